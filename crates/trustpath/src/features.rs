@@ -1,0 +1,254 @@
+//! Features as they come in, and instances as the method sees them: on the unit sphere.
+//!
+//! The paper normalises every feature vector, `x ← x / ‖x‖₂`, before anything else. [`Features`] borrows the
+//! caller's memory and checks it once; [`Instances`] owns the normalised rows in `f64` and, from the first time it is
+//! asked for, their Gram matrix `K = X Xᵀ`, which neighbours, reductions and classifiers of an episode all share.
+
+use std::sync::OnceLock;
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, Par};
+
+use crate::{Error, Matrix, Result};
+
+/// A checked, borrowed, row-major matrix of features: one row an instance.
+///
+/// ```
+/// let values: Vec<f32> = vec![3.0, 4.0, 0.0, 2.0];
+/// let features = trustpath::Features::new(&values[..], 2, 2)?;
+/// let instances = features.normalize()?;
+/// assert_eq!(instances.unit().row(0), [0.6, 0.8]);
+/// # Ok::<(), trustpath::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Features<'a> {
+    values: Values<'a>,
+    rows: usize,
+    dims: usize,
+}
+
+/// Borrowed feature values, in either precision.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// Single precision, as networks give them.
+    F32(&'a [f32]),
+    /// Double precision.
+    F64(&'a [f64]),
+}
+
+impl<'a> From<&'a [f32]> for Values<'a> {
+    fn from(values: &'a [f32]) -> Self {
+        Self::F32(values)
+    }
+}
+
+impl<'a> From<&'a [f64]> for Values<'a> {
+    fn from(values: &'a [f64]) -> Self {
+        Self::F64(values)
+    }
+}
+
+impl Values<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::F32(v) => v.len(),
+            Self::F64(v) => v.len(),
+        }
+    }
+
+    fn position_of_non_finite(&self) -> Option<usize> {
+        match self {
+            Self::F32(v) => v.iter().position(|x| !x.is_finite()),
+            Self::F64(v) => v.iter().position(|x| !x.is_finite()),
+        }
+    }
+
+    fn get(&self, i: usize) -> f64 {
+        match self {
+            Self::F32(v) => f64::from(v[i]),
+            Self::F64(v) => v[i],
+        }
+    }
+}
+
+impl<'a> Features<'a> {
+    /// Checks `rows × dims` row-major values.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`].
+    pub fn new(values: impl Into<Values<'a>>, rows: usize, dims: usize) -> Result<Self> {
+        let values = values.into();
+        if rows == 0 || dims == 0 {
+            return Err(Error::Empty { rows, dims });
+        }
+        let expected = rows.saturating_mul(dims);
+        if values.len() != expected {
+            return Err(Error::Shape { rows, dims, expected, given: values.len() });
+        }
+        if let Some(at) = values.position_of_non_finite() {
+            return Err(Error::NotFinite {
+                row: at / dims,
+                column: at % dims,
+                value: values.get(at),
+            });
+        }
+        Ok(Self { values, rows, dims })
+    }
+
+    /// Number of instances.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of features of each instance.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// All rows, L2-normalised.
+    ///
+    /// # Errors
+    /// [`Error::ZeroVector`] for a row without direction.
+    pub fn normalize(&self) -> Result<Instances> {
+        self.gather(0..self.rows)
+    }
+
+    /// The rows named, in that order, L2-normalised: how an episode is drawn from a larger table.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when no row is named, [`Error::ZeroVector`] for a row without direction.
+    ///
+    /// # Panics
+    /// When a row number is out of range.
+    pub fn gather(&self, rows: impl IntoIterator<Item = usize>) -> Result<Instances> {
+        let mut data = Vec::new();
+        let mut count = 0;
+        for row in rows {
+            let (from, to) = (row * self.dims, (row + 1) * self.dims);
+            match self.values {
+                Values::F32(v) => data.extend(v[from..to].iter().map(|&x| f64::from(x))),
+                Values::F64(v) => data.extend_from_slice(&v[from..to]),
+            }
+            normalize(&mut data[count * self.dims..]).ok_or(Error::ZeroVector { row })?;
+            count += 1;
+        }
+        if count == 0 {
+            return Err(Error::Empty { rows: 0, dims: self.dims });
+        }
+        Ok(Instances { unit: Matrix::from_vec(count, self.dims, data)?, gram: OnceLock::new() })
+    }
+}
+
+/// Scales a vector to unit length; `None` if it has none. Rescaled first, so that neither huge nor tiny entries
+/// overflow or vanish when squared.
+fn normalize(x: &mut [f64]) -> Option<()> {
+    let scale = x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    if scale == 0.0 {
+        return None;
+    }
+    let norm = x.iter().map(|v| (v / scale) * (v / scale)).sum::<f64>().sqrt();
+    for v in x {
+        *v = *v / scale / norm;
+    }
+    Some(())
+}
+
+/// Instances on the unit sphere, and their Gram matrix once it is asked for.
+#[derive(Debug, Clone)]
+pub struct Instances {
+    unit: Matrix,
+    gram: OnceLock<Matrix>,
+}
+
+impl Instances {
+    /// Number of instances.
+    pub fn len(&self) -> usize {
+        self.unit.rows()
+    }
+
+    /// Never true: an empty set of instances cannot be built.
+    pub fn is_empty(&self) -> bool {
+        self.unit.rows() == 0
+    }
+
+    /// Number of features of each instance.
+    pub fn dims(&self) -> usize {
+        self.unit.cols()
+    }
+
+    /// The normalised features, one row an instance.
+    pub fn unit(&self) -> &Matrix {
+        &self.unit
+    }
+
+    /// The Gram matrix `K = X Xᵀ`, symmetric to the bit, computed once.
+    pub fn gram(&self) -> &Matrix {
+        self.gram.get_or_init(|| {
+            let n = self.len();
+            let mut gram = Matrix::zeros(n, n);
+            let x = self.unit.view();
+            triangular::matmul(
+                MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n),
+                BlockStructure::TriangularLower,
+                Accum::Replace,
+                x,
+                BlockStructure::Rectangular,
+                x.transpose(),
+                BlockStructure::Rectangular,
+                1.0,
+                Par::Seq,
+            );
+            for i in 0..n {
+                for j in i + 1..n {
+                    gram[(i, j)] = gram[(j, i)];
+                }
+            }
+            gram
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_not_a_matrix_of_finite_numbers() {
+        assert_eq!(
+            Features::new(&[0.0f32; 0][..], 0, 3).unwrap_err(),
+            Error::Empty { rows: 0, dims: 3 }
+        );
+        assert!(matches!(Features::new(&[1.0f32; 5][..], 2, 3), Err(Error::Shape { .. })));
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let error = Features::new(&[1.0, 2.0, 3.0, bad][..], 2, 2).unwrap_err();
+            assert!(matches!(error, Error::NotFinite { row: 1, column: 1, .. }));
+        }
+        let zero = [1.0f64, 0.0, 0.0, 0.0];
+        let features = Features::new(&zero[..], 2, 2).unwrap();
+        assert_eq!(features.normalize().unwrap_err(), Error::ZeroVector { row: 1 });
+    }
+
+    #[test]
+    fn normalises_extreme_values_without_overflow() {
+        let extreme = [3e300f64, 4e300, 3e-300, 4e-300];
+        let x = Features::new(&extreme[..], 2, 2).unwrap().normalize().unwrap();
+        for row in x.unit().iter_rows() {
+            assert!((row[0] - 0.6).abs() < 1e-15 && (row[1] - 0.8).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn gram_is_symmetric_with_unit_diagonal() {
+        let values: Vec<f64> = (0..35).map(|i| (f64::from(i) * 0.7).sin()).collect();
+        let x = Features::new(&values[..], 7, 5).unwrap().normalize().unwrap();
+        for i in 0..7 {
+            assert!((x.gram()[(i, i)] - 1.0).abs() < 1e-14);
+            for j in 0..7 {
+                let dot: f64 =
+                    x.unit().row(i).iter().zip(x.unit().row(j)).map(|(a, b)| a * b).sum();
+                assert!((x.gram()[(i, j)] - dot).abs() < 1e-14);
+                assert_eq!(x.gram()[(i, j)], x.gram()[(j, i)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Credibility: a (generalised) linear model with one sparse incidental parameter `γᵢ` per instance.
+//!
+//! Every model of this module is a regression of the labels on few dimensions in which instance `i` may deviate by
+//! `γᵢ ∈ ℝᶜ` at the price `λ R(γᵢ)`. As `λ` grows the `γᵢ` vanish one after the other; the smallest `λ` at which `γᵢ`
+//! vanishes ranks the instances, the most credible first. Given `λ`, the minimum over each `γᵢ` has a closed (or
+//! one-instance) form, so only the few regression coefficients `β` are ever solved for, and no `n × n` matrix exists.
+
+use crate::{Error, Matrix, Result};
+
+/// The geometric grid of `λ` that a path is reported on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Number of `λ`, from `λ_max` down (100).
+    pub points: usize,
+    /// `λ_min / λ_max` (10⁻³ for ICI-R, 10⁻² for ICI-C, as the paper's code runs them).
+    pub ratio: f64,
+}
+
+impl Grid {
+    /// The grid below `lambda_max`, descending: `λ_k = λ_max · ratio^(k / (points − 1))`.
+    pub fn lambdas(&self, lambda_max: f64) -> Vec<f64> {
+        let last = (self.points - 1) as f64;
+        (0..self.points).map(|k| lambda_max * self.ratio.powf(k as f64 / last)).collect()
+    }
+
+    /// Checks that there is a grid to walk on.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.points < 2 {
+            return Err(Error::parameter("points", self.points, "a path needs at least two λ"));
+        }
+        if !(self.ratio > 0.0 && self.ratio < 1.0) {
+            return Err(Error::parameter(
+                "ratio",
+                self.ratio,
+                "λ_min/λ_max must lie between 0 and 1",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What of a path to keep besides the credibilities: the rest costs memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Keep {
+    /// Keep `‖γᵢ(λ)‖` for every instance and `λ`.
+    pub gamma: bool,
+    /// Keep `β(λ)` (and the intercepts, where the model has them) for every `λ`.
+    pub beta: bool,
+}
+
+impl Keep {
+    /// Keep everything.
+    pub const ALL: Self = Self { gamma: true, beta: true };
+}
+
+/// A regularisation path: how each instance's incidental parameter vanishes as `λ` grows.
+#[derive(Debug, Clone)]
+pub struct Path {
+    /// The grid, descending from `λ_max`.
+    pub lambda: Vec<f64>,
+    /// Continuous vanishing `λ` of every instance, the smallest at which `γᵢ = 0`: the smaller, the more credible.
+    /// An instance that is zero at the bottom of the grid already has the bottom's `λ`.
+    pub vanish: Vec<f64>,
+    /// The same by the rule of the paper's code: the smallest *grid* `λ` with `γᵢ = 0`, ties and all.
+    pub vanish_grid: Vec<f64>,
+    /// Whether instance `i`, having vanished at some `λ`, comes back at a larger one of the grid.
+    pub reenters: Vec<bool>,
+    /// How far from optimal the solution at each `λ` can be; see [`certificate`].
+    pub certificate: Vec<f64>,
+    /// `‖γᵢ(λ)‖` in the norm of the penalty, one row a `λ`, one column an instance; on demand.
+    pub gamma_norm: Option<Matrix>,
+    /// `γ` at the smallest `λ`, one row an instance; on demand.
+    pub gamma_last: Option<Matrix>,
+    /// `β(λ)`, `d × c`, for every `λ`; on demand.
+    pub beta: Option<Vec<Matrix>>,
+    /// Intercepts, one row a `λ`, for models that have them; on demand.
+    pub intercept: Option<Matrix>,
+}
+
+/// A model with incidental parameters.
+pub trait Incidental: Send + Sync + std::fmt::Debug {
+    /// Its name, as on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The whole path for instances with coordinates `x` (one row each) and labels.
+    ///
+    /// # Errors
+    /// When labels and instances differ in number, a label is out of range, or the solver does not converge.
+    fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path>;
+
+    /// A ranker for one episode: the same instances, labels that change from round to round.
+    fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a>;
+}
+
+/// A model at work on one episode, which keeps its workspace and its last solution as a warm start.
+pub trait Ranker {
+    /// Vanishing `λ` of every instance under these labels: the smaller, the more credible.
+    ///
+    /// # Errors
+    /// As [`Incidental::path`].
+    fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>>;
+}
+
+/// Checks labels against the instances and classes they speak of.
+pub(crate) fn check_labels(labels: &[usize], rows: usize, classes: usize) -> Result<()> {
+    if labels.len() != rows {
+        return Err(Error::LabelCount { labels: labels.len(), rows });
+    }
+    if classes < 2 {
+        return Err(Error::OneClass { classes });
+    }
+    match labels.iter().position(|&label| label >= classes) {
+        Some(row) => Err(Error::LabelOutOfRange { row, label: labels[row], classes }),
+        None => Ok(()),
+    }
+}

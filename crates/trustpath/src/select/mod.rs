@@ -1,0 +1,1 @@
+//! Which pseudo-labelled instances to take in next.

@@ -1,0 +1,101 @@
+//! Reads the golden fixtures: `.npy` arrays and `case.json`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// The nine cases of `tests/golden`.
+pub const CASES: [&str; 9] = [
+    "t1_seed1", "t1_seed2", "t1_seed3", "t5_seed1", "t5_seed2", "t5_seed3", "s30_seed1",
+    "s30_seed2", "s30_seed3",
+];
+
+/// A little-endian, C-ordered array of at most three dimensions, its values widened to `f64`.
+pub struct Array {
+    pub shape: Vec<usize>,
+    pub values: Vec<f64>,
+}
+
+impl Array {
+    /// The values as class or row numbers.
+    pub fn indices(&self) -> Vec<usize> {
+        self.values.iter().map(|&v| v as usize).collect()
+    }
+}
+
+/// One fixture directory.
+pub struct Case {
+    directory: PathBuf,
+    pub json: Value,
+}
+
+impl Case {
+    pub fn open(name: &str) -> Self {
+        let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+        let text = fs::read_to_string(directory.join("case.json")).unwrap();
+        Self { directory, json: serde_json::from_str(&text).unwrap() }
+    }
+
+    pub fn number(&self, key: &str) -> usize {
+        self.json[key].as_u64().unwrap() as usize
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.directory.join(format!("{name}.npy")).exists()
+    }
+
+    pub fn array(&self, name: &str) -> Array {
+        read_npy(&fs::read(self.directory.join(format!("{name}.npy"))).unwrap())
+    }
+
+    /// Raw features, `[support; unlabelled]` and, where they are apart from the unlabelled, the query rows after them.
+    pub fn raw_rows(&self) -> (Vec<f32>, usize, usize) {
+        let mut names = vec!["sx"];
+        if self.has("ux") {
+            names.push("ux");
+        }
+        names.push("qx");
+        let (mut data, mut rows, mut dims) = (Vec::new(), 0, 0);
+        for name in names {
+            let array = self.array(name);
+            rows += array.shape[0];
+            dims = array.shape[1];
+            data.extend(array.values.iter().map(|&v| v as f32));
+        }
+        (data, rows, dims)
+    }
+
+    /// `[sy; pseudo0]`: the labels of the first round.
+    pub fn first_labels(&self) -> Vec<usize> {
+        let mut labels = self.array("sy").indices();
+        labels.extend(self.array("pseudo0").indices());
+        labels
+    }
+}
+
+/// Parses the `.npy` format, version 1.0, dtypes `<f4 <f8 <i8`.
+fn read_npy(bytes: &[u8]) -> Array {
+    let header_length = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
+    let header = std::str::from_utf8(&bytes[10..10 + header_length]).unwrap();
+    assert!(header.contains("'fortran_order': False"));
+    let shape_text = header.split("'shape': (").nth(1).unwrap().split(')').next().unwrap();
+    let shape = shape_text.split(',').filter_map(|s| s.trim().parse().ok()).collect();
+    let body = &bytes[10 + header_length..];
+    let words = |size| body.chunks_exact(size);
+    let values = if header.contains("'<f8'") {
+        words(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+    } else if header.contains("'<f4'") {
+        words(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap()))).collect()
+    } else {
+        assert!(header.contains("'<i8'"), "{header}");
+        words(8).map(|b| i64::from_le_bytes(b.try_into().unwrap()) as f64).collect()
+    };
+    Array { shape, values }
+}
+
+/// Largest absolute difference.
+pub fn max_diff(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |m, (x, y)| m.max((x - y).abs()))
+}
