@@ -5,6 +5,11 @@
 //! vanishes ranks the instances, the most credible first. Given `λ`, the minimum over each `γᵢ` has a closed (or
 //! one-instance) form, so only the few regression coefficients `β` are ever solved for, and no `n × n` matrix exists.
 
+mod certificate;
+mod linear;
+
+pub use linear::{IciR, IciRParams, Penalty};
+
 use crate::{Error, Matrix, Result};
 
 /// The geometric grid of `λ` that a path is reported on.
@@ -46,11 +51,13 @@ pub struct Keep {
     pub gamma: bool,
     /// Keep `β(λ)` (and the intercepts, where the model has them) for every `λ`.
     pub beta: bool,
+    /// Compute a certificate of optimality for every `λ`.
+    pub certificate: bool,
 }
 
 impl Keep {
     /// Keep everything.
-    pub const ALL: Self = Self { gamma: true, beta: true };
+    pub const ALL: Self = Self { gamma: true, beta: true, certificate: true };
 }
 
 /// A regularisation path: how each instance's incidental parameter vanishes as `λ` grows.
@@ -65,7 +72,8 @@ pub struct Path {
     pub vanish_grid: Vec<f64>,
     /// Whether instance `i`, having vanished at some `λ`, comes back at a larger one of the grid.
     pub reenters: Vec<bool>,
-    /// How far from optimal the solution at each `λ` can be; see [`certificate`].
+    /// How far from optimal the solution at each `λ` can be, computed apart from the solver: the relative duality gap
+    /// (ICI-R) or the worst relative violation of the optimality conditions (ICI-C); on demand.
     pub certificate: Vec<f64>,
     /// `‖γᵢ(λ)‖` in the norm of the penalty, one row a `λ`, one column an instance; on demand.
     pub gamma_norm: Option<Matrix>,

@@ -1,0 +1,109 @@
+//! ICI-R: linear regression with incidental parameters.
+//!
+//! ```text
+//! min over β, γ of   ½ ‖Y − Xβ − γ‖²_F + λ R(γ),        R(γ) = Σᵢ ‖γᵢ‖₂   or   Σᵢⱼ |γᵢⱼ|
+//! ```
+//!
+//! Minimised over `γ` first, what is left is a Huber regression in the `d × c` coefficients alone,
+//!
+//! ```text
+//! min over β of   Σᵢ ρ_λ(yᵢ − βᵀxᵢ),      γᵢ = (1 − λ/‖rᵢ‖)₊ rᵢ,      γᵢ = 0  ⇔  ‖rᵢ(λ)‖ ≤ λ,
+//! ```
+//!
+//! so that a step costs `O(n)` and no `n × n` matrix exists. The elementwise penalty is the same problem with one
+//! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
+
+mod basis;
+mod newton;
+mod path;
+mod ranker;
+mod rows;
+mod segment;
+
+use path::Walk;
+use ranker::WalkRanker;
+
+use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+use crate::{Error, Matrix, Result};
+
+/// The sparsity penalty `R(γ)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Penalty {
+    /// `Σᵢ ‖γᵢ‖₂`: an instance's parameter vanishes as a whole. What the paper's code runs.
+    #[default]
+    Group,
+    /// `Σᵢⱼ |γᵢⱼ|`: entry by entry. Not always unique at small `λ`.
+    Elementwise,
+}
+
+/// Parameters of ICI-R.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IciRParams {
+    /// The penalty (group).
+    pub penalty: Penalty,
+    /// The grid that a path is reported on (100 points down to 10⁻³ λ_max).
+    pub grid: Grid,
+    /// Gradient at which a solution counts as one, relative to `λ` (10⁻¹²).
+    pub tolerance: f64,
+}
+
+impl Default for IciRParams {
+    fn default() -> Self {
+        Self { penalty: Penalty::Group, grid: Grid { points: 100, ratio: 1e-3 }, tolerance: 1e-12 }
+    }
+}
+
+impl IciRParams {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an empty grid or a tolerance that cannot be met.
+    pub fn check(self) -> Result<IciR> {
+        self.grid.check()?;
+        if !(self.tolerance >= 1e-15 && self.tolerance < 1.0) {
+            return Err(Error::parameter(
+                "tolerance",
+                self.tolerance,
+                "the relative gradient must lie between 1e-15 and 1",
+            ));
+        }
+        let Self { penalty, grid, tolerance } = self;
+        Ok(IciR { penalty, grid, tolerance })
+    }
+}
+
+/// ICI-R with checked parameters.
+///
+/// ```
+/// use trustpath::Matrix;
+/// use trustpath::incidental::{IciRParams, Incidental, Keep};
+///
+/// // Two tight groups on a line, and one instance whose label belongs to the other group.
+/// let x = Matrix::from_vec(7, 2, vec![1., 0., 1.1, 0., 0.9, 0., 0., 1., 0., 1.1, 0., 0.9, 0.1, 1.])?;
+/// let labels = [0, 0, 0, 1, 1, 1, 0];
+/// let path = IciRParams::default().check()?.path(&x, &labels, 2, Keep::ALL)?;
+/// let least_credible = (0..7).max_by(|&i, &j| path.vanish[i].total_cmp(&path.vanish[j]));
+/// assert_eq!(least_credible, Some(6));
+/// # Ok::<(), trustpath::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct IciR {
+    penalty: Penalty,
+    grid: Grid,
+    tolerance: f64,
+}
+
+impl Incidental for IciR {
+    fn name(&self) -> &'static str {
+        "icir"
+    }
+
+    fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
+        check_labels(labels, x.rows(), classes)?;
+        Walk::new(self, x, classes).path(labels, keep)
+    }
+
+    fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a> {
+        Box::new(WalkRanker::new(Walk::new(self, x, classes), classes))
+    }
+}

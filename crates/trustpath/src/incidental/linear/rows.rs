@@ -1,0 +1,361 @@
+//! Sums over instances: the only place where the rows of `X` and `Y` are read.
+//!
+//! For coefficients `B` and a threshold `λ`, with `rᵢ = yᵢ − Bᵀxᵢ` and the multivariate Huber function
+//!
+//! ```text
+//! ρ_λ(r) = ½‖r‖²            if ‖r‖ ≤ λ          wᵢ = 1
+//!        = λ‖r‖ − ½λ²       otherwise           wᵢ = λ/‖rᵢ‖
+//! ```
+//!
+//! a step needs the value `Σᵢ ρ_λ(rᵢ)`, the gradient `−Σᵢ wᵢ xᵢ rᵢᵀ` and the curvature
+//!
+//! ```text
+//! ∇² = I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ − Σ_{‖rᵢ‖ > λ} wᵢ (r̂ᵢ r̂ᵢᵀ) ⊗ (xᵢxᵢᵀ),      r̂ = r/‖r‖.
+//! ```
+//!
+//! All three are sums over instances, taken over fixed strips of rows and added up strip by strip: the same to the bit
+//! for any number of threads, and it would be the same if the strips lived on other machines.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use pulp::Arch;
+use rayon::prelude::*;
+
+use crate::Matrix;
+use crate::linalg::vector::{add_scaled, dot, sum};
+
+/// Rows of a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
+const BLOCK: usize = 512;
+/// Blocks of a strip, the unit of parallel work.
+const STRIP: usize = 32;
+/// Rows are padded to a multiple of this with zeros, which add nothing to any sum.
+const PAD: usize = 8;
+/// The label of a padding row: no class.
+const NO_CLASS: u32 = u32::MAX;
+
+/// Coordinates and labels of instances, transposed block by block so that a coordinate is contiguous over instances.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    n: usize,
+    d: usize,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone)]
+struct Block {
+    /// Number of instances, without padding.
+    len: usize,
+    /// Padded number of instances: the distance between coordinates in `x`.
+    stride: usize,
+    x: Vec<f64>,
+    labels: Vec<u32>,
+}
+
+/// Where the sums are taken: coefficients, threshold, and which classes are the responses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    /// Coefficients, response by response: `b[k·d + a]` is coordinate `a` of response `k`.
+    pub b: &'a [f64],
+    /// The threshold `λ`.
+    pub lambda: f64,
+    /// The class of the first response.
+    pub first: usize,
+    /// The number of responses `c`: one norm is taken over all of them.
+    pub responses: usize,
+}
+
+/// Value and gradient.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sums {
+    /// `Σᵢ ρ_λ(rᵢ)`.
+    pub value: f64,
+    /// Gradient with respect to `B`, laid out as `B`.
+    pub gradient: Vec<f64>,
+}
+
+impl Rows {
+    /// Transposes the rows of `x`. Labels are set by [`Rows::relabel`].
+    pub fn new(x: &Matrix) -> Self {
+        let (n, d) = (x.rows(), x.cols());
+        let blocks = (0..n.div_ceil(BLOCK))
+            .map(|block| {
+                let from = block * BLOCK;
+                let len = BLOCK.min(n - from);
+                let stride = len.next_multiple_of(PAD);
+                let mut transposed = vec![0.0; d * stride];
+                for i in 0..len {
+                    for (a, &value) in x.row(from + i).iter().enumerate() {
+                        transposed[a * stride + i] = value;
+                    }
+                }
+                Block { len, stride, x: transposed, labels: vec![NO_CLASS; stride] }
+            })
+            .collect();
+        Self { n, d, blocks }
+    }
+
+    /// Sets the labels of all instances.
+    pub fn relabel(&mut self, labels: &[usize]) {
+        for (block, labels) in self.blocks.iter_mut().zip(labels.chunks(BLOCK)) {
+            for (to, &label) in block.labels.iter_mut().zip(labels) {
+                *to = label as u32;
+            }
+        }
+    }
+
+    /// Number of instances.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Number of coordinates.
+    pub fn dims(&self) -> usize {
+        self.d
+    }
+
+    /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
+    pub fn evaluate(&self, at: At<'_>, norms: &mut [f64], sums: &mut Sums, scratch: &mut Scratch) {
+        let size = at.responses * self.d;
+        sums.gradient.clear();
+        sums.gradient.resize(size, 0.0);
+        sums.value = 0.0;
+        if self.blocks.len() <= STRIP {
+            scratch.ready(self.d, at.responses);
+            evaluate_strip(self.d, &self.blocks, at, norms, sums, scratch);
+            return;
+        }
+        let strips: Vec<Sums> = self
+            .blocks
+            .par_chunks(STRIP)
+            .zip(norms.par_chunks_mut(STRIP * BLOCK))
+            .map_init(Scratch::default, |scratch, (blocks, norms)| {
+                let mut sums = Sums { value: 0.0, gradient: vec![0.0; size] };
+                scratch.ready(self.d, at.responses);
+                evaluate_strip(self.d, blocks, at, norms, &mut sums, scratch);
+                sums
+            })
+            .collect();
+        for strip in &strips {
+            sums.value += strip.value;
+            add_scaled(&mut sums.gradient, 1.0, &strip.gradient);
+        }
+    }
+
+    /// The right-hand side of the tangent, `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ` (so that `∇² dB/dλ` equals it), and the curvature in
+    /// packed form: column 0 of `packed` is `Σ wᵢ xᵢxᵢᵀ` (upper triangle, row by row), column `1 + kl` the sum that is
+    /// subtracted for responses `k ≤ l`.
+    pub fn curvature(
+        &self,
+        at: At<'_>,
+        packed: &mut [f64],
+        tangent: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        packed.fill(0.0);
+        tangent.fill(0.0);
+        if self.blocks.len() <= STRIP {
+            scratch.ready(self.d, at.responses);
+            curvature_strip(self.d, &self.blocks, at, packed, tangent, scratch);
+            return;
+        }
+        let strips: Vec<(Vec<f64>, Vec<f64>)> = self
+            .blocks
+            .par_chunks(STRIP)
+            .map_init(Scratch::default, |scratch, blocks| {
+                let (mut p, mut t) = (vec![0.0; packed.len()], vec![0.0; tangent.len()]);
+                scratch.ready(self.d, at.responses);
+                curvature_strip(self.d, blocks, at, &mut p, &mut t, scratch);
+                (p, t)
+            })
+            .collect();
+        for (p, t) in &strips {
+            add_scaled(packed, 1.0, p);
+            add_scaled(tangent, 1.0, t);
+        }
+    }
+
+    /// `xᵢᵀ b_k` for one instance and one response's coefficients.
+    pub fn fit(&self, i: usize, b: &[f64]) -> f64 {
+        let (block, i) = (&self.blocks[i / BLOCK], i % BLOCK);
+        b.iter().enumerate().map(|(a, b)| b * block.x[a * block.stride + i]).sum()
+    }
+
+    /// The label of one instance.
+    pub fn label(&self, i: usize) -> usize {
+        self.blocks[i / BLOCK].labels[i % BLOCK] as usize
+    }
+}
+
+/// Reused memory for the work on one block.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scratch {
+    /// Residuals, response by response.
+    r: Vec<f64>,
+    /// `wᵢ`.
+    weight: Vec<f64>,
+    /// `‖rᵢ‖`.
+    norm: Vec<f64>,
+    /// Products of coordinates.
+    xx: Vec<f64>,
+    /// Weights and weighted products of residual directions.
+    uu: Vec<f64>,
+}
+
+impl Scratch {
+    fn ready(&mut self, d: usize, c: usize) {
+        self.r.resize(c * BLOCK, 0.0);
+        self.weight.resize(BLOCK, 0.0);
+        self.norm.resize(BLOCK, 0.0);
+        self.xx.resize(pairs(d) * BLOCK, 0.0);
+        self.uu.resize((1 + pairs(c)) * BLOCK, 0.0);
+    }
+}
+
+/// Number of unordered pairs of `m` things, with repetition.
+pub(super) fn pairs(m: usize) -> usize {
+    m * (m + 1) / 2
+}
+
+fn evaluate_strip(
+    d: usize,
+    blocks: &[Block],
+    at: At<'_>,
+    norms: &mut [f64],
+    sums: &mut Sums,
+    scratch: &mut Scratch,
+) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (block, norms) in blocks.iter().zip(norms.chunks_mut(BLOCK)) {
+                residuals(d, block, at, scratch);
+                let s = block.stride;
+                let (norm, weight) = (&mut scratch.norm[..s], &scratch.weight[..s]);
+                norms.copy_from_slice(&norm[..block.len]);
+                for (norm, weight) in norm.iter_mut().zip(weight) {
+                    // Both pieces of ρ are w‖r‖ (‖r‖ − ½ w‖r‖).
+                    let clipped = *norm * weight;
+                    *norm = clipped * (*norm - 0.5 * clipped);
+                }
+                sums.value += sum(norm);
+                for k in 0..at.responses {
+                    let r = &mut scratch.r[k * s..(k + 1) * s];
+                    for (r, w) in r.iter_mut().zip(weight) {
+                        *r *= w;
+                    }
+                    for a in 0..d {
+                        sums.gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
+                    }
+                }
+            }
+        },
+    );
+}
+
+fn curvature_strip(
+    d: usize,
+    blocks: &[Block],
+    at: At<'_>,
+    packed: &mut [f64],
+    tangent: &mut [f64],
+    scratch: &mut Scratch,
+) {
+    let c = at.responses;
+    let (rows, cols) = (pairs(d), 1 + pairs(c));
+    for block in blocks {
+        let s = block.stride;
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                residuals(d, block, at, scratch);
+                products_of_coordinates(d, block, scratch);
+                products_of_directions(d, c, block, at.lambda, tangent, scratch);
+            },
+        );
+        // Column-major views: column j of either factor is contiguous over the instances of the block.
+        let xx = MatRef::from_column_major_slice(&scratch.xx[..rows * s], s, rows);
+        let uu = MatRef::from_column_major_slice(&scratch.uu[..cols * s], s, cols);
+        let packed = MatMut::from_column_major_slice_mut(packed, rows, cols);
+        matmul(packed, Accum::Add, xx.transpose(), uu, 1.0, Par::Seq);
+    }
+}
+
+/// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`.
+#[inline(always)]
+fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
+    let s = block.stride;
+    let norm = &mut scratch.norm[..s];
+    norm.fill(0.0);
+    for k in 0..at.responses {
+        let r = &mut scratch.r[k * s..(k + 1) * s];
+        let class = (at.first + k) as u32;
+        for (r, &label) in r.iter_mut().zip(&block.labels) {
+            *r = if label == class { 1.0 } else { 0.0 };
+        }
+        for a in 0..d {
+            add_scaled(r, -at.b[k * d + a], &block.x[a * s..(a + 1) * s]);
+        }
+        for (norm, r) in norm.iter_mut().zip(r) {
+            *norm += *r * *r;
+        }
+    }
+    for (norm, weight) in norm.iter_mut().zip(&mut scratch.weight[..s]) {
+        *norm = norm.sqrt();
+        *weight = if *norm > at.lambda { at.lambda / *norm } else { 1.0 };
+    }
+}
+
+/// `x_a x_b` for `a ≤ b`.
+#[inline(always)]
+fn products_of_coordinates(d: usize, block: &Block, scratch: &mut Scratch) {
+    let s = block.stride;
+    let mut columns = scratch.xx.chunks_exact_mut(s);
+    for a in 0..d {
+        for b in a..d {
+            let (xa, xb) = (&block.x[a * s..(a + 1) * s], &block.x[b * s..(b + 1) * s]);
+            let Some(column) = columns.next() else { return };
+            for ((to, xa), xb) in column.iter_mut().zip(xa).zip(xb) {
+                *to = xa * xb;
+            }
+        }
+    }
+}
+
+/// The weights, `w r̂_k r̂_l` for `k ≤ l` where `‖r‖ > λ` (else zero), and `Σ x r̂ᵀ` over the same instances.
+#[inline(always)]
+fn products_of_directions(
+    d: usize,
+    c: usize,
+    block: &Block,
+    lambda: f64,
+    tangent: &mut [f64],
+    scratch: &mut Scratch,
+) {
+    let s = block.stride;
+    let (norm, weight) = (&mut scratch.norm[..s], &scratch.weight[..s]);
+    let mut columns = scratch.uu.chunks_exact_mut(s);
+    if let Some(column) = columns.next() {
+        column.copy_from_slice(weight);
+    }
+    for norm in norm.iter_mut() {
+        *norm = if *norm > lambda { 1.0 / *norm } else { 0.0 };
+    }
+    for k in 0..c {
+        let r = &mut scratch.r[k * s..(k + 1) * s];
+        for (r, inverse) in r.iter_mut().zip(norm.iter()) {
+            *r *= inverse;
+        }
+        for a in 0..d {
+            tangent[k * d + a] += dot(r, &block.x[a * s..(a + 1) * s]);
+        }
+    }
+    for k in 0..c {
+        for l in k..c {
+            let (rk, rl) = (&scratch.r[k * s..(k + 1) * s], &scratch.r[l * s..(l + 1) * s]);
+            let Some(column) = columns.next() else { return };
+            for (((to, rk), rl), w) in column.iter_mut().zip(rk).zip(rl).zip(weight) {
+                *to = w * rk * rl;
+            }
+        }
+    }
+}
