@@ -10,6 +10,7 @@ mod linear;
 
 pub use linear::{IciR, IciRParams, Penalty};
 
+use crate::select::best_of_each_class;
 use crate::{Error, Matrix, Result};
 
 /// The geometric grid of `λ` that a path is reported on.
@@ -107,6 +108,20 @@ pub trait Ranker {
     /// # Errors
     /// As [`Incidental::path`].
     fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>>;
+
+    /// Of the rows in `open`, the most credible of every class, up to `quota[class]` of them.
+    ///
+    /// # Errors
+    /// As [`Incidental::path`].
+    fn most_credible(
+        &mut self,
+        labels: &[usize],
+        open: &[usize],
+        quota: &[usize],
+    ) -> Result<Vec<usize>> {
+        let vanish = self.vanish(labels)?;
+        Ok(best_of_each_class(labels, open, quota, |k| vanish[open[k]]))
+    }
 }
 
 /// Checks labels against the instances and classes they speak of.

@@ -1,12 +1,21 @@
 //! Cholesky factorisation of a small symmetric positive definite matrix, in place and without allocation.
 
+use super::simd;
 use super::vector::{add_scaled, dot};
 
 /// Factors `A = L Lᵀ` in place. `a` is row-major `n × n`, of which the upper triangle is read; afterwards row `j` holds
-/// column `j` of `L` from the diagonal on (that is, `Lᵀ`). Returns `false`, leaving `a` unusable, when a pivot is not
+/// column `j` of `L` from the diagonal on (that is, `Lᵀ`), the diagonal inverted. Returns `false`, leaving `a` unusable, when a pivot is not
 /// above `floor`.
-#[inline(always)]
 pub(crate) fn factor(a: &mut [f64], n: usize, floor: f64) -> bool {
+    simd::dispatch(
+        a,
+        #[inline(always)]
+        |a| factor_in_place(a, n, floor),
+    )
+}
+
+#[inline(always)]
+fn factor_in_place(a: &mut [f64], n: usize, floor: f64) -> bool {
     for j in 0..n {
         let (head, below) = a.split_at_mut((j + 1) * n);
         let row = &mut head[j * n..];
@@ -15,9 +24,10 @@ pub(crate) fn factor(a: &mut [f64], n: usize, floor: f64) -> bool {
             return false;
         }
         let inverse = 1.0 / pivot.sqrt();
-        for v in &mut row[j..] {
+        for v in &mut row[j + 1..] {
             *v *= inverse;
         }
+        row[j] = inverse;
         for (i, target) in (j + 1..n).zip(below.chunks_exact_mut(n)) {
             add_scaled(&mut target[i..], -row[i], &row[i..]);
         }
@@ -26,17 +36,25 @@ pub(crate) fn factor(a: &mut [f64], n: usize, floor: f64) -> bool {
 }
 
 /// Solves `A x = b` in place, given the factor.
-#[inline(always)]
 pub(crate) fn solve(l: &[f64], n: usize, b: &mut [f64]) {
+    simd::dispatch(
+        b,
+        #[inline(always)]
+        |b| solve_in_place(l, n, b),
+    );
+}
+
+#[inline(always)]
+fn solve_in_place(l: &[f64], n: usize, b: &mut [f64]) {
     for j in 0..n {
         let row = &l[j * n..(j + 1) * n];
-        b[j] /= row[j];
+        b[j] *= row[j];
         let s = b[j];
         add_scaled(&mut b[j + 1..], -s, &row[j + 1..]);
     }
     for j in (0..n).rev() {
         let row = &l[j * n..(j + 1) * n];
-        b[j] = (b[j] - dot(&row[j + 1..], &b[j + 1..])) / row[j];
+        b[j] = (b[j] - dot(&row[j + 1..], &b[j + 1..])) * row[j];
     }
 }
 

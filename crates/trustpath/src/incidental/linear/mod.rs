@@ -13,7 +13,6 @@
 //! so that a step costs `O(n)` and no `n × n` matrix exists. The elementwise penalty is the same problem with one
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
-mod basis;
 mod newton;
 mod path;
 mod ranker;

@@ -19,7 +19,7 @@ const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
 const FLAT: f64 = 0.01;
 /// A factor is kept while a step with it makes the gradient at least this much smaller.
-const CHORD: f64 = 0.1;
+const CHORD: f64 = 0.05;
 /// Relative rounding to be expected of a sum over instances.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Fraction of the predicted decrease that a step must achieve.
@@ -210,8 +210,8 @@ impl Newton {
     }
 
     /// Where instance `i`'s parameter vanishes inside `segment`, whose low end has it and whose high end has not, to
-    /// relative precision `tolerance`: the root of `‖rᵢ(λ)‖ − λ`, each trial `λ` solved exactly from the segment's
-    /// interpolation. The secant rule, kept inside the bracket by bisection.
+    /// relative precision `tolerance`: Newton's method for the root of `‖rᵢ(λ)‖ − λ`, whose slope the tangent gives,
+    /// each trial `λ` solved; kept inside the bracket by bisection.
     pub fn vanish(
         &mut self,
         rows: &Rows,
@@ -220,31 +220,40 @@ impl Newton {
         tolerance: f64,
     ) -> Result<f64> {
         let (mut low, mut high) = (segment.low.lambda, segment.high.lambda);
-        let mut next = segment.vanish(rows, i, &self.classes);
-        let mut last: Option<(f64, f64)> = None;
+        self.lambda = segment.vanish(rows, i, &self.classes);
+        segment.interpolate(self.lambda, &mut self.b);
+        self.evaluate(rows);
+        self.factor(rows);
         loop {
-            segment.interpolate(next, &mut self.b);
-            self.solve(rows, next, tolerance)?;
-            let excess = self.norms[i] - next;
+            self.solve(rows, self.lambda, tolerance)?;
+            let (lambda, excess) = (self.lambda, self.norms[i] - self.lambda);
             if excess > 0.0 {
-                low = next;
+                low = lambda;
             } else {
-                high = next;
+                high = lambda;
             }
-            if excess.abs() <= tolerance * next || high - low <= tolerance * high {
-                return Ok(next);
+            if excess.abs() <= tolerance * lambda || high - low <= tolerance * high {
+                return Ok(lambda);
             }
-            // Without a second point: λ itself moves the excess by −1, the residual moves it by less.
-            let slope = match last {
-                Some((lambda, value)) if lambda != next => (excess - value) / (next - lambda),
-                _ => -1.0,
-            };
-            last = Some((next, excess));
-            next -= excess / slope;
+            let mut next = lambda - excess / self.excess_slope(rows, i);
             if !(next > low && next < high) {
                 next = 0.5 * (low + high);
             }
+            add_scaled(&mut self.b, next - lambda, &self.tangent);
+            self.lambda = next;
         }
+    }
+
+    /// `d(‖rᵢ(λ)‖ − λ)/dλ = −r̂ᵢᵀ (dB/dλ)ᵀ xᵢ − 1`.
+    fn excess_slope(&self, rows: &Rows, i: usize) -> f64 {
+        let d = rows.dims();
+        let mut slope = 0.0;
+        for (k, class) in self.classes.clone().enumerate() {
+            let residual =
+                f64::from(rows.label(i) == class) - rows.fit(i, &self.b[k * d..(k + 1) * d]);
+            slope -= residual * rows.fit(i, &self.tangent[k * d..(k + 1) * d]);
+        }
+        slope / self.norms[i] - 1.0
     }
 
     fn evaluate(&mut self, rows: &Rows) {

@@ -1,11 +1,11 @@
 //! Walking the regularisation path from `λ_max`, where every parameter is zero, down.
 
-use super::basis::Basis;
 use super::newton::Newton;
 use super::rows::Rows;
 use super::segment::{Knot, Segment};
 use super::{IciR, Penalty};
 use crate::incidental::{Keep, Path, certificate};
+use crate::linalg::basis::Basis;
 use crate::{Matrix, Result};
 
 /// Up to this many instances each vanishing `λ` is root-found with the regression solved at every trial; above, it is
@@ -17,7 +17,7 @@ const NO_RESIDUAL: f64 = 1e-10;
 /// Everything needed to walk: coordinates, and one minimisation for every group of responses under one norm.
 #[derive(Debug, Clone)]
 pub(super) struct Walk<'a> {
-    settings: &'a IciR,
+    pub settings: &'a IciR,
     basis: Basis,
     pub rows: Rows,
     pub groups: Vec<Newton>,
@@ -46,9 +46,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Solves at the next `λ`, and factors there so that the tangent is the solution's own.
-    fn advance(&mut self, lambda: f64) -> Result<()> {
+    pub fn advance(&mut self, lambda: f64, tolerance: f64) -> Result<()> {
         for group in &mut self.groups {
-            group.advance(&self.rows, lambda, self.settings.tolerance)?;
+            group.advance(&self.rows, lambda, tolerance)?;
             group.factor(&self.rows);
         }
         Ok(())
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
         for (k, &lambda) in out.lambda.iter().enumerate() {
             // At λ_max, and where nothing is left to explain, the least-squares fit stands.
             if k > 0 && lambda_max > 0.0 {
-                self.advance(lambda)?;
+                self.advance(lambda, self.settings.tolerance)?;
                 let low: Vec<Knot> = self.groups.iter().map(|g| g.knot(lambda)).collect();
                 record.cross(self, lambda, &low, &high)?;
                 high = low;
@@ -101,11 +101,6 @@ impl<'a> Walk<'a> {
         }
         (out.vanish, out.vanish_grid, out.reenters) = record.finish(last);
         Ok(out)
-    }
-
-    /// Whether `γᵢ = 0` at `lambda`, which the groups have solved.
-    fn is_zero(&self, i: usize, lambda: f64) -> bool {
-        self.groups.iter().all(|group| group.norms[i] <= lambda)
     }
 
     /// `R(γᵢ) = Σ over groups of (‖rᵢ‖ − λ)₊`.
@@ -152,6 +147,11 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Whether `γᵢ = 0` at `lambda`, which the groups have solved.
+pub(super) fn is_zero(groups: &[Newton], i: usize, lambda: f64) -> bool {
+    groups.iter().all(|group| group.norms[i] <= lambda)
+}
+
 /// Who is zero where, and when each instance vanished, as the walk goes down.
 struct Record {
     zero: Vec<bool>,
@@ -177,7 +177,7 @@ impl Record {
     /// Notes who crossed between the last `λ` and this one.
     fn cross(&mut self, walk: &Walk<'_>, lambda: f64, low: &[Knot], high: &[Knot]) -> Result<()> {
         for i in 0..self.zero.len() {
-            let zero = walk.is_zero(i, lambda);
+            let zero = is_zero(&walk.groups, i, lambda);
             if zero {
                 self.vanish_grid[i] = lambda;
                 self.reenters[i] |= self.ever_nonzero[i];

@@ -1,18 +1,157 @@
 //! Ranking the instances of one episode round after round.
+//!
+//! Taking the best few of every class does not need every vanishing `λ`. Walking down from `λ_max`, the instances of a
+//! class whose parameter is still zero become fewer; where exactly the quota is left, they are the ones to take. So a
+//! few wide steps find the neighbourhood of each class's cut, the interpolated path proposes a `λ` inside it, and an
+//! exact solution there decides. (An instance that re-enters the path below the cut, which is rare, counts as left.)
 
-use super::path::Walk;
+use super::path::{Walk, is_zero};
+use super::segment::{Knot, Segment};
 use crate::Result;
 use crate::incidental::{Keep, Ranker, check_labels};
+use crate::select::best_of_each_class;
+
+/// Ratio of neighbouring `λ` on the way down.
+const STRIDE: f64 = 0.6;
+/// Relative gradient at which a solution serves to tell who is zero.
+const TOLERANCE: f64 = 1e-7;
+/// Cuts closer together than this, relatively, are ties.
+const TIE: f64 = 1e-9;
 
 /// A walk that is started anew for the labels of every round.
 pub(super) struct WalkRanker<'a> {
     walk: Walk<'a>,
     classes: usize,
+    stops: Vec<Stop>,
+}
+
+/// A solved `λ`: the solution of every group, and who is zero.
+#[derive(Debug, Clone)]
+struct Stop {
+    lambda: f64,
+    knots: Vec<Knot>,
+    zero: Vec<bool>,
+}
+
+/// The instances of one class that compete for a place.
+struct Contest<'r> {
+    rows: Vec<usize>,
+    quota: usize,
+    labels: &'r [usize],
 }
 
 impl<'a> WalkRanker<'a> {
     pub fn new(walk: Walk<'a>, classes: usize) -> Self {
-        Self { walk, classes }
+        Self { walk, classes, stops: Vec::new() }
+    }
+
+    /// Records the walk's present solution, keeping the stops in descending order of `λ`.
+    fn stop(&mut self, lambda: f64) {
+        let groups = &self.walk.groups;
+        let knots = groups.iter().map(|g| g.knot(lambda)).collect();
+        let zero = (0..self.walk.rows.len()).map(|i| is_zero(groups, i, lambda)).collect();
+        let at = self.stops.partition_point(|stop| stop.lambda > lambda);
+        self.stops.insert(at, Stop { lambda, knots, zero });
+    }
+
+    /// Walks down until every contest is down to its quota, or the path ends.
+    fn descend(&mut self, contests: &[Contest<'_>], lambda_max: f64) -> Result<()> {
+        let bottom = lambda_max * self.walk.settings.grid.ratio;
+        let mut lambda = lambda_max;
+        while lambda > bottom && contests.iter().any(|c| c.left(self.lowest()) > c.quota) {
+            lambda = (lambda * STRIDE).max(bottom);
+            self.walk.advance(lambda, TOLERANCE)?;
+            self.stop(lambda);
+        }
+        Ok(())
+    }
+
+    fn lowest(&self) -> &Stop {
+        &self.stops[self.stops.len() - 1]
+    }
+
+    /// The winners of one contest.
+    fn decide(&mut self, contest: &Contest<'_>) -> Result<Vec<usize>> {
+        loop {
+            // The last stop with enough left, and the one below it.
+            let below = self.stops.partition_point(|stop| contest.left(stop) >= contest.quota);
+            let high = &self.stops[below - 1];
+            let exact = contest.left(high) == contest.quota;
+            if exact || below == self.stops.len() {
+                return Ok(self.best(contest, high, None));
+            }
+            let low = &self.stops[below];
+            if high.lambda - low.lambda <= TIE * high.lambda {
+                return Ok(self.best(contest, high, Some(low)));
+            }
+            let lambda = self.proposal(contest, low, high);
+            self.solve_between(lambda, below)?;
+        }
+    }
+
+    /// Solves at a `λ` between two stops, from the path interpolated between them.
+    fn solve_between(&mut self, lambda: f64, below: usize) -> Result<()> {
+        let (high, low) = (&self.stops[below - 1], &self.stops[below]);
+        for (g, group) in self.walk.groups.iter_mut().enumerate() {
+            Segment { low: &low.knots[g], high: &high.knots[g] }.interpolate(lambda, &mut group.b);
+            group.solve(&self.walk.rows, lambda, TOLERANCE)?;
+            group.factor(&self.walk.rows);
+        }
+        self.stop(lambda);
+        Ok(())
+    }
+
+    /// A `λ` that should leave exactly the quota: between the interpolated vanishing `λ` of the last to stay and of the
+    /// first to leave.
+    fn proposal(&self, contest: &Contest<'_>, low: &Stop, high: &Stop) -> f64 {
+        let mut crossing: Vec<f64> = contest
+            .rows
+            .iter()
+            .filter(|&&i| high.zero[i] && !low.zero[i])
+            .map(|&i| self.interpolated(i, low, high))
+            .collect();
+        crossing.sort_by(f64::total_cmp);
+        let stay = contest.quota - contest.left(low).min(contest.quota);
+        let (last, first) =
+            match (stay.checked_sub(1).and_then(|k| crossing.get(k)), crossing.get(stay)) {
+                (Some(&last), Some(&first)) => (last, first),
+                (None, Some(&first)) => (low.lambda, first),
+                _ => (low.lambda, high.lambda),
+            };
+        let middle = 0.5 * (last + first);
+        // Never so close to an end that nothing would be learnt.
+        let margin = 0.01 * (high.lambda - low.lambda);
+        middle.clamp(low.lambda + margin, high.lambda - margin)
+    }
+
+    /// The `λ` at which instance `i` vanishes between two stops, by the interpolated path.
+    fn interpolated(&self, i: usize, low: &Stop, high: &Stop) -> f64 {
+        let groups = self.walk.groups.iter().enumerate();
+        groups
+            .map(|(g, group)| {
+                let segment = Segment { low: &low.knots[g], high: &high.knots[g] };
+                segment.vanish(&self.walk.rows, i, &group.classes)
+            })
+            .fold(low.lambda, f64::max)
+    }
+
+    /// Those still zero at `high`, up to the quota: those zero at `low` first, then by row.
+    fn best(&self, contest: &Contest<'_>, high: &Stop, low: Option<&Stop>) -> Vec<usize> {
+        let left: Vec<usize> = contest.rows.iter().copied().filter(|&i| high.zero[i]).collect();
+        let mut quota = vec![0; self.classes];
+        if let Some(&row) = left.first() {
+            quota[contest.labels[row]] = contest.quota;
+        }
+        best_of_each_class(contest.labels, &left, &quota, |k| {
+            f64::from(low.is_some_and(|low| !low.zero[left[k]]))
+        })
+    }
+}
+
+impl Contest<'_> {
+    /// How many of them are still zero.
+    fn left(&self, stop: &Stop) -> usize {
+        self.rows.iter().filter(|&&i| stop.zero[i]).count()
     }
 }
 
@@ -20,5 +159,35 @@ impl Ranker for WalkRanker<'_> {
     fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>> {
         check_labels(labels, self.walk.rows.len(), self.classes)?;
         Ok(self.walk.path(labels, Keep::default())?.vanish)
+    }
+
+    fn most_credible(
+        &mut self,
+        labels: &[usize],
+        open: &[usize],
+        quota: &[usize],
+    ) -> Result<Vec<usize>> {
+        check_labels(labels, self.walk.rows.len(), self.classes)?;
+        let mut selected = Vec::new();
+        let mut contests = Vec::new();
+        for (class, &quota) in quota.iter().enumerate() {
+            let rows: Vec<usize> = open.iter().copied().filter(|&i| labels[i] == class).collect();
+            if rows.len() <= quota {
+                selected.extend(rows);
+            } else if quota > 0 {
+                contests.push(Contest { rows, quota, labels });
+            }
+        }
+        if !contests.is_empty() {
+            self.stops.clear();
+            let lambda_max = self.walk.start(labels);
+            self.stop(lambda_max);
+            self.descend(&contests, lambda_max)?;
+            for contest in &contests {
+                selected.extend(self.decide(contest)?);
+            }
+        }
+        selected.sort_unstable();
+        Ok(selected)
     }
 }

@@ -16,9 +16,9 @@
 //! All three are sums over instances, taken over fixed strips of rows and added up strip by strip: the same to the bit
 //! for any number of threads, and it would be the same if the strips lived on other machines.
 
+use crate::linalg::simd;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::Matrix;
@@ -224,9 +224,10 @@ fn evaluate_strip(
     sums: &mut Sums,
     scratch: &mut Scratch,
 ) {
-    Arch::new().dispatch(
+    simd::dispatch(
+        (blocks, norms, sums, scratch),
         #[inline(always)]
-        || {
+        |(blocks, norms, sums, scratch)| {
             for (block, norms) in blocks.iter().zip(norms.chunks_mut(BLOCK)) {
                 residuals(d, block, at, scratch);
                 let s = block.stride;
@@ -264,9 +265,10 @@ fn curvature_strip(
     let (rows, cols) = (pairs(d), 1 + pairs(c));
     for block in blocks {
         let s = block.stride;
-        Arch::new().dispatch(
+        simd::dispatch(
+            (&mut *tangent, &mut *scratch),
             #[inline(always)]
-            || {
+            |(tangent, scratch)| {
                 residuals(d, block, at, scratch);
                 products_of_coordinates(d, block, scratch);
                 products_of_directions(d, c, block, at.lambda, tangent, scratch);
@@ -280,29 +282,44 @@ fn curvature_strip(
     }
 }
 
-/// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`.
+/// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`, a register's worth of instances at a time.
 #[inline(always)]
 fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
     let s = block.stride;
-    let norm = &mut scratch.norm[..s];
-    norm.fill(0.0);
-    for k in 0..at.responses {
-        let r = &mut scratch.r[k * s..(k + 1) * s];
-        let class = (at.first + k) as u32;
-        for (r, &label) in r.iter_mut().zip(&block.labels) {
-            *r = if label == class { 1.0 } else { 0.0 };
+    for i in (0..s).step_by(PAD) {
+        let labels: &[u32; PAD] = lanes(&block.labels, i);
+        let mut square = [0.0; PAD];
+        for k in 0..at.responses {
+            let class = (at.first + k) as u32;
+            let mut r = labels.map(|label| if label == class { 1.0 } else { 0.0 });
+            for (a, b) in at.b[k * d..(k + 1) * d].iter().enumerate() {
+                let x: &[f64; PAD] = lanes(&block.x, a * s + i);
+                for l in 0..PAD {
+                    r[l] -= b * x[l];
+                }
+            }
+            for l in 0..PAD {
+                square[l] += r[l] * r[l];
+            }
+            *lanes_mut(&mut scratch.r, k * s + i) = r;
         }
-        for a in 0..d {
-            add_scaled(r, -at.b[k * d + a], &block.x[a * s..(a + 1) * s]);
-        }
-        for (norm, r) in norm.iter_mut().zip(r) {
-            *norm += *r * *r;
-        }
+        let norm = square.map(f64::sqrt);
+        *lanes_mut(&mut scratch.norm, i) = norm;
+        *lanes_mut(&mut scratch.weight, i) =
+            norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
     }
-    for (norm, weight) in norm.iter_mut().zip(&mut scratch.weight[..s]) {
-        *norm = norm.sqrt();
-        *weight = if *norm > at.lambda { at.lambda / *norm } else { 1.0 };
-    }
+}
+
+/// One register's worth of a slice.
+#[inline(always)]
+fn lanes<T>(slice: &[T], at: usize) -> &[T; PAD] {
+    slice[at..].first_chunk().expect("blocks are padded to whole registers")
+}
+
+/// One register's worth of a slice, to be written.
+#[inline(always)]
+fn lanes_mut<T>(slice: &mut [T], at: usize) -> &mut [T; PAD] {
+    slice[at..].first_chunk_mut().expect("blocks are padded to whole registers")
 }
 
 /// `x_a x_b` for `a ≤ b`.

@@ -9,7 +9,7 @@ use crate::Matrix;
 
 /// `X = Q T` with `QᵀQ = I`, and the way back from coefficients on `Q` to coefficients on `X`.
 #[derive(Debug, Clone)]
-pub(super) struct Basis {
+pub(crate) struct Basis {
     /// Orthonormal coordinates, one row an instance; as many columns as `X` has rank.
     pub q: Matrix,
     /// `d × rank`: coefficients on `X` are `back` times coefficients on `Q`.

@@ -1,0 +1,39 @@
+//! RA: in random order, which is a function of the seed, the round and the instance alone.
+
+use super::{Pool, Round, Select, Selector, best_of_each_class};
+use crate::Result;
+
+/// Takes instances at random.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Random {
+    /// Seed of the order.
+    pub seed: u64,
+}
+
+impl Select for Random {
+    fn name(&self) -> &'static str {
+        "ra"
+    }
+
+    fn selector<'a>(&'a self, _: &'a Pool<'a>) -> Result<Box<dyn Selector + 'a>> {
+        Ok(Box::new(*self))
+    }
+}
+
+impl Selector for Random {
+    fn select(&mut self, round: &Round<'_>) -> Result<Vec<usize>> {
+        let seed = mix(self.seed ^ mix(round.number as u64));
+        Ok(best_of_each_class(round.labels, round.open, round.quota, |k| {
+            // 53 bits, so that the order of the numbers is the order of the floats.
+            (mix(seed ^ round.open[k] as u64) >> 11) as f64
+        }))
+    }
+}
+
+/// The finaliser of SplitMix64: every input bit reaches every output bit.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

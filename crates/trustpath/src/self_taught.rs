@@ -1,0 +1,330 @@
+//! Self-taught learning with instance credibility inference: Algorithm 1.
+//!
+//! ```text
+//! repeat   train the classifier on the training set (at first: the labelled instances)
+//!          pseudo-label every unlabelled instance
+//!          rank them by credibility, and take the best of each pseudo-class into the training set
+//! until    all are in, or nothing may be taken in any more
+//! train once more, and classify
+//! ```
+//!
+//! Every round takes in at least one instance or is the last, so the loop ends after at most as many rounds as there are
+//! unlabelled instances. Instances taken in stay in, but their pseudo-labels are those of the current classifier.
+
+use crate::classify::{Classify, Model, Trainer};
+use crate::incidental::{Incidental, check_labels};
+use crate::reduce::Reduce;
+use crate::select::{Pool, Round, Select};
+use crate::{Error, Instances, Matrix, Result};
+
+/// Parameters of the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SelfTaughtParams {
+    /// How many instances of each pseudo-class to take in a round (5).
+    pub step: usize,
+    /// How many of each pseudo-class to take altogether: 15, 25 or 45 in the paper's semi-supervised settings
+    /// (no limit).
+    pub cap: Option<usize>,
+}
+
+impl Default for SelfTaughtParams {
+    fn default() -> Self {
+        Self { step: 5, cap: None }
+    }
+}
+
+/// The rooms of the house put together: a reduction, a classifier, a selection, and the model that judges.
+#[derive(Debug)]
+pub struct SelfTaught {
+    reduce: Box<dyn Reduce>,
+    classify: Box<dyn Classify>,
+    select: Box<dyn Select>,
+    judge: Option<Box<dyn Incidental>>,
+    params: SelfTaughtParams,
+}
+
+/// What is given: instances in the order labelled, unlabelled, and those only to be classified in the end.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// All instances.
+    pub instances: &'a Instances,
+    /// Labels of the first instances.
+    pub labels: &'a [usize],
+    /// How many instances after the labelled ones are unlabelled and may be learned from. The rest is the query. In
+    /// the transductive setting there is no rest, and the query is the unlabelled instances themselves; in the
+    /// inductive setting there are no unlabelled ones.
+    pub unlabelled: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// The true labels of the query, where they are known: only to measure accuracy.
+    pub truth: Option<&'a [usize]>,
+}
+
+/// One round of the loop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundRecord {
+    /// Pseudo-labels of the unlabelled instances at the beginning of the round.
+    pub pseudo_labels: Vec<usize>,
+    /// Rows taken in, in order of trust.
+    pub selected: Vec<usize>,
+}
+
+/// What comes back.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Labels of the unlabelled instances by the last classifier.
+    pub labels: Vec<usize>,
+    /// Class probabilities of the unlabelled instances by the last classifier.
+    pub probabilities: Matrix,
+    /// Labels of the query. In the transductive setting, those of the unlabelled instances.
+    pub query_labels: Vec<usize>,
+    /// Class probabilities of the query.
+    pub query_probabilities: Matrix,
+    /// The rounds.
+    pub rounds: Vec<RoundRecord>,
+    /// The round in which each unlabelled instance was taken in, if it was.
+    pub accepted_in: Vec<Option<usize>>,
+    /// Vanishing `λ` of each unlabelled instance under its final label, the smaller the more credible; if a judge was
+    /// asked for. Comparable within a class only.
+    pub vanish: Option<Vec<f64>>,
+    /// Accuracy on the query of the first classifier and after every round, where the truth was given.
+    pub accuracy: Vec<f64>,
+    /// Nullity of the reduction, where it has one and was needed.
+    pub nullity: Option<usize>,
+    /// The last classifier, to be used on other instances.
+    pub model: Model,
+}
+
+impl SelfTaught {
+    /// Puts the rooms together.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a step or cap of zero.
+    pub fn new(
+        reduce: Box<dyn Reduce>,
+        classify: Box<dyn Classify>,
+        select: Box<dyn Select>,
+        params: SelfTaughtParams,
+    ) -> Result<Self> {
+        if params.step == 0 {
+            return Err(Error::parameter("step", 0, "take in at least one instance a round"));
+        }
+        if params.cap == Some(0) {
+            return Err(Error::parameter("cap", 0, "take in at least one instance of each class"));
+        }
+        Ok(Self { reduce, classify, select, judge: None, params })
+    }
+
+    /// Also judges every final label by this model: see [`Outcome::vanish`].
+    #[must_use]
+    pub fn with_judge(mut self, judge: Box<dyn Incidental>) -> Self {
+        self.judge = Some(judge);
+        self
+    }
+
+    /// Learns.
+    ///
+    /// # Errors
+    /// When the task is not one: no instances, labels out of range, fewer than two classes, a class without a labelled
+    /// instance, a truth of another length; or when a solver does not converge.
+    pub fn run(&self, task: &Task<'_>) -> Result<Outcome> {
+        let task = CheckedTask::new(task)?;
+        let pool = Pool::new(task.instances, task.labelled, task.pool, task.classes, &*self.reduce);
+        let mut trainer = self.classify.trainer(task.instances, task.classes);
+        let mut state = State::new(&task);
+        trainer.train(&state.taken, &state.labels[..task.labelled])?;
+        state.predict(&task, &*trainer);
+        self.teach(&task, &pool, &mut *trainer, &mut state)?;
+        self.finish(&task, &pool, &*trainer, state)
+    }
+
+    /// The loop.
+    fn teach(
+        &self,
+        task: &CheckedTask<'_>,
+        pool: &Pool<'_>,
+        trainer: &mut dyn Trainer,
+        state: &mut State,
+    ) -> Result<()> {
+        if state.open.is_empty() {
+            return Ok(());
+        }
+        let mut selector = self.select.selector(pool)?;
+        let mut accepted = vec![0; task.classes];
+        let mut training_labels = Vec::new();
+        while !state.open.is_empty() {
+            for (label, p) in
+                state.labels[task.labelled..].iter_mut().zip(state.probabilities.iter_rows())
+            {
+                *label = arg_max(p);
+            }
+            let quota: Vec<usize> = accepted.iter().map(|&done| self.quota(done)).collect();
+            let selected = selector.select(&Round {
+                number: state.rounds.len(),
+                labels: &state.labels,
+                probabilities: &state.probabilities,
+                taken: &state.taken,
+                open: &state.open,
+                quota: &quota,
+            })?;
+            if selected.is_empty() {
+                break;
+            }
+            for &row in &selected {
+                accepted[state.labels[row]] += 1;
+                state.accepted_in[row - task.labelled] = Some(state.rounds.len());
+            }
+            state.open.retain(|row| state.accepted_in[row - task.labelled].is_none());
+            state.taken.extend_from_slice(&selected);
+            training_labels.clear();
+            training_labels.extend(state.taken.iter().map(|&row| state.labels[row]));
+            trainer.train(&state.taken, &training_labels)?;
+            state.predict(task, trainer);
+            let pseudo_labels = state.labels[task.labelled..].to_vec();
+            state.rounds.push(RoundRecord { pseudo_labels, selected });
+        }
+        Ok(())
+    }
+
+    fn quota(&self, accepted: usize) -> usize {
+        let left = self.params.cap.map_or(usize::MAX, |cap| cap.saturating_sub(accepted));
+        self.params.step.min(left)
+    }
+
+    fn finish(
+        &self,
+        task: &CheckedTask<'_>,
+        pool: &Pool<'_>,
+        trainer: &dyn Trainer,
+        state: State,
+    ) -> Result<Outcome> {
+        let State { probabilities, query_probabilities, .. } = state;
+        let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let query_probabilities = query_probabilities.unwrap_or_else(|| probabilities.clone());
+        let query_labels = query_probabilities.iter_rows().map(arg_max).collect();
+        let vanish = match &self.judge {
+            Some(judge) if !labels.is_empty() => {
+                let mut all = task.labels.to_vec();
+                all.extend_from_slice(&labels);
+                let mut vanish = judge.ranker(&pool.embedding()?.x, task.classes).vanish(&all)?;
+                Some(vanish.split_off(task.labelled))
+            }
+            _ => None,
+        };
+        Ok(Outcome {
+            labels,
+            probabilities,
+            query_labels,
+            query_probabilities,
+            rounds: state.rounds,
+            accepted_in: state.accepted_in,
+            vanish,
+            accuracy: state.accuracy,
+            nullity: pool.embedding_if_computed().and_then(|e| e.nullity),
+            model: trainer.model(),
+        })
+    }
+}
+
+/// What changes from round to round.
+struct State {
+    /// Given labels, then the current pseudo-labels.
+    labels: Vec<usize>,
+    taken: Vec<usize>,
+    open: Vec<usize>,
+    accepted_in: Vec<Option<usize>>,
+    rounds: Vec<RoundRecord>,
+    accuracy: Vec<f64>,
+    /// Of the unlabelled instances, under the last training.
+    probabilities: Matrix,
+    /// Of the query, where it is apart from the unlabelled instances.
+    query_probabilities: Option<Matrix>,
+}
+
+impl State {
+    fn new(task: &CheckedTask<'_>) -> Self {
+        let mut labels = task.labels.to_vec();
+        labels.resize(task.pool, 0);
+        Self {
+            labels,
+            taken: (0..task.labelled).collect(),
+            open: (task.labelled..task.pool).collect(),
+            accepted_in: vec![None; task.pool - task.labelled],
+            rounds: Vec::new(),
+            accuracy: Vec::new(),
+            probabilities: Matrix::default(),
+            query_probabilities: None,
+        }
+    }
+
+    /// Class probabilities under the trainer's last training, and the accuracy they bring.
+    fn predict(&mut self, task: &CheckedTask<'_>, trainer: &dyn Trainer) {
+        self.probabilities = trainer.probabilities(&task.unlabelled);
+        if !task.transductive() {
+            self.query_probabilities = Some(trainer.probabilities(&task.query));
+        }
+        if let Some(truth) = task.truth {
+            let query = self.query_probabilities.as_ref().unwrap_or(&self.probabilities);
+            let right = query.iter_rows().zip(truth).filter(|(p, t)| arg_max(p) == **t).count();
+            self.accuracy.push(right as f64 / truth.len() as f64);
+        }
+    }
+}
+
+/// A task whose parts fit together.
+struct CheckedTask<'a> {
+    instances: &'a Instances,
+    labels: &'a [usize],
+    labelled: usize,
+    pool: usize,
+    classes: usize,
+    truth: Option<&'a [usize]>,
+    /// Rows that may be learned from without a label.
+    unlabelled: Vec<usize>,
+    /// Rows to be classified in the end, where they are others; empty in the transductive setting.
+    query: Vec<usize>,
+}
+
+impl<'a> CheckedTask<'a> {
+    fn new(task: &Task<'a>) -> Result<Self> {
+        let (labelled, rows) = (task.labels.len(), task.instances.len());
+        check_labels(task.labels, labelled, task.classes)?;
+        if let Some(class) = (0..task.classes).find(|class| !task.labels.contains(class)) {
+            return Err(Error::ClassWithoutSupport { class });
+        }
+        let pool = labelled.saturating_add(task.unlabelled);
+        if pool > rows {
+            return Err(Error::LabelCount { labels: pool, rows });
+        }
+        let checked = Self {
+            instances: task.instances,
+            labels: task.labels,
+            labelled,
+            pool,
+            classes: task.classes,
+            truth: task.truth,
+            unlabelled: (labelled..pool).collect(),
+            query: (pool..rows).collect(),
+        };
+        if let Some(truth) = task.truth {
+            let query = if checked.transductive() { task.unlabelled } else { rows - pool };
+            check_labels(truth, query, task.classes)?;
+        }
+        Ok(checked)
+    }
+
+    fn transductive(&self) -> bool {
+        self.query.is_empty()
+    }
+}
+
+/// The first of the largest entries.
+fn arg_max(p: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, value) in p.iter().enumerate() {
+        if *value > p[best] {
+            best = k;
+        }
+    }
+    best
+}
