@@ -190,7 +190,7 @@ mod tests {
         let found = identifiability(&x, &truth, &pseudo, 2).unwrap();
         // I − H by the formula, and the two wrong rows in the support of both classes.
         let x = x.view();
-        let gram = (x.transpose() * x).partial_piv_lu().inverse();
+        let gram = (x.transpose() * x).partial_piv_lu().solve(Mat::<f64>::identity(2, 2));
         let p = Mat::<f64>::identity(20, 20) - x * gram * x.transpose();
         let (s, a, b) = ([3, 8], p[(3, 3)], p[(8, 8)]);
         let off = p[(3, 8)];
