@@ -4,6 +4,7 @@ pub mod classify;
 mod error;
 mod features;
 pub mod incidental;
+mod linalg;
 mod matrix;
 pub mod reduce;
 pub mod select;
