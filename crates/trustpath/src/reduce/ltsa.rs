@@ -1,0 +1,151 @@
+//! Local tangent space alignment (Zhang and Zha 2004).
+//!
+//! The `k` neighbours `Nᵢ` of each instance span a tangent space, with orthonormal coordinates `vᵢ₁ … vᵢ_d` (the leading
+//! eigenvectors of their centred Gram matrix). Global coordinates are sought that are affine in all of them:
+//!
+//! ```text
+//! min tr Zᵀ M Z,   M = Σᵢ Sᵢ (I − 11ᵀ/k − Σ_l vᵢ_l vᵢ_lᵀ) Sᵢᵀ,   ZᵀZ = I,  Zᵀ1 = 0
+//! ```
+//!
+//! where `Sᵢ` picks the rows of `Nᵢ`. As in scikit-learn the instance itself is no part of `Nᵢ`. Null vectors are treated
+//! as in [`lle`](super::lle): the constant one is deflated, all others are kept.
+//!
+//! `k` centred points span `k − 1` dimensions, so that the method needs `d ≤ k − 2`: at `d = k − 1` nothing is left to
+//! minimise. The paper's code asks for `d = k = 5`. scikit-learn then counts the constant direction twice, `Σ_l v v ᵀ = I`,
+//! and what is left is `M = −(1/k) Σᵢ Sᵢ 11ᵀ Sᵢᵀ`: not tangent spaces any more, but how many neighbourhoods two instances
+//! share. Its lowest `d + 1` eigenvectors but the first are the coordinates, which is what `d = k` gives here too.
+
+use faer::linalg::solvers::SelfAdjointEigen;
+use faer::{Mat, Side};
+
+use super::lle::{NULL, deflate_constant, norm};
+use super::neighbors::Neighbors;
+use super::{
+    DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, check_dimensions, check_instances,
+    check_positive, columns,
+};
+use crate::linalg::Tridiagonal;
+use crate::{Error, Instances, Matrix, Result};
+
+/// Parameters of [`Ltsa`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LtsaParams {
+    /// Number of dimensions (5).
+    pub d: usize,
+    /// Number of neighbours (5).
+    pub neighbors: usize,
+}
+
+impl Default for LtsaParams {
+    fn default() -> Self {
+        Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS }
+    }
+}
+
+impl LtsaParams {
+    /// Checks what can be checked without data.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    pub fn check(self) -> Result<Ltsa> {
+        check_positive("d", self.d)?;
+        check_positive("neighbors", self.neighbors)?;
+        if self.d != self.neighbors && self.d + 2 > self.neighbors {
+            return Err(Error::parameter(
+                "d",
+                self.d,
+                "ltsa needs at least d + 2 neighbours (or exactly d, as the paper's code has it)",
+            ));
+        }
+        Ok(Ltsa(self))
+    }
+}
+
+/// Local tangent space alignment.
+#[derive(Debug, Clone)]
+pub struct Ltsa(LtsaParams);
+
+impl Reduce for Ltsa {
+    fn name(&self) -> &'static str {
+        "ltsa"
+    }
+
+    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+        let LtsaParams { d, neighbors } = self.0;
+        check_instances(instances, n)?;
+        let graph = Neighbors::of(instances, n, neighbors)?;
+        check_dimensions(d, n - 1)?;
+        if d == neighbors {
+            let m = alignment(&graph, |_, local| {
+                local.as_mut_slice().fill(-1.0 / neighbors as f64);
+                Ok(())
+            })?;
+            let vectors = Tridiagonal::of(&m).lowest(d + 1)?.vectors;
+            return Ok(Embedding { x: columns(&vectors, 1), nullity: None });
+        }
+        let mut m = alignment(&graph, |i, local| off_tangent(instances, graph.index(i), d, local))?;
+        let norm = norm(&m);
+        deflate_constant(&mut m, norm);
+        let tridiagonal = Tridiagonal::of(&m);
+        let nullity = Some(tridiagonal.count_below(NULL * norm) + 1);
+        Ok(Embedding { x: columns(&tridiagonal.lowest(d)?.vectors, 0), nullity })
+    }
+}
+
+/// `Σᵢ Sᵢ Lᵢ Sᵢᵀ` of the local matrices that `local` writes.
+fn alignment(
+    graph: &Neighbors,
+    mut local: impl FnMut(usize, &mut Matrix) -> Result<()>,
+) -> Result<Matrix> {
+    let (n, k) = (graph.len(), graph.index(0).len());
+    let mut m = Matrix::zeros(n, n);
+    let mut l = Matrix::zeros(k, k);
+    for i in 0..n {
+        local(i, &mut l)?;
+        let index = graph.index(i);
+        for (a, &ja) in index.iter().enumerate() {
+            for (b, &jb) in index.iter().enumerate() {
+                m[(ja, jb)] += l[(a, b)];
+            }
+        }
+    }
+    Ok(m)
+}
+
+/// `I − 11ᵀ/k − Σ_l v_l v_lᵀ`: the projector on what an affine function of `d` tangent coordinates cannot reach.
+fn off_tangent(instances: &Instances, index: &[usize], d: usize, local: &mut Matrix) -> Result<()> {
+    let k = index.len();
+    let unit = instances.unit();
+    // Differences to one of the points, not the Gram matrix, which cancels for near-duplicates.
+    let origin = unit.row(index[0]);
+    let differences = Mat::from_fn(k, instances.dims(), |a, j| unit[(index[a], j)] - origin[j]);
+    let mut gram = &differences * differences.transpose();
+    center(&mut gram);
+    // The constant vector goes to the bottom of the spectrum, also where duplicates leave other zeros.
+    let trace: f64 = (0..k).map(|a| gram[(a, a)]).sum();
+    let below = if trace > 0.0 { trace / k as f64 } else { 1.0 };
+    let gram = Mat::from_fn(k, k, |a, b| gram[(a, b)] - below);
+    let eigen =
+        SelfAdjointEigen::new(gram.as_ref(), Side::Lower).map_err(|_| Error::NotConverged {
+            what: "the eigenvalue solver of a tangent space",
+            iterations: 0,
+            reached: f64::NAN,
+            tolerance: f64::EPSILON,
+        })?;
+    let u = eigen.U();
+    // Ascending eigenvalues: the constant is column 0, the tangent space the last d columns.
+    *local = Matrix::from_fn(k, k, |a, b| (1..k - d).map(|l| u[(a, l)] * u[(b, l)]).sum());
+    Ok(())
+}
+
+fn center(gram: &mut Mat<f64>) {
+    let k = gram.nrows();
+    let means: Vec<f64> =
+        (0..k).map(|a| (0..k).map(|b| gram[(a, b)]).sum::<f64>() / k as f64).collect();
+    let mean = means.iter().sum::<f64>() / k as f64;
+    for a in 0..k {
+        for b in 0..k {
+            gram[(a, b)] += mean - means[a] - means[b];
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Non-metric multidimensional scaling (Kruskal 1964) by majorisation (SMACOF, de Leeuw 1977).
+//!
+//! Distances that keep the *order* of the given dissimilarities `δ`:
+//!
+//! ```text
+//! min over Z and monotone f:   σ = Σ_{i<j} (‖zᵢ − zⱼ‖ − f(δᵢⱼ))²,   Σ_{i<j} f(δᵢⱼ)² = n(n−1)/2
+//! ```
+//!
+//! Two steps take turns, and neither can raise `σ`: the best monotone `f` is the isotonic regression of the distances on
+//! `δ`, rescaled (equal `δ` get equal `f`); and the Guttman transform `Z ← B(Z) Z / n`, with `bᵢⱼ = −f(δᵢⱼ)/‖zᵢ − zⱼ‖` off
+//! the diagonal and rows that sum to zero. Duplicates, `δᵢⱼ = 0`, keep `f = 0`.
+//!
+//! scikit-learn starts from the best of four random configurations. The start here is determined: the principal
+//! components of the instances, which is classical scaling of the same `δ`, stretched to the scale of `f`; as there, the
+//! first `f` is `δ` itself.
+
+use super::neighbors::squared_distance;
+use super::{
+    DEFAULT_D, Embedding, Reduce, check_dimensions, check_instances, check_positive, classical,
+};
+use crate::{Error, Instances, Matrix, Result};
+
+/// Parameters of [`Mds`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MdsParams {
+    /// Number of dimensions (5).
+    pub d: usize,
+    /// Most rounds (300).
+    pub rounds: usize,
+    /// Stop when a round lowers `σ` by less than this part of `Σ ‖zᵢ − zⱼ‖²` (10⁻⁶).
+    pub tolerance: f64,
+}
+
+impl Default for MdsParams {
+    fn default() -> Self {
+        Self { d: DEFAULT_D, rounds: 300, tolerance: 1e-6 }
+    }
+}
+
+impl MdsParams {
+    /// Checks what can be checked without data.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    pub fn check(self) -> Result<Mds> {
+        check_positive("d", self.d)?;
+        check_positive("rounds", self.rounds)?;
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return Err(Error::parameter("tolerance", self.tolerance, "it must not be negative"));
+        }
+        Ok(Mds(self))
+    }
+}
+
+/// Non-metric multidimensional scaling.
+#[derive(Debug, Clone)]
+pub struct Mds(MdsParams);
+
+impl Reduce for Mds {
+    fn name(&self) -> &'static str {
+        "mds"
+    }
+
+    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+        check_instances(instances, n)?;
+        check_dimensions(self.0.d, (n - 1).min(instances.dims()))?;
+        let mut scaling = Scaling::new(instances, n, self.0.d)?;
+        let mut before = f64::INFINITY;
+        for round in 0..self.0.rounds {
+            if round > 0 {
+                scaling.fit_order();
+            }
+            let (stress, squares) = scaling.move_points();
+            if before - stress < self.0.tolerance * squares {
+                break;
+            }
+            before = stress;
+        }
+        Ok(Embedding { x: scaling.z, nullity: None })
+    }
+}
+
+/// The state of the iteration. Pairs `i < j` are stored once, in ascending order of their dissimilarity.
+struct Scaling {
+    pairs: Vec<Pair>,
+    z: Matrix,
+    /// Guttman's `B Z`, before it takes the place of `Z`.
+    next: Matrix,
+    blocks: Vec<Block>,
+}
+
+struct Pair {
+    i: usize,
+    j: usize,
+    dissimilarity: f64,
+    distance: f64,
+    /// `f(δ)`.
+    disparity: f64,
+}
+
+/// A run of pairs with one value of `f`.
+struct Block {
+    sum: f64,
+    count: usize,
+}
+
+impl Scaling {
+    fn new(instances: &Instances, n: usize, d: usize) -> Result<Self> {
+        let mut pairs: Vec<Pair> = (0..n)
+            .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
+            .map(|(i, j)| {
+                let dissimilarity = squared_distance(instances, i, j).sqrt();
+                Pair { i, j, dissimilarity, distance: 0.0, disparity: dissimilarity }
+            })
+            .collect();
+        // Stable, so that ties keep the order of the pairs.
+        pairs.sort_by(|a, b| a.dissimilarity.total_cmp(&b.dissimilarity));
+        let gram = instances.gram();
+        let z = classical::coordinates(Matrix::from_fn(n, n, |i, j| gram[(i, j)]), d)?;
+        let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, blocks: Vec::new() };
+        let stretch = scaling.normalize();
+        scaling.z.as_mut_slice().iter_mut().for_each(|z| *z *= stretch);
+        scaling.measure();
+        Ok(scaling)
+    }
+
+    /// Scales `f` to `Σ f² = n(n−1)/2`, its number of pairs; gives the factor.
+    fn normalize(&mut self) -> f64 {
+        let squares: f64 = self.pairs.iter().map(|p| p.disparity * p.disparity).sum();
+        let factor = (self.pairs.len() as f64 / squares).sqrt();
+        self.pairs.iter_mut().for_each(|p| p.disparity *= factor);
+        factor
+    }
+
+    fn measure(&mut self) {
+        for pair in &mut self.pairs {
+            let (a, b) = (self.z.row(pair.i), self.z.row(pair.j));
+            pair.distance = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        }
+    }
+
+    /// `f`: isotonic regression of the distances on the dissimilarities, by pooling neighbours that are out of order.
+    fn fit_order(&mut self) {
+        let zeros = self.pairs.partition_point(|p| p.dissimilarity == 0.0);
+        let pairs = &mut self.pairs[zeros..];
+        self.blocks.clear();
+        for tied in pairs.chunk_by(|a, b| a.dissimilarity == b.dissimilarity) {
+            let mut block = Block { sum: tied.iter().map(|p| p.distance).sum(), count: tied.len() };
+            while let Some(last) = self.blocks.last() {
+                if last.sum * (block.count as f64) < block.sum * (last.count as f64) {
+                    break;
+                }
+                block.sum += last.sum;
+                block.count += last.count;
+                self.blocks.pop();
+            }
+            self.blocks.push(block);
+        }
+        let mut rest = pairs;
+        for block in &self.blocks {
+            let (pooled, after) = rest.split_at_mut(block.count);
+            pooled.iter_mut().for_each(|p| p.disparity = block.sum / block.count as f64);
+            rest = after;
+        }
+        self.normalize();
+    }
+
+    /// The Guttman transform; gives `σ` after it, and `Σ ‖zᵢ − zⱼ‖²`.
+    fn move_points(&mut self) -> (f64, f64) {
+        let n = self.z.rows() as f64;
+        self.next.as_mut_slice().fill(0.0);
+        for pair in &self.pairs {
+            // Points that coincide give no direction to part them in; any weight does.
+            let weight = pair.disparity / pair.distance.max(1e-5);
+            for (c, (&a, &b)) in self.z.row(pair.i).iter().zip(self.z.row(pair.j)).enumerate() {
+                let push = weight * (a - b) / n;
+                self.next[(pair.i, c)] += push;
+                self.next[(pair.j, c)] -= push;
+            }
+        }
+        std::mem::swap(&mut self.z, &mut self.next);
+        self.measure();
+        self.pairs.iter().fold((0.0, 0.0), |(stress, squares), p| {
+            let gap = p.distance - p.disparity;
+            (stress + gap * gap, squares + p.distance * p.distance)
+        })
+    }
+}
