@@ -111,6 +111,24 @@ pub enum Error {
         /// Instances given.
         rows: usize,
     },
+    /// A row number is beyond the instances.
+    #[error("row {row} was named but there are only {rows} instances: rows go from 0 to {}", rows - 1)]
+    RowOutOfRange {
+        /// The row.
+        row: usize,
+        /// Number of instances.
+        rows: usize,
+    },
+    /// Instances have another number of features than the model was trained on.
+    #[error(
+        "the instances have {given} features but the model was trained on {expected}: give features from the same extractor"
+    )]
+    Dimensions {
+        /// Features the model was trained on.
+        expected: usize,
+        /// Features given.
+        given: usize,
+    },
     /// A parameter is outside its domain.
     #[error("{name} = {value} is not usable: {expected}")]
     Parameter {

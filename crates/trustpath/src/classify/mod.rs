@@ -2,9 +2,36 @@
 //!
 //! A classifier is trained anew in every round of an episode, on a growing set of rows of the same instances. So it is
 //! split in two: [`Classify`] is the checked parameters, and [`Trainer`] the work on one episode, which keeps its
-//! workspace and its last solution as a warm start.
+//! workspace and its last solution as a warm start. What was learned leaves the episode as a [`Model`].
+//!
+//! ```
+//! use trustpath::{Features, classify::Method};
+//!
+//! let values = [1.0, 0.1, 0.9, 0.0, 0.1, 1.0, 0.0, 0.8];
+//! let instances = Features::new(&values[..], 4, 2)?.normalize()?;
+//! let classifier = "lr".parse::<Method>()?.build();
+//! let mut trainer = classifier.trainer(&instances, 2);
+//! trainer.train(&[0, 2], &[0, 1])?;
+//! let p = trainer.probabilities(&[1, 3]);
+//! assert!(p[(0, 0)] > 0.5 && p[(1, 1)] > 0.5);
+//! # Ok::<(), trustpath::Error>(())
+//! ```
+
+mod lanes;
+pub mod logistic;
+mod method;
+mod model;
+pub mod nearest;
+mod samples;
+pub mod svm;
 
 use crate::{Instances, Matrix, Result};
+
+pub use logistic::{Logistic, LogisticModel, LogisticParams};
+pub use method::Method;
+pub use model::Model;
+pub use nearest::{Nearest, NearestModel, NearestParams};
+pub use svm::{Svm, SvmModel, SvmParams};
 
 /// A classifier: its parameters, checked.
 pub trait Classify: Send + Sync + std::fmt::Debug {
@@ -16,20 +43,32 @@ pub trait Classify: Send + Sync + std::fmt::Debug {
 }
 
 /// A classifier at work on the instances of one episode.
+///
+/// The order of the training rows does not matter, to the bit. Until a training succeeds, all classes are equally
+/// probable; a training that fails forgets the one before.
 pub trait Trainer {
     /// Trains on `rows` of the instances, `labels[k]` being the label of `rows[k]`.
     ///
     /// # Errors
-    /// When a label is out of range, a class has no row, or the solver does not reach its tolerance.
+    /// When there are fewer than two classes, labels and rows differ in number, a row or a label is out of range, a
+    /// class has no row, or the solver does not reach its tolerance.
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()>;
 
     /// Class probabilities of `rows` under the last training, one row an instance, one column a class.
+    ///
+    /// # Panics
+    /// When a row is out of range.
     fn probabilities(&self, rows: &[usize]) -> Matrix;
 
     /// The last training as a model that stands on its own, for instances that were not in the episode.
     fn model(&self) -> Model;
 }
 
-/// A trained classifier that stands on its own.
-#[derive(Debug, Clone)]
-pub enum Model {}
+/// Up to this many instances an episode's classifiers read inner products off its Gram matrix; beyond, the matrix would
+/// outgrow the features.
+const GRAM_ROWS: usize = 2048;
+
+/// Whether the classifiers of an episode share its Gram matrix.
+fn shares_gram(instances: &Instances) -> bool {
+    instances.len() <= GRAM_ROWS
+}

@@ -1,0 +1,249 @@
+//! Newton's method, each step by conjugate gradients.
+//!
+//! At scores `f = X Wᵀ + 1 bᵀ` with errors `E = P − Y`, the Newton step of the weights, the intercept minimised out, solves
+//!
+//! ```text
+//! (I + C Xᵀ D̃ X) δ = −g,   g = W + C (E + D 1 s₀ᵀ)ᵀ X,   s₀ = −G⁻¹ Eᵀ1
+//! ```
+//!
+//! with the [`Curvature`] `D̃`, `D`, `G`. The objective minimised over `b` is strongly convex in `W` with modulus one, so
+//! `‖W − W*‖ ≤ ‖g‖` up to the second order in the error of `b`: the norm of `g` is the certificate that ends the
+//! iteration. Conjugate gradients carry the image of every vector along with the vector, which leaves one product with
+//! the data per step, and none for the new scores. The matrix is the identity plus a part of low effective rank: no
+//! preconditioner is needed.
+
+use super::curvature::Curvature;
+use super::design::Design;
+use crate::classify::lanes;
+use crate::{Error, Result};
+
+/// More steps of conjugate gradients than any well-posed problem takes; the Newton iteration goes on from there.
+const INNER_STEPS: usize = 1000;
+
+/// A step that moves no score by more than this keeps the curvature within a factor of e: it cannot overshoot.
+const SAFE_MOVE: f64 = 0.5;
+
+/// Where the line search gives up: far below any step that Newton's method shortens.
+const SHORTEST_STEP: f64 = 1e-10;
+
+/// The objective and when to stop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    pub c: f64,
+    /// Goal for `‖g‖ / C`.
+    pub tolerance: f64,
+    pub iterations: usize,
+}
+
+/// The solution, and the workspace that outlives one training.
+#[derive(Debug, Default)]
+pub(super) struct Newton {
+    /// Coordinates of the weights.
+    pub theta: Vec<f64>,
+    /// The intercept, which sums to zero.
+    pub intercept: Vec<f64>,
+    curvature: Curvature,
+    scores: Vec<f64>,
+    error: Vec<f64>,
+    bent: Vec<f64>,
+    residual: Moved,
+    direction: Moved,
+    step: Moved,
+}
+
+/// A vector of weights, its image, and the answer of the intercept to it.
+#[derive(Debug, Default)]
+struct Moved {
+    theta: Vec<f64>,
+    image: Vec<f64>,
+    shift: Vec<f64>,
+}
+
+impl Moved {
+    fn resize(&mut self, coordinates: usize, scores: usize, classes: usize) {
+        reset(&mut self.theta, coordinates);
+        reset(&mut self.image, scores);
+        reset(&mut self.shift, classes);
+    }
+
+    /// `‖·‖²` of the weights.
+    #[inline(always)]
+    fn square(&self, design: &impl Design) -> f64 {
+        design.inner(&self.theta, &self.theta, &self.image).max(0.0)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, scale: f64, other: &Self) {
+        lanes::add_scaled(&mut self.theta, scale, &other.theta);
+        lanes::add_scaled(&mut self.image, scale, &other.image);
+        lanes::add_scaled(&mut self.shift, scale, &other.shift);
+    }
+}
+
+/// One training, to be dispatched to the vector unit. Starts from the coordinates and the intercept in `newton`.
+#[derive(Debug)]
+pub(super) struct Solve<'a, D> {
+    pub newton: &'a mut Newton,
+    pub design: D,
+    pub labels: &'a [usize],
+    pub rules: Rules,
+}
+
+impl<D: Design> pulp::WithSimd for Solve<'_, D> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Result<()> {
+        self.newton.solve(&self.design, self.labels, self.rules)
+    }
+}
+
+impl Newton {
+    /// Prepares for a training; the coordinates become zero, the intercept stays.
+    pub(super) fn resize(&mut self, coordinates: usize, samples: usize, classes: usize) {
+        let (coordinates, scores) = (classes * coordinates, classes * lanes::stride(samples));
+        reset(&mut self.theta, coordinates);
+        self.intercept.resize(classes, 0.0);
+        self.curvature.resize(samples, classes);
+        for sheet in [&mut self.scores, &mut self.error, &mut self.bent] {
+            reset(sheet, scores);
+        }
+        for moved in [&mut self.residual, &mut self.direction, &mut self.step] {
+            moved.resize(coordinates, scores, classes);
+        }
+    }
+
+    #[inline(always)]
+    fn solve(&mut self, design: &impl Design, labels: &[usize], rules: Rules) -> Result<()> {
+        let goal = rules.tolerance * rules.c;
+        // The size of a gradient with every sample misclassified.
+        let scale = rules.c * (labels.len() as f64).sqrt();
+        let mut reached = f64::INFINITY;
+        design.image(&self.theta, &mut self.scores);
+        shift_classes(&mut self.scores, &self.intercept);
+        self.set_errors(labels);
+        for _ in 0..rules.iterations {
+            self.set_gradient(design, rules.c);
+            let square = self.residual.square(design);
+            reached = square.sqrt();
+            if reached <= goal {
+                let mean = self.intercept.iter().sum::<f64>() / self.intercept.len() as f64;
+                self.intercept.iter_mut().for_each(|b| *b -= mean);
+                return Ok(());
+            }
+            // In proportion to the gradient, for quadratic convergence, but no further than the goal asks for.
+            let forcing = (10.0 * reached / scale).min(0.3).max(0.3 * goal / reached);
+            self.conjugate_gradients(design, rules.c, square, forcing * forcing * square);
+            self.advance(design, labels, rules.c);
+        }
+        let what = "logistic regression";
+        Err(Error::NotConverged { what, iterations: rules.iterations, reached, tolerance: goal })
+    }
+
+    /// `E = P − Y` at the scores.
+    #[inline(always)]
+    fn set_errors(&mut self, labels: &[usize]) {
+        self.curvature.set_scores(&self.scores);
+        self.error.copy_from_slice(self.curvature.probabilities());
+        let stride = lanes::stride(labels.len());
+        for (i, &label) in labels.iter().enumerate() {
+            self.error[label * stride + i] -= 1.0;
+        }
+    }
+
+    /// Starts the step at `(0, s₀)` and writes the residual `−g` and its image.
+    #[inline(always)]
+    fn set_gradient(&mut self, design: &impl Design, c: f64) {
+        let stride = self.error.len() / self.intercept.len();
+        self.curvature.factor();
+        for (shift, error) in self.step.shift.iter_mut().zip(self.error.chunks_exact(stride)) {
+            *shift = -lanes::total(error);
+        }
+        self.curvature.solve(&mut self.step.shift);
+        self.step.theta.fill(0.0);
+        self.step.image.fill(0.0);
+        self.curvature.bend(&self.step.image, &self.step.shift, &mut self.bent);
+        lanes::add_scaled(&mut self.bent, 1.0, &self.error);
+        for (residual, theta) in self.residual.theta.iter_mut().zip(&self.theta) {
+            *residual = -theta;
+        }
+        design.add_adjoint(-c, &self.bent, &mut self.residual.theta);
+        design.image(&self.residual.theta, &mut self.residual.image);
+    }
+
+    /// Steps until the residual, of squared norm `square` now, falls to `target`. The product that measures a residual
+    /// also serves the step from there, so that one more step is taken than the target asks for.
+    #[inline(always)]
+    fn conjugate_gradients(
+        &mut self,
+        design: &impl Design,
+        c: f64,
+        mut square: f64,
+        target: f64,
+    ) {
+        let Self { curvature, bent, residual, direction, step, .. } = self;
+        direction.theta.copy_from_slice(&residual.theta);
+        direction.image.copy_from_slice(&residual.image);
+        for _ in 0..INNER_STEPS {
+            curvature.answer(&direction.image, &mut direction.shift);
+            let bend = curvature.bend(&direction.image, &direction.shift, bent);
+            let length = square / (direction.square(design) + c * bend);
+            step.add(length, direction);
+            if square <= target {
+                break;
+            }
+            lanes::add_scaled(&mut residual.theta, -length, &direction.theta);
+            design.add_adjoint(-c * length, bent, &mut residual.theta);
+            design.image(&residual.theta, &mut residual.image);
+            let next = residual.square(design);
+            if next == 0.0 {
+                break;
+            }
+            lanes::scale_add(&mut direction.theta, next / square, &residual.theta);
+            lanes::scale_add(&mut direction.image, next / square, &residual.image);
+            square = next;
+        }
+    }
+
+    /// Goes along the step, all the way or to where the objective no longer falls steeply.
+    #[inline(always)]
+    fn advance(&mut self, design: &impl Design, labels: &[usize], c: f64) {
+        // The penalty's slope along the step is `pull + at · stretch`.
+        let pull = design.inner(&self.theta, &self.step.theta, &self.step.image);
+        let stretch = self.step.square(design);
+        shift_classes(&mut self.step.image, &self.step.shift);
+        let slope = pull + c * lanes::dot(&self.error, &self.step.image);
+        let may_overshoot = lanes::largest(&self.step.image) > SAFE_MOVE;
+        let (mut at, mut go) = (0.0, 1.0);
+        loop {
+            lanes::add_scaled(&mut self.scores, go - at, &self.step.image);
+            self.set_errors(labels);
+            at = go;
+            let slope_there = pull + at * stretch + c * lanes::dot(&self.error, &self.step.image);
+            let overshot = may_overshoot && slope_there > -0.5 * slope;
+            if !(overshot && at > SHORTEST_STEP) {
+                break;
+            }
+            go = at * slope / (slope - slope_there);
+        }
+        lanes::add_scaled(&mut self.theta, at, &self.step.theta);
+        for (intercept, shift) in self.intercept.iter_mut().zip(&self.step.shift) {
+            *intercept += at * shift;
+        }
+    }
+}
+
+fn reset(values: &mut Vec<f64>, length: usize) {
+    values.clear();
+    values.resize(length, 0.0);
+}
+
+/// Adds to every class of a sheet its own number. The padding moves too: every use of scores is weighted by
+/// probabilities or errors, whose padding is zero.
+#[inline(always)]
+fn shift_classes(sheet: &mut [f64], shift: &[f64]) {
+    let stride = sheet.len() / shift.len();
+    for (class, shift) in sheet.chunks_exact_mut(stride).zip(shift) {
+        class.iter_mut().for_each(|score| *score += shift);
+    }
+}

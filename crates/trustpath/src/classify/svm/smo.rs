@@ -1,0 +1,104 @@
+//! Sequential minimal optimisation of one two-class machine.
+//!
+//! With the signed multipliers `βᵢ = yᵢ αᵢ` the dual is
+//!
+//! ```text
+//! min over β   ½ βᵀK β − yᵀβ   with Σᵢ βᵢ = 0,   0 ≤ yᵢ βᵢ ≤ C,
+//! ```
+//!
+//! with gradient `g = K β − y`. `β` is optimal when no mass can profitably move from a `j` to an `i`:
+//! `max g` over those that may fall exceeds `min g` over those that may rise by no more than the tolerance. Each step
+//! moves mass between the steepest `i` and the `j` that promises the largest descent for it.
+
+use crate::{Error, Result};
+
+/// Floor of the curvature along a move, which is zero between copies of one instance.
+const FLATTEST: f64 = 1e-12;
+
+/// One two-class problem.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    /// Gram matrix, row by row.
+    pub gram: &'a [f64],
+    /// Labels, 1 or −1.
+    pub y: &'a [f64],
+    pub c: f64,
+    pub tolerance: f64,
+    pub iterations: usize,
+}
+
+impl Machine<'_> {
+    /// Improves a feasible `beta` until it is optimal; returns the `ρ` of the decision `Σᵢ βᵢ K(xᵢ, ·) − ρ`.
+    pub(super) fn solve(&self, beta: &mut [f64], gradient: &mut Vec<f64>) -> Result<f64> {
+        let n = self.y.len();
+        let row = |i: usize| &self.gram[i * n..(i + 1) * n];
+        gradient.clear();
+        gradient.extend(self.y.iter().map(|y| -y));
+        for (i, &b) in beta.iter().enumerate().filter(|&(_, &b)| b != 0.0) {
+            gradient.iter_mut().zip(row(i)).for_each(|(g, k)| *g += b * k);
+        }
+        let mut gap = f64::INFINITY;
+        for _ in 0..self.iterations {
+            let may_rise = |i: usize| beta[i] < self.upper(i);
+            let may_fall = |i: usize| beta[i] > self.lower(i);
+            let mut lowest = (f64::INFINITY, 0);
+            for i in (0..n).filter(|&i| may_rise(i)) {
+                if gradient[i] < lowest.0 {
+                    lowest = (gradient[i], i);
+                }
+            }
+            let (least, i) = lowest;
+            let mut highest = f64::NEG_INFINITY;
+            let mut best = (0.0, i);
+            for j in (0..n).filter(|&j| may_fall(j)) {
+                let slope = gradient[j] - least;
+                highest = highest.max(gradient[j]);
+                let descent = slope * slope / self.curvature(i, j);
+                if slope > 0.0 && descent > best.0 {
+                    best = (descent, j);
+                }
+            }
+            gap = highest - least;
+            if gap <= self.tolerance {
+                return Ok(self.threshold(beta, gradient, least, highest));
+            }
+            let j = best.1;
+            let (rise, fall) = (self.upper(i) - beta[i], beta[j] - self.lower(j));
+            let moved = ((gradient[j] - least) / self.curvature(i, j)).min(rise).min(fall);
+            // A bound that is met is met exactly.
+            beta[i] = if moved == rise { self.upper(i) } else { beta[i] + moved };
+            beta[j] = if moved == fall { self.lower(j) } else { beta[j] - moved };
+            for ((g, ki), kj) in gradient.iter_mut().zip(row(i)).zip(row(j)) {
+                *g += moved * (ki - kj);
+            }
+        }
+        let (what, iterations, tolerance) =
+            ("the support vector machine", self.iterations, self.tolerance);
+        Err(Error::NotConverged { what, iterations, reached: gap, tolerance })
+    }
+
+    fn upper(&self, i: usize) -> f64 {
+        if self.y[i] > 0.0 { self.c } else { 0.0 }
+    }
+
+    fn lower(&self, i: usize) -> f64 {
+        if self.y[i] > 0.0 { 0.0 } else { -self.c }
+    }
+
+    fn curvature(&self, i: usize, j: usize) -> f64 {
+        let n = self.y.len();
+        let entry = |i: usize, j: usize| self.gram[i * n + j];
+        (entry(i, i) + entry(j, j) - 2.0 * entry(i, j)).max(FLATTEST)
+    }
+
+    /// The gradient of the free samples, which is the same for all, or else the middle of where it may lie.
+    fn threshold(&self, beta: &[f64], gradient: &[f64], least: f64, highest: f64) -> f64 {
+        let free = |i: &usize| beta[*i] > self.lower(*i) && beta[*i] < self.upper(*i);
+        let (mut total, mut count) = (0.0, 0);
+        for i in (0..beta.len()).filter(free) {
+            total += gradient[i];
+            count += 1;
+        }
+        if count > 0 { total / f64::from(count) } else { 0.5 * (least + highest) }
+    }
+}
