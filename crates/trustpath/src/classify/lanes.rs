@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn panels_multiply_like_the_matrix() {
-                let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin();
+        let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin();
         let matrix = Matrix::from_fn(20, 20, entry);
         let rows = [3, 7, 19, 0, 1, 12, 5, 8, 8, 17, 2];
         let mut panels = SymmetricPanels::default();

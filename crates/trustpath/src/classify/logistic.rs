@@ -192,12 +192,13 @@ impl<'a> LogisticTrainer<'a> {
 
 impl Trainer for LogisticTrainer<'_> {
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()> {
-        let trained = Samples::new(rows, labels, self.instances, self.classes).and_then(
-            |samples| match samples.len() < self.instances.dims() {
-                true => self.train_in_span(&samples),
-                false => self.train_in_primal(&samples),
-            },
-        );
+        let trained =
+            Samples::new(rows, labels, self.instances, self.classes).and_then(|samples| {
+                match samples.len() < self.instances.dims() {
+                    true => self.train_in_span(&samples),
+                    false => self.train_in_primal(&samples),
+                }
+            });
         if trained.is_err() {
             self.forget();
         }

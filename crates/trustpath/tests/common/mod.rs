@@ -1,4 +1,5 @@
 //! Reads the golden fixtures: `.npy` arrays and `case.json`.
+#![allow(dead_code)] // Each test binary uses its own part of this.
 
 use std::fs;
 use std::path::PathBuf;

@@ -174,13 +174,7 @@ impl Newton {
     /// Steps until the residual, of squared norm `square` now, falls to `target`. The product that measures a residual
     /// also serves the step from there, so that one more step is taken than the target asks for.
     #[inline(always)]
-    fn conjugate_gradients(
-        &mut self,
-        design: &impl Design,
-        c: f64,
-        mut square: f64,
-        target: f64,
-    ) {
+    fn conjugate_gradients(&mut self, design: &impl Design, c: f64, mut square: f64, target: f64) {
         let Self { curvature, bent, residual, direction, step, .. } = self;
         direction.theta.copy_from_slice(&residual.theta);
         direction.image.copy_from_slice(&residual.image);

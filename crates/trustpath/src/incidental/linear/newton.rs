@@ -22,9 +22,12 @@ const FLAT: f64 = 0.01;
 const CHORD: f64 = 0.05;
 /// Relative rounding to be expected of a sum over instances.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// A solution that cannot be improved counts up to this multiple of the tolerance.
+const STALLED: f64 = 1e4;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
-/// Curvature below this fraction of its largest diagonal entry counts as none, and is filled up to it.
+/// Curvature below this counts as none, and is filled up. The coordinates are orthonormal: were all instances zero, the
+/// curvature would be one in every direction.
 const FLOOR: f64 = 1e-12;
 
 /// The minimisation for one group of responses, with its memory and its last solution.
@@ -130,10 +133,10 @@ impl Newton {
             fresh = after > CHORD * before;
             before = after;
         }
-        // No further decrease is representable: the gradient is at rounding level, or the solver has failed.
+        // No further decrease is representable. With an instance on the very threshold and little curvature that
+        // happens a few digits above the tolerance, where the objective has long been minimal to the last bit.
         let reached = norm(&self.sums.gradient);
-        let rounding = ROUNDING * (rows.len() as f64).sqrt() * (1.0 + norm(&self.b));
-        if reached <= target.max(rounding) {
+        if reached <= STALLED * target {
             return Ok(());
         }
         Err(Error::NotConverged {
@@ -152,25 +155,22 @@ impl Newton {
         let radius = 1.0 + norm(&self.b);
         let mut length = (radius / norm(&self.step)).min(1.0);
         self.attempt(rows, length);
-        // Values of the objective carry rounding; within it, the gradient decides.
+        // Values carry rounding that hides the last decreases; the slope along the step does not.
         let slack = ROUNDING * self.sums.value;
         let flat = dot(&self.step, &self.trial.gradient).abs() <= 0.5 * slope;
-        if self.trial.value > self.sums.value - ARMIJO * length * slope
-            && !(flat && self.trial.value <= self.sums.value + slack)
-        {
+        let lower = self.trial.value <= self.sums.value - ARMIJO * length * slope;
+        if !(lower || flat && self.trial.value <= self.sums.value + slack) {
             length = self.line_minimum(rows, length, slope);
             self.attempt(rows, length);
         }
-        let lower = self.trial.value < self.sums.value - slack
-            || (self.trial.value <= self.sums.value + slack
-                && norm(&self.trial.gradient) < norm(&self.sums.gradient));
-        if lower {
+        let accepted = length > 0.0 && self.trial.value <= self.sums.value + slack;
+        if accepted {
             std::mem::swap(&mut self.b, &mut self.trial_b);
             std::mem::swap(&mut self.sums, &mut self.trial);
         } else {
             self.evaluate(rows);
         }
-        lower
+        accepted
     }
 
     /// Evaluates at `b − length · step`.
@@ -270,17 +270,20 @@ impl Newton {
         let mut fill = 0.0;
         loop {
             unpack(&self.packed, c, d, &mut self.factor);
-            let largest =
-                (0..size).fold(f64::MIN_POSITIVE, |m, j| m.max(self.factor[j * size + j]));
             for j in 0..size {
-                self.factor[j * size + j] += fill * largest;
+                self.factor[j * size + j] += fill;
             }
-            if cholesky::factor(&mut self.factor, size, FLOOR * largest) {
+            if cholesky::factor(&mut self.factor, size, FLOOR) {
                 break;
             }
             fill = f64::max(2.0 * FLOOR, 16.0 * fill);
         }
-        cholesky::solve(&self.factor, size, &mut self.tangent);
+        if fill > 0.0 {
+            // The solution is not unique, and the tangent could point anywhere.
+            self.tangent.fill(0.0);
+        } else {
+            cholesky::solve(&self.factor, size, &mut self.tangent);
+        }
         self.factored = true;
     }
 }

@@ -1,0 +1,75 @@
+//! Whole self-training runs under the rules of the paper's code against the golden runs: the pseudo-labels and the
+//! selected instances of every round, the accuracies and the final predictions, exactly.
+
+mod common;
+
+use common::{CASES, Case};
+use serde_json::Value;
+use trustpath::classify::LogisticParams;
+use trustpath::incidental::{IciRParams, Incidental, Penalty};
+use trustpath::reduce::lle::LleParams;
+use trustpath::select::{Credibility, Rule};
+use trustpath::{Features, Outcome, SelfTaught, SelfTaughtParams, Task};
+
+fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
+    let (raw, rows, dims) = case.raw_rows();
+    let instances = Features::new(&raw[..], rows, dims).unwrap().normalize().unwrap();
+    let labels = case.array("sy").indices();
+    let unlabelled = case.number("n") - labels.len();
+    let truth = case.array("qy").indices();
+    let loop_ = SelfTaught::new(
+        Box::new(LleParams { compat: true, ..Default::default() }.check().unwrap()),
+        Box::new(LogisticParams::default().check().unwrap()),
+        Box::new(Credibility { model, rule: Rule::Grid }),
+        SelfTaughtParams::default(),
+    )
+    .unwrap();
+    let task = Task {
+        instances: &instances,
+        labels: &labels,
+        unlabelled,
+        classes: 5,
+        truth: Some(&truth),
+    };
+    loop_.run(&task).unwrap()
+}
+
+fn indices(value: &Value) -> Vec<usize> {
+    value.as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect()
+}
+
+fn compare(name: &str, outcome: &Outcome, golden: &Value) {
+    let selected = golden["selected"].as_array().unwrap();
+    assert_eq!(outcome.rounds.len(), selected.len(), "{name}: rounds");
+    for (k, round) in outcome.rounds.iter().enumerate() {
+        assert_eq!(
+            round.pseudo_labels,
+            indices(&golden["pseudo"][k]),
+            "{name}: labels of round {k}"
+        );
+        assert_eq!(round.selected, indices(&selected[k]), "{name}: selected in round {k}");
+    }
+    assert_eq!(outcome.query_labels, indices(&golden["final_pred"]), "{name}");
+    let accuracy: Vec<f64> =
+        golden["acc"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert_eq!(outcome.accuracy, accuracy, "{name}");
+}
+
+#[test]
+fn group_loop() {
+    for name in CASES {
+        let case = Case::open(name);
+        let model = IciRParams::default().check().unwrap();
+        compare(name, &run(&case, Box::new(model)), &case.json["loops"]["l21"]);
+    }
+}
+
+#[test]
+fn elementwise_loop() {
+    for name in CASES {
+        let case = Case::open(name);
+        let model =
+            IciRParams { penalty: Penalty::Elementwise, ..Default::default() }.check().unwrap();
+        compare(name, &run(&case, Box::new(model)), &case.json["loops"]["l1"]);
+    }
+}
