@@ -1,0 +1,141 @@
+//! The layout that every plot shares: heading, legend, then axes around the data.
+
+use crate::draw::font::{self, Weight};
+use crate::draw::scene::{Anchor, Mark, Rect, Scene, Style, Text};
+use crate::legend::{self, Key};
+use crate::palette::{GRID, INK, MUTED, WHITE};
+use crate::scale::Scale;
+use crate::{Axis, Figure};
+
+/// Width of every figure: that of a README.
+pub(crate) const WIDTH: f64 = 700.0;
+/// Free space around the figure.
+pub(crate) const MARGIN: f64 = 20.0;
+/// Size of tick labels.
+pub(crate) const SMALL: f64 = 12.5;
+const CAPTION: f64 = 13.0;
+
+/// A figure in the making, filled from the top down.
+pub(crate) struct Canvas {
+    title: String,
+    subtitle: String,
+    marks: Vec<Mark>,
+    /// Where the next thing goes.
+    pub top: f64,
+    /// The area of the data, once there is a y axis.
+    pub plot: Rect,
+}
+
+impl Canvas {
+    /// Writes the heading and the legend.
+    pub fn new(title: &str, subtitle: &str, keys: &[Key]) -> Self {
+        let mut canvas = Self {
+            title: title.to_owned(),
+            subtitle: subtitle.to_owned(),
+            marks: Vec::new(),
+            top: MARGIN,
+            plot: Rect::new(MARGIN, MARGIN, WIDTH - 2.0 * MARGIN, 0.0),
+        };
+        let room = WIDTH - 2.0 * MARGIN;
+        for line in font::wrap(title, 17.0, Weight::Bold, room) {
+            canvas.top += 21.0;
+            canvas.push(Text::new((MARGIN, canvas.top - 6.0), line, 17.0).bold());
+        }
+        for line in font::wrap(subtitle, 13.0, Weight::Regular, room) {
+            canvas.top += 18.0;
+            canvas.push(Text::new((MARGIN, canvas.top - 5.0), line, 13.0).color(MUTED));
+        }
+        canvas.top += 8.0;
+        canvas.top += legend::draw(keys, MARGIN, canvas.top, room, &mut canvas.marks);
+        canvas
+    }
+
+    /// Adds a mark in front of the others.
+    pub fn push(&mut self, mark: impl Into<Mark>) {
+        self.marks.push(mark.into());
+    }
+
+    /// Adds marks of which only what lies in the plot is seen; `room` lets markers on the edge be whole.
+    pub fn push_inside(&mut self, marks: Vec<Mark>, room: f64) {
+        self.marks.push(Mark::Clip { rect: self.plot.grown(room), marks });
+    }
+
+    /// Draws the y axis of a plot of the given height: its caption on top, then round values with a line each.
+    pub fn y_axis(&mut self, axis: &Axis, scale: Scale, height: f64) -> Scale {
+        self.top += 18.0;
+        let caption = font::fit(&axis.caption(), CAPTION, Weight::Regular, WIDTH - 2.0 * MARGIN);
+        self.push(Text::new((MARGIN, self.top), caption, CAPTION).color(MUTED));
+        self.top += 16.0;
+        let scale = scale.over(self.top + height, self.top);
+        let ticks = scale.ticks(38.0);
+        let widest =
+            ticks.iter().map(|t| font::width(&t.label, SMALL, Weight::Regular)).fold(0.0, f64::max);
+        let left = MARGIN + widest + 9.0;
+        self.plot = Rect::new(left, self.top, WIDTH - MARGIN - 4.0 - left, height);
+        for tick in ticks {
+            let y = scale.at(tick.value);
+            self.push(Mark::line(
+                vec![(left, y), (self.plot.right(), y)],
+                Style::stroke(GRID, 1.0),
+            ));
+            let label = Text::new((left - 9.0, y + 0.36 * SMALL), tick.label, SMALL);
+            self.push(label.anchor(Anchor::End).color(MUTED));
+        }
+        self.top = self.plot.bottom();
+        scale
+    }
+
+    /// Draws the x axis below the plot: round values, and the caption in the middle.
+    pub fn x_axis(&mut self, axis: &Axis, scale: Scale, grid: bool) -> Scale {
+        let Rect { x: left, y: top, .. } = self.plot;
+        let (right, bottom) = (self.plot.right(), self.plot.bottom());
+        let scale = scale.over(left, right);
+        for tick in scale.ticks(70.0) {
+            let x = scale.at(tick.value);
+            if grid {
+                self.push(Mark::line(vec![(x, top), (x, bottom)], Style::stroke(GRID, 1.0)));
+            }
+            self.push(Mark::line(vec![(x, bottom), (x, bottom + 5.0)], Style::stroke(INK, 1.0)));
+            let label = Text::new((x, bottom + 19.0), tick.label, SMALL);
+            self.push(label.anchor(Anchor::Middle).color(MUTED));
+        }
+        self.push(Mark::line(vec![(left, bottom), (right, bottom)], Style::stroke(INK, 1.0)));
+        let caption = font::fit(&axis.caption(), CAPTION, Weight::Regular, WIDTH - 2.0 * MARGIN);
+        let caption = Text::new(((left + right) / 2.0, bottom + 40.0), caption, CAPTION);
+        self.push(caption.anchor(Anchor::Middle).color(MUTED));
+        self.top = bottom + 44.0;
+        scale
+    }
+
+    /// Divides the x axis among named groups and gives the middle and the width of each.
+    pub fn groups(&mut self, names: &[String]) -> Vec<(f64, f64)> {
+        let bottom = self.plot.bottom();
+        let width = self.plot.width / names.len().max(1) as f64;
+        let places: Vec<_> =
+            (0..names.len()).map(|i| (self.plot.x + (i as f64 + 0.5) * width, width)).collect();
+        let mut lowest = bottom;
+        for (name, (middle, _)) in names.iter().zip(&places) {
+            for (i, line) in
+                font::wrap(name, SMALL, Weight::Regular, width - 8.0).iter().enumerate()
+            {
+                let y = bottom + 19.0 + 15.0 * i as f64;
+                self.push(Text::new((*middle, y), line, SMALL).anchor(Anchor::Middle));
+                lowest = lowest.max(y);
+            }
+        }
+        self.top = lowest + 4.0;
+        places
+    }
+
+    /// The finished figure, on white.
+    pub fn finish(mut self) -> Figure {
+        let height = (self.top + MARGIN - 4.0).ceil();
+        let whole = Rect::new(0.0, 0.0, WIDTH, height);
+        self.marks.insert(0, Mark::rect(whole, Style::fill(WHITE)));
+        Figure {
+            scene: Scene { width: WIDTH, height, marks: self.marks },
+            title: self.title,
+            description: self.subtitle,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A report as Markdown, with its figures beside it.
+
+use super::{Block, Document};
+use crate::table::escape_markdown as escape;
+
+impl Document {
+    /// The report as Markdown; its figures are the PNG files of [`Document::figures`] in `folder`.
+    pub fn markdown(&self, folder: &str) -> String {
+        let mut files = self.figures().into_iter().map(|(name, _)| name);
+        let mut out = format!("# {}\n", escape(&self.title));
+        for b in &self.lead {
+            out.push_str(&block(b, folder, &mut files));
+        }
+        for section in &self.sections {
+            out.push_str(&format!("\n## {}\n", escape(&section.heading)));
+            for b in &section.blocks {
+                out.push_str(&block(b, folder, &mut files));
+            }
+        }
+        out
+    }
+}
+
+/// A block with an empty line before it; a figure takes the next of the file names.
+fn block(block: &Block, folder: &str, files: &mut impl Iterator<Item = String>) -> String {
+    match block {
+        Block::Paragraph(text) => format!("\n{}\n", escape(text)),
+        Block::List(items) => {
+            let items: String = items.iter().map(|i| format!("- {}\n", escape(i))).collect();
+            format!("\n{items}")
+        }
+        Block::Code(text) => {
+            // A fence longer than any inside.
+            let ticks = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat((ticks + 1).max(3));
+            format!("\n{fence}text\n{}\n{fence}\n", text.trim_end())
+        }
+        Block::Table { caption, table } if caption.is_empty() => format!("\n{}", table.markdown()),
+        Block::Table { caption, table } => format!("\n{}\n\n{}", escape(caption), table.markdown()),
+        Block::Figure { caption, figure, .. } => {
+            let file = files.next().unwrap_or_default();
+            let alt = escape(if caption.is_empty() { figure.title() } else { caption });
+            let image = format!("\n![{alt}]({folder}/{file}.png)\n");
+            if caption.is_empty() { image } else { format!("{image}\n{}\n", escape(caption)) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A report: sections of text, tables and figures, as one self-contained HTML page and as Markdown.
+
+mod html;
+mod markdown;
+
+use crate::{Error, Figure, Result, Table};
+use std::path::Path;
+
+/// A report.
+///
+/// ```
+/// use trustpath_report::{Block, Document, Section};
+/// let document = Document {
+///     title: "A report".into(),
+///     sections: vec![Section {
+///         heading: "Accuracy".into(),
+///         blocks: vec![Block::Paragraph("It went up.".into())],
+///     }],
+///     ..Document::default()
+/// };
+/// assert!(document.html().contains("<h2 id=\"accuracy\">Accuracy</h2>"));
+/// assert!(document.markdown("figures").contains("\n## Accuracy\n"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// Title of the report.
+    pub title: String,
+    /// What stands between the title and the first section.
+    pub lead: Vec<Block>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+/// A section of a report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// What it holds, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Plain text.
+    Paragraph(String),
+    /// A list of plain texts.
+    List(Vec<String>),
+    /// Text as it is, such as a command or its output.
+    Code(String),
+    /// A table, with a caption above it that may be empty.
+    Table {
+        /// What the table shows.
+        caption: String,
+        /// The table.
+        table: Table,
+    },
+    /// A figure, with a caption below it that may be empty.
+    Figure {
+        /// Name of its files, without extension; made safe and unique.
+        name: String,
+        /// What the figure shows.
+        caption: String,
+        /// The figure.
+        figure: Figure,
+    },
+}
+
+impl Document {
+    /// Every figure with the name of its files, in order.
+    pub fn figures(&self) -> Vec<(String, &Figure)> {
+        let mut names = Names::default();
+        self.blocks()
+            .filter_map(|block| match block {
+                Block::Figure { name, figure, .. } => Some((names.unique(name, "figure"), figure)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Writes `NAME.html`, `NAME.md`, and every figure as SVG and PNG (at twice its size) in `folder/figures`.
+    pub fn write(&self, folder: &Path, name: &str) -> Result<()> {
+        let figures = folder.join("figures");
+        std::fs::create_dir_all(&figures).map_err(|e| refused(&figures, e))?;
+        let save =
+            |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).map_err(|e| refused(path, e));
+        for (file, figure) in self.figures() {
+            save(&figures.join(format!("{file}.svg")), figure.svg().as_bytes())?;
+            save(&figures.join(format!("{file}.png")), &figure.png(2.0)?)?;
+        }
+        let name = slug(name).unwrap_or_else(|| "report".into());
+        save(&folder.join(format!("{name}.html")), self.html().as_bytes())?;
+        save(&folder.join(format!("{name}.md")), self.markdown("figures").as_bytes())
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks))
+    }
+}
+
+fn refused(path: &Path, error: std::io::Error) -> Error {
+    Error::Write { path: path.display().to_string(), reason: error.to_string() }
+}
+
+/// Names given so far.
+#[derive(Default)]
+struct Names(std::collections::HashSet<String>);
+
+impl Names {
+    /// The name as a slug (or `otherwise`), with a number if it was given before.
+    fn unique(&mut self, name: &str, otherwise: &str) -> String {
+        let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
+        let mut found = base.clone();
+        for number in 2.. {
+            if self.0.insert(found.clone()) {
+                break;
+            }
+            found = format!("{base}-{number}");
+        }
+        found
+    }
+}
+
+/// A name of letters, digits and hyphens, which is safe as a file and as an anchor; `None` if nothing is left.
+fn slug(name: &str) -> Option<String> {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    out.truncate(out.trim_end_matches('-').len());
+    (!out.is_empty()).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_safe_and_unique() {
+        assert_eq!(slug("Table 1: ICI-R (5-shot)").as_deref(), Some("table-1-ici-r-5-shot"));
+        assert_eq!(slug("../../etc/passwd").as_deref(), Some("etc-passwd"));
+        assert_eq!(slug("?!"), None);
+        let mut names = Names::default();
+        assert_eq!(names.unique("path", "figure"), "path");
+        assert_eq!(names.unique("Path", "figure"), "path-2");
+        assert_eq!(names.unique("path", "figure"), "path-3");
+        assert_eq!(names.unique("…", "figure"), "figure");
+    }
+}

@@ -1,0 +1,104 @@
+//! Thumbnails.
+
+use crate::{Error, Result};
+
+/// A picture of three bytes (red, green, blue) per pixel, row by row.
+///
+/// ```
+/// use trustpath_report::Image;
+/// assert!(Image::new(2, 1, vec![255, 0, 0, 0, 0, 255]).is_ok());
+/// assert!(Image::new(2, 2, vec![0; 6]).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image {
+    width: usize,
+    height: usize,
+    rgb: Vec<u8>,
+}
+
+impl Image {
+    /// Takes the pixels of a picture, which must be `3 · width · height` bytes and not empty.
+    pub fn new(width: usize, height: usize, rgb: Vec<u8>) -> Result<Self> {
+        let expected = width.saturating_mul(height).saturating_mul(3);
+        if expected == 0 || rgb.len() != expected {
+            return Err(Error::Pixels { width, height, expected, given: rgb.len() });
+        }
+        Ok(Self { width, height, rgb })
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The bytes, row by row.
+    pub fn rgb(&self) -> &[u8] {
+        &self.rgb
+    }
+
+    /// The image with at most `side` pixels a side, each the mean of those it covers.
+    pub(crate) fn shrunk(&self, side: usize) -> Image {
+        let long = self.width.max(self.height);
+        if long <= side {
+            return self.clone();
+        }
+        let size = |n: usize| (n * side).div_ceil(long).max(1);
+        let (width, height) = (size(self.width), size(self.height));
+        let mut rgb = Vec::with_capacity(3 * width * height);
+        for y in 0..height {
+            for x in 0..width {
+                let (rows, columns) = (span(y, height, self.height), span(x, width, self.width));
+                for channel in 0..3 {
+                    let sum: usize = rows
+                        .clone()
+                        .flat_map(|r| columns.clone().map(move |c| (r, c)))
+                        .map(|(r, c)| usize::from(self.rgb[3 * (r * self.width + c) + channel]))
+                        .sum();
+                    let count = rows.len() * columns.len();
+                    rgb.push(((sum + count / 2) / count) as u8);
+                }
+            }
+        }
+        Image { width, height, rgb }
+    }
+}
+
+/// The `i`-th of `parts` nearly equal spans of `0..whole`, never empty as long as `parts ≤ whole`.
+fn span(i: usize, parts: usize, whole: usize) -> std::ops::Range<usize> {
+    i * whole / parts..((i + 1) * whole / parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shrinking_keeps_shape_and_mean() {
+        let rgb = (0..100 * 50)
+            .flat_map(|i| [if (i / 50) % 2 == 0 { 200 } else { 100 }, 7, 255])
+            .collect();
+        let small = Image::new(100, 50, rgb).unwrap().shrunk(20);
+        assert_eq!((small.width(), small.height()), (20, 10));
+        let red: f64 = small.rgb().iter().step_by(3).map(|v| f64::from(*v)).sum::<f64>() / 200.0;
+        assert!((red - 150.0).abs() <= 1.0, "{red}");
+        assert!(small.rgb().chunks(3).all(|p| p[1] == 7 && p[2] == 255));
+        assert_eq!(small.shrunk(64), small);
+    }
+
+    #[test]
+    fn a_sliver_does_not_vanish() {
+        let sliver = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
+        assert_eq!((sliver.width(), sliver.height()), (1, 10));
+    }
+
+    #[test]
+    fn an_absurd_size_is_refused() {
+        assert!(Image::new(usize::MAX, 2, vec![]).is_err());
+        assert!(Image::new(0, 0, vec![]).is_err());
+    }
+}

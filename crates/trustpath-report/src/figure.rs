@@ -1,0 +1,39 @@
+//! A finished picture.
+
+use crate::Result;
+use crate::draw::{png, scene::Scene, svg};
+
+/// A finished picture, to be written as SVG or as PNG, which look alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    pub(crate) scene: Scene,
+    pub(crate) title: String,
+    pub(crate) description: String,
+}
+
+impl Figure {
+    /// The title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Width in pixels at scale 1.
+    pub fn width(&self) -> f64 {
+        self.scene.width
+    }
+
+    /// Height in pixels at scale 1.
+    pub fn height(&self) -> f64 {
+        self.scene.height
+    }
+
+    /// The picture as SVG, complete in itself.
+    pub fn svg(&self) -> String {
+        svg::write(&self.scene, &self.title, &self.description)
+    }
+
+    /// The picture as PNG with `scale` pixels per unit: 2 is sharp on most screens.
+    pub fn png(&self, scale: f64) -> Result<Vec<u8>> {
+        png::write(&self.scene, scale)
+    }
+}

@@ -1,0 +1,75 @@
+//! The legend: a row of samples with names above the plot, where it can never cover data.
+
+use crate::draw::font::{self, Weight};
+use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, Text};
+use crate::marker::Marker;
+use crate::palette::Color;
+
+const SIZE: f64 = 13.0;
+const ROW: f64 = 21.0;
+const GAP: f64 = 7.0;
+const BETWEEN: f64 = 22.0;
+
+/// How an entry is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Sample {
+    Line { stroke: Stroke, marker: Option<Marker> },
+    Marker { color: Color, marker: Marker },
+    Swatch { style: Style, hatched: bool },
+}
+
+impl Sample {
+    fn width(&self) -> f64 {
+        match self {
+            Sample::Line { .. } => 26.0,
+            Sample::Marker { .. } => 11.0,
+            Sample::Swatch { .. } => 20.0,
+        }
+    }
+}
+
+/// An entry of the legend.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Key {
+    pub name: String,
+    pub sample: Sample,
+}
+
+/// Draws the entries in rows from (left, top), and gives their height.
+pub(crate) fn draw(keys: &[Key], left: f64, top: f64, room: f64, marks: &mut Vec<Mark>) -> f64 {
+    let (mut x, mut y) = (left, top);
+    let mut drawn = false;
+    for key in keys.iter().filter(|key| !key.name.is_empty()) {
+        let before = key.sample.width() + GAP;
+        let name = font::fit(&key.name, SIZE, Weight::Regular, room - before);
+        let width = before + font::width(&name, SIZE, Weight::Regular);
+        if x > left && x + width > left + room {
+            (x, y) = (left, y + ROW);
+        }
+        sample(&key.sample, (x, y + ROW / 2.0), marks);
+        marks.push(Text::new((x + before, y + ROW / 2.0 + 0.36 * SIZE), name, SIZE).into());
+        x += width + BETWEEN;
+        drawn = true;
+    }
+    if drawn { y + ROW - top } else { 0.0 }
+}
+
+fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
+    let width = sample.width();
+    match sample {
+        Sample::Line { stroke, marker } => {
+            marks.push(Mark::line(vec![(x, y), (x + width, y)], *stroke));
+            if let Some(marker) = marker {
+                marks.push(marker.mark((x + width / 2.0, y), stroke.color.alpha(1.0)));
+            }
+        }
+        Sample::Marker { color, marker } => marks.push(marker.mark((x + width / 2.0, y), *color)),
+        Sample::Swatch { style, hatched } => {
+            let rect = Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0);
+            marks.push(Mark::rect(rect, *style));
+            if *hatched {
+                marks.push(crate::marker::hatch(rect));
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Shapes that tell series apart without colour: markers for points, hatching for bars.
+
+use crate::draw::scene::{Mark, Point, Rect, Style};
+use crate::palette::{Color, WHITE};
+
+/// The shape of a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Inverted,
+    Cross,
+}
+
+impl Marker {
+    /// Marker of the i-th series; they repeat after six, the colours after seven, so that pairs repeat after 42.
+    pub fn series(i: usize) -> Self {
+        use Marker::*;
+        [Circle, Square, Triangle, Diamond, Inverted, Cross][i % 6]
+    }
+
+    /// The marker around a point, with a thin white rim that lifts it off what lies beneath.
+    pub fn mark(self, (x, y): Point, color: Color) -> Mark {
+        let corners = |list: &[(f64, f64)]| {
+            let points = list.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+            Mark::polygon(points, Style::fill(color).outlined(WHITE, 1.0))
+        };
+        match self {
+            Marker::Circle => Mark::circle((x, y), 4.4, Style::fill(color).outlined(WHITE, 1.0)),
+            Marker::Square => corners(&[(-3.9, -3.9), (3.9, -3.9), (3.9, 3.9), (-3.9, 3.9)]),
+            Marker::Triangle => corners(&[(0.0, -5.2), (5.0, 3.8), (-5.0, 3.8)]),
+            Marker::Diamond => corners(&[(0.0, -5.6), (5.2, 0.0), (0.0, 5.6), (-5.2, 0.0)]),
+            Marker::Inverted => corners(&[(0.0, 5.2), (5.0, -3.8), (-5.0, -3.8)]),
+            Marker::Cross => {
+                let (a, b) = (1.7, 5.0);
+                corners(&[
+                    (-a, -b),
+                    (a, -b),
+                    (a, -a),
+                    (b, -a),
+                    (b, a),
+                    (a, a),
+                    (a, b),
+                    (-a, b),
+                    (-a, a),
+                    (-b, a),
+                    (-b, -a),
+                    (-a, -a),
+                ])
+            }
+        }
+    }
+}
+
+/// White diagonal lines over a rectangle.
+pub(crate) fn hatch(rect: Rect) -> Mark {
+    let step = 6.0;
+    let lines = ((rect.width + rect.height) / step).ceil().clamp(0.0, 1000.0) as usize;
+    let marks = (1..lines)
+        .map(|i| rect.x + i as f64 * step)
+        .map(|x| vec![(x, rect.y), (x - rect.height, rect.bottom())])
+        .map(|points| Mark::line(points, Style::stroke(WHITE.alpha(0.75), 1.3)))
+        .collect();
+    Mark::Clip { rect, marks }
+}

@@ -1,0 +1,176 @@
+//! Curves with intervals: accuracy against selected instances, rounds, α or dimension.
+
+use super::{half_width, needed, whisker};
+use crate::canvas::Canvas;
+use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
+use crate::legend::{Key, Sample};
+use crate::marker::Marker;
+use crate::palette;
+use crate::scale::{Fit, Scale};
+use crate::{Axis, Figure, Result};
+
+/// Several curves over one x axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Curves {
+    /// Title of the figure.
+    pub title: String,
+    /// A sentence below the title.
+    pub subtitle: String,
+    /// The x axis.
+    pub x: Axis,
+    /// The y axis.
+    pub y: Axis,
+    /// The curves.
+    pub curves: Vec<Curve>,
+    /// How intervals are shown.
+    pub interval: Interval,
+}
+
+/// How the interval of a point is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Interval {
+    /// A band along the curve.
+    #[default]
+    Band,
+    /// A bar at each point.
+    Bars,
+}
+
+/// One curve.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points in the order in which they are joined.
+    pub points: Vec<CurvePoint>,
+}
+
+/// One point of a curve; one that is not finite leaves a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CurvePoint {
+    /// Where.
+    pub x: f64,
+    /// The estimate.
+    pub y: f64,
+    /// Half the width of its interval; zero for none.
+    pub error: f64,
+}
+
+/// Curves of more points have no markers.
+const MOST_MARKERS: usize = 25;
+
+impl Curves {
+    /// Draws the curves.
+    pub fn figure(&self) -> Result<Figure> {
+        let shown = || {
+            let points = self.curves.iter().flat_map(|c| c.points.iter());
+            points.filter(|p| self.x.shows(p.x) && self.y.shows(p.y))
+        };
+        let x = needed(Scale::new(&self.x, shown().map(|p| p.x), Fit::Padded)?, &self.title)?;
+        let ends =
+            shown().flat_map(|p| [p.y, p.y - half_width(p.error), p.y + half_width(p.error)]);
+        let y = needed(Scale::new(&self.y, ends, Fit::Round)?, &self.title)?;
+
+        let keys: Vec<Key> = self
+            .curves
+            .iter()
+            .enumerate()
+            .map(|(i, curve)| Key {
+                name: curve.name.clone(),
+                sample: Sample::Line { stroke: stroke(i), marker: marker(i, curve) },
+            })
+            .collect();
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
+        let y = canvas.y_axis(&self.y, y, 300.0);
+        let x = canvas.x_axis(&self.x, x, false);
+
+        let (mut behind, mut front) = (Vec::new(), Vec::new());
+        for (i, curve) in self.curves.iter().enumerate() {
+            for run in curve.points.split(|p| !(self.x.shows(p.x) && self.y.shows(p.y))) {
+                match self.interval {
+                    Interval::Band => behind.extend(band(run, i, &x, &y)),
+                    Interval::Bars => behind.extend(bars(run, i, &x, &y)),
+                }
+                let line: Vec<Point> = run.iter().map(|p| (x.at(p.x), y.at(p.y))).collect();
+                if line.len() > 1 {
+                    front.push(Mark::line(simplify(&line, 0.1), stroke(i)));
+                }
+                // A point alone between gaps is seen by its marker only.
+                if let Some(marker) =
+                    marker(i, curve).or((line.len() == 1).then_some(Marker::Circle))
+                {
+                    front.extend(line.iter().map(|p| marker.mark(*p, palette::series(i))));
+                }
+            }
+        }
+        canvas.push_inside(behind, 0.0);
+        canvas.push_inside(front, 6.0);
+        Ok(canvas.finish())
+    }
+}
+
+fn stroke(i: usize) -> Stroke {
+    Stroke { dash: palette::dash(i), ..Stroke::solid(palette::series(i), 2.0) }
+}
+
+fn marker(i: usize, curve: &Curve) -> Option<Marker> {
+    (curve.points.len() <= MOST_MARKERS).then(|| Marker::series(i))
+}
+
+/// The end of an interval; on a logarithmic axis one below zero is cut at the axis.
+fn end(value: f64, y: &Scale) -> f64 {
+    y.at(if y.places(value) { value } else { y.low() })
+}
+
+fn band(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Option<Mark> {
+    if run.len() < 2 || run.iter().all(|p| half_width(p.error) == 0.0) {
+        return None;
+    }
+    let upper: Vec<Point> =
+        run.iter().map(|p| (x.at(p.x), end(p.y + half_width(p.error), y))).collect();
+    let lower: Vec<Point> =
+        run.iter().rev().map(|p| (x.at(p.x), end(p.y - half_width(p.error), y))).collect();
+    let points = [simplify(&upper, 0.1), simplify(&lower, 0.1)].concat();
+    Some(Mark::polygon(points, Style::fill(palette::series(i).alpha(0.17))))
+}
+
+fn bars(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Vec<Mark> {
+    run.iter()
+        .filter(|p| half_width(p.error) > 0.0)
+        .flat_map(|p| {
+            let x = x.at(p.x);
+            whisker((x, end(p.y - p.error, y)), (x, end(p.y + p.error, y)), palette::series(i))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(ys: &[f64], error: f64) -> (usize, usize) {
+        let point = |(i, y): (usize, &f64)| CurvePoint { x: i as f64, y: *y, error };
+        let points = ys.iter().enumerate().map(point).collect();
+        let curves = vec![Curve { name: String::new(), points }];
+        let svg = Curves { curves, ..Curves::default() }.figure().unwrap().svg();
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let count = |what: &str, value: &str| {
+            tree.descendants().filter(|n| n.attribute(what) == Some(value)).count()
+        };
+        (count("stroke-width", "2"), count("fill-opacity", "0.17"))
+    }
+
+    #[test]
+    fn a_missing_value_is_a_gap() {
+        assert_eq!(lines(&[1.0, 2.0, 1.5, 3.0], 0.0), (1, 0));
+        assert_eq!(lines(&[1.0, 2.0, f64::NAN, 3.0, 1.0], 0.0), (2, 0));
+        // A point between gaps is a marker without a line.
+        assert_eq!(lines(&[1.0, f64::NAN, 3.0, 1.0], 0.0), (1, 0));
+    }
+
+    #[test]
+    fn a_band_goes_along_with_each_piece() {
+        assert_eq!(lines(&[1.0, 2.0, f64::NAN, 3.0, 1.0], 0.5), (2, 2));
+        assert_eq!(lines(&[1.0, 2.0], f64::NAN), (1, 0));
+    }
+}

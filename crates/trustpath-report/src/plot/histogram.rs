@@ -1,0 +1,211 @@
+//! A histogram, with a density laid over it on request.
+
+use super::needed;
+use crate::canvas::Canvas;
+use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
+use crate::legend::{Key, Sample};
+use crate::palette::{self, WHITE};
+use crate::scale::{Fit, Scale};
+use crate::{Axis, Error, Figure, Result};
+
+/// Counts over bins of equal width.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram {
+    /// Title of the figure.
+    pub title: String,
+    /// A sentence below the title.
+    pub subtitle: String,
+    /// The axis of the values.
+    pub x: Axis,
+    /// The axis of the counts.
+    pub y: Axis,
+    /// What was counted, in the legend; empty for no legend.
+    pub name: String,
+    /// The counts.
+    pub bins: Bins,
+    /// A density to compare with.
+    pub density: Option<Density>,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            subtitle: String::new(),
+            x: Axis::default(),
+            y: Axis::new("Count"),
+            name: String::new(),
+            bins: Bins::default(),
+            density: None,
+        }
+    }
+}
+
+/// Bins of equal width and what fell into them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bins {
+    /// Where the first bin begins.
+    pub low: f64,
+    /// Width of a bin.
+    pub width: f64,
+    /// Count of each bin.
+    pub counts: Vec<u64>,
+}
+
+/// A curve of densities, which is scaled to the counts (times total count and bin width).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Density {
+    /// Its name in the legend.
+    pub name: String,
+    /// Value and density, by ascending value.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Bins {
+    /// Counts the finite values in bins of the width 2 IQR n^(−1/3) (Freedman and Diaconis), 5 to 60 of them.
+    ///
+    /// ```
+    /// use trustpath_report::Bins;
+    /// let bins = Bins::of(&[0.0, 0.1, 0.2, 0.2, 0.4, f64::NAN]);
+    /// assert_eq!(bins.counts.iter().sum::<u64>(), 5);
+    /// ```
+    pub fn of(values: &[f64]) -> Self {
+        let mut sorted: Vec<f64> =
+            values.iter().copied().filter(|v| Axis::default().shows(*v)).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(low), Some(high)) = (sorted.first().copied(), sorted.last().copied()) else {
+            return Self::default();
+        };
+        if high - low <= 1e-12 * high.abs().max(low.abs()) {
+            let width = if low == 0.0 { 1.0 } else { 0.1 * low.abs() };
+            return Self { low: low - width / 2.0, width, counts: vec![sorted.len() as u64] };
+        }
+        let quartile =
+            |portion: f64| sorted[((sorted.len() - 1) as f64 * portion).round() as usize];
+        let wanted = 2.0 * (quartile(0.75) - quartile(0.25)) / (sorted.len() as f64).cbrt();
+        let bins =
+            if wanted > 0.0 { ((high - low) / wanted).ceil().clamp(5.0, 60.0) } else { 60.0 };
+        let width = (high - low) / bins;
+        let mut counts = vec![0; bins as usize];
+        for value in sorted {
+            let bin = (((value - low) / width) as usize).min(counts.len() - 1);
+            counts[bin] += 1;
+        }
+        Self { low, width, counts }
+    }
+
+    fn edge(&self, i: usize) -> f64 {
+        self.low + i as f64 * self.width
+    }
+
+    fn total(&self) -> f64 {
+        self.counts.iter().map(|c| *c as f64).sum()
+    }
+}
+
+impl Histogram {
+    /// Draws the histogram.
+    pub fn figure(&self) -> Result<Figure> {
+        let bins = &self.bins;
+        let nothing = || Error::NothingToDraw { title: self.title.clone() };
+        if !(bins.width > 0.0 && bins.total() > 0.0) {
+            return Err(nothing());
+        }
+        let curve: Vec<(f64, f64)> = self
+            .density
+            .iter()
+            .flat_map(|d| &d.points)
+            .map(|(value, density)| (*value, density * bins.total() * bins.width))
+            .filter(|(value, count)| self.x.shows(*value) && self.y.shows(*count))
+            .collect();
+        let edges = (0..=bins.counts.len()).map(|i| bins.edge(i));
+        let x = needed(Scale::new(&self.x, edges, Fit::Padded)?, &self.title)?;
+        let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
+        let y = needed(Scale::new(&self.y, heights, Fit::FromZero)?, &self.title)?;
+
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
+        let y = canvas.y_axis(&self.y, y, 280.0);
+        let x = canvas.x_axis(&self.x, x, false);
+        // On a logarithmic axis of counts the bars stand on its lower end.
+        let floor = y.at(y.low());
+        let mut marks: Vec<Mark> = (0..bins.counts.len())
+            .filter(|i| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i)))
+            .map(|i| {
+                let (left, right) = (x.at(bins.edge(i)), x.at(bins.edge(i + 1)));
+                let top = y.at(bins.counts[i] as f64);
+                Mark::rect(Rect::new(left, top, right - left, floor - top), fill())
+            })
+            .collect();
+        let line: Vec<Point> = curve.iter().map(|(v, c)| (x.at(*v), y.at(*c))).collect();
+        if line.len() > 1 {
+            marks.push(Mark::line(simplify(&line, 0.1), stroke()));
+        }
+        canvas.push_inside(marks, 0.0);
+        Ok(canvas.finish())
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let mut keys = vec![Key {
+            name: self.name.clone(),
+            sample: Sample::Swatch { style: fill(), hatched: false },
+        }];
+        keys.extend(self.density.iter().map(|density| Key {
+            name: density.name.clone(),
+            sample: Sample::Line { stroke: stroke(), marker: None },
+        }));
+        keys
+    }
+}
+
+fn fill() -> Style {
+    Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75)
+}
+
+fn stroke() -> Stroke {
+    Stroke::solid(palette::series(1), 2.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finite_value_is_counted_once() {
+        let values: Vec<f64> =
+            (0..1000).map(|i| (i as f64 * 0.7).sin()).chain([f64::NAN]).collect();
+        let bins = Bins::of(&values);
+        assert_eq!(bins.counts.iter().sum::<u64>(), 1000);
+        assert!((5..=60).contains(&bins.counts.len()));
+        // The sine dwells at its ends.
+        assert!(bins.counts[0] > bins.counts[bins.counts.len() / 2]);
+    }
+
+    #[test]
+    fn awkward_values_do_not_panic() {
+        assert_eq!(Bins::of(&[]), Bins::default());
+        assert_eq!(Bins::of(&[3.0, 3.0]).counts, [2]);
+        assert_eq!(Bins::of(&[0.0]).counts, [1]);
+        assert_eq!(Bins::of(&[0.0, 0.0, 0.0, 0.0, 1.0]).counts.iter().sum::<u64>(), 5);
+        assert!(Histogram::default().figure().is_err());
+    }
+
+    #[test]
+    fn a_density_is_scaled_to_the_counts() {
+        // Ten values a bin; a uniform density then runs level with the bars.
+        let bins = Bins { low: 0.0, width: 0.1, counts: vec![10; 10] };
+        let density = Density { name: "uniform".into(), points: vec![(0.0, 1.0), (1.0, 1.0)] };
+        let svg = Histogram { bins, density: Some(density), ..Histogram::default() }
+            .figure()
+            .unwrap()
+            .svg();
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let bar = tree.descendants().rfind(|n| n.tag_name().name() == "rect").unwrap();
+        let top: f64 = bar.attribute("y").unwrap().parse().unwrap();
+        let line = tree.descendants().rfind(|n| n.tag_name().name() == "path").unwrap();
+        let ends = line.attribute("d").unwrap();
+        assert!(
+            ends.split(['M', 'L']).skip(1).all(|p| p.ends_with(&format!(" {top}"))),
+            "{ends} {top}"
+        );
+    }
+}

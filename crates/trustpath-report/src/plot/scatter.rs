@@ -1,0 +1,232 @@
+//! Named points with error bars: accuracy against time, balanced against imbalanced pools.
+
+use super::{half_width, needed, whisker};
+use crate::canvas::{Canvas, SMALL};
+use crate::draw::font::{self, Weight};
+use crate::draw::scene::{Mark, Point, Rect, Stroke, Text, simplify};
+use crate::legend::{Key, Sample};
+use crate::marker::Marker;
+use crate::palette::{self, MUTED};
+use crate::scale::{Fit, Scale};
+use crate::{Axis, Figure, Result};
+
+/// Points in groups, each with a label beside it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scatter {
+    /// Title of the figure.
+    pub title: String,
+    /// A sentence below the title.
+    pub subtitle: String,
+    /// The x axis.
+    pub x: Axis,
+    /// The y axis.
+    pub y: Axis,
+    /// The groups, each with a colour and a marker.
+    pub groups: Vec<ScatterGroup>,
+    /// Draws the line y = x.
+    pub diagonal: bool,
+}
+
+/// Points of one kind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScatterGroup {
+    /// Its name in the legend.
+    pub name: String,
+    /// The points.
+    pub points: Vec<ScatterPoint>,
+}
+
+/// One point; one that is not finite is left out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScatterPoint {
+    /// The label beside it; none if empty.
+    pub label: String,
+    /// Where along x.
+    pub x: f64,
+    /// Where along y.
+    pub y: f64,
+    /// Half the width of the interval along x; zero for none.
+    pub x_error: f64,
+    /// Half the width of the interval along y; zero for none.
+    pub y_error: f64,
+}
+
+impl Scatter {
+    /// Draws the points.
+    pub fn figure(&self) -> Result<Figure> {
+        let shown = || {
+            let groups = self.groups.iter().enumerate();
+            let points = groups.flat_map(|(i, g)| g.points.iter().map(move |p| (i, p)));
+            points.filter(|(_, p)| self.x.shows(p.x) && self.y.shows(p.y))
+        };
+        let ends = |value: f64, error: f64| {
+            let error = half_width(error);
+            [value, value - error, value + error]
+        };
+        let along_x = shown().flat_map(|(_, p)| ends(p.x, p.x_error));
+        let x = needed(Scale::new(&self.x, along_x, Fit::Padded)?, &self.title)?;
+        let along_y = shown().flat_map(|(_, p)| ends(p.y, p.y_error));
+        let y = needed(Scale::new(&self.y, along_y, Fit::Round)?, &self.title)?;
+
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
+        let y = canvas.y_axis(&self.y, y, 340.0);
+        let x = canvas.x_axis(&self.x, x, true);
+        let placed: Vec<Placed> = shown().map(|(i, p)| Placed::new(i, p, &x, &y)).collect();
+        let diagonal = if self.diagonal { diagonal(&x, &y) } else { Vec::new() };
+
+        let mut marks = Vec::new();
+        if diagonal.len() > 1 {
+            let stroke = Stroke { dash: &[4.0, 4.0], ..Stroke::solid(MUTED, 1.2) };
+            marks.push(Mark::line(simplify(&diagonal, 0.1), stroke));
+        }
+        marks.extend(placed.iter().flat_map(Placed::whiskers));
+        marks.extend(placed.iter().map(Placed::marker));
+        canvas.push_inside(marks, 6.0);
+
+        let plot = canvas.plot;
+        let mut taken: Vec<Rect> = placed.iter().flat_map(Placed::covers).collect();
+        taken.extend(diagonal.iter().map(|(x, y)| Rect::new(*x, *y, 0.0, 0.0).grown(3.0)));
+        for p in placed.iter().filter(|p| !p.label.is_empty() && p.is_in(&plot)) {
+            canvas.push(p.place_label(&plot, &mut taken));
+        }
+        Ok(canvas.finish())
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let key = |(i, group): (usize, &ScatterGroup)| Key {
+            name: group.name.clone(),
+            sample: Sample::Marker { color: palette::series(i), marker: Marker::series(i) },
+        };
+        self.groups.iter().enumerate().map(key).collect()
+    }
+}
+
+/// The line y = x, by many points as it is a curve if one axis is logarithmic.
+fn diagonal(x: &Scale, y: &Scale) -> Vec<Point> {
+    let (low, high) = (x.low().max(y.low()), x.high().min(y.high()));
+    if low >= high {
+        return Vec::new();
+    }
+    let values = (0..=128).map(|i| low + (high - low) * f64::from(i) / 128.0);
+    values.map(|v| (x.at(v), y.at(v))).collect()
+}
+
+/// A point with its pixels.
+struct Placed<'a> {
+    group: usize,
+    label: &'a str,
+    at: Point,
+    /// Left and right end of the error bar across.
+    across: (f64, f64),
+    /// Upper and lower end of the upright error bar.
+    upright: (f64, f64),
+}
+
+impl<'a> Placed<'a> {
+    fn new(group: usize, p: &'a ScatterPoint, x: &Scale, y: &Scale) -> Self {
+        // The end of an interval below zero is cut at a logarithmic axis.
+        let end = |scale: &Scale, v: f64| scale.at(if scale.places(v) { v } else { scale.low() });
+        let (dx, dy) = (half_width(p.x_error), half_width(p.y_error));
+        Self {
+            group,
+            label: &p.label,
+            at: (x.at(p.x), y.at(p.y)),
+            across: (end(x, p.x - dx), end(x, p.x + dx)),
+            upright: (end(y, p.y + dy), end(y, p.y - dy)),
+        }
+    }
+
+    fn is_in(&self, plot: &Rect) -> bool {
+        let (x, y) = self.at;
+        (plot.x..=plot.right()).contains(&x) && (plot.y..=plot.bottom()).contains(&y)
+    }
+
+    fn marker(&self) -> Mark {
+        Marker::series(self.group).mark(self.at, palette::series(self.group))
+    }
+
+    fn whiskers(&self) -> Vec<Mark> {
+        let ((x, y), color) = (self.at, palette::series(self.group).alpha(0.75));
+        let mut marks = Vec::new();
+        if self.across.0 < self.across.1 {
+            marks.extend(whisker((self.across.0, y), (self.across.1, y), color));
+        }
+        if self.upright.0 < self.upright.1 {
+            marks.extend(whisker((x, self.upright.0), (x, self.upright.1), color));
+        }
+        marks
+    }
+
+    /// What the marker and the error bars cover.
+    fn covers(&self) -> [Rect; 3] {
+        let (x, y) = self.at;
+        [
+            Rect::new(x, y, 0.0, 0.0).grown(6.0),
+            Rect::new(self.across.0, y - 3.0, self.across.1 - self.across.0, 6.0),
+            Rect::new(x - 3.0, self.upright.0, 6.0, self.upright.1 - self.upright.0),
+        ]
+    }
+
+    /// The label at the place around the point that covers least of what is `taken` and stays in the plot.
+    fn place_label(&self, plot: &Rect, taken: &mut Vec<Rect>) -> Text {
+        let text = font::fit(self.label, SMALL, Weight::Regular, plot.width / 2.0);
+        let (width, height) = (font::width(&text, SMALL, Weight::Regular), SMALL + 1.0);
+        let (x, y) = self.at;
+        let (right, left, middle) = (x + 9.0, x - 9.0 - width, x - width / 2.0);
+        let (above, level, below) = (y - 5.0 - height, y - height / 2.0, y + 5.0);
+        let others = [
+            (left, level),
+            (right - 2.0, above),
+            (right - 2.0, below),
+            (left + 2.0, above),
+            (left + 2.0, below),
+            (middle, self.upright.0.min(y - 5.0) - height - 2.0),
+            (middle, self.upright.1.max(y + 5.0) + 2.0),
+            (self.across.1.max(x) + 6.0, level),
+            (self.across.0.min(x) - 6.0 - width, level),
+        ];
+        let cost = |rect: &Rect| {
+            let covered: f64 = taken.iter().map(|t| rect.overlap(t)).sum();
+            covered + 4.0 * (rect.width * rect.height - rect.overlap(plot))
+        };
+        let first = Rect::new(right, level, width, height);
+        let rect = others.iter().fold(first, |best, (x, y)| {
+            let next = Rect::new(*x, *y, width, height);
+            // The first of equals is kept, so that labels stand to the right where they can.
+            if cost(&next) < cost(&best) - 0.5 { next } else { best }
+        });
+        taken.push(rect);
+        Text::new((rect.x, rect.y + 0.5 * height + 0.36 * SMALL), text, SMALL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: f64, y: f64) -> Placed<'static> {
+        Placed { group: 0, label: "a label", at: (x, y), across: (x, x), upright: (y, y) }
+    }
+
+    #[test]
+    fn labels_of_near_points_do_not_overlap() {
+        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
+        let points = [at(200.0, 150.0), at(206.0, 152.0), at(203.0, 146.0)];
+        let mut taken: Vec<Rect> = points.iter().flat_map(Placed::covers).collect();
+        points.iter().for_each(|p| {
+            p.place_label(&plot, &mut taken);
+        });
+        let labels = &taken[9..];
+        assert_eq!(labels.len(), 3);
+        for (i, a) in labels.iter().enumerate() {
+            assert!(labels[i + 1..].iter().all(|b| a.overlap(b) == 0.0));
+        }
+    }
+
+    #[test]
+    fn a_label_at_the_right_edge_turns_left() {
+        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
+        let text = at(395.0, 100.0).place_label(&plot, &mut Vec::new());
+        assert!(text.at.0 + text.width() < 395.0);
+    }
+}
