@@ -5,6 +5,8 @@
 //! vanishes ranks the instances, the most credible first. Given `λ`, the minimum over each `γᵢ` has a closed (or
 //! one-instance) form, so only the few regression coefficients `β` are ever solved for, and no `n × n` matrix exists.
 
+pub mod logistic;
+
 use crate::{Error, Matrix, Result};
 
 /// The geometric grid of `λ` that a path is reported on.
