@@ -4,7 +4,8 @@ mod common;
 
 use common::{CASES, Case, max_diff};
 use trustpath::Matrix;
-use trustpath::incidental::{IciRParams, Incidental, Keep, Path, Penalty};
+use trustpath::incidental::linear::Penalty;
+use trustpath::incidental::{IciRParams, Incidental, Keep, Path};
 
 /// Agreement asked of paths. The fixtures satisfy their own optimality conditions to 10⁻⁹ at worst.
 const PATH: f64 = 1e-8;

@@ -6,9 +6,11 @@
 //! one-instance) form, so only the few regression coefficients `β` are ever solved for, and no `n × n` matrix exists.
 
 mod certificate;
-mod linear;
+pub mod linear;
+pub mod logistic;
 
-pub use linear::{IciR, IciRParams, Penalty};
+pub use linear::{IciR, IciRParams};
+pub use logistic::{IciC, IciCParams};
 
 use crate::select::best_of_each_class;
 use crate::{Error, Matrix, Result};

@@ -1,0 +1,105 @@
+//! The instances as the solver sees them: centred columns in units of their price, in blocks.
+//!
+//! With `zᵢⱼ = (xᵢⱼ − x̄ⱼ)/wⱼ` and `bⱼ = wⱼ βⱼ` every row of `b` costs the same `λ`; the shift goes to the free intercept.
+
+use super::lanes::{LANES, Lanes};
+use super::{IciC, Scaling};
+use crate::{Error, Matrix, Result};
+
+/// Standardised instances.
+#[derive(Debug)]
+pub(super) struct Design {
+    /// Number of instances.
+    pub rows: usize,
+    /// Number of blocks of instances.
+    pub blocks: usize,
+    /// Number of columns that vary, the only ones kept.
+    pub dims: usize,
+    /// `z`, column `j` of block `b` at `b · dims + j`; lanes past the last instance are zero.
+    pub z: Vec<Lanes>,
+    /// `w_γ`.
+    pub incidental_weight: f64,
+    /// Number of columns given.
+    pub given: usize,
+    /// Where each kept column was.
+    pub columns: Vec<usize>,
+    /// `x̄ⱼ` of each kept column.
+    pub mean: Vec<f64>,
+    /// `wⱼ` of each kept column.
+    pub weight: Vec<f64>,
+}
+
+impl Design {
+    /// Standardises `x` as the model's scaling asks. A constant column is left out: the free intercept does its work.
+    pub fn new(x: &Matrix, model: &IciC) -> Result<Self> {
+        let (rows, given) = (x.rows(), x.cols());
+        if rows == 0 || given == 0 {
+            return Err(Error::Empty { rows, dims: given });
+        }
+        if let Some(at) = x.as_slice().iter().position(|v| !v.is_finite()) {
+            return Err(Error::NotFinite {
+                row: at / given,
+                column: at % given,
+                value: x.as_slice()[at],
+            });
+        }
+        let n = rows as f64;
+        let alpha = model.params().alpha;
+        // glmnet rescales the penalty factors, α for β and 1 for γ, so that they sum to the number of columns.
+        let factor = (given as f64 + n) / (alpha * given as f64 + n);
+        let mut design = Self {
+            rows,
+            blocks: rows.div_ceil(LANES),
+            dims: 0,
+            z: Vec::new(),
+            incidental_weight: match model.params().scaling {
+                Scaling::Paper => 1.0,
+                Scaling::Glmnet => factor * ((1.0 / n) * (1.0 - 1.0 / n)).sqrt(),
+            },
+            given,
+            columns: Vec::new(),
+            mean: Vec::new(),
+            weight: Vec::new(),
+        };
+        for j in 0..given {
+            let column = || (0..rows).map(|i| x[(i, j)]);
+            let size = column().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let mean = column().map(|v| v / n).sum::<f64>();
+            let spread = column().fold(0.0, |m: f64, v| m.max((v - mean).abs()));
+            if spread <= 1e-13 * size {
+                continue;
+            }
+            let deviation =
+                spread * (column().map(|v| ((v - mean) / spread).powi(2)).sum::<f64>() / n).sqrt();
+            design.columns.push(j);
+            design.mean.push(mean);
+            design.weight.push(match model.params().scaling {
+                Scaling::Paper => alpha,
+                Scaling::Glmnet => factor * alpha * deviation,
+            });
+        }
+        design.dims = design.columns.len();
+        design.z = vec![[0.0; LANES]; design.blocks * design.dims];
+        for i in 0..rows {
+            for (j, &column) in design.columns.iter().enumerate() {
+                design.z[i / LANES * design.dims + j][i % LANES] =
+                    (x[(i, column)] - design.mean[j]) / design.weight[j];
+            }
+        }
+        Ok(design)
+    }
+
+    /// `β` (a row for every column given) and the intercept, from `b` and its intercept in row 0.
+    pub fn original(&self, theta: &[f64], classes: usize) -> (Matrix, Vec<f64>) {
+        let mut beta = Matrix::zeros(self.given, classes);
+        let mut intercept = theta[..classes].to_vec();
+        for (j, &column) in self.columns.iter().enumerate() {
+            for k in 0..classes {
+                let value = theta[(j + 1) * classes + k] / self.weight[j];
+                beta[(column, k)] = value;
+                intercept[k] -= value * self.mean[j];
+            }
+        }
+        (beta, intercept)
+    }
+}

@@ -1,0 +1,179 @@
+//! ICI-C: multinomial logistic regression with an incidental parameter per instance.
+//!
+//! ```text
+//! min over a₀ ∈ ℝᶜ, β ∈ ℝᵈˣᶜ, γ ∈ ℝⁿˣᶜ of
+//!   −(1/n) Σᵢ [ yᵢ·ηᵢ − log Σₖ exp ηᵢₖ ]  +  λ Σⱼ wⱼ pen(βⱼ)  +  λ w_γ Σᵢ pen(γᵢ),     ηᵢ = a₀ + xᵢᵀβ + γᵢ
+//! ```
+//!
+//! with `pen` the L1 norm (ungrouped) or the L2 norm (grouped) of a row. The paper writes the prices as `λ₁ = αλ₂` with
+//! `α = 0.5` on the columns as they are ([`Scaling::Paper`]); its code runs glmnet, which prices every column of
+//! `[X, I]` by its standard deviation ([`Scaling::Glmnet`]). For orthonormal columns, such as those of a locally linear
+//! embedding, the two differ by the unit of `λ` alone.
+//!
+//! Given `η` each `γᵢ` is found in closed or nearly closed form (`rows`), so that only `(d + 1)·c` unknowns are left and
+//! the work is linear in `n`. The path is walked from vanishing point to vanishing point (`walk`); on grid points the
+//! reduced problem is solved tightly (`solve`) and certified from scratch (`certificate`): the certificate is the worst
+//! relative violation of the optimality conditions of the full problem above.
+//!
+//! A class without instances has an intercept of `−∞` and no further part in the model. A constant column is left out,
+//! its coefficients are zero.
+
+mod certificate;
+mod cholesky;
+mod design;
+mod grouped;
+mod lanes;
+mod penalty;
+mod record;
+mod rows;
+mod solve;
+mod sums;
+mod support;
+mod walk;
+
+use self::design::Design;
+use self::record::{Present, Record};
+use self::walk::Walk;
+use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+use crate::{Error, Matrix, Result};
+
+/// How a row of `β` or `γ` is penalised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Penalty {
+    /// `Σₖ |γᵢₖ|`: what the paper's code ran.
+    Ungrouped,
+    /// `‖γᵢ‖₂`.
+    Grouped,
+}
+
+/// The prices `wⱼ` of `β` and `w_γ` of `γ`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scaling {
+    /// `wⱼ = α`, `w_γ = 1`.
+    Paper,
+    /// `wⱼ = v α sⱼ`, `w_γ = v s`: population standard deviations of the columns of `[X, I]`, and `v` such that the
+    /// penalty factors `vα` and `v` have mean one.
+    Glmnet,
+}
+
+/// Parameters of [`IciC`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IciCParams {
+    /// How rows are penalised.
+    pub penalty: Penalty,
+    /// How the columns are priced.
+    pub scaling: Scaling,
+    /// Price of `β` relative to `γ` (0.5, the paper's).
+    pub alpha: f64,
+    /// The grid of `λ` (100 points down to `0.01 λ_max`).
+    pub grid: Grid,
+    /// Largest relative violation of the optimality conditions at a grid point.
+    pub tolerance: f64,
+}
+
+impl Default for IciCParams {
+    /// The paper's model: group penalty, prices `α` and 1, which behave well with every reduction.
+    fn default() -> Self {
+        Self {
+            penalty: Penalty::Grouped,
+            scaling: Scaling::Paper,
+            alpha: 0.5,
+            grid: Grid { points: 100, ratio: 0.01 },
+            tolerance: 1e-11,
+        }
+    }
+}
+
+impl IciCParams {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for one outside its domain.
+    pub fn check(self) -> Result<IciC> {
+        self.grid.check()?;
+        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
+            return Err(Error::parameter(
+                "alpha",
+                self.alpha,
+                "the price of β relative to γ must be positive, or the model has no unique solution",
+            ));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::parameter(
+                "tolerance",
+                self.tolerance,
+                "it must lie between 0 and 1",
+            ));
+        }
+        Ok(IciC { params: self })
+    }
+}
+
+/// Logistic regression with incidental parameters, checked.
+///
+/// ```
+/// use trustpath::Matrix;
+/// use trustpath::incidental::{Incidental, Keep, logistic::IciCParams};
+///
+/// // Two groups on a line; the last instance of the left group is labelled as if it stood on the right.
+/// let x = Matrix::from_vec(8, 1, vec![-1.2, -1.1, -1.0, -0.9, 0.9, 1.0, 1.1, 1.2])?;
+/// let path = IciCParams::default().check()?.path(&x, &[0, 0, 0, 1, 1, 1, 1, 1], 2, Keep::default())?;
+/// let last = (0..8).max_by(|&a, &b| path.vanish[a].total_cmp(&path.vanish[b]));
+/// assert_eq!(last, Some(3));
+/// # Ok::<(), trustpath::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct IciC {
+    params: IciCParams,
+}
+
+impl IciC {
+    /// Its parameters.
+    pub fn params(&self) -> &IciCParams {
+        &self.params
+    }
+}
+
+impl Incidental for IciC {
+    fn name(&self) -> &'static str {
+        "logistic"
+    }
+
+    fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
+        check_labels(labels, x.rows(), classes)?;
+        let design = Design::new(x, self)?;
+        let present = Present::new(labels, classes);
+        let mut walk = Walk::new(&design, &present, self.params.penalty);
+        let grid = self.params.grid.lambdas(walk.lambda_max);
+        let mut record = Record::new(grid, x, &present, keep);
+        for k in 0..self.params.grid.points {
+            walk.advance(record.path.lambda[k], self.params.tolerance)?;
+            record.add(k, x, &design, &walk.solver, &present);
+        }
+        Ok(record.finish(walk.finish(), &present))
+    }
+
+    fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a> {
+        Box::new(LogisticRanker { model: self, design: Design::new(x, self), classes })
+    }
+}
+
+/// [`IciC`] at work on one episode: the standardised instances, and a walk that stops at vanishing points only.
+#[derive(Debug)]
+struct LogisticRanker<'a> {
+    model: &'a IciC,
+    design: Result<Design>,
+    classes: usize,
+}
+
+impl Ranker for LogisticRanker<'_> {
+    fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>> {
+        let design = self.design.as_ref().map_err(Error::clone)?;
+        check_labels(labels, design.rows, self.classes)?;
+        let present = Present::new(labels, self.classes);
+        let mut walk = Walk::new(design, &present, self.model.params.penalty);
+        let bottom = self.model.params.grid.ratio * walk.lambda_max;
+        walk.advance(bottom, self.model.params.tolerance)?;
+        Ok(walk.finish())
+    }
+}

@@ -1,0 +1,316 @@
+//! The reduced problem at one `λ`: proximal Newton, made to descend.
+//!
+//! ```text
+//! F(θ) = Σᵢ φ_τ(ηᵢ) + μ Σⱼ pen(bⱼ),     μ = nλ,   τ = μ w_γ
+//! ```
+//!
+//! Each iteration minimises the model `∇·d + ½ dᵀ∇²d + μ Σⱼ pen(bⱼ + dⱼ)`: Newton steps on a support that coordinates
+//! enter and leave, and block proximal sweeps should the support not settle. The model's minimiser is taken if it
+//! halves the residual of the optimality conditions; otherwise a line search along it decreases `F`.
+
+use super::Penalty;
+use super::design::Design;
+use super::record::Present;
+use super::rows::{Rows, Status};
+use super::sums::{Hessian, moments};
+use super::support::Support;
+
+/// Most iterations at one `λ`.
+pub(super) const ITERATIONS: usize = 200;
+
+/// The reduced problem for one set of labels, with its workspace.
+#[derive(Debug)]
+pub(super) struct Solver<'a> {
+    pub design: &'a Design,
+    pub penalty: Penalty,
+    pub classes: usize,
+    pub rows: Rows,
+    /// Intercept and `b`, `(1 + d) × classes`, in stored form.
+    pub theta: Vec<f64>,
+    /// `Σᵢ z̃ᵢ rᵢᵀ` at the last evaluation.
+    pub gradient: Vec<f64>,
+    pub hessian: Hessian,
+    pub support: Support,
+    point: Vec<f64>,
+    slope: Vec<f64>,
+    step: Vec<f64>,
+    origin: Vec<f64>,
+    order: Vec<f64>,
+}
+
+impl<'a> Solver<'a> {
+    pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
+        let (labels, classes) = (&present.labels, present.classes.len());
+        let order = (design.dims + 1) * classes;
+        let mut theta = vec![0.0_f64; order];
+        for &label in labels {
+            theta[label] += 1.0;
+        }
+        for k in (0..classes).rev() {
+            theta[k] = (theta[k] / theta[0]).ln();
+        }
+        Self {
+            design,
+            penalty,
+            classes,
+            rows: Rows::new(labels.clone(), classes, penalty),
+            theta,
+            gradient: vec![0.0; order],
+            hessian: Hessian::new(design, classes),
+            support: Support::new(penalty, classes, order),
+            point: vec![0.0; order],
+            slope: vec![0.0; order],
+            step: vec![0.0; order],
+            origin: vec![0.0; order],
+            order: Vec::with_capacity(classes),
+        }
+    }
+
+    /// `μ = nλ`.
+    pub fn mu(&self, lambda: f64) -> f64 {
+        self.design.rows as f64 * lambda
+    }
+
+    /// `τ = nλw_γ`.
+    pub fn tau(&self, lambda: f64) -> f64 {
+        self.mu(lambda) * self.design.incidental_weight
+    }
+
+    /// The smallest `λ` with `β = 0` and `γ = 0`, from the initial `theta`, which fits the intercept alone.
+    pub fn lambda_max(&mut self) -> f64 {
+        self.rows.evaluate(self.design, &self.theta, f64::INFINITY, Status::Read);
+        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+        let rows = self.gradient.chunks_exact(self.classes).skip(1);
+        let mu = rows.map(|row| self.penalty.dual(row)).fold(0.0, f64::max);
+        let level = (0..self.design.rows).map(|i| self.rows.level(i)).fold(0.0, f64::max);
+        mu.max(level / self.design.incidental_weight) / self.design.rows as f64
+    }
+
+    /// Evaluates rows and gradient at `theta`.
+    pub fn evaluate(&mut self, lambda: f64, status: Status) {
+        let tau = self.tau(lambda);
+        self.rows.evaluate(self.design, &self.theta, tau, status);
+        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+    }
+
+    /// Computes the Hessian at the last evaluation.
+    pub fn linearise(&mut self, lambda: f64) {
+        let tau = self.tau(lambda);
+        self.hessian.compute(self.design, &mut self.rows, tau);
+    }
+
+    /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
+    pub fn residual(&self, lambda: f64) -> f64 {
+        let (mu, classes) = (self.mu(lambda), self.classes);
+        let mut worst = 0.0_f64;
+        for k in 0..classes {
+            worst = worst.max(self.gradient[k].abs() / self.rows.mass(k).max(f64::MIN_POSITIVE));
+        }
+        let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
+        for (row, gradient) in rows.skip(1) {
+            worst = worst.max(self.penalty.violation(row, gradient, mu));
+        }
+        worst
+    }
+
+    /// Minimises from `theta`, to the tolerance or as far as rounding allows; the residual reached.
+    pub fn solve(&mut self, lambda: f64, tolerance: f64) -> f64 {
+        const PATIENCE: usize = 4;
+        self.store();
+        self.evaluate(lambda, Status::Read);
+        let mut residual = self.residual(lambda);
+        let (mut best, mut stalled) = (residual, 0);
+        for _ in 0..ITERATIONS {
+            if residual <= tolerance {
+                break;
+            }
+            self.linearise(lambda);
+            self.minimise_model(self.mu(lambda));
+            self.origin.copy_from_slice(&self.theta);
+            self.slope.copy_from_slice(&self.gradient);
+            std::mem::swap(&mut self.theta, &mut self.point);
+            self.store();
+            self.evaluate(lambda, Status::Read);
+            let reached = self.residual(lambda);
+            if reached > 0.5 * residual && !self.descend(lambda) {
+                break;
+            }
+            residual = self.residual(lambda);
+            stalled = if residual < 0.9 * best { 0 } else { stalled + 1 };
+            best = best.min(residual);
+            // Descent without a better residual is slow progress at first, and rounding at last.
+            if stalled > PATIENCE && best < 1e-8 {
+                break;
+            }
+        }
+        self.support.read(&self.theta);
+        residual
+    }
+
+    /// Puts every row in stored form; the intercept too, which the loss lets shift as well.
+    fn store(&mut self) {
+        let first = self.theta[0];
+        for intercept in &mut self.theta[..self.classes] {
+            *intercept -= first;
+        }
+        for row in self.theta.chunks_exact_mut(self.classes).skip(1) {
+            self.penalty.store(row, &mut self.order);
+        }
+    }
+
+    fn price(&self) -> f64 {
+        self.theta.chunks_exact(self.classes).skip(1).map(|row| self.penalty.norm(row)).sum()
+    }
+
+    /// Searches between `origin` (with gradient `slope`) and `theta` for a decrease of `F`; leaves `theta` there,
+    /// evaluated. Returns false, back at the origin, if rounding hides every decrease.
+    fn descend(&mut self, lambda: f64) -> bool {
+        const HALVINGS: usize = 40;
+        let (mu, tau) = (self.mu(lambda), self.tau(lambda));
+        self.point.copy_from_slice(&self.theta);
+        let far = mu * self.price();
+        let mut decrease = far;
+        for a in 0..self.theta.len() {
+            decrease += self.slope[a] * (self.point[a] - self.origin[a]);
+        }
+        self.theta.copy_from_slice(&self.origin);
+        decrease -= mu * self.price();
+        self.evaluate(lambda, Status::Read);
+        let start = self.rows.loss(tau) + mu * self.price();
+        if decrease >= 0.0 {
+            return false;
+        }
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            for a in 0..self.theta.len() {
+                self.theta[a] = self.origin[a] + length * (self.point[a] - self.origin[a]);
+            }
+            self.store();
+            self.evaluate(lambda, Status::Read);
+            let value = self.rows.loss(tau) + mu * self.price();
+            if value <= start + 1e-4 * length * decrease {
+                return true;
+            }
+            length *= 0.5;
+        }
+        self.theta.copy_from_slice(&self.origin);
+        self.evaluate(lambda, Status::Read);
+        false
+    }
+
+    /// Minimises the quadratic model at `theta`; the minimiser goes to `point`.
+    fn minimise_model(&mut self, mu: f64) {
+        const PASSES: usize = 12;
+        self.point.copy_from_slice(&self.theta);
+        self.slope.copy_from_slice(&self.gradient);
+        self.support.read(&self.point);
+        self.admit(mu);
+        for _ in 0..PASSES {
+            self.support.factorise(&self.hessian, mu);
+            self.support.solve(&self.slope, mu, &mut self.step);
+            let dropped = self.support.drop_crossing(&mut self.point, &self.step);
+            let mut settled = !dropped;
+            if !dropped {
+                let mut moved = 0.0_f64;
+                let mut last = 0.0_f64;
+                for a in 0..self.point.len() {
+                    self.point[a] += self.step[a];
+                    last = last.max(self.step[a].abs());
+                    moved = moved.max((self.point[a] - self.theta[a]).abs());
+                }
+                // The model of a group is not quadratic: a second step may be worth its while.
+                settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            }
+            self.support.turn(&self.point);
+            self.update_slope();
+            if !self.admit(mu) && settled {
+                return;
+            }
+        }
+        self.sweep(mu);
+    }
+
+    /// `slope = ∇ + ∇² (point − theta)`.
+    fn update_slope(&mut self) {
+        let order = self.theta.len();
+        self.slope.copy_from_slice(&self.gradient);
+        for b in 0..order {
+            let moved = self.point[b] - self.theta[b];
+            if moved != 0.0 {
+                for (s, h) in self.slope.iter_mut().zip(&self.hessian.matrix[b * order..]) {
+                    *s = moved.mul_add(*h, *s);
+                }
+            }
+        }
+    }
+
+    /// Lets in the zero coordinates or groups that the model wants to move; whether there are any.
+    fn admit(&mut self, mu: f64) -> bool {
+        let price = mu * (1.0 + 1e-12);
+        if self.penalty == Penalty::Ungrouped {
+            return self.support.admit_entries(&self.slope, price);
+        }
+        let classes = self.classes;
+        let mut any = false;
+        for j in 1..self.theta.len() / classes {
+            let row = j * classes..(j + 1) * classes;
+            if !self.support.member[row.start + 1]
+                && self.penalty.dual(&self.slope[row.clone()]) > price
+            {
+                let bound = self.bound(j);
+                let point = &mut self.point[row.clone()];
+                self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
+                self.penalty.store(point, &mut self.order);
+                self.support.member[row.start + 1..row.end].fill(true);
+                any = true;
+            }
+        }
+        if any {
+            self.support.list();
+            self.support.turn(&self.point);
+            self.update_slope();
+        }
+        any
+    }
+
+    /// An upper bound of the eigenvalues of row `j`'s block of the Hessian.
+    fn bound(&self, j: usize) -> f64 {
+        let (classes, order) = (self.classes, self.theta.len());
+        let row = j * classes..(j + 1) * classes;
+        row.clone()
+            .map(|a| row.clone().map(|b| self.hessian.matrix[a * order + b].abs()).sum::<f64>())
+            .fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// Block proximal sweeps on the model, which always decrease it.
+    fn sweep(&mut self, mu: f64) {
+        const SWEEPS: usize = 200;
+        let classes = self.classes;
+        let mut first = 0.0_f64;
+        for _ in 0..SWEEPS {
+            let mut change = 0.0_f64;
+            for j in 0..self.theta.len() / classes {
+                let row = j * classes..(j + 1) * classes;
+                let bound = self.bound(j);
+                self.step[row.clone()].copy_from_slice(&self.point[row.clone()]);
+                let point = &mut self.point[row.clone()];
+                if j == 0 {
+                    for (p, s) in point.iter_mut().zip(&self.slope) {
+                        *p -= s / bound;
+                    }
+                } else {
+                    self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
+                    self.penalty.store(point, &mut self.order);
+                }
+                for a in row {
+                    change = change.max((self.point[a] - self.step[a]).abs());
+                }
+                self.update_slope();
+            }
+            first = first.max(change);
+            if change <= 1e-3 * first {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The coordinates of `θ` that are free to move, and Newton's system restricted to them.
+//!
+//! On a support the objective is smooth: its gradient is `∇ + μσ`, with `σ` the signs (ungrouped) or the unit vectors
+//! (grouped) of the rows of `b`, and its Hessian `∇²`, plus `μ/‖b‖ (I − 11ᵀ/c − σσᵀ)` for a group.
+
+use super::Penalty;
+use super::cholesky::Cholesky;
+use super::penalty::mean;
+use super::sums::Hessian;
+
+/// Free coordinates, their subgradients and the factor of Newton's matrix on them.
+#[derive(Debug)]
+pub(super) struct Support {
+    penalty: Penalty,
+    classes: usize,
+    /// Which coordinates are free.
+    pub member: Vec<bool>,
+    /// The free coordinates in order.
+    pub free: Vec<usize>,
+    /// `σ`, zero off the support.
+    pub pull: Vec<f64>,
+    /// `pen(bⱼ)` of every row of `θ`; zero for the intercept.
+    norm: Vec<f64>,
+    cholesky: Cholesky,
+    short: Vec<f64>,
+}
+
+impl Support {
+    pub fn new(penalty: Penalty, classes: usize, order: usize) -> Self {
+        Self {
+            penalty,
+            classes,
+            member: vec![false; order],
+            free: Vec::with_capacity(order),
+            pull: vec![0.0; order],
+            norm: vec![0.0; order / classes],
+            cholesky: Cholesky::default(),
+            short: Vec::with_capacity(order),
+        }
+    }
+
+    /// The support of a stored `theta`: what is not zero, and the intercept of every class but the first.
+    pub fn read(&mut self, theta: &[f64]) {
+        let classes = self.classes;
+        for (j, row) in theta.chunks_exact(classes).enumerate() {
+            let member = &mut self.member[j * classes..(j + 1) * classes];
+            let zero = row.iter().all(|&b| b == 0.0);
+            for (k, member) in member.iter_mut().enumerate() {
+                *member = match self.penalty {
+                    _ if j == 0 => k > 0,
+                    Penalty::Ungrouped => row[k] != 0.0,
+                    Penalty::Grouped => k > 0 && !zero,
+                };
+            }
+            for k in 0..classes {
+                self.pull[j * classes + k] = match self.penalty {
+                    Penalty::Ungrouped if j > 0 && row[k] != 0.0 => row[k].signum(),
+                    _ => 0.0,
+                };
+            }
+        }
+        self.turn(theta);
+        self.list();
+    }
+
+    /// Refreshes what changes with `theta` on a fixed support: the unit vectors of the groups.
+    pub fn turn(&mut self, theta: &[f64]) {
+        if self.penalty == Penalty::Ungrouped {
+            return;
+        }
+        let classes = self.classes;
+        for (j, row) in theta.chunks_exact(classes).enumerate().skip(1) {
+            self.norm[j] = self.penalty.norm(row);
+            let mean = mean(row);
+            for k in 0..classes {
+                let inside = self.member[j * classes + 1] && self.norm[j] > 0.0;
+                self.pull[j * classes + k] =
+                    if inside { (row[k] - mean) / self.norm[j] } else { 0.0 };
+            }
+        }
+    }
+
+    /// Lists the members.
+    pub fn list(&mut self) {
+        self.free.clear();
+        self.free.extend((0..self.member.len()).filter(|&a| self.member[a]));
+    }
+
+    /// Frees zero coordinates of the ungrouped penalty whose slope exceeds the price; whether there were any.
+    /// One entry of every row stays where it is.
+    pub fn admit_entries(&mut self, slope: &[f64], price: f64) -> bool {
+        let classes = self.classes;
+        let mut any = false;
+        for j in 1..slope.len() / classes {
+            let row = j * classes..(j + 1) * classes;
+            let mut spare = classes - row.clone().filter(|&a| self.member[a]).count();
+            while spare > 1 {
+                let steepest = row
+                    .clone()
+                    .filter(|&a| !self.member[a] && slope[a].abs() > price)
+                    .max_by(|&a, &b| slope[a].abs().total_cmp(&slope[b].abs()));
+                let Some(a) = steepest else { break };
+                self.member[a] = true;
+                self.pull[a] = -slope[a].signum();
+                spare -= 1;
+                any = true;
+            }
+        }
+        if any {
+            self.list();
+        }
+        any
+    }
+
+    /// Factorises Newton's matrix for the given Hessian and price `mu`.
+    pub fn factorise(&mut self, hessian: &Hessian, mu: f64) {
+        let (classes, order) = (self.classes, self.member.len());
+        let Self { free, pull, norm, cholesky, penalty, .. } = self;
+        let grouped = *penalty == Penalty::Grouped;
+        cholesky.factorise(free.len(), |i, j| {
+            let (a, b) = (free[i], free[j]);
+            let mut value = hessian.matrix[a * order + b];
+            let row = a / classes;
+            if grouped && row > 0 && row == b / classes {
+                let identity = if a == b { 1.0 } else { 0.0 };
+                value += mu / norm[row] * (identity - 1.0 / classes as f64 - pull[a] * pull[b]);
+            }
+            value
+        });
+    }
+
+    /// Writes `−K⁻¹(v + μσ)` on the support, zero off it.
+    pub fn solve(&mut self, v: &[f64], mu: f64, out: &mut [f64]) {
+        self.short.clear();
+        self.short.extend(self.free.iter().map(|&a| -(v[a] + mu * self.pull[a])));
+        self.cholesky.solve(&mut self.short);
+        out.fill(0.0);
+        for (&a, &value) in self.free.iter().zip(&self.short) {
+            out[a] = value;
+        }
+    }
+
+    /// Takes coordinates or groups of `point` that `step` would carry through zero off the support and sets them to
+    /// zero; whether there were any.
+    pub fn drop_crossing(&mut self, point: &mut [f64], step: &[f64]) -> bool {
+        let classes = self.classes;
+        let mut any = false;
+        for j in 1..point.len() / classes {
+            let row = j * classes..(j + 1) * classes;
+            match self.penalty {
+                Penalty::Ungrouped => {
+                    for a in row {
+                        if self.member[a] && (point[a] + step[a]) * self.pull[a] <= 0.0 {
+                            self.member[a] = false;
+                            self.pull[a] = 0.0;
+                            point[a] = 0.0;
+                            any = true;
+                        }
+                    }
+                }
+                Penalty::Grouped => {
+                    let along: f64 = row.clone().map(|a| self.pull[a] * step[a]).sum();
+                    if self.member[row.start + 1] && self.norm[j] + along <= 0.0 {
+                        for a in row {
+                            self.member[a] = false;
+                            self.pull[a] = 0.0;
+                            point[a] = 0.0;
+                        }
+                        any = true;
+                    }
+                }
+            }
+        }
+        if any {
+            self.list();
+        }
+        any
+    }
+}
