@@ -1,0 +1,172 @@
+//! Real features that come with the crate.
+//!
+//! ResNet-12 features of the novel and the validation classes of CIFAR-FS and CUB, 512 of each
+//! image, in half precision. `assets/README.md` says where they come from and how they are packed:
+//! gzip over a safetensors file whose even bytes stand before its odd ones, since the lower bytes of
+//! half-precision numbers are noise and the upper ones are not.
+
+use std::io::{self, Read};
+use std::sync::OnceLock;
+
+use flate2::bufread::GzDecoder;
+
+use crate::table::safetensors;
+use crate::{Error, FeatureTable, Result};
+
+/// Which classes of a dataset: never those the features were learned on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Split {
+    /// The classes results are reported on.
+    Novel,
+    /// The classes settings are chosen on.
+    Validation,
+}
+
+/// The names of the datasets.
+pub const DATASETS: [&str; 2] = ["cifar-fs", "cub"];
+
+struct Asset {
+    dataset: &'static str,
+    split: Split,
+    packed: &'static [u8],
+    table: OnceLock<Result<FeatureTable>>,
+}
+
+static ASSETS: [Asset; 4] = [
+    asset(
+        "cifar-fs",
+        Split::Novel,
+        include_bytes!("../../../assets/cifar-fs-novel.safetensors.split.gz"),
+    ),
+    asset(
+        "cifar-fs",
+        Split::Validation,
+        include_bytes!("../../../assets/cifar-fs-validation.safetensors.split.gz"),
+    ),
+    asset("cub", Split::Novel, include_bytes!("../../../assets/cub-novel.safetensors.split.gz")),
+    asset(
+        "cub",
+        Split::Validation,
+        include_bytes!("../../../assets/cub-validation.safetensors.split.gz"),
+    ),
+];
+
+const fn asset(dataset: &'static str, split: Split, packed: &'static [u8]) -> Asset {
+    Asset { dataset, split, packed, table: OnceLock::new() }
+}
+
+/// The features of a dataset, one of [`DATASETS`]; unpacked when first asked for.
+///
+/// ```
+/// use trustpath_episodes::{Split, embedded};
+/// let table = embedded::load("cub", Split::Validation)?;
+/// assert_eq!((table.rows(), table.dims(), table.class_names().len()), (2932, 512, 50));
+/// # Ok::<(), trustpath_episodes::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::UnknownDataset`] if there is none of that name.
+pub fn load(dataset: &str, split: Split) -> Result<&'static FeatureTable> {
+    let found = ASSETS.iter().find(|asset| asset.dataset == dataset && asset.split == split);
+    let asset = found.ok_or_else(|| Error::UnknownDataset {
+        name: dataset.to_owned(),
+        available: DATASETS.join(", "),
+    })?;
+    asset.table.get_or_init(|| unpack(asset)).as_ref().map_err(Clone::clone)
+}
+
+fn unpack(asset: &Asset) -> Result<FeatureTable> {
+    let split = match asset.split {
+        Split::Novel => "novel",
+        Split::Validation => "validation",
+    };
+    let source = format!("{} ({split} classes)", asset.dataset);
+    let bytes = join(&inflate(asset.packed).map_err(|e| Error::damaged(&source, e))?);
+    let raw = safetensors::read(&bytes, &source)?;
+    let missing = || Error::damaged(&source, "it has no labels");
+    let (labels, class_names) = raw.labels.ok_or_else(missing)?.encode(raw.class_names, &source)?;
+    FeatureTable::new(raw.features, raw.dims, labels, class_names, source)
+}
+
+fn inflate(packed: &[u8]) -> io::Result<Vec<u8>> {
+    // Gzip ends with the size of what it holds.
+    let size = packed.last_chunk().map_or(0, |&size| u32::from_le_bytes(size));
+    let mut bytes = Vec::with_capacity(size as usize);
+    GzDecoder::new(packed).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Puts even and odd bytes back in turn.
+fn join(planes: &[u8]) -> Vec<u8> {
+    let (even, odd) = planes.split_at(planes.len().div_ceil(2));
+    let mut bytes = vec![0; planes.len()];
+    let (pairs, last) = bytes.as_chunks_mut::<2>();
+    for (pair, (&even, &odd)) in pairs.iter_mut().zip(even.iter().zip(odd)) {
+        *pair = [even, odd];
+    }
+    last.copy_from_slice(&even[odd.len()..]);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The checksum that gzip uses, over the bytes of the values.
+    fn crc<const N: usize>(values: impl Iterator<Item = [u8; N]>) -> u32 {
+        let mut crc = flate2::Crc::new();
+        values.for_each(|bytes| crc.update(&bytes));
+        crc.sum()
+    }
+
+    #[test]
+    fn the_features_are_those_that_were_packed() {
+        use Split::{Novel, Validation};
+        // Rows, classes, smallest and largest class; checksums of features (as f32) and labels (as
+        // i32), taken by NumPy and zlib from the original arrays.
+        let expected = [
+            ("cifar-fs", Novel, 12000, 20, (600, 600), 0x950e5c6b, 0x9d377b2a),
+            ("cifar-fs", Validation, 9600, 16, (600, 600), 0x405a161e, 0x7f839836),
+            ("cub", Novel, 2965, 50, (45, 60), 0xbb753293, 0x5de97644),
+            ("cub", Validation, 2932, 50, (49, 60), 0xa24fa5d5, 0xa4015ab4),
+        ];
+        for (dataset, split, rows, classes, sizes, features, labels) in expected {
+            let table = load(dataset, split).unwrap();
+            assert_eq!((table.rows(), table.dims()), (rows, 512), "{dataset}");
+            assert_eq!(table.class_names().len(), classes);
+            let size = || table.members().iter().map(Vec::len);
+            assert_eq!((size().min().unwrap(), size().max().unwrap()), sizes);
+            assert_eq!(crc(table.features().iter().map(|x| x.to_le_bytes())), features);
+            assert_eq!(crc(table.labels().iter().map(|&l| (l as i32).to_le_bytes())), labels);
+            table.check_finite().unwrap();
+        }
+    }
+
+    #[test]
+    fn classes_have_their_names() {
+        let names = |dataset, split| load(dataset, split).unwrap().class_names();
+        assert_eq!(names("cifar-fs", Split::Novel)[..3], ["baby", "bed", "bicycle"]);
+        assert_eq!(names("cifar-fs", Split::Validation)[15], "tractor");
+        assert_eq!(names("cub", Split::Novel)[0], "010.Red_winged_Blackbird");
+        assert_eq!(names("cub", Split::Validation)[0], "001.Black_footed_Albatross");
+    }
+
+    #[test]
+    fn a_table_is_unpacked_once() {
+        let first = load("cub", Split::Novel).unwrap();
+        assert!(std::ptr::eq(first, load("cub", Split::Novel).unwrap()));
+    }
+
+    #[test]
+    fn unknown_names_are_answered_with_the_known() {
+        let error = load("miniImageNet", Split::Novel).unwrap_err().to_string();
+        assert!(error.contains("miniImageNet") && error.contains("cifar-fs, cub"), "{error}");
+    }
+
+    #[test]
+    fn bytes_come_back_in_turn_for_even_and_odd_lengths() {
+        assert_eq!(join(&[0, 2, 4, 1, 3]), [0, 1, 2, 3, 4]);
+        assert_eq!(join(&[0, 2, 1, 3]), [0, 1, 2, 3]);
+        assert_eq!(join(&[]), [] as [u8; 0]);
+    }
+}

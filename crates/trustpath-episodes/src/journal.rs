@@ -1,0 +1,254 @@
+//! A journal of finished episodes, so that a run that was stopped can go on.
+//!
+//! The file is a line of JSON that names the configuration by a hash, then one line for each
+//! finished episode, in the order in which they finished. Lines are only ever appended; a run that
+//! is killed leaves at most one incomplete line at the end, which is dropped on resuming.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// What is kept of an episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finished {
+    /// Number of the episode.
+    pub episode: u64,
+    /// Accuracy after each round, that of the plain classifier first.
+    pub accuracies: Vec<f64>,
+    /// Seconds spent on it.
+    pub seconds: f64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    journal: String,
+    version: u32,
+    configuration: String,
+}
+
+/// An open journal, to which finished episodes are appended.
+///
+/// ```
+/// use trustpath_episodes::{Finished, Journal};
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("run.jsonl");
+/// let settings = ("icir", 5, 1, "seed 7");
+///
+/// let (mut journal, _) = Journal::open(&path, &settings, false)?;
+/// journal.record(&Finished { episode: 0, accuracies: vec![0.72, 0.80], seconds: 0.001 })?;
+/// drop(journal); // the run is stopped here …
+///
+/// let (_, done) = Journal::open(&path, &settings, true)?; // … and goes on there
+/// assert_eq!(done[0].accuracies, [0.72, 0.80]);
+/// # Ok::<(), trustpath_episodes::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens the journal of a run with this configuration, with what was finished before, in the
+    /// order of the episodes.
+    ///
+    /// A journal that holds a run already is opened only to `resume` it, and only if its
+    /// configuration is the same: whatever changes the scores belongs into `configuration`.
+    ///
+    /// # Errors
+    /// [`Error::JournalExists`], [`Error::OtherRun`], or what is wrong with the file.
+    pub fn open(
+        path: impl AsRef<Path>,
+        configuration: &impl Serialize,
+        resume: bool,
+    ) -> Result<(Self, Vec<Finished>)> {
+        let path = path.as_ref();
+        let header = header_line(configuration)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(|e| Error::write(path, e))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(|e| Error::read(path, e))?;
+
+        let mut finished = Vec::new();
+        // A run killed in its first moments leaves a part of the header, which is no run yet.
+        let begun = !header.as_bytes().starts_with(&text) || text.len() == header.len();
+        let mut whole = 0;
+        if begun {
+            if !resume {
+                return Err(Error::JournalExists { file: path.display().to_string() });
+            }
+            whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+            finished = parse(&text[..whole], &header, path)?;
+        }
+        let prepared = file
+            .set_len(whole as u64)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .and_then(|_| if begun { Ok(()) } else { file.write_all(header.as_bytes()) });
+        prepared.map_err(|e| Error::write(path, e))?;
+        Ok((Self { path: path.to_owned(), file }, finished))
+    }
+
+    /// Appends a finished episode.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or a number is not finite.
+    pub fn record(&mut self, finished: &Finished) -> Result<()> {
+        let numbers = finished.accuracies.iter().chain([&finished.seconds]);
+        if let Some(value) = numbers.copied().find(|x| !x.is_finite()) {
+            return Err(Error::parameter("score", value, "only finite numbers can be kept"));
+        }
+        let mut line = serde_json::to_vec(finished).map_err(|e| Error::write(&self.path, e))?;
+        line.push(b'\n');
+        // One write for one line, so that a kill cannot mix two.
+        self.file.write_all(&line).map_err(|e| Error::write(&self.path, e))
+    }
+}
+
+fn header_line(configuration: &impl Serialize) -> Result<String> {
+    let line = |value: &Header| serde_json::to_string(value);
+    let json = serde_json::to_vec(configuration);
+    let header = json.and_then(|json| {
+        let configuration = format!("{:016x}", fnv1a(&json));
+        line(&Header { journal: "trustpath".into(), version: 1, configuration })
+    });
+    match header {
+        Ok(header) => Ok(header + "\n"),
+        Err(e) => Err(Error::parameter("configuration", e, "it must be expressible in JSON")),
+    }
+}
+
+/// The finished episodes of complete lines, each once.
+fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
+    let damaged = |reason: String| Error::damaged(path.display(), reason);
+    let text =
+        std::str::from_utf8(text).map_err(|_| damaged("it is no text, so no journal".into()))?;
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    if first != header.trim_end() {
+        let known = serde_json::from_str::<Header>(first).is_ok_and(|h| h.journal == "trustpath");
+        return Err(match known {
+            true => Error::OtherRun { file: path.display().to_string() },
+            false => damaged("its first line is not that of a journal".into()),
+        });
+    }
+    let parse = |(number, line): (usize, &str)| {
+        serde_json::from_str::<Finished>(line)
+            .map_err(|e| damaged(format!("line {} is no finished episode ({e})", number + 2)))
+    };
+    let mut finished: Vec<Finished> = lines.enumerate().map(parse).collect::<Result<_>>()?;
+    finished.sort_by_key(|f| f.episode);
+    finished.dedup_by_key(|f| f.episode);
+    Ok(finished)
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn episode(episode: u64) -> Finished {
+        // Accuracies such as 1/3 have no short decimal form.
+        let accuracies = vec![episode as f64 / 3.0, 0.1 + 0.2];
+        Finished { episode, accuracies, seconds: 1e-3 / 7.0 }
+    }
+
+    fn written(count: u64) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        let (mut journal, done) = Journal::open(&path, &"settings", false).unwrap();
+        assert!(done.is_empty());
+        // Threads finish in any order.
+        for i in (0..count).rev() {
+            journal.record(&episode(i)).unwrap();
+        }
+        (folder, path)
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv1a(b""), 0xcbf29ce484222325);
+        assert_eq!(fnv1a(b"foobar"), 0x85944171f73967e8);
+    }
+
+    #[test]
+    fn resuming_gives_back_every_bit_in_order() {
+        let (_folder, path) = written(50);
+        let (mut journal, done) = Journal::open(&path, &"settings", true).unwrap();
+        assert_eq!(done, (0..50).map(episode).collect::<Vec<_>>());
+        journal.record(&episode(50)).unwrap();
+        let (_, done) = Journal::open(&path, &"settings", true).unwrap();
+        assert_eq!(done.len(), 51);
+    }
+
+    #[test]
+    fn other_settings_and_an_existing_run_are_refused_and_left_alone() {
+        let (_folder, path) = written(3);
+        let before = fs::read(&path).unwrap();
+        let error = Journal::open(&path, &"other settings", true).unwrap_err();
+        assert!(matches!(error, Error::OtherRun { .. }), "{error}");
+        let error = Journal::open(&path, &"settings", false).unwrap_err();
+        assert!(matches!(error, Error::JournalExists { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_run_killed_at_any_byte_goes_on() {
+        let (_folder, path) = written(3);
+        let text = fs::read(&path).unwrap();
+        for end in 0..text.len() {
+            fs::write(&path, &text[..end]).unwrap();
+            let (mut journal, done) = Journal::open(&path, &"settings", true).unwrap();
+            let lines = text[..end].iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(done.len(), lines.saturating_sub(1), "killed at byte {end}");
+            journal.record(&episode(9)).unwrap();
+            drop(journal);
+            let (_, done) = Journal::open(&path, &"settings", true).unwrap();
+            assert_eq!(done.last(), Some(&episode(9)), "killed at byte {end}");
+        }
+    }
+
+    #[test]
+    fn damage_before_the_end_and_other_files_are_refused_and_left_alone() {
+        let (_folder, path) = written(3);
+        let text = fs::read_to_string(&path).unwrap();
+        let damaged = text.replacen("episode", "epxsode", 1);
+        for text in [damaged.as_str(), "name,value\n1,2\n", "no newline", "\u{0}\n"] {
+            fs::write(&path, text).unwrap();
+            let error = Journal::open(&path, &"settings", true).unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "{text:?}: {error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_not_written() {
+        let (_folder, path) = written(0);
+        let (mut journal, _) = Journal::open(&path, &"settings", true).unwrap();
+        let bad = Finished { accuracies: vec![f64::NAN], ..episode(0) };
+        assert!(journal.record(&bad).is_err());
+        assert!(Journal::open(&path, &"settings", true).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn an_unwritable_place_is_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Journal::open(folder.path().join("no/run.jsonl"), &1, false).unwrap_err();
+        assert!(matches!(error, Error::Write { .. }), "{error}");
+    }
+}

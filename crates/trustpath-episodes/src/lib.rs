@@ -1,0 +1,39 @@
+//! From files of features to *c*-way *m*-shot episodes, and from episodes to tables.
+//!
+//! A [`FeatureTable`] holds one feature vector and one label per row; it is read from a file
+//! ([`TableFile`]) or comes with the crate ([`embedded`]). A [`Task`] draws [`Episode`]s from it,
+//! each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that
+//! other programs can read. [`stats`] and [`Journal`] turn what an algorithm scored on them into
+//! means with intervals, and keep a long run resumable.
+//!
+//! ```
+//! use trustpath_episodes::{Setting, Split, Task, embedded};
+//!
+//! let table = embedded::load("cub", Split::Novel)?;
+//! let sampler = Task { way: 5, shot: 1, setting: Setting::Transductive, ..Task::default() }
+//!     .check(table)?;
+//! let episode = sampler.draw(7, 0)?;
+//! assert_eq!((episode.support.rows.len(), episode.query.rows.len()), (5, 75));
+//! # Ok::<(), trustpath_episodes::Error>(())
+//! ```
+
+mod atomic;
+pub mod embedded;
+mod episode;
+mod error;
+mod journal;
+mod list;
+mod random;
+mod sample;
+pub mod stats;
+mod table;
+
+pub use atomic::write_atomically;
+pub use embedded::Split;
+pub use episode::{Episode, Rows};
+pub use error::{Error, Result};
+pub use journal::{Finished, Journal};
+pub use list::{EpisodeList, ListMeta, read_scores};
+pub use random::Random;
+pub use sample::{Distractors, Queries, Sampler, Setting, Task, Unlabeled};
+pub use table::{FeatureTable, TableFile};

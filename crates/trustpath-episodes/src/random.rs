@@ -1,0 +1,210 @@
+//! A small generator of random numbers that can be started anywhere.
+//!
+//! The state of xoshiro256++ (Blackman & Vigna 2021) is filled by SplitMix64 (Steele et al. 2014)
+//! from a hash of the seed and the number of the episode. Episode *i* of seed *s* thus depends on
+//! (*s*, *i*) alone: it is the same whichever thread draws it, and whatever was drawn before.
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A stream of random numbers.
+///
+/// ```
+/// use trustpath_episodes::Random;
+/// let (mut a, mut b) = (Random::stream(1, 42), Random::stream(1, 42));
+/// assert_eq!(a.next_u64(), b.next_u64());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Random {
+    state: [u64; 4],
+}
+
+impl Random {
+    /// Stream number `index` of `seed`. Streams of one seed never start alike.
+    pub fn stream(seed: u64, index: u64) -> Self {
+        // The mixer permutes the 64-bit numbers, so distinct indices give distinct starts.
+        let mut start = mix(seed.wrapping_add(GOLDEN)).wrapping_add(mix(index));
+        let state = [(); 4].map(|()| {
+            start = start.wrapping_add(GOLDEN);
+            mix(start)
+        });
+        Self { state }
+    }
+
+    /// The next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        let s = &mut self.state;
+        let next = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let shifted = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= shifted;
+        s[3] = s[3].rotate_left(45);
+        next
+    }
+
+    /// A whole number below `n`, each as likely as the other (Lemire 2019).
+    ///
+    /// # Panics
+    /// If `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        assert!(n > 0, "there is no number below 0");
+        let n = n as u64;
+        // Of the 2⁶⁴ products' lower halves, the first 2⁶⁴ mod n would favour some numbers.
+        let excess = n.wrapping_neg() % n;
+        loop {
+            let product = u128::from(self.next_u64()) * u128::from(n);
+            if product as u64 >= excess {
+                return (product >> 64) as usize;
+            }
+        }
+    }
+
+    /// A number in [0, 1), a multiple of 2⁻⁵³.
+    pub fn uniform(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * 2f64.powi(-53)
+    }
+
+    /// A standard normal number (Marsaglia's polar method).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                return x * (-2.0 * square.ln() / square).sqrt();
+            }
+        }
+    }
+
+    /// A number with the gamma distribution of the given shape and scale 1 (Marsaglia & Tsang 2000).
+    pub fn gamma(&mut self, shape: f64) -> f64 {
+        if shape < 1.0 {
+            // A draw of shape + 1 times U^(1/shape) has the smaller shape.
+            let boost = (1.0 - self.uniform()).powf(1.0 / shape);
+            return self.gamma(shape + 1.0) * boost;
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let x = self.normal();
+            let v = (1.0 + c * x).powi(3);
+            if v > 0.0 && (1.0 - self.uniform()).ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+                return d * v;
+            }
+        }
+    }
+
+    /// Puts the items into random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+
+    /// `count` distinct items, in random order.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn choose<T: Copy>(&mut self, items: &[T], count: usize) -> Vec<T> {
+        let mut items = items.to_vec();
+        for i in 0..count {
+            let other = i + self.below(items.len() - i);
+            items.swap(i, other);
+        }
+        items.truncate(count);
+        items
+    }
+}
+
+/// SplitMix64's output function.
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers() {
+        // Published vectors: SplitMix64 from 1234567, xoshiro256++ from the state 1, 2, 3, 4.
+        let split: Vec<u64> =
+            (1..=3).map(|i| mix(1_234_567u64.wrapping_add(GOLDEN.wrapping_mul(i)))).collect();
+        assert_eq!(split, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
+        let mut random = Random { state: [1, 2, 3, 4] };
+        let found: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
+        let expected =
+            [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn streams_differ_and_repeat() {
+        let first = |seed, index| Random::stream(seed, index).next_u64();
+        let mut seen = std::collections::HashSet::new();
+        for seed in 0..20 {
+            for index in 0..500 {
+                assert!(seen.insert(first(seed, index)), "seed {seed}, index {index}");
+                assert_eq!(first(seed, index), first(seed, index));
+            }
+        }
+    }
+
+    #[test]
+    fn below_is_uniform() {
+        let mut random = Random::stream(3, 0);
+        let mut counts = [0f64; 7];
+        (0..70_000).for_each(|_| counts[random.below(7)] += 1.0);
+        // χ² with 6 degrees of freedom exceeds 22.46 once in a thousand.
+        let chi2: f64 = counts.iter().map(|c| (c - 10_000.0).powi(2) / 10_000.0).sum();
+        assert!(chi2 < 22.46, "{chi2}");
+        assert!((0..100).all(|_| random.below(1) == 0));
+    }
+
+    #[test]
+    fn normal_and_gamma_have_their_moments() {
+        let mut random = Random::stream(4, 0);
+        let n = 200_000;
+        let mut moments = |draw: &mut dyn FnMut(&mut Random) -> f64| {
+            let xs: Vec<f64> = (0..n).map(|_| draw(&mut random)).collect();
+            let mean = xs.iter().sum::<f64>() / n as f64;
+            (mean, xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64)
+        };
+        // Five standard errors: sd/√n for the mean, √((κ + 2)/n)·σ² for the variance, where the
+        // excess kurtosis κ is 0 for the normal and 6/shape for the gamma.
+        let near = |(mean, variance): (f64, f64), m: f64, v: f64, kurtosis: f64| {
+            let n = n as f64;
+            assert!((mean - m).abs() < 5.0 * (v / n).sqrt(), "mean {mean}");
+            let error = v * ((kurtosis + 2.0) / n).sqrt();
+            assert!((variance - v).abs() < 5.0 * error, "variance {variance}");
+        };
+        near(moments(&mut Random::normal), 0.0, 1.0, 0.0);
+        for shape in [0.3, 1.0, 2.0, 7.5] {
+            near(moments(&mut |r| r.gamma(shape)), shape, shape, 6.0 / shape);
+        }
+    }
+
+    #[test]
+    fn choices_are_distinct_and_each_as_likely() {
+        let mut random = Random::stream(5, 0);
+        let items: Vec<usize> = (0..10).collect();
+        let mut counts = [0f64; 10];
+        for _ in 0..20_000 {
+            let mut chosen = random.choose(&items, 3);
+            chosen.iter().for_each(|&i| counts[i] += 1.0);
+            chosen.sort_unstable();
+            chosen.dedup();
+            assert_eq!(chosen.len(), 3);
+        }
+        // Each count is binomial(20000, 0.3); 5 standard deviations are 324.
+        assert!(counts.iter().all(|c| (c - 6000.0).abs() < 324.0), "{counts:?}");
+        let mut all = items.clone();
+        random.shuffle(&mut all);
+        assert_ne!(all, items);
+        all.sort_unstable();
+        assert_eq!(all, items);
+    }
+}

@@ -1,0 +1,345 @@
+//! Apache Parquet: every numeric column is a feature, or one column holds lists of features.
+//!
+//! Columns are read whole, one row group after another. A few bytes of run-length code can stand
+//! for any number of values, so the count is bounded by the size of the file beforehand.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use ::parquet::basic::{LogicalType, Type};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::schema::types::ColumnDescriptor;
+
+use super::labels::Labels;
+use super::scalar::{f16_to_f32, whole};
+use super::{FEATURE_NAMES, Raw};
+use crate::{Error, Result};
+
+/// Rows decoded at a time.
+const BATCH: usize = 1 << 16;
+/// Real features take more than a bit each; eight times that is allowed.
+const VALUES_PER_BYTE: u64 = 64;
+/// So many values are allowed in a file of any size.
+const VALUES_ANYWAY: u64 = 1 << 20;
+
+/// Reads features and, if the label column is there, labels.
+pub(super) fn read(path: &Path, label_column: &str) -> Result<Raw> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|e| Error::read(path, e))?;
+    let length = file.metadata().map_err(|e| Error::read(path, e))?.len();
+    // The decoder checks most but not all of what a damaged file may say before it relies on it.
+    catch_unwind(AssertUnwindSafe(|| {
+        let reader = SerializedFileReader::new(file).map_err(|e| failure(&name, &e))?;
+        Table::new(&reader, length, label_column, &name)?.read()
+    }))
+    .unwrap_or_else(|_| Err(Error::damaged(&name, "its pages contradict each other")))
+}
+
+struct Table<'a> {
+    reader: &'a SerializedFileReader<File>,
+    file: &'a str,
+    most_values: u64,
+    label: Option<usize>,
+    features: Vec<usize>,
+    /// Whether the one feature column holds lists.
+    lists: bool,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        reader: &'a SerializedFileReader<File>,
+        length: u64,
+        label_column: &str,
+        file: &'a str,
+    ) -> Result<Self> {
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let root = |i: usize| schema.column(i).path().parts()[0].clone();
+        let leaves = 0..schema.num_columns();
+        let label = leaves.clone().find(|&i| root(i) == label_column);
+        let others = || leaves.clone().filter(|&i| Some(i) != label);
+
+        let lists: Vec<usize> = others()
+            .filter(|&i| schema.column(i).max_rep_level() == 1 && is_number(&schema.column(i)))
+            .collect();
+        let named =
+            FEATURE_NAMES.iter().find_map(|n| lists.iter().copied().find(|&i| root(i) == *n));
+        let (features, is_list) = match (lists.as_slice(), named) {
+            ([], _) => {
+                let columns: Vec<_> =
+                    others().filter(|&i| !root(i).starts_with("__index_level_")).collect();
+                if let Some(&i) = columns.iter().find(|&&i| !is_number(&schema.column(i))) {
+                    return Err(Error::Dtype {
+                        file: format!("{file} (column \"{}\")", root(i)),
+                        found: schema.column(i).physical_type().to_string(),
+                        expected: "every column but the label must be numeric; drop that column or name it as the label column",
+                    });
+                }
+                (columns, false)
+            }
+            (&[only], _) => (vec![only], true),
+            (_, Some(named)) => (vec![named], true),
+            _ => (Vec::new(), true),
+        };
+        if features.is_empty() {
+            let found: Vec<String> = leaves.map(root).collect();
+            return Err(Error::NoFeatures {
+                file: file.to_owned(),
+                found: format!("the columns {}", found.join(", ")),
+                remedy: "give numeric columns, or one column of lists called \"features\"",
+            });
+        }
+        let most_values = VALUES_ANYWAY.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
+        Ok(Self { reader, file, most_values, label, features, lists: is_list })
+    }
+
+    fn read(&self) -> Result<Raw> {
+        let mut features = Vec::new();
+        let mut labels: Option<Labels> = None;
+        let mut dims = if self.lists { 0 } else { self.features.len() };
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group).map_err(|e| failure(self.file, &e))?;
+            self.check_size(group.as_ref(), features.len())?;
+            if self.lists {
+                self.read_lists(group.as_ref(), &mut features, &mut dims)?;
+            } else {
+                self.read_columns(group.as_ref(), &mut features)?;
+            }
+            if let Some(column) = self.label {
+                let more = self.read_labels(group.as_ref(), column)?;
+                labels = Some(match labels {
+                    None => more,
+                    Some(labels) => join(labels, more),
+                });
+            }
+        }
+        if features.is_empty() {
+            return Err(Error::NoFeatures {
+                file: self.file.to_owned(),
+                found: "no rows".into(),
+                remedy: "write at least one row",
+            });
+        }
+        Ok(Raw { rows: features.len() / dims, features, dims, labels, class_names: None })
+    }
+
+    /// Counts the values that the pages of a row group announce, without decoding them.
+    fn check_size(&self, group: &dyn RowGroupReader, before: usize) -> Result<()> {
+        let mut values = before as u64;
+        for &column in self.features.iter().chain(&self.label) {
+            let mut pages =
+                group.get_column_page_reader(column).map_err(|e| failure(self.file, &e))?;
+            while let Some(page) = pages.peek_next_page().map_err(|e| failure(self.file, &e))? {
+                values += page.num_levels.or(page.num_rows).unwrap_or(0) as u64;
+                pages.skip_next_page().map_err(|e| failure(self.file, &e))?;
+            }
+        }
+        if values > self.most_values {
+            let reason = format!("it announces {values} values, far more than its bytes can hold");
+            return Err(Error::damaged(self.file, reason));
+        }
+        Ok(())
+    }
+
+    fn read_columns(&self, group: &dyn RowGroupReader, features: &mut Vec<f32>) -> Result<()> {
+        let (start, dims) = (features.len(), self.features.len());
+        for (place, &column) in self.features.iter().enumerate() {
+            let chunk = self.numbers(group, column)?;
+            self.refuse_nulls(&chunk, column)?;
+            if place == 0 {
+                features.resize(start + chunk.values.len() * dims, 0.0);
+            }
+            if features.len() - start != chunk.values.len() * dims {
+                return Err(Error::damaged(self.file, "its columns differ in length"));
+            }
+            let cells = features[start + place..].iter_mut().step_by(dims);
+            cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value as f32);
+        }
+        Ok(())
+    }
+
+    fn read_lists(
+        &self,
+        group: &dyn RowGroupReader,
+        features: &mut Vec<f32>,
+        dims: &mut usize,
+    ) -> Result<()> {
+        let column = self.features[0];
+        let chunk = self.numbers(group, column)?;
+        self.refuse_nulls(&chunk, column)?;
+        let starts = chunk.repetition.iter().enumerate().filter(|(_, level)| **level == 0);
+        let mut starts: Vec<usize> = starts.map(|(place, _)| place).collect();
+        starts.push(chunk.values.len());
+        for (row, ends) in starts.windows(2).enumerate() {
+            let length = ends[1] - ends[0];
+            if *dims == 0 {
+                *dims = length;
+            }
+            if length != *dims {
+                let row = row + features.len() / *dims;
+                let reason = format!("row {row} has {length} features but row 0 has {dims}");
+                return Err(Error::damaged(self.file, reason));
+            }
+        }
+        features.extend(chunk.values.iter().map(|&value| value as f32));
+        Ok(())
+    }
+
+    fn read_labels(&self, group: &dyn RowGroupReader, column: usize) -> Result<Labels> {
+        let reader = group.get_column_reader(column).map_err(|e| failure(self.file, &e))?;
+        if let ColumnReader::ByteArrayColumnReader(reader) = reader {
+            let chunk = self.chunk(column, reader, |text: &ByteArray| text.clone())?;
+            self.refuse_nulls(&chunk, column)?;
+            let name = |text: &ByteArray| match text.as_utf8() {
+                Ok(name) => Ok(name.to_owned()),
+                Err(e) => Err(failure(self.file, &e)),
+            };
+            let names: Result<_> = chunk.values.iter().map(name).collect();
+            return names.map(Labels::Names);
+        }
+        let chunk = self.numbers(group, column)?;
+        self.refuse_nulls(&chunk, column)?;
+        let label = |(row, &value): (usize, &f64)| {
+            whole(value).ok_or_else(|| Error::Label {
+                file: self.file.to_owned(),
+                row,
+                value: value.to_string(),
+                expected: "labels must be whole numbers or names".into(),
+            })
+        };
+        let labels: Result<_> = chunk.values.iter().enumerate().map(label).collect();
+        labels.map(Labels::Whole)
+    }
+
+    /// A column chunk of any numeric type.
+    fn numbers(&self, group: &dyn RowGroupReader, column: usize) -> Result<Chunk<f64>> {
+        let unsigned = matches!(
+            self.descriptor(column).logical_type_ref(),
+            Some(LogicalType::Integer(integer)) if !integer.is_signed
+        );
+        match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
+            ColumnReader::BoolColumnReader(r) => self.chunk(column, r, |&v| f64::from(u8::from(v))),
+            ColumnReader::Int32ColumnReader(r) if unsigned => {
+                self.chunk(column, r, |&v| f64::from(v as u32))
+            }
+            ColumnReader::Int32ColumnReader(r) => self.chunk(column, r, |&v| f64::from(v)),
+            ColumnReader::Int64ColumnReader(r) if unsigned => {
+                self.chunk(column, r, |&v| v as u64 as f64)
+            }
+            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| v as f64),
+            ColumnReader::FloatColumnReader(r) => self.chunk(column, r, |&v| f64::from(v)),
+            ColumnReader::DoubleColumnReader(r) => self.chunk(column, r, |&v| v),
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                self.chunk(column, r, |v: &FixedLenByteArray| match *v.data() {
+                    [low, high] => f64::from(f16_to_f32(u16::from_le_bytes([low, high]))),
+                    _ => f64::NAN,
+                })
+            }
+            _ => Err(Error::Dtype {
+                file: format!("{} (column {})", self.file, self.name(column)),
+                found: self.descriptor(column).physical_type().to_string(),
+                expected: "numbers are needed, or text for labels",
+            }),
+        }
+    }
+
+    fn chunk<T: DataType, V>(
+        &self,
+        column: usize,
+        mut reader: ColumnReaderImpl<T>,
+        convert: impl Fn(&T::T) -> V,
+    ) -> Result<Chunk<V>> {
+        let mut chunk = Chunk { values: Vec::new(), repetition: Vec::new(), first_null: None };
+        let full = self.descriptor(column).max_def_level();
+        let (mut definition, mut values) = (Vec::new(), Vec::new());
+        loop {
+            definition.clear();
+            values.clear();
+            let (records, _, _) = reader
+                .read_records(
+                    BATCH,
+                    Some(&mut definition),
+                    Some(&mut chunk.repetition),
+                    &mut values,
+                )
+                .map_err(|e| failure(self.file, &e))?;
+            if records == 0 && values.is_empty() {
+                return Ok(chunk);
+            }
+            let null = definition.iter().position(|&level| level < full);
+            chunk.first_null = chunk.first_null.or(null.map(|place| chunk.values.len() + place));
+            chunk.values.extend(values.iter().map(&convert));
+        }
+    }
+
+    fn refuse_nulls<V>(&self, chunk: &Chunk<V>, column: usize) -> Result<()> {
+        let Some(place) = chunk.first_null else { return Ok(()) };
+        let starts = |levels: &[i16]| levels.iter().filter(|&&level| level == 0).count();
+        let row = match chunk.repetition.get(..=place) {
+            Some(levels) => starts(levels).saturating_sub(1),
+            None => place,
+        };
+        Err(Error::Cell {
+            file: self.file.to_owned(),
+            place: format!("row {row} of its row group"),
+            column: self.name(column),
+            value: "null".into(),
+        })
+    }
+
+    fn descriptor(&self, column: usize) -> std::sync::Arc<ColumnDescriptor> {
+        self.reader.metadata().file_metadata().schema_descr().column(column)
+    }
+
+    fn name(&self, column: usize) -> String {
+        format!("\"{}\"", self.descriptor(column).path().parts()[0])
+    }
+}
+
+/// The values of a column in one row group.
+struct Chunk<V> {
+    values: Vec<V>,
+    /// For lists, one level a value: 0 where a row begins.
+    repetition: Vec<i16>,
+    first_null: Option<usize>,
+}
+
+fn is_number(column: &ColumnDescriptor) -> bool {
+    let logical = column.logical_type_ref();
+    match column.physical_type() {
+        Type::FLOAT | Type::DOUBLE | Type::BOOLEAN => true,
+        // Dates, times and decimals are stored as integers too, but mean something else.
+        Type::INT32 | Type::INT64 => matches!(logical, None | Some(LogicalType::Integer(_))),
+        Type::FIXED_LEN_BYTE_ARRAY => matches!(logical, Some(LogicalType::Float16)),
+        _ => false,
+    }
+}
+
+fn join(labels: Labels, more: Labels) -> Labels {
+    match (labels, more) {
+        (Labels::Whole(mut a), Labels::Whole(b)) => {
+            a.extend(b);
+            Labels::Whole(a)
+        }
+        (Labels::Names(mut a), Labels::Names(b)) => {
+            a.extend(b);
+            Labels::Names(a)
+        }
+        // One column has one type in all row groups.
+        (labels, _) => labels,
+    }
+}
+
+fn failure(file: &str, error: &ParquetError) -> Error {
+    let reason = error.to_string();
+    if reason.contains("Disabled feature at compile time") {
+        return Error::NotBuilt {
+            file: file.to_owned(),
+            remedy: "its compression is not built in; build with the cargo feature `parquet-zstd` if it is zstd, or write it with snappy",
+        };
+    }
+    Error::damaged(file, reason)
+}
