@@ -250,6 +250,9 @@ pub enum Error {
         /// The journal.
         file: String,
     },
+    /// The engine refuses.
+    #[error(transparent)]
+    Engine(#[from] trustpath::Error),
 }
 
 impl Error {
