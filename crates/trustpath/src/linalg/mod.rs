@@ -9,5 +9,4 @@ mod lowest;
 mod sturm;
 mod tridiagonal;
 
-pub(crate) use lowest::Eigenpairs;
 pub(crate) use tridiagonal::Tridiagonal;
