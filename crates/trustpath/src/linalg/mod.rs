@@ -14,5 +14,4 @@ mod sturm;
 mod tridiagonal;
 pub(crate) mod vector;
 
-pub(crate) use lowest::Eigenpairs;
 pub(crate) use tridiagonal::Tridiagonal;

@@ -37,7 +37,10 @@ impl<'a> Sturm<'a> {
 
     /// Numbers of eigenvalues below each `σ`.
     pub(super) fn count(&self, sigma: &[f64; LANES]) -> [usize; LANES] {
-        Arch::new().dispatch(|| count(self, sigma))
+        Arch::new().dispatch(
+            #[inline(always)]
+            || count(self, sigma),
+        )
     }
 
     /// Brackets of the `k` lowest eigenvalues, each no wider than `width`: the `j`-th lies in `[low, high]`.

@@ -3,12 +3,14 @@
 //! Row `m` (from the last up) is brought to two entries by `H = I − τ v vᵀ`, and the leading rows become
 //!
 //! ```text
-//! A ← A − v wᵀ − w vᵀ,   p = τ A v,   w = p − (τ/2)(pᵀv) v.
+//! A ← A + v wᵀ + w vᵀ,   p = τ A v,   w = (τ/2)(pᵀv) v − p.
 //! ```
 //!
-//! The update of one step and the product `A v` of the next are one sweep over the lower triangle, which is thus read
-//! and written once per step. Working upwards keeps every row's active part at its beginning, so that vectors need no
-//! ragged heads: rows are padded to a multiple of [`BLOCK`], and `v`, `w` are zero in the padding.
+//! The matrix outgrows the first-level cache, so what costs is to move it, not to compute on it. Updates are therefore
+//! held back, [`PENDING`] of them at a time: a step reads the lower triangle once, for `A v`, and accounts for the
+//! pending updates by `v` and `w` alone; when as many have gathered, they are applied on the way, while a group of rows
+//! is at hand. Working upwards keeps every row's active part at its beginning, so that vectors need no ragged heads:
+//! rows are padded to a multiple of [`BLOCK`], and `v`, `w` are zero in the padding.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -18,16 +20,18 @@ use crate::Matrix;
 const BLOCK: usize = 8;
 /// Rows swept together, so that `v`, `w` and the product are loaded once for all of them.
 const GROUP: usize = 4;
+/// Updates held back.
+const PENDING: usize = 2;
 
 /// The tridiagonal form of a symmetric matrix, with what is needed to turn its vectors back.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Tridiagonal {
     /// Diagonal of `T`.
     pub(super) diagonal: Vec<f64>,
     /// Off-diagonal of `T`: entry `i` couples `i` and `i + 1`.
     pub(super) off: Vec<f64>,
     /// Row `m` holds the `v` that reduced row `m`, in columns `0..m`.
-    reflectors: Vec<f64>,
+    reflectors: Aligned,
     stride: usize,
     tau: Vec<f64>,
 }
@@ -37,7 +41,8 @@ impl Tridiagonal {
     pub(crate) fn of(a: &Matrix) -> Self {
         let n = a.rows();
         let stride = n.next_multiple_of(BLOCK);
-        let mut data = vec![0.0; stride * stride];
+        let mut reflectors = Aligned::zeros(stride * stride);
+        let data = reflectors.as_mut_slice();
         for i in 0..n {
             data[i * stride..i * stride + i + 1].copy_from_slice(&a.row(i)[..=i]);
             for j in i / BLOCK * BLOCK..i {
@@ -47,7 +52,7 @@ impl Tridiagonal {
         let mut tridiagonal = Self {
             diagonal: vec![0.0; n],
             off: vec![0.0; n.saturating_sub(1)],
-            reflectors: data,
+            reflectors,
             stride,
             tau: vec![0.0; n],
         };
@@ -61,6 +66,32 @@ impl Tridiagonal {
     }
 }
 
+/// Values that begin on a cache line, so that no SIMD load straddles two: worth a third of the time.
+#[derive(Debug)]
+struct Aligned {
+    data: Vec<f64>,
+    from: usize,
+    len: usize,
+}
+
+impl Aligned {
+    const LINE: usize = 64;
+
+    fn zeros(len: usize) -> Self {
+        let data = vec![0.0; len + Self::LINE / size_of::<f64>()];
+        let from = data.as_ptr().align_offset(Self::LINE).min(data.len() - len);
+        Self { data, from, len }
+    }
+
+    fn as_slice(&self) -> &[f64] {
+        &self.data[self.from..self.from + self.len]
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.data[self.from..self.from + self.len]
+    }
+}
+
 struct Reduction<'a>(&'a mut Tridiagonal);
 
 impl WithSimd for Reduction<'_> {
@@ -68,51 +99,68 @@ impl WithSimd for Reduction<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Tridiagonal { diagonal, off, reflectors: a, stride, tau } = self.0;
-        let stride = *stride;
+        let Tridiagonal { diagonal, off, reflectors, stride, tau } = self.0;
+        let (a, stride) = (reflectors.as_mut_slice(), *stride);
         // Padding is zero throughout: a product with it changes nothing.
-        let (mut v, mut w) = (vec![0.0; stride], vec![0.0; stride]);
-        let (mut x, mut p) = (vec![0.0; stride], vec![0.0; stride]);
-        for m in (1..diagonal.len()).rev() {
-            let active = (m + 1).next_multiple_of(BLOCK).min(stride);
+        let mut workspace = Aligned::zeros(2 * (PENDING + 1) * stride);
+        let (v, w) = workspace.as_mut_slice().split_at_mut(PENDING * stride);
+        let (w, x) = w.split_at_mut(PENDING * stride);
+        let (x, p) = x.split_at_mut(stride);
+        let mut pending = 0;
+        for m in (0..diagonal.len()).rev() {
+            let active = (m + 1).next_multiple_of(BLOCK);
             let row = &mut a[m * stride..m * stride + active];
-            update_row(simd, row, v[m], w[m], &v[..active], &w[..active]);
+            let updates = v.chunks_exact_mut(stride).zip(w.chunks_exact_mut(stride));
+            for (v, w) in updates.take(pending) {
+                axpy(simd, v[m], &w[..active], row);
+                axpy(simd, w[m], &v[..active], row);
+                (v[m], w[m]) = (0.0, 0.0);
+            }
             diagonal[m] = row[m];
-            (v[m], w[m]) = (0.0, 0.0);
-            let (beta, t) = reflect(&mut row[..m]);
-            off[m - 1] = beta;
-            tau[m] = t;
-            x[..m].copy_from_slice(&row[..m]);
-            x[m..].fill(0.0);
-            if m == 1 {
+            if m == 0 {
                 break;
             }
+            let (beta, t) = reflect(simd, &mut row[..m]);
+            (off[m - 1], tau[m]) = (beta, t);
+            x[..m].copy_from_slice(&row[..m]);
+            x[m..].fill(0.0);
 
-            sweep(simd, a, stride, m, [&v, &w, &x], &mut p);
-            p[m..].fill(0.0);
-            let half = 0.5 * t * t * dot(simd, &p, &x);
-            for ((w, &p), &x) in w.iter_mut().zip(&p).zip(&x) {
-                *w = t * p - half * x;
+            let full = pending == PENDING;
+            let apply = if full { PENDING * stride } else { 0 };
+            sweep(simd, a, stride, m, (&v[..apply], &w[..apply]), x, p);
+            if full {
+                pending = 0;
             }
-            std::mem::swap(&mut v, &mut x);
-        }
-        // The corner: its last update is still pending after the last row but one.
-        if let Some(first) = diagonal.first_mut() {
-            *first = a[0] - 2.0 * v[0] * w[0];
+            p[m..].fill(0.0);
+            let (x, p) = (&x[..active], &mut p[..active]);
+            let updates = v.chunks_exact(stride).zip(w.chunks_exact(stride));
+            for (v, w) in updates.take(pending) {
+                axpy(simd, dot(simd, &w[..active], x), &v[..active], p);
+                axpy(simd, dot(simd, &v[..active], x), &w[..active], p);
+            }
+            let half = 0.5 * t * t * dot(simd, p, x);
+            let slot = pending * stride..(pending + 1) * stride;
+            let (v, w) = (&mut v[slot.clone()], &mut w[slot]);
+            v[..active].copy_from_slice(x);
+            v[active..].fill(0.0);
+            w.fill(0.0);
+            axpy(simd, -t, p, &mut w[..active]);
+            axpy(simd, half, x, &mut w[..active]);
+            pending += 1;
         }
     }
 }
 
 /// The reflection that maps `x` to `β e_last`: `x` becomes its vector `v` with `v_last = 1`; gives `(β, τ)`.
 #[inline(always)]
-fn reflect(x: &mut [f64]) -> (f64, f64) {
+fn reflect<S: Simd>(simd: S, x: &mut [f64]) -> (f64, f64) {
     let (alpha, head) = x.split_last_mut().expect("a row to reduce has at least one entry");
-    let norm2: f64 = head.iter().map(|x| x * x).sum();
+    let norm2 = dot(simd, head, head);
     if norm2 == 0.0 {
         let beta = std::mem::replace(alpha, 1.0);
         return (beta, 0.0);
     }
-    let beta = -norm2.sqrt().hypot(*alpha).copysign(*alpha);
+    let beta = -(norm2 + *alpha * *alpha).sqrt().copysign(*alpha);
     let scale = 1.0 / (*alpha - beta);
     let tau = (beta - *alpha) / beta;
     head.iter_mut().for_each(|x| *x *= scale);
@@ -120,81 +168,107 @@ fn reflect(x: &mut [f64]) -> (f64, f64) {
     (beta, tau)
 }
 
-/// `row ← row − vᵢ w − wᵢ v`.
-#[inline(always)]
-fn update_row<S: Simd>(simd: S, row: &mut [f64], vi: f64, wi: f64, v: &[f64], w: &[f64]) {
-    let (vi, wi) = (simd.splat_f64s(-vi), simd.splat_f64s(-wi));
-    let (v, w) = (S::as_simd_f64s(v).0, S::as_simd_f64s(w).0);
-    for ((a, &v), &w) in S::as_mut_simd_f64s(row).0.iter_mut().zip(v).zip(w) {
-        *a = simd.mul_add_f64s(vi, w, simd.mul_add_f64s(wi, v, *a));
-    }
-}
-
-/// One sweep over the leading `m` rows: `A ← A − v wᵀ − w vᵀ`, then `p = A x`.
+/// On the leading `m` rows: `A ← A + Σ v wᵀ + w vᵀ` over the updates given, then `p = A x`.
 #[inline(always)]
 fn sweep<S: Simd>(
     simd: S,
     a: &mut [f64],
     stride: usize,
     m: usize,
-    [v, w, x]: [&[f64]; 3],
+    (v, w): (&[f64], &[f64]),
+    x: &[f64],
     p: &mut [f64],
 ) {
     p.fill(0.0);
     for first in (0..m).step_by(GROUP) {
         let block = first / BLOCK * BLOCK;
-        let rows = &mut a[first * stride..(first + GROUP) * stride];
-        let (r0, rows) = rows.split_at_mut(stride);
-        let (r1, rows) = rows.split_at_mut(stride);
-        let (r2, r3) = rows.split_at_mut(stride);
-        let end = block + BLOCK;
-        let (a0, b0) = split(S::as_mut_simd_f64s(&mut r0[..end]).0, block / S::F64_LANES);
-        let (a1, b1) = split(S::as_mut_simd_f64s(&mut r1[..end]).0, block / S::F64_LANES);
-        let (a2, b2) = split(S::as_mut_simd_f64s(&mut r2[..end]).0, block / S::F64_LANES);
-        let (a3, b3) = split(S::as_mut_simd_f64s(&mut r3[..end]).0, block / S::F64_LANES);
-        let minus = |u: &[f64]| [0, 1, 2, 3].map(|r| simd.splat_f64s(-u[first + r]));
-        let (vi, wi) = (minus(v), minus(w));
-        let xi = [0, 1, 2, 3].map(|r| simd.splat_f64s(x[first + r]));
-        let (vs, ws, xs) = (
-            S::as_simd_f64s(&v[..end]).0,
-            S::as_simd_f64s(&w[..end]).0,
-            S::as_simd_f64s(&x[..end]).0,
-        );
-        let mut sum = [simd.splat_f64s(0.0); GROUP];
-
-        // Below the diagonal block an entry counts twice: for its own row and, mirrored, for its column's.
-        let below = a0.len();
-        let ps = &mut S::as_mut_simd_f64s(p).0[..below];
-        let (vb, wb, xb) = (&vs[..below], &ws[..below], &xs[..below]);
-        let (a1, a2, a3) = (&mut a1[..below], &mut a2[..below], &mut a3[..below]);
-        for c in 0..below {
-            let mut column = ps[c];
-            for (r, a) in [&mut a0[c], &mut a1[c], &mut a2[c], &mut a3[c]].into_iter().enumerate() {
-                let t = simd.mul_add_f64s(vi[r], wb[c], simd.mul_add_f64s(wi[r], vb[c], *a));
-                *a = t;
-                sum[r] = simd.mul_add_f64s(t, xb[c], sum[r]);
-                column = simd.mul_add_f64s(t, xi[r], column);
+        let [a0, a1, a2, a3] = group::<S>(a, stride, first, block + BLOCK);
+        for (v, w) in v.chunks_exact(stride).zip(w.chunks_exact(stride)) {
+            let [v0, v1, v2, v3] = splats(simd, &v[first..first + GROUP]);
+            let [w0, w1, w2, w3] = splats(simd, &w[first..first + GROUP]);
+            let columns = S::as_simd_f64s(v).0.iter().zip(S::as_simd_f64s(w).0);
+            let rows = a0.iter_mut().zip(&mut *a1).zip(&mut *a2).zip(&mut *a3);
+            for ((((a0, a1), a2), a3), (&v, &w)) in rows.zip(columns) {
+                *a0 = simd.mul_add_f64s(v0, w, simd.mul_add_f64s(w0, v, *a0));
+                *a1 = simd.mul_add_f64s(v1, w, simd.mul_add_f64s(w1, v, *a1));
+                *a2 = simd.mul_add_f64s(v2, w, simd.mul_add_f64s(w2, v, *a2));
+                *a3 = simd.mul_add_f64s(v3, w, simd.mul_add_f64s(w3, v, *a3));
             }
-            ps[c] = column;
+        }
+
+        let xs = &S::as_simd_f64s(x).0[..a0.len()];
+        let [x0, x1, x2, x3] = splats(simd, &x[first..first + GROUP]);
+        let zero = simd.splat_f64s(0.0);
+        let (mut s0, mut s1, mut s2, mut s3) = (zero, zero, zero, zero);
+        // Below the diagonal block an entry counts twice: for its own row and, mirrored, for its column's.
+        let below = block / S::F64_LANES;
+        let ps = S::as_mut_simd_f64s(p).0;
+        let rows = a0[..below].iter().zip(&a1[..below]).zip(&a2[..below]).zip(&a3[..below]);
+        for ((((&a0, &a1), &a2), &a3), (p, &x)) in rows.zip(ps.iter_mut().zip(xs)) {
+            s0 = simd.mul_add_f64s(a0, x, s0);
+            s1 = simd.mul_add_f64s(a1, x, s1);
+            s2 = simd.mul_add_f64s(a2, x, s2);
+            s3 = simd.mul_add_f64s(a3, x, s3);
+            let even = simd.mul_add_f64s(a0, x0, simd.mul_add_f64s(a2, x2, *p));
+            let odd = simd.mul_add_f64s(a1, x1, simd.mul_f64s(a3, x3));
+            *p = simd.add_f64s(even, odd);
         }
         // The diagonal block is whole.
-        let (vb, wb, xb) = (&vs[below..], &ws[below..], &xs[below..]);
-        for c in 0..vb.len() {
-            for (r, a) in [&mut b0[c], &mut b1[c], &mut b2[c], &mut b3[c]].into_iter().enumerate() {
-                let t = simd.mul_add_f64s(vi[r], wb[c], simd.mul_add_f64s(wi[r], vb[c], *a));
-                *a = t;
-                sum[r] = simd.mul_add_f64s(t, xb[c], sum[r]);
-            }
+        for c in below..xs.len() {
+            s0 = simd.mul_add_f64s(a0[c], xs[c], s0);
+            s1 = simd.mul_add_f64s(a1[c], xs[c], s1);
+            s2 = simd.mul_add_f64s(a2[c], xs[c], s2);
+            s3 = simd.mul_add_f64s(a3[c], xs[c], s3);
         }
-        for (r, sum) in sum.into_iter().enumerate() {
-            p[first + r] += simd.reduce_sum_f64s(sum);
+        for (p, sum) in p[first..].iter_mut().zip([s0, s1, s2, s3]) {
+            *p += simd.reduce_sum_f64s(sum);
         }
     }
 }
 
 #[inline(always)]
-fn split<T>(row: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
-    row.split_at_mut(at)
+fn splats<S: Simd>(simd: S, values: &[f64]) -> [S::f64s; GROUP] {
+    [
+        simd.splat_f64s(values[0]),
+        simd.splat_f64s(values[1]),
+        simd.splat_f64s(values[2]),
+        simd.splat_f64s(values[3]),
+    ]
+}
+
+/// Columns `..end` of the [`GROUP`] rows from `first`.
+#[inline(always)]
+fn group<S: Simd>(
+    a: &mut [f64],
+    stride: usize,
+    first: usize,
+    end: usize,
+) -> [&mut [S::f64s]; GROUP] {
+    let rows = &mut a[first * stride..(first + GROUP) * stride];
+    let (r0, rows) = rows.split_at_mut(stride);
+    let (r1, rows) = rows.split_at_mut(stride);
+    let (r2, r3) = rows.split_at_mut(stride);
+    let count = end / S::F64_LANES;
+    [
+        &mut S::as_mut_simd_f64s(r0).0[..count],
+        &mut S::as_mut_simd_f64s(r1).0[..count],
+        &mut S::as_mut_simd_f64s(r2).0[..count],
+        &mut S::as_mut_simd_f64s(r3).0[..count],
+    ]
+}
+
+/// `y ← y + factor x`.
+#[inline(always)]
+fn axpy<S: Simd>(simd: S, factor: f64, x: &[f64], y: &mut [f64]) {
+    let (x, x_rest) = S::as_simd_f64s(x);
+    let (y, y_rest) = S::as_mut_simd_f64s(y);
+    let factors = simd.splat_f64s(factor);
+    for (y, &x) in y.iter_mut().zip(x) {
+        *y = simd.mul_add_f64s(factors, x, *y);
+    }
+    for (y, &x) in y_rest.iter_mut().zip(x_rest) {
+        *y += factor * x;
+    }
 }
 
 /// `aᵀb`, in four independent sums.
@@ -228,19 +302,13 @@ impl WithSimd for TurnBack<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Tridiagonal { reflectors, stride, tau, .. } = self.of;
-        for x in self.rows.as_mut_slice().chunks_exact_mut(tau.len()) {
-            for m in 1..tau.len() {
-                let v = &reflectors[m * stride..m * stride + m];
-                let factor = -tau[m] * dot(simd, v, &x[..m]);
-                let (v, v_rest) = S::as_simd_f64s(v);
-                let (x, x_rest) = S::as_mut_simd_f64s(&mut x[..m]);
-                let factors = simd.splat_f64s(factor);
-                for (x, &v) in x.iter_mut().zip(v) {
-                    *x = simd.mul_add_f64s(factors, v, *x);
-                }
-                for (x, &v) in x_rest.iter_mut().zip(v_rest) {
-                    *x += factor * v;
-                }
+        let reflectors = reflectors.as_slice();
+        // Reflection by reflection, not row by row: the rows do not wait for each other.
+        for (m, &tau) in tau.iter().enumerate() {
+            let v = &reflectors[m * stride..m * stride + m];
+            for x in self.rows.as_mut_slice().chunks_exact_mut(self.of.tau.len()) {
+                let x = &mut x[..m];
+                axpy(simd, -tau * dot(simd, v, x), v, x);
             }
         }
     }

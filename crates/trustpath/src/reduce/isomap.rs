@@ -120,7 +120,8 @@ fn connect(instances: &Instances, lengths: &mut Matrix, pieces: &[Vec<usize>]) {
     }
 }
 
-/// Floyd–Warshall: at a few hundred instances its plain sweeps beat one search per instance.
+/// Floyd–Warshall: at a few hundred instances its plain sweeps beat one search per instance. Distances are symmetric,
+/// so that the sweeps go over one triangle.
 fn shortest_paths(lengths: &mut Matrix) {
     let n = lengths.rows();
     let mut through = vec![0.0; n];
@@ -128,10 +129,12 @@ fn shortest_paths(lengths: &mut Matrix) {
         #[inline(always)]
         || {
             for k in 0..n {
-                through.copy_from_slice(lengths.row(k));
+                for (j, via) in through.iter_mut().enumerate() {
+                    *via = lengths[(k.max(j), k.min(j))];
+                }
                 for i in 0..n {
                     let to_k = through[i];
-                    for (d, &from_k) in lengths.row_mut(i).iter_mut().zip(&through) {
+                    for (d, &from_k) in lengths.row_mut(i)[..=i].iter_mut().zip(&through) {
                         let detour = to_k + from_k;
                         *d = if detour < *d { detour } else { *d };
                     }
@@ -139,4 +142,103 @@ fn shortest_paths(lengths: &mut Matrix) {
             }
         },
     );
+    for i in 0..n {
+        for j in i + 1..n {
+            lengths[(i, j)] = lengths[(j, i)];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::reduce::testing::{clusters, instances};
+
+    #[test]
+    fn shortest_paths_leave_no_detour_and_are_made_of_edges() {
+        let x = clusters(2, 15, 5, 1.0);
+        let graph = Neighbors::of(&x, 30, 4).unwrap();
+        let direct = edges(&graph);
+        let mut paths = direct.clone();
+        connect(&x, &mut paths, &pieces(&graph));
+        let direct = paths.clone();
+        shortest_paths(&mut paths);
+        for i in 0..30 {
+            for j in 0..30 {
+                assert!(paths[(i, j)] <= direct[(i, j)]);
+                assert_eq!(paths[(i, j)], paths[(j, i)]);
+                // Bellman's equation: the last edge of a shortest path leaves a shortest path.
+                let best = (0..30)
+                    .filter(|&k| k != j)
+                    .map(|k| paths[(i, k)] + direct[(k, j)])
+                    .fold(f64::INFINITY, f64::min);
+                assert!(i == j || (paths[(i, j)] - best).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn unrolls_an_arc_to_its_length() {
+        let step = 0.05f64;
+        let x = instances(50, 2, |i, j| {
+            let angle = step * i as f64;
+            if j == 0 { angle.cos() } else { angle.sin() }
+        });
+        let isomap = IsomapParams { d: 1, neighbors: 2 }.check().unwrap();
+        let z = isomap.reduce(&x, 50).unwrap().x;
+        let chord = 2.0 * (step / 2.0).sin();
+        // Not exactly: each end has its second neighbour on the same side, a shortcut of about step³/8.
+        for i in 0..49 {
+            assert!(((z[(i + 1, 0)] - z[(i, 0)]).abs() - chord).abs() < step.powi(3) / 4.0);
+        }
+    }
+
+    #[test]
+    fn each_two_pieces_are_joined_at_their_nearest_points() {
+        let x = clusters(3, 10, 8, 30.0);
+        let graph = Neighbors::of(&x, 30, 5).unwrap();
+        let pieces = pieces(&graph);
+        assert_eq!(pieces.len(), 3);
+        assert!(pieces.iter().enumerate().all(|(p, piece)| piece.iter().all(|i| i / 10 == p)));
+        let before = edges(&graph);
+        let mut after = before.clone();
+        connect(&x, &mut after, &pieces);
+        let mut joined: Vec<(usize, usize)> = Vec::new();
+        for i in 0..30 {
+            for j in 0..i {
+                if before[(i, j)].is_infinite() && after[(i, j)].is_finite() {
+                    joined.push((i / 10, j / 10));
+                    let nearest = (0..10)
+                        .flat_map(|a| (0..10).map(move |b| (i / 10 * 10 + a, j / 10 * 10 + b)))
+                        .map(|(a, b)| squared_distance(&x, a, b))
+                        .fold(f64::INFINITY, f64::min);
+                    assert_eq!(after[(i, j)], nearest.sqrt());
+                }
+            }
+        }
+        joined.sort_unstable();
+        assert_eq!(joined, [(1, 0), (2, 0), (2, 1)]);
+        let z = IsomapParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        assert!(z.as_slice().iter().all(|z| z.is_finite()));
+    }
+
+    #[test]
+    fn duplicates_stay_together() {
+        let x = instances(30, 6, |i, j| {
+            let i = if i < 7 { 0 } else { i };
+            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        let z = IsomapParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        for i in 1..7 {
+            assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-7));
+        }
+    }
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        for params in [IsomapParams { d: 0, neighbors: 5 }, IsomapParams { d: 5, neighbors: 0 }] {
+            assert!(matches!(params.check(), Err(Error::Parameter { .. })));
+        }
+    }
 }

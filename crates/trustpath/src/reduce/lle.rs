@@ -206,3 +206,125 @@ fn solve(l: &[f64], x: &mut [f64]) {
         x[a] = (x[a] - inner) * l[a * k + a];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::testing::{clusters, instances, max_difference, projector};
+
+    fn lle(d: usize, compat: bool) -> Lle {
+        LleParams { d, compat, ..Default::default() }.check().unwrap()
+    }
+
+    #[test]
+    fn weights_reconstruct_and_sum_to_one() {
+        let x = clusters(1, 12, 4, 1.0);
+        let graph = Neighbors::of(&x, 12, 5).unwrap();
+        let mut weights = Weights::new(5, x.dims());
+        for i in 0..12 {
+            let w = weights.of(&x, &graph, i, 1e-3).to_vec();
+            assert!((w.iter().sum::<f64>() - 1.0).abs() < 1e-13);
+            // (C + R I) w must be constant: the stationarity of the objective under Σw = 1.
+            weights.local_gram(&x, &graph, i);
+            let c = |a: usize, b: usize| weights.gram[a.max(b) * 5 + a.min(b)];
+            let ridge = 1e-3 * (0..5).map(|a| c(a, a)).sum::<f64>();
+            let gradient: Vec<f64> = (0..5)
+                .map(|a| ridge * w[a] + (0..5).map(|b| c(a, b) * w[b]).sum::<f64>())
+                .collect();
+            assert!(gradient.iter().all(|g| (g - gradient[0]).abs() < 1e-13));
+        }
+    }
+
+    #[test]
+    fn near_duplicates_get_the_weights_of_their_true_differences() {
+        // Six points 1e-9 apart on a line through one of them: by the Gram matrix all differences would be noise.
+        let at = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0];
+        let x = instances(6, 3, |i, j| [1.0, 1e-9 * at[i], 0.5][j]);
+        let graph = Neighbors::of(&x, 6, 5).unwrap();
+        let w = Weights::new(5, 3).of(&x, &graph, 0, 1e-3).to_vec();
+        // The same problem, magnified, solved by hand: C = t tᵀ, so w ∝ 1 − t (Σt)/(R + Σt²).
+        let t: Vec<f64> = graph.index(0).iter().map(|&j| at[j]).collect();
+        let (sum, squares): (f64, f64) = (t.iter().sum(), t.iter().map(|t| t * t).sum());
+        let expected: Vec<f64> =
+            t.iter().map(|t| 1.0 - t * sum / (1e-3 * squares + squares)).collect();
+        let total: f64 = expected.iter().sum();
+        for (w, expected) in w.iter().zip(&expected) {
+            assert!((w - expected / total).abs() < 1e-6);
+        }
+    }
+
+    /// The spectra below have ‖M‖ ≈ 30 and gaps ≈ 1e-6, so that a vector is determined to ε‖M‖/gap ≈ 6e-9.
+    const CONDITIONED: f64 = 5e-8;
+
+    #[test]
+    fn both_variants_agree_where_the_graph_holds_together() {
+        let x = clusters(3, 14, 8, 0.7);
+        let (ours, compat) = (lle(4, false).reduce(&x, 42), lle(4, true).reduce(&x, 42));
+        let (ours, compat) = (ours.unwrap(), compat.unwrap());
+        assert_eq!((ours.nullity, compat.nullity), (Some(1), Some(1)));
+        assert!(max_difference(&projector(&ours.x), &projector(&compat.x)) < CONDITIONED);
+    }
+
+    #[test]
+    fn a_graph_in_pieces_is_reported_and_its_pieces_told_apart() {
+        let x = clusters(5, 12, 8, 30.0);
+        for compat in [false, true] {
+            assert_eq!(lle(4, compat).reduce(&x, 60).unwrap().nullity, Some(5));
+        }
+        // Four dimensions are exactly what five pieces leave besides the constant.
+        let z = lle(4, false).reduce(&x, 60).unwrap().x;
+        for i in 0..60 {
+            let first = z.row(i / 12 * 12);
+            assert!(z.row(i).iter().zip(first).all(|(a, b)| (a - b).abs() < CONDITIONED));
+        }
+        let expected =
+            Matrix::from_fn(60, 60, |i, j| f64::from(i / 12 == j / 12) / 12.0 - 1.0 / 60.0);
+        assert!(max_difference(&projector(&z), &expected) < CONDITIONED);
+        for dimension in 0..4 {
+            assert!((0..60).map(|i| z[(i, dimension)]).sum::<f64>().abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn more_pieces_than_dimensions_still_give_coordinates_without_the_constant() {
+        let x = clusters(9, 8, 16, 40.0);
+        let embedding = lle(3, false).reduce(&x, 72).unwrap();
+        assert_eq!(embedding.nullity, Some(9));
+        for dimension in 0..3 {
+            assert!((0..72).map(|i| embedding.x[(i, dimension)]).sum::<f64>().abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn duplicates_are_no_harm() {
+        // Instances 0 to 6 coincide, so that all neighbours of each are at distance zero.
+        let x = instances(30, 6, |i, j| {
+            let i = if i < 7 { 0 } else { i };
+            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        for compat in [false, true] {
+            let z = lle(5, compat).reduce(&x, 30).unwrap().x;
+            assert!(z.as_slice().iter().all(|z| z.is_finite()));
+        }
+    }
+
+    #[test]
+    fn only_the_first_n_count() {
+        let (all, head) = (clusters(4, 10, 6, 1.0), 30);
+        let alone = instances(head, 6, |i, j| all.unit()[(i, j)]);
+        let (a, b) = (lle(3, false).reduce(&all, head), lle(3, false).reduce(&alone, head));
+        assert!(max_difference(&projector(&a.unwrap().x), &projector(&b.unwrap().x)) < 1e-9);
+    }
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        for params in [
+            LleParams { d: 0, ..Default::default() },
+            LleParams { neighbors: 0, ..Default::default() },
+            LleParams { reg: 0.0, ..Default::default() },
+            LleParams { reg: f64::NAN, ..Default::default() },
+        ] {
+            assert!(matches!(params.check(), Err(Error::Parameter { .. })), "{params:?}");
+        }
+    }
+}

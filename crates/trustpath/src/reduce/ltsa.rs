@@ -149,3 +149,76 @@ fn center(gram: &mut Mat<f64>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::classical;
+    use crate::reduce::testing::{clusters, instances};
+
+    #[test]
+    fn energy_is_what_tangent_coordinates_leave_unexplained() {
+        let (n, k, d) = (25, 7, 3);
+        let x = clusters(1, n, 9, 1.0);
+        let graph = Neighbors::of(&x, n, k).unwrap();
+        let m = alignment(&graph, |i, l| off_tangent(&x, graph.index(i), d, l)).unwrap();
+        let z: Vec<f64> = (0..n).map(|i| (i as f64 * 1.7).sin()).collect();
+        let energy: f64 =
+            (0..n).map(|i| (0..n).map(|j| z[i] * m[(i, j)] * z[j]).sum::<f64>()).sum();
+        // Least squares of z on (1, coordinates) in every neighbourhood, the coordinates by classical scaling.
+        let mut expected = 0.0;
+        for i in 0..n {
+            let index = graph.index(i);
+            let gram = Matrix::from_fn(k, k, |a, b| x.gram()[(index[a], index[b])]);
+            let coordinates = classical::coordinates(gram, d).unwrap();
+            let mut rest: Vec<f64> = index.iter().map(|&j| z[j]).collect();
+            let mean = rest.iter().sum::<f64>() / k as f64;
+            rest.iter_mut().for_each(|r| *r -= mean);
+            for c in 0..d {
+                let axis: Vec<f64> = (0..k).map(|a| coordinates[(a, c)]).collect();
+                let square: f64 = axis.iter().map(|a| a * a).sum();
+                let along = axis.iter().zip(&rest).map(|(a, r)| a * r).sum::<f64>() / square;
+                rest.iter_mut().zip(&axis).for_each(|(r, a)| *r -= along * a);
+            }
+            expected += rest.iter().map(|r| r * r).sum::<f64>();
+        }
+        assert!((energy - expected).abs() < 1e-10 * expected);
+    }
+
+    #[test]
+    fn unrolls_a_curve() {
+        let angle = |i: usize| 0.03 * i as f64 + 0.01 * (i as f64 * 2.1).sin();
+        let x = instances(40, 3, |i, j| [angle(i).cos(), angle(i).sin(), 0.0][j]);
+        let ltsa = LtsaParams { d: 1, neighbors: 5 }.check().unwrap();
+        let embedding = ltsa.reduce(&x, 40).unwrap();
+        assert_eq!(embedding.nullity, Some(1));
+        let z = &embedding.x;
+        let direction = (z[(39, 0)] - z[(0, 0)]).signum();
+        assert!((1..40).all(|i| direction * (z[(i, 0)] - z[(i - 1, 0)]) > 0.0));
+    }
+
+    #[test]
+    fn pieces_are_counted_and_duplicates_no_harm() {
+        let x = clusters(4, 12, 8, 30.0);
+        let ltsa = LtsaParams { d: 3, neighbors: 8 }.check().unwrap();
+        // Every piece adds its constant, and what is affine in its tangent coordinates may come on top.
+        assert!(ltsa.reduce(&x, 48).unwrap().nullity.unwrap() >= 4);
+        let x = instances(30, 6, |i, j| {
+            let i = if i < 12 { 0 } else { i };
+            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        for params in [LtsaParams { d: 3, neighbors: 8 }, LtsaParams::default()] {
+            let z = params.check().unwrap().reduce(&x, 30).unwrap().x;
+            assert!(z.as_slice().iter().all(|z| z.is_finite()));
+        }
+    }
+
+    #[test]
+    fn refuses_a_tangent_space_that_fills_the_neighbourhood() {
+        for (d, neighbors) in [(4, 5), (6, 5), (0, 5), (1, 0), (1, 2)] {
+            let params = LtsaParams { d, neighbors };
+            assert!(matches!(params.check(), Err(Error::Parameter { .. })), "{params:?}");
+        }
+        assert!(LtsaParams { d: 3, neighbors: 5 }.check().is_ok());
+    }
+}

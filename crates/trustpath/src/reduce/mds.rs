@@ -186,3 +186,92 @@ impl Scaling {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::testing::{clusters, instances};
+
+    fn stress(scaling: &Scaling) -> f64 {
+        scaling.pairs.iter().map(|p| (p.distance - p.disparity).powi(2)).sum()
+    }
+
+    #[test]
+    fn neither_step_raises_the_stress() {
+        let x = clusters(4, 9, 10, 1.0);
+        let mut scaling = Scaling::new(&x, 36, 2).unwrap();
+        let start = stress(&scaling);
+        let mut before = start;
+        for _ in 0..60 {
+            let (after_move, _) = scaling.move_points();
+            assert!(after_move <= before * (1.0 + 1e-12));
+            scaling.fit_order();
+            before = stress(&scaling);
+            assert!(before <= after_move * (1.0 + 1e-12));
+        }
+        assert!(before < 0.9 * start);
+    }
+
+    #[test]
+    fn disparities_are_the_isotonic_regression() {
+        let x = clusters(3, 8, 6, 1.0);
+        let mut scaling = Scaling::new(&x, 24, 2).unwrap();
+        scaling.move_points();
+        scaling.fit_order();
+        let pairs = &scaling.pairs;
+        assert!(pairs.windows(2).all(|p| p[0].disparity <= p[1].disparity));
+        let count = pairs.len() as f64;
+        let squares: f64 = pairs.iter().map(|p| p.disparity * p.disparity).sum();
+        assert!((squares - count).abs() < 1e-10 * count);
+        // The min-max formula of isotonic regression, up to the common factor.
+        let sums: Vec<f64> = std::iter::once(0.0)
+            .chain(pairs.iter().scan(0.0, |sum, p| {
+                *sum += p.distance;
+                Some(*sum)
+            }))
+            .collect();
+        let mean = |a: usize, b: usize| (sums[b + 1] - sums[a]) / (b + 1 - a) as f64;
+        let exact: Vec<f64> = (0..pairs.len())
+            .map(|at| {
+                let lowest_to_come =
+                    |a| (at..pairs.len()).map(|b| mean(a, b)).fold(f64::MAX, f64::min);
+                (0..=at).map(lowest_to_come).fold(f64::MIN, f64::max)
+            })
+            .collect();
+        let factor = (count / exact.iter().map(|f| f * f).sum::<f64>()).sqrt();
+        for (pair, exact) in pairs.iter().zip(exact) {
+            assert!((pair.disparity - factor * exact).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn enough_dimensions_leave_no_stress() {
+        let x = clusters(2, 10, 3, 1.0);
+        let mut scaling = Scaling::new(&x, 20, 3).unwrap();
+        assert!(stress(&scaling) < 1e-20);
+        assert!(scaling.move_points().0 < 1e-20);
+    }
+
+    #[test]
+    fn duplicates_stay_together() {
+        let x = instances(20, 6, |i, j| {
+            let i = if i < 5 { 0 } else { i };
+            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        let z = MdsParams { d: 2, ..Default::default() }.check().unwrap().reduce(&x, 20).unwrap().x;
+        for i in 1..5 {
+            assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-6));
+        }
+    }
+
+    #[test]
+    fn refuses_parameters_out_of_range() {
+        for params in [
+            MdsParams { d: 0, ..Default::default() },
+            MdsParams { rounds: 0, ..Default::default() },
+            MdsParams { tolerance: f64::NAN, ..Default::default() },
+        ] {
+            assert!(matches!(params.check(), Err(Error::Parameter { .. })));
+        }
+    }
+}

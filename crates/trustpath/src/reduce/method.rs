@@ -105,3 +105,55 @@ impl FromStr for Method {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::testing::{clusters, instances};
+
+    #[test]
+    fn names_go_both_ways() {
+        for method in Method::ALL {
+            assert_eq!(method.name().parse::<Method>().unwrap(), method);
+            assert_eq!(method.build_default().unwrap().name(), method.to_string());
+        }
+        assert!(matches!("LLE".parse::<Method>(), Err(Error::Parameter { name: "reduction", .. })));
+    }
+
+    #[test]
+    fn every_method_refuses_what_it_cannot_reduce() {
+        let (x, same) =
+            (clusters(2, 6, 20, 1.0), instances(12, 20, |i, j| (i + 1) as f64 * j as f64));
+        for method in Method::ALL {
+            let reduction = method.build_default().unwrap();
+            assert_eq!(reduction.reduce(&same, 12).unwrap_err(), Error::Constant { rows: 12 });
+            assert!(matches!(reduction.reduce(&x, 13), Err(Error::Parameter { name: "n", .. })));
+            assert!(matches!(reduction.reduce(&x, 0), Err(Error::Empty { rows: 0, .. })));
+            if method != Method::Identity {
+                assert!(matches!(method.build(0, 5), Err(Error::Parameter { name: "d", .. })));
+                let wide = method.build(12, 12).unwrap();
+                assert!(matches!(
+                    wide.reduce(&x, 12),
+                    Err(Error::TooManyDimensions { asked: 12, available: 11 }
+                        | Error::TooFewForNeighbors { rows: 12, neighbors: 12 })
+                ));
+            }
+        }
+        for method in [Method::Lle, Method::Ltsa, Method::Isomap] {
+            let error = method.build_default().unwrap().reduce(&x, 5).unwrap_err();
+            assert_eq!(error, Error::TooFewForNeighbors { rows: 5, neighbors: 5 });
+        }
+        for method in [Method::Lle, Method::Isomap, Method::Spectral, Method::Pca, Method::Mds] {
+            let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
+            assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
+        }
+    }
+
+    #[test]
+    fn no_reduction_gives_the_features() {
+        let x = clusters(2, 6, 4, 1.0);
+        let z = Method::Identity.build(5, 5).unwrap().reduce(&x, 9).unwrap().x;
+        assert_eq!((z.rows(), z.cols()), (9, 4));
+        assert_eq!(z.as_slice(), &x.unit().as_slice()[..36]);
+    }
+}

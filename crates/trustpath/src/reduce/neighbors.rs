@@ -10,6 +10,8 @@ use crate::{Error, Instances, Result};
 
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
+/// Candidates looked at together.
+const CHUNK: usize = 16;
 /// Squared distance of vectors that differ by rounding alone.
 const ROUNDING: f64 = (16.0 * f64::EPSILON) * (16.0 * f64::EPSILON);
 
@@ -68,23 +70,31 @@ fn nearest(instances: &Instances, i: usize, n: usize, index: &mut [usize], squar
     squared.fill(f64::INFINITY);
     let last = squared.len() - 1;
     let gram = &instances.gram().row(i)[..n];
-    for (j, &inner) in gram.iter().enumerate() {
-        let mut distance = 2.0 - 2.0 * inner;
-        if distance >= squared[last] || j == i {
+    for (chunk, inners) in gram.chunks(CHUNK).enumerate() {
+        // Most instances are far from most others: whole chunks of them are passed over at a glance.
+        let any = inners.iter().fold(false, |any, &k| any | (2.0 - 2.0 * k < squared[last]));
+        if !any {
             continue;
         }
-        if distance < CLOSE {
-            distance = measured(instances, i, j);
-        }
-        let mut at = last;
-        while at > 0 && distance < squared[at - 1] {
-            squared[at] = squared[at - 1];
-            index[at] = index[at - 1];
-            at -= 1;
-        }
-        if distance < squared[at] {
-            squared[at] = distance;
-            index[at] = j;
+        for (offset, &inner) in inners.iter().enumerate() {
+            let j = chunk * CHUNK + offset;
+            let mut distance = 2.0 - 2.0 * inner;
+            if distance >= squared[last] || j == i {
+                continue;
+            }
+            if distance < CLOSE {
+                distance = measured(instances, i, j);
+            }
+            let mut at = last;
+            while at > 0 && distance < squared[at - 1] {
+                squared[at] = squared[at - 1];
+                index[at] = index[at - 1];
+                at -= 1;
+            }
+            if distance < squared[at] {
+                squared[at] = distance;
+                index[at] = j;
+            }
         }
     }
 }

@@ -52,3 +52,44 @@ impl Reduce for Pca {
         Ok(Embedding { x: classical::coordinates(head, self.0.d)?, nullity: None })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::reduce::testing::{clusters, instances};
+
+    #[test]
+    fn all_components_keep_all_distances() {
+        let x = clusters(2, 6, 4, 1.0);
+        let z = PcaParams { d: 4 }.check().unwrap().reduce(&x, 12).unwrap().x;
+        for i in 0..12 {
+            for j in 0..12 {
+                let squared = |m: &Matrix| -> f64 {
+                    m.row(i).iter().zip(m.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
+                };
+                assert!((squared(&z) - squared(x.unit())).abs() < 1e-13);
+            }
+        }
+        for c in 0..4 {
+            assert!((0..12).map(|i| z[(i, c)]).sum::<f64>().abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_dimension_that_the_data_lack_is_zero() {
+        // Three distinct points span two dimensions.
+        let x = instances(12, 6, |i, j| ((i % 3 * 5 + j * j) as f64).cos());
+        let z = PcaParams { d: 4 }.check().unwrap().reduce(&x, 12).unwrap().x;
+        assert!((0..12).all(|i| z[(i, 2)] == 0.0 && z[(i, 3)] == 0.0));
+        assert!((0..12).any(|i| z[(i, 1)] != 0.0));
+    }
+
+    #[test]
+    fn refuses_more_dimensions_than_features() {
+        let x = clusters(2, 6, 4, 1.0);
+        let error = PcaParams { d: 5 }.check().unwrap().reduce(&x, 12).unwrap_err();
+        assert_eq!(error, Error::TooManyDimensions { asked: 5, available: 4 });
+        assert!(matches!(PcaParams { d: 0 }.check(), Err(Error::Parameter { name: "d", .. })));
+    }
+}

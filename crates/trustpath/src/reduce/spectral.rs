@@ -101,3 +101,57 @@ fn affinity(graph: &Neighbors) -> Matrix {
     }
     a
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::testing::{clusters, instances};
+
+    #[test]
+    fn coordinates_are_orthonormal_in_the_degrees_and_free_of_the_constant() {
+        let x = clusters(3, 20, 7, 1.0);
+        let n = 60;
+        let z = SpectralParams { d: 4, members: None }.check().unwrap().reduce(&x, n).unwrap().x;
+        let a = affinity(&Neighbors::of(&x, n, 5).unwrap());
+        let degree: Vec<f64> = a.iter_rows().map(|row| row.iter().sum()).collect();
+        for p in 0..4 {
+            assert!((0..n).map(|i| degree[i] * z[(i, p)]).sum::<f64>().abs() < 1e-12);
+            for q in 0..4 {
+                let inner: f64 = (0..n).map(|i| degree[i] * z[(i, p)] * z[(i, q)]).sum();
+                assert!((inner - f64::from(u8::from(p == q))).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_counted_and_told_apart() {
+        let x = clusters(3, 20, 8, 30.0);
+        let embedding = SpectralParams { d: 2, members: None }.check().unwrap().reduce(&x, 60);
+        let embedding = embedding.unwrap();
+        assert_eq!(embedding.nullity, Some(3));
+        for i in 0..60 {
+            let pair = embedding.x.row(i).iter().zip(embedding.x.row(i / 20 * 20));
+            assert!(pair.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn few_instances_and_duplicates_still_have_edges() {
+        let x = clusters(2, 6, 5, 1.0);
+        assert_eq!(SpectralParams::default().check().unwrap().reduce(&x, 12).unwrap().x.rows(), 12);
+        let x = instances(30, 6, |i, j| {
+            let i = if i < 7 { 0 } else { i };
+            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        let z = SpectralParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        assert!(z.as_slice().iter().all(|z| z.is_finite()));
+    }
+
+    #[test]
+    fn refuses_neighbourhoods_of_one() {
+        let params = SpectralParams { members: Some(1), ..Default::default() };
+        assert!(matches!(params.check(), Err(Error::Parameter { name: "members", .. })));
+        let params = SpectralParams { d: 0, ..Default::default() };
+        assert!(matches!(params.check(), Err(Error::Parameter { name: "d", .. })));
+    }
+}
