@@ -32,8 +32,7 @@ pub(super) fn store(values: &mut [f64], at: usize, block: Block) {
 
 #[inline(always)]
 pub(super) fn sum(block: Block) -> f64 {
-    let [a, b, c, d, e, f, g, h] = block;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    block.into_iter().fold(0.0, |sum, value| sum + value)
 }
 
 /// `Σ aᵢ bᵢ` over slices of equal length, whatever it is.
@@ -257,7 +256,7 @@ mod tests {
 
     #[test]
     fn panels_multiply_like_the_matrix() {
-                let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin();
+        let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin();
         let matrix = Matrix::from_fn(20, 20, entry);
         let rows = [3, 7, 19, 0, 1, 12, 5, 8, 8, 17, 2];
         let mut panels = SymmetricPanels::default();

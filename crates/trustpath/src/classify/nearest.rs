@@ -149,12 +149,7 @@ impl Voting {
         Self { neighbors, classes, similarity, sorted, near }
     }
 
-    fn compare<'x>(
-        &mut self,
-        query: &[f64],
-        samples: usize,
-        sample: impl Fn(usize) -> &'x [f64],
-    ) {
+    fn compare<'x>(&mut self, query: &[f64], samples: usize, sample: impl Fn(usize) -> &'x [f64]) {
         let arch = Arch::new();
         let similarity = (0..samples).map(|i| arch.dispatch(Dot(query, sample(i))));
         self.similarity.extend(similarity);

@@ -148,7 +148,8 @@ impl SvmTrainer<'_> {
         let mut weights = Matrix::zeros(self.pairs.len(), self.instances.dims());
         for (i, pair) in self.pairs.iter().enumerate() {
             let weights = weights.row_mut(i);
-            for (&row, &beta) in pair.rows.iter().zip(&pair.beta).filter(|&(_, &beta)| beta != 0.0) {
+            for (&row, &beta) in pair.rows.iter().zip(&pair.beta).filter(|&(_, &beta)| beta != 0.0)
+            {
                 let x = self.instances.unit().row(row);
                 weights.iter_mut().zip(x).for_each(|(w, x)| *w += beta * x);
             }

@@ -7,8 +7,15 @@ use serde_json::Value;
 
 /// The nine cases of `tests/golden`.
 pub const CASES: [&str; 9] = [
-    "t1_seed1", "t1_seed2", "t1_seed3", "t5_seed1", "t5_seed2", "t5_seed3", "s30_seed1",
-    "s30_seed2", "s30_seed3",
+    "t1_seed1",
+    "t1_seed2",
+    "t1_seed3",
+    "t5_seed1",
+    "t5_seed2",
+    "t5_seed3",
+    "s30_seed1",
+    "s30_seed2",
+    "s30_seed3",
 ];
 
 /// A little-endian, C-ordered array of at most three dimensions, its values widened to `f64`.
