@@ -32,8 +32,7 @@ pub(super) fn store(values: &mut [f64], at: usize, block: Block) {
 
 #[inline(always)]
 pub(super) fn sum(block: Block) -> f64 {
-    let [a, b, c, d, e, f, g, h] = block;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    block.into_iter().fold(0.0, |sum, value| sum + value)
 }
 
 /// `Σ aᵢ bᵢ` over slices of equal length, whatever it is.

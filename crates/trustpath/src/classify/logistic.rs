@@ -13,6 +13,7 @@ mod design;
 mod newton;
 mod scores;
 
+use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use pulp::Arch;
 
@@ -84,6 +85,12 @@ enum Weights {
     Primal(Matrix),
 }
 
+impl Default for Weights {
+    fn default() -> Self {
+        Self::Span(Matrix::default())
+    }
+}
+
 #[derive(Debug)]
 struct LogisticTrainer<'a> {
     params: LogisticParams,
@@ -100,7 +107,7 @@ impl<'a> LogisticTrainer<'a> {
             params,
             instances,
             classes,
-            weights: Weights::Span(Matrix::default()),
+            weights: Weights::default(),
             newton: Newton::default(),
             panels: SymmetricPanels::default(),
         };
@@ -120,42 +127,53 @@ impl<'a> LogisticTrainer<'a> {
         Arch::new().dispatch(Solve { newton: &mut self.newton, design, labels, rules })
     }
 
-    /// Solves for `α`, starting from the last one.
+    /// Solves for `α`. Starts from the last one if all its rows are still there: without some of them, what is left
+    /// would be no classifier.
     fn train_in_span(&mut self, samples: &Samples) -> Result<()> {
-        if shares_gram(self.instances) {
-            self.panels.gather(self.instances.gram(), &samples.rows);
-        } else {
-            let x = samples.features(self.instances);
-            let mut gram = Matrix::zeros(x.rows(), x.rows());
-            let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), x.rows(), x.rows());
-            let (x, accum) = (x.view(), Accum::Replace);
-            faer::linalg::matmul::matmul(out, accum, x, x.transpose(), 1.0, Par::Seq);
-            self.panels.gather(&gram, &(0..samples.len()).collect::<Vec<_>>());
-        }
+        self.gather_gram(samples);
         let stride = self.panels.stride();
         self.newton.resize(stride, samples.len(), self.classes);
-        if let Weights::Span(alpha) = &self.weights {
-            for (theta, alpha) in self.newton.theta.chunks_exact_mut(stride).zip(alpha.iter_rows())
-            {
-                for (theta, &row) in theta.iter_mut().zip(&samples.rows) {
-                    *theta = alpha[row];
-                }
+        let mut alpha = match std::mem::take(&mut self.weights) {
+            Weights::Span(alpha) => alpha,
+            Weights::Primal(_) => Matrix::zeros(self.classes, self.instances.len()),
+        };
+        for (class, theta) in self.newton.theta.chunks_exact_mut(stride).enumerate() {
+            let alpha = alpha.row_mut(class);
+            for (theta, &row) in theta.iter_mut().zip(&samples.rows) {
+                // Taken, so that of a row named twice the first has it all.
+                *theta = std::mem::take(&mut alpha[row]);
             }
+        }
+        if alpha.as_slice().iter().any(|&left| left != 0.0) {
+            alpha.as_mut_slice().fill(0.0);
+            self.newton.theta.fill(0.0);
+            self.newton.intercept.fill(0.0);
         }
         let panels = std::mem::take(&mut self.panels);
         let solved = self.solve(Span { gram: &panels, classes: self.classes }, &samples.labels);
         self.panels = panels;
         solved?;
-        let mut alpha = Matrix::zeros(self.classes, self.instances.len());
         for (class, theta) in self.newton.theta.chunks_exact(stride).enumerate() {
             let alpha = alpha.row_mut(class);
             for (theta, &row) in theta.iter().zip(&samples.rows) {
-                // Added, not set: a row may be named twice.
                 alpha[row] += theta;
             }
         }
         self.weights = Weights::Span(alpha);
         Ok(())
+    }
+
+    /// The Gram matrix of the samples: a part of the episode's, or computed for them alone.
+    fn gather_gram(&mut self, samples: &Samples) {
+        if shares_gram(self.instances) {
+            self.panels.gather(self.instances.gram(), &samples.rows);
+        } else {
+            let (n, x) = (samples.len(), samples.features(self.instances));
+            let mut gram = Matrix::zeros(n, n);
+            let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n);
+            matmul(out, Accum::Replace, x.view(), x.view().transpose(), 1.0, Par::Seq);
+            self.panels.gather(&gram, &(0..n).collect::<Vec<_>>());
+        }
     }
 
     /// Solves for `W`, starting from the last one.
@@ -182,7 +200,7 @@ impl<'a> LogisticTrainer<'a> {
                 let mut weights = Matrix::zeros(k, d);
                 let out = MatMut::from_row_major_slice_mut(weights.as_mut_slice(), k, d);
                 let (alpha, x) = (alpha.view(), self.instances.unit().view());
-                faer::linalg::matmul::matmul(out, Accum::Replace, alpha, x, 1.0, Par::Seq);
+                matmul(out, Accum::Replace, alpha, x, 1.0, Par::Seq);
                 weights
             }
             Weights::Primal(weights) => weights.clone(),
@@ -239,3 +257,6 @@ impl LogisticModel {
         Arch::new().dispatch(Scores { left: x, rows: &rows, right, intercept })
     }
 }
+
+#[cfg(test)]
+mod tests;

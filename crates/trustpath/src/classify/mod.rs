@@ -24,6 +24,8 @@ mod model;
 pub mod nearest;
 mod samples;
 pub mod svm;
+#[cfg(test)]
+mod tests;
 
 use crate::{Instances, Matrix, Result};
 

@@ -23,6 +23,9 @@ pub(super) trait Design {
 
     /// `⟨U, V⟩` from the coordinates of both and the image of `V`.
     fn inner(&self, u: &[f64], v: &[f64], image_of_v: &[f64]) -> f64;
+
+    /// What rounding may add to `⟨V, V⟩`, for coordinates that cancel in `V`.
+    fn rounding(&self, v: &[f64]) -> f64;
 }
 
 /// `W = αᵀX`: the image is `K α`, and `⟨U, V⟩ = ⟨α_U, K α_V⟩`.
@@ -52,6 +55,11 @@ impl Design for Span<'_> {
     fn inner(&self, u: &[f64], _v: &[f64], image_of_v: &[f64]) -> f64 {
         lanes::dot(u, image_of_v)
     }
+
+    #[inline(always)]
+    fn rounding(&self, v: &[f64]) -> f64 {
+        f64::EPSILON * self.gram.stride() as f64 * lanes::dot(v, v)
+    }
 }
 
 /// `W` itself, on the features of the samples.
@@ -67,9 +75,11 @@ impl Primal {
         MatRef::from_row_major_slice_with_stride(values, self.classes, length, stride)
     }
 
+    // As a transposed column-major view: faer 0.24.4's strided row-major constructor of mutable views swaps the strides.
     fn sheet_mut<'v>(&self, values: &'v mut [f64], length: usize) -> MatMut<'v, f64> {
         let stride = lanes::stride(length);
-        MatMut::from_row_major_slice_with_stride_mut(values, self.classes, length, stride)
+        MatMut::from_column_major_slice_with_stride_mut(values, length, self.classes, stride)
+            .transpose_mut()
     }
 }
 
@@ -94,5 +104,10 @@ impl Design for Primal {
     #[inline(always)]
     fn inner(&self, u: &[f64], v: &[f64], _image_of_v: &[f64]) -> f64 {
         lanes::dot(u, v)
+    }
+
+    #[inline(always)]
+    fn rounding(&self, _v: &[f64]) -> f64 {
+        0.0
     }
 }

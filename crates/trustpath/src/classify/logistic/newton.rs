@@ -8,7 +8,7 @@
 //!
 //! with the [`Curvature`] `D̃`, `D`, `G`. The objective minimised over `b` is strongly convex in `W` with modulus one, so
 //! `‖W − W*‖ ≤ ‖g‖` up to the second order in the error of `b`: the norm of `g` is the certificate that ends the
-//! iteration. Conjugate gradients carry the image of every vector along with the vector, which leaves one product with
+//! iteration, with a last step `s₀` of the intercept. Conjugate gradients carry the image of every vector along with the vector, which leaves one product with
 //! the data per step, and none for the new scores. The matrix is the identity plus a part of low effective rank: no
 //! preconditioner is needed.
 
@@ -23,8 +23,11 @@ const INNER_STEPS: usize = 1000;
 /// A step that moves no score by more than this keeps the curvature within a factor of e: it cannot overshoot.
 const SAFE_MOVE: f64 = 0.5;
 
-/// Where the line search gives up: far below any step that Newton's method shortens.
-const SHORTEST_STEP: f64 = 1e-10;
+/// No step moves a score by more than this: where probabilities are saturated, the curvature says nothing so far away.
+const LARGEST_MOVE: f64 = 10.0;
+
+/// Points a line search looks at before it takes the last, each closer than the one before.
+const TRIALS: usize = 60;
 
 /// The objective and when to stop.
 #[derive(Debug, Clone, Copy)]
@@ -116,28 +119,56 @@ impl Newton {
     #[inline(always)]
     fn solve(&mut self, design: &impl Design, labels: &[usize], rules: Rules) -> Result<()> {
         let goal = rules.tolerance * rules.c;
+        let samples = labels.len() as f64;
+        // The last step of the intercept leaves an error of its square per sample.
+        let last_shift = (0.01 * rules.tolerance / samples).sqrt();
         // The size of a gradient with every sample misclassified.
-        let scale = rules.c * (labels.len() as f64).sqrt();
+        let scale = rules.c * samples.sqrt();
         let mut reached = f64::INFINITY;
-        design.image(&self.theta, &mut self.scores);
-        shift_classes(&mut self.scores, &self.intercept);
-        self.set_errors(labels);
+        self.set_scores(design, labels);
         for _ in 0..rules.iterations {
             self.set_gradient(design, rules.c);
             let square = self.residual.square(design);
-            reached = square.sqrt();
-            if reached <= goal {
+            let rounding = design.rounding(&self.residual.theta);
+            reached = square.max(rounding).sqrt();
+            let shift = self.step.shift.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+            if reached <= goal && shift <= last_shift {
+                lanes::add_scaled(&mut self.intercept, 1.0, &self.step.shift);
                 let mean = self.intercept.iter().sum::<f64>() / self.intercept.len() as f64;
                 self.intercept.iter_mut().for_each(|b| *b -= mean);
                 return Ok(());
             }
-            // In proportion to the gradient, for quadratic convergence, but no further than the goal asks for.
-            let forcing = (10.0 * reached / scale).min(0.3).max(0.3 * goal / reached);
-            self.conjugate_gradients(design, rules.c, square, forcing * forcing * square);
+            if reached > goal && square <= 4.0 * rounding {
+                self.clear_null_part(design, labels);
+                continue;
+            }
+            if reached > goal {
+                // In proportion to the gradient, for quadratic convergence, but no further than the goal asks for.
+                let forcing = (10.0 * reached / scale).min(0.3).max(0.3 * goal / reached);
+                let target = (forcing * forcing * square).max(rounding);
+                self.conjugate_gradients(design, rules.c, square, target);
+            }
             self.advance(design, labels, rules.c);
         }
         let what = "logistic regression";
         Err(Error::NotConverged { what, iterations: rules.iterations, reached, tolerance: goal })
+    }
+
+    /// Scores and errors of the coordinates and the intercept.
+    #[inline(always)]
+    fn set_scores(&mut self, design: &impl Design, labels: &[usize]) {
+        design.image(&self.theta, &mut self.scores);
+        shift_classes(&mut self.scores, &self.intercept);
+        self.set_errors(labels);
+    }
+
+    /// Copies of one instance share their weights in any proportion: such a part of the coordinates has no image, no
+    /// step sees it, and the rounding of it can hide the gradient. The coordinates of the minimum, `C (Y − P)`, have
+    /// no such part; so these are taken at the present scores.
+    #[inline(always)]
+    fn clear_null_part(&mut self, design: &impl Design, labels: &[usize]) {
+        lanes::add_scaled(&mut self.theta, 1.0, &self.residual.theta);
+        self.set_scores(design, labels);
     }
 
     /// `E = P − Y` at the scores.
@@ -207,15 +238,17 @@ impl Newton {
         let stretch = self.step.square(design);
         shift_classes(&mut self.step.image, &self.step.shift);
         let slope = pull + c * lanes::dot(&self.error, &self.step.image);
-        let may_overshoot = lanes::largest(&self.step.image) > SAFE_MOVE;
-        let (mut at, mut go) = (0.0, 1.0);
-        loop {
+        let largest = lanes::largest(&self.step.image);
+        let (mut at, mut go) = (0.0, (LARGEST_MOVE / largest).min(1.0));
+        for _ in 0..TRIALS {
             lanes::add_scaled(&mut self.scores, go - at, &self.step.image);
             self.set_errors(labels);
             at = go;
+            if at * largest <= SAFE_MOVE {
+                break;
+            }
             let slope_there = pull + at * stretch + c * lanes::dot(&self.error, &self.step.image);
-            let overshot = may_overshoot && slope_there > -0.5 * slope;
-            if !(overshot && at > SHORTEST_STEP) {
+            if slope_there <= -0.5 * slope {
                 break;
             }
             go = at * slope / (slope - slope_there);

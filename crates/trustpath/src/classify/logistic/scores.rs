@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 
 use crate::Matrix;
-use crate::classify::lanes::{self, LANES};
+use crate::classify::lanes;
 
 /// `softmax(left[rows] · rightᵀ + intercept)`, one row an instance, to be dispatched to the vector unit.
 #[derive(Debug)]
