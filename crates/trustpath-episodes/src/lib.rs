@@ -27,6 +27,7 @@ mod random;
 mod sample;
 pub mod stats;
 mod table;
+mod task;
 
 pub use atomic::write_atomically;
 pub use embedded::Split;
@@ -35,5 +36,6 @@ pub use error::{Error, Result};
 pub use journal::{Finished, Journal};
 pub use list::{EpisodeList, ListMeta, read_scores};
 pub use random::Random;
-pub use sample::{Distractors, Queries, Sampler, Setting, Task, Unlabeled};
+pub use sample::Sampler;
 pub use table::{FeatureTable, TableFile};
+pub use task::{Distractors, Queries, Setting, Task, Unlabeled};
