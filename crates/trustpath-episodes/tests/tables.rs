@@ -178,7 +178,7 @@ fn a_file_of_another_format_is_refused() {
     }
 }
 
-/// Every way to cut each file, and many ways to change one byte of it.
+/// Hundreds of ways to cut each file, and a change of each of its bytes.
 #[test]
 fn damaged_files_are_errors_and_never_panics() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,28 +192,30 @@ fn damaged_files_are_errors_and_never_panics() {
         "list.parquet",
         "fixed.parquet",
     ];
-    for name in names {
+    let built = |name: &&str| cfg!(feature = "parquet") || !name.ends_with("parquet");
+    for name in names.into_iter().filter(built) {
         let bytes = fs::read(path(name)).unwrap();
         let copy = folder.path().join(name);
         let read = |bytes: &[u8]| -> Result<FeatureTable> {
+            // Some file systems flush a file that is overwritten, but not a new one.
+            let _ = fs::remove_file(&copy);
             fs::write(&copy, bytes).unwrap();
             TableFile::new(&copy).labels(path("y.txt")).read()
         };
         assert!(read(&bytes).is_ok(), "{name}");
-        for end in 0..bytes.len() {
+        for end in (0..bytes.len()).step_by(1 + bytes.len() / 300) {
             let cut = read(&bytes[..end]);
             // Text has no end of its own: a last line may lose digits, or its line break.
             assert!(cut.is_err() || name.ends_with("csv"), "{name} cut at {end}");
         }
         for place in 0..bytes.len() {
-            for change in [1, 0x80, 0xff] {
-                let mut changed = bytes.clone();
-                changed[place] ^= change;
-                if let Err(error) = read(&changed) {
-                    // The last resort against a decoder that panics should not be needed.
-                    let panicked = error.to_string().contains("contradict each other");
-                    assert!(!panicked, "{name} changed at {place} by {change:#x}");
-                }
+            let change = [1, 0x80, 0xff][place % 3];
+            let mut changed = bytes.clone();
+            changed[place] ^= change;
+            if let Err(error) = read(&changed) {
+                // The last resort against a decoder that panics should not be needed.
+                let panicked = error.to_string().contains("contradict each other");
+                assert!(!panicked, "{name} changed at {place} by {change:#x}");
             }
         }
     }
