@@ -1,7 +1,6 @@
 //! One few-shot problem: which rows are labelled, which are not, and which are asked.
 
-use crate::sample::Setting;
-use crate::{Error, FeatureTable, Result};
+use crate::{Error, FeatureTable, Result, Setting};
 
 /// Rows of a [`FeatureTable`] in the order in which they are presented, with their labels.
 #[derive(Debug, Clone, PartialEq, Eq)]

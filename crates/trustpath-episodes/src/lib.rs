@@ -29,6 +29,7 @@ mod random;
 mod sample;
 pub mod stats;
 mod table;
+mod task;
 
 pub use atomic::write_atomically;
 pub use embedded::Split;
@@ -39,5 +40,6 @@ pub use journal::{Finished, Journal};
 pub use list::{EpisodeList, ListMeta, read_scores};
 pub use method::{Method, Model, Penalty, Selector};
 pub use random::Random;
-pub use sample::{Distractors, Queries, Sampler, Setting, Task, Unlabeled};
+pub use sample::Sampler;
 pub use table::{FeatureTable, TableFile};
+pub use task::{Distractors, Queries, Setting, Task, Unlabeled};

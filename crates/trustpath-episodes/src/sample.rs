@@ -7,78 +7,10 @@
 //! Queries and unlabeled rows are presented in random order: a method that breaks ties by position
 //! must not profit from classes that lie together.
 
-use crate::{Episode, Error, FeatureTable, Random, Result};
+use crate::{Episode, Error, FeatureTable, Queries, Random, Result, Task};
 
 /// Draws of the class sizes before it is said that they do not fit.
 const ATTEMPTS: usize = 1000;
-
-/// What an algorithm is given besides the labelled rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Setting {
-    /// Nothing: each query is classified by itself.
-    Inductive,
-    /// The queries, all at once.
-    Transductive,
-    /// Rows without a label, which are not the queries.
-    SemiSupervised {
-        /// How many of each class.
-        unlabeled: Unlabeled,
-        /// Rows of other classes among them.
-        distractors: Distractors,
-    },
-}
-
-/// Unlabeled rows of each class of an episode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unlabeled {
-    /// So many.
-    Exactly(usize),
-    /// What support and queries leave of the class, but at most so many.
-    UpTo(usize),
-}
-
-/// Rows among the unlabeled that belong to none of the episode's classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Distractors {
-    /// Number of other classes.
-    pub classes: usize,
-    /// Rows of each.
-    pub per_class: usize,
-}
-
-/// How many queries.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Queries {
-    /// So many of each class.
-    PerClass(usize),
-    /// `total` in all, in proportions drawn from the symmetric Dirichlet distribution and rounded
-    /// by largest remainder; drawn anew where a class has too few rows.
-    Dirichlet {
-        /// Queries of all classes together.
-        total: usize,
-        /// The concentration: the smaller, the less balanced.
-        alpha: f64,
-    },
-}
-
-/// What episodes are to look like. The default is 5-way 1-shot, transductive, 15 queries a class.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Task {
-    /// Classes of an episode, *c*.
-    pub way: usize,
-    /// Labelled rows of each class, *m*.
-    pub shot: usize,
-    /// Rows to classify.
-    pub queries: Queries,
-    /// What is given besides.
-    pub setting: Setting,
-}
-
-impl Default for Task {
-    fn default() -> Self {
-        Self { way: 5, shot: 1, queries: Queries::PerClass(15), setting: Setting::Transductive }
-    }
-}
 
 impl Task {
     /// Checks once that every episode asked for can be drawn from the table.
@@ -86,22 +18,7 @@ impl Task {
     /// # Errors
     /// If there are fewer classes than asked for, or a class has too few rows.
     pub fn check(self, table: &FeatureTable) -> Result<Sampler<'_>> {
-        if self.way < 2 {
-            return Err(Error::parameter("way", self.way, "at least 2 classes are needed"));
-        }
-        if self.shot == 0 {
-            return Err(Error::parameter("shot", self.shot, "label at least 1 row of each class"));
-        }
-        match self.queries {
-            Queries::PerClass(0) | Queries::Dirichlet { total: 0, .. } => {
-                return Err(Error::parameter("queries", 0, "ask for at least 1"));
-            }
-            Queries::Dirichlet { alpha, .. } if !(alpha > 0.0 && alpha.is_finite()) => {
-                return Err(Error::parameter("alpha", alpha, "it must be positive and finite"));
-            }
-            _ => {}
-        }
-
+        self.check_parameters()?;
         let members = table.members();
         let classes: Vec<usize> = (0..members.len()).filter(|&c| !members[c].is_empty()).collect();
         let distractors = self.distractors();
@@ -117,22 +34,6 @@ impl Task {
         let sampler = Sampler { task: self, table, classes };
         sampler.check_sizes()?;
         Ok(sampler)
-    }
-
-    fn distractors(&self) -> Distractors {
-        match self.setting {
-            Setting::SemiSupervised { distractors, .. } => distractors,
-            _ => Distractors::default(),
-        }
-    }
-
-    /// Unlabeled rows a class must have, and those it may have.
-    fn unlabeled(&self) -> (usize, usize) {
-        match self.setting {
-            Setting::SemiSupervised { unlabeled: Unlabeled::Exactly(u), .. } => (u, u),
-            Setting::SemiSupervised { unlabeled: Unlabeled::UpTo(u), .. } => (0, u),
-            _ => (0, 0),
-        }
     }
 }
 
@@ -266,6 +167,7 @@ fn apportion(weights: &[f64], total: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Distractors, Setting, Unlabeled};
     use proptest::prelude::*;
 
     /// `classes` classes of `size` rows, the last one row shorter.

@@ -134,9 +134,8 @@ impl<'a> Writer<'a> {
             .iter()
             .flat_map(|episode| (0..self.way).map(move |class| of_class(episode, class)))
             .collect();
+        let width = episodes.iter().map(Vec::len).max().unwrap_or(0).max(self.way * size);
         let size = by_class.iter().map(Vec::len).max().unwrap_or(0).max(size);
-        let longest = episodes.iter().map(Vec::len).max().unwrap_or(0);
-        let width = longest.max(self.way * size);
 
         let rows = by_class.iter().flat_map(|rows| padded(rows.iter().map(|&row| Some(row)), size));
         self.write(name, &[self.way, size], rows)?;

@@ -130,11 +130,18 @@ impl<'a> Table<'a> {
     fn check_size(&self, group: &dyn RowGroupReader, before: usize) -> Result<()> {
         let mut values = before as u64;
         for &column in self.features.iter().chain(&self.label) {
+            let place = group.metadata().column(column);
+            let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
+            // The decoder takes for granted that neither is negative.
+            if start < 0 || place.compressed_size() < 0 {
+                return Err(Error::damaged(self.file, "a column lies before the file's beginning"));
+            }
             let mut pages =
                 group.get_column_page_reader(column).map_err(|e| failure(self.file, &e))?;
-            while let Some(page) = pages.peek_next_page().map_err(|e| failure(self.file, &e))? {
-                values += page.num_levels.or(page.num_rows).unwrap_or(0) as u64;
-                pages.skip_next_page().map_err(|e| failure(self.file, &e))?;
+            while let Some(page) = pages.get_next_page().map_err(|e| failure(self.file, &e))? {
+                if page.is_data_page() {
+                    values = values.saturating_add(page.num_values().into());
+                }
             }
         }
         if values > self.most_values {

@@ -1,0 +1,109 @@
+//! What episodes are to look like: ways, shots, queries and the setting.
+
+use crate::{Error, Result};
+
+/// What an algorithm is given besides the labelled rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Setting {
+    /// Nothing: each query is classified by itself.
+    Inductive,
+    /// The queries, all at once.
+    Transductive,
+    /// Rows without a label, which are not the queries.
+    SemiSupervised {
+        /// How many of each class.
+        unlabeled: Unlabeled,
+        /// Rows of other classes among them.
+        distractors: Distractors,
+    },
+}
+
+/// Unlabeled rows of each class of an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlabeled {
+    /// So many.
+    Exactly(usize),
+    /// What support and queries leave of the class, but at most so many.
+    UpTo(usize),
+}
+
+/// Rows among the unlabeled that belong to none of the episode's classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Distractors {
+    /// Number of other classes.
+    pub classes: usize,
+    /// Rows of each.
+    pub per_class: usize,
+}
+
+/// How many queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Queries {
+    /// So many of each class.
+    PerClass(usize),
+    /// `total` in all, in proportions drawn from the symmetric Dirichlet distribution and rounded
+    /// by largest remainder; drawn anew where a class has too few rows.
+    Dirichlet {
+        /// Queries of all classes together.
+        total: usize,
+        /// The concentration: the smaller, the less balanced.
+        alpha: f64,
+    },
+}
+
+/// What episodes are to look like. The default is 5-way 1-shot, transductive, 15 queries a class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Task {
+    /// Classes of an episode, *c*.
+    pub way: usize,
+    /// Labelled rows of each class, *m*.
+    pub shot: usize,
+    /// Rows to classify.
+    pub queries: Queries,
+    /// What is given besides.
+    pub setting: Setting,
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Self { way: 5, shot: 1, queries: Queries::PerClass(15), setting: Setting::Transductive }
+    }
+}
+
+impl Task {
+    /// Checks what can be checked without the features.
+    pub(crate) fn check_parameters(&self) -> Result<()> {
+        if self.way < 2 {
+            return Err(Error::parameter("way", self.way, "at least 2 classes are needed"));
+        }
+        if self.shot == 0 {
+            return Err(Error::parameter("shot", self.shot, "label at least 1 row of each class"));
+        }
+        match self.queries {
+            Queries::PerClass(0) | Queries::Dirichlet { total: 0, .. } => {
+                Err(Error::parameter("queries", 0, "ask for at least 1"))
+            }
+            Queries::Dirichlet { alpha, .. } if !(alpha > 0.0 && alpha.is_finite()) => {
+                Err(Error::parameter("alpha", alpha, "it must be positive and finite"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The distractors, of which only the semi-supervised setting has any.
+    pub(crate) fn distractors(&self) -> Distractors {
+        match self.setting {
+            Setting::SemiSupervised { distractors, .. } => distractors,
+            _ => Distractors::default(),
+        }
+    }
+
+    /// Unlabeled rows a class must have, and those it may have.
+    pub(crate) fn unlabeled(&self) -> (usize, usize) {
+        match self.setting {
+            Setting::SemiSupervised { unlabeled: Unlabeled::Exactly(u), .. } => (u, u),
+            Setting::SemiSupervised { unlabeled: Unlabeled::UpTo(u), .. } => (0, u),
+            _ => (0, 0),
+        }
+    }
+}
