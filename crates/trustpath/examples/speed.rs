@@ -92,7 +92,12 @@ fn path(n: usize, classes: usize) {
     let best = fastest(if n > 100_000 { 1 } else { 3 }, || {
         icir.path(&x, &labels, classes, Keep::default()).expect("a regular path");
     });
-    println!("{:<28} {n:>9} {d:>5} {classes:>3} {:>6} {:>12.1}", format!("icir-path-n{n}"), "", 1e3 * best);
+    println!(
+        "{:<28} {n:>9} {d:>5} {classes:>3} {:>6} {:>12.1}",
+        format!("icir-path-n{n}"),
+        "",
+        1e3 * best
+    );
 }
 
 fn fastest(runs: usize, mut work: impl FnMut()) -> f64 {

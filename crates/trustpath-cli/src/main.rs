@@ -1,0 +1,7 @@
+//! The `trustpath` command.
+
+mod paper;
+
+fn main() {
+    println!("{}", paper::TARGETS.join(" "));
+}
