@@ -64,7 +64,7 @@ fn neighbours_are_the_same() {
         let graph = Neighbors::of(&instances(&case), n, 5).unwrap();
         let expected = case.array("knn5_index").indices();
         for (i, expected) in expected.chunks(5).enumerate() {
-            assert_eq!(graph.index(i), expected, "{case_name}, row {i}");
+            assert_eq!(graph.indices(i), expected, "{case_name}, row {i}");
         }
     }
 }

@@ -16,6 +16,7 @@ use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
 
 use super::Tridiagonal;
+use super::shifted::Factor;
 use super::sturm::{LANES, Sturm};
 use crate::{Error, Matrix, Result};
 
@@ -162,77 +163,6 @@ impl Tridiagonal {
             let before = if i > 0 { self.off[i - 1] * x[i - 1] } else { 0.0 };
             let after = if i + 1 < x.len() { self.off[i] * x[i + 1] } else { 0.0 };
             *y = self.diagonal[i] * x[i] + before + after;
-        }
-    }
-}
-
-/// `P (T − θI) = L U` with row exchanges; `U` has two superdiagonals.
-#[derive(Default)]
-struct Factor {
-    /// Row by row: `1/u₀`, `u₁`, `u₂`, the multiplier, and whether the row changed places with the next.
-    rows: Vec<Row>,
-}
-
-#[derive(Clone, Copy)]
-struct Row {
-    inverse: f64,
-    first: f64,
-    second: f64,
-    multiplier: f64,
-    exchanged: bool,
-}
-
-impl Factor {
-    fn of(&mut self, t: &Tridiagonal, theta: f64, norm: f64) {
-        let n = t.diagonal.len();
-        let off = |i: usize| t.off.get(i).copied().unwrap_or(0.0);
-        // θ is an eigenvalue to rounding, so a pivot may vanish; any tiny number will do in its place.
-        let tiny = f64::EPSILON * norm.max(f64::MIN_POSITIVE / f64::EPSILON);
-        let safe = |pivot: f64| if pivot.abs() < tiny { tiny.copysign(pivot) } else { pivot };
-        self.rows.clear();
-        let (mut u0, mut u1) = (t.diagonal[0] - theta, off(0));
-        for i in 0..n - 1 {
-            let (below, next, after) = (off(i), t.diagonal[i + 1] - theta, off(i + 1));
-            if below.abs() > u0.abs() {
-                let inverse = 1.0 / below;
-                let multiplier = u0 * inverse;
-                self.rows.push(Row {
-                    inverse,
-                    first: next,
-                    second: after,
-                    multiplier,
-                    exchanged: true,
-                });
-                (u0, u1) = (u1 - multiplier * next, -multiplier * after);
-            } else {
-                let inverse = 1.0 / safe(u0);
-                let multiplier = below * inverse;
-                self.rows.push(Row {
-                    inverse,
-                    first: u1,
-                    second: 0.0,
-                    multiplier,
-                    exchanged: false,
-                });
-                (u0, u1) = (next - multiplier * u1, after);
-            }
-        }
-        let inverse = 1.0 / safe(u0);
-        self.rows.push(Row { inverse, first: 0.0, second: 0.0, multiplier: 0.0, exchanged: false });
-    }
-
-    fn solve(&self, x: &mut [f64]) {
-        let n = x.len();
-        for (i, row) in self.rows[..n - 1].iter().enumerate() {
-            if row.exchanged {
-                x.swap(i, i + 1);
-            }
-            x[i + 1] -= row.multiplier * x[i];
-        }
-        let (mut next, mut after) = (0.0, 0.0);
-        for (x, row) in x.iter_mut().zip(&self.rows).rev() {
-            *x = (*x - row.first * next - row.second * after) * row.inverse;
-            (next, after) = (*x, next);
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The little dense algebra that is worth having next to faer.
 //!
 //! Kernels for vectors and matrices of a few dozen entries, and the few eigenpairs at one end of a dense symmetric
-//! matrix. Every reduction ends in the latter: `d` eigenvectors out of `n`, where `n` is some hundred and the wanted
-//! eigenvalues lie so close to the rest of the spectrum that Krylov methods would walk through nearly all of it. So
-//! [`Tridiagonal`] reduces the matrix once, at `2n³/3` multiply-adds in one fused sweep per column; [`sturm`] finds the
-//! wanted eigenvalues by counting, and [`lowest`] their vectors by inverse iteration, both at `O(n)` per eigenpair.
+//! matrix. Every reduction ends in the latter: `d` eigenvectors out of `n`, where `n` is some hundred and the last of the
+//! wanted eigenvalues lies within the bulk of the spectrum. Krylov methods are no help there: at `n = 275` a
+//! shift-inverted block Lanczos method needs a basis of 245 or more. So [`Tridiagonal`] reduces the whole matrix, once, at
+//! `2n³/3` multiply-adds; [`sturm`] finds the wanted eigenvalues by counting, and [`lowest`] their vectors by inverse
+//! iteration with the factors of [`shifted`], at `O(n)` for each pair.
 
 pub(crate) mod basis;
 pub(crate) mod cholesky;
 mod lowest;
+mod shifted;
 pub(crate) mod simd;
 mod sturm;
 mod tridiagonal;

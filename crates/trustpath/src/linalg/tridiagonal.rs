@@ -66,7 +66,7 @@ impl Tridiagonal {
     }
 }
 
-/// Values that begin on a cache line, so that no SIMD load straddles two: worth a third of the time.
+/// Values that begin on a cache line, so that no SIMD load straddles two: worth a quarter of the time.
 #[derive(Debug)]
 struct Aligned {
     data: Vec<f64>,

@@ -57,7 +57,7 @@ impl Reduce for Isomap {
         let mut paths = edges(&graph);
         connect(instances, &mut paths, &pieces(&graph));
         shortest_paths(&mut paths);
-        paths.as_mut_slice().iter_mut().for_each(|d| *d *= -0.5 * *d);
+        paths.as_mut_slice().iter_mut().for_each(|d| *d = -0.5 * (*d * *d));
         Ok(Embedding { x: classical::coordinates(paths, self.0.d)?, nullity: None })
     }
 }
@@ -67,7 +67,7 @@ fn edges(graph: &Neighbors) -> Matrix {
     let n = graph.len();
     let mut lengths = Matrix::from_fn(n, n, |i, j| if i == j { 0.0 } else { f64::INFINITY });
     for i in 0..n {
-        for (&j, squared) in graph.index(i).iter().zip(graph.squared_distances(i)) {
+        for (&j, squared) in graph.indices(i).iter().zip(graph.squared_distances(i)) {
             lengths[(i, j)] = squared.sqrt();
             lengths[(j, i)] = squared.sqrt();
         }
@@ -87,7 +87,7 @@ fn pieces(graph: &Neighbors) -> Vec<Vec<usize>> {
         i
     }
     for i in 0..n {
-        for &j in graph.index(i) {
+        for &j in graph.indices(i) {
             let (a, b) = (find(&mut root, i), find(&mut root, j));
             root[a.max(b)] = a.min(b);
         }

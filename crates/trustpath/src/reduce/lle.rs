@@ -92,14 +92,14 @@ impl Reduce for Lle {
 fn alignment(instances: &Instances, graph: &Neighbors, reg: f64) -> Matrix {
     let n = graph.len();
     let mut m = Matrix::zeros(n, n);
-    let mut weights = Weights::new(graph.index(0).len(), instances.dims());
+    let mut weights = Weights::new(graph.indices(0).len(), instances.dims());
     for i in 0..n {
         let w = weights.of(instances, graph, i, reg);
         m[(i, i)] += 1.0;
-        for (&a, &wa) in graph.index(i).iter().zip(w) {
+        for (&a, &wa) in graph.indices(i).iter().zip(w) {
             m[(i, a)] -= wa;
             m[(a, i)] -= wa;
-            for (&b, &wb) in graph.index(i).iter().zip(w) {
+            for (&b, &wb) in graph.indices(i).iter().zip(w) {
                 m[(a, b)] += wa * wb;
             }
         }
@@ -151,7 +151,7 @@ impl Weights {
 
     /// The lower triangle of `Cᵢ`.
     fn local_gram(&mut self, instances: &Instances, graph: &Neighbors, i: usize) {
-        let (k, index) = (self.k, graph.index(i));
+        let (k, index) = (self.k, graph.indices(i));
         if well_apart(graph, i) {
             let gram = instances.gram();
             let to_i = gram.row(i);
@@ -243,7 +243,7 @@ mod tests {
         let graph = Neighbors::of(&x, 6, 5).unwrap();
         let w = Weights::new(5, 3).of(&x, &graph, 0, 1e-3).to_vec();
         // The same problem, magnified, solved by hand: C = t tᵀ, so w ∝ 1 − t (Σt)/(R + Σt²).
-        let t: Vec<f64> = graph.index(0).iter().map(|&j| at[j]).collect();
+        let t: Vec<f64> = graph.indices(0).iter().map(|&j| at[j]).collect();
         let (sum, squares): (f64, f64) = (t.iter().sum(), t.iter().map(|t| t * t).sum());
         let expected: Vec<f64> =
             t.iter().map(|t| 1.0 - t * sum / (1e-3 * squares + squares)).collect();

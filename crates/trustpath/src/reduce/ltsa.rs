@@ -83,7 +83,8 @@ impl Reduce for Ltsa {
             let vectors = Tridiagonal::of(&m).lowest(d + 1)?.vectors;
             return Ok(Embedding { x: columns(&vectors, 1), nullity: None });
         }
-        let mut m = alignment(&graph, |i, local| off_tangent(instances, graph.index(i), d, local))?;
+        let mut m =
+            alignment(&graph, |i, local| off_tangent(instances, graph.indices(i), d, local))?;
         let norm = norm(&m);
         deflate_constant(&mut m, norm);
         let tridiagonal = Tridiagonal::of(&m);
@@ -97,12 +98,12 @@ fn alignment(
     graph: &Neighbors,
     mut local: impl FnMut(usize, &mut Matrix) -> Result<()>,
 ) -> Result<Matrix> {
-    let (n, k) = (graph.len(), graph.index(0).len());
+    let (n, k) = (graph.len(), graph.indices(0).len());
     let mut m = Matrix::zeros(n, n);
     let mut l = Matrix::zeros(k, k);
     for i in 0..n {
         local(i, &mut l)?;
-        let index = graph.index(i);
+        let index = graph.indices(i);
         for (a, &ja) in index.iter().enumerate() {
             for (b, &jb) in index.iter().enumerate() {
                 m[(ja, jb)] += l[(a, b)];
@@ -161,14 +162,14 @@ mod tests {
         let (n, k, d) = (25, 7, 3);
         let x = clusters(1, n, 9, 1.0);
         let graph = Neighbors::of(&x, n, k).unwrap();
-        let m = alignment(&graph, |i, l| off_tangent(&x, graph.index(i), d, l)).unwrap();
+        let m = alignment(&graph, |i, l| off_tangent(&x, graph.indices(i), d, l)).unwrap();
         let z: Vec<f64> = (0..n).map(|i| (i as f64 * 1.7).sin()).collect();
         let energy: f64 =
             (0..n).map(|i| (0..n).map(|j| z[i] * m[(i, j)] * z[j]).sum::<f64>()).sum();
         // Least squares of z on (1, coordinates) in every neighbourhood, the coordinates by classical scaling.
         let mut expected = 0.0;
         for i in 0..n {
-            let index = graph.index(i);
+            let index = graph.indices(i);
             let gram = Matrix::from_fn(k, k, |a, b| x.gram()[(index[a], index[b])]);
             let coordinates = classical::coordinates(gram, d).unwrap();
             let mut rest: Vec<f64> = index.iter().map(|&j| z[j]).collect();

@@ -55,7 +55,7 @@ impl Neighbors {
     }
 
     /// The neighbours of instance `i`, nearest first.
-    pub fn index(&self, i: usize) -> &[usize] {
+    pub fn indices(&self, i: usize) -> &[usize] {
         &self.index[i * self.k..(i + 1) * self.k]
     }
 
@@ -135,7 +135,7 @@ mod tests {
                 (0..n).filter(|&j| j != i).map(|j| (measured(&x, i, j), j)).collect();
             all.sort_by(|a, b| a.partial_cmp(b).unwrap());
             let expected: Vec<usize> = all[..7].iter().map(|&(_, j)| j).collect();
-            assert_eq!(graph.index(i), expected);
+            assert_eq!(graph.indices(i), expected);
             for (squared, (distance, _)) in graph.squared_distances(i).iter().zip(all) {
                 assert!((squared - distance).abs() < 1e-14);
             }
@@ -147,9 +147,9 @@ mod tests {
         // Six copies of one point, then others.
         let x = instances(10, 3, |i, j| if i < 6 { j as f64 } else { (i * 5 + j * 3) as f64 });
         let graph = Neighbors::of(&x, 10, 3).unwrap();
-        assert_eq!(graph.index(0), [1, 2, 3]);
-        assert_eq!(graph.index(1), [0, 2, 3]);
-        assert_eq!(graph.index(5), [0, 1, 2]);
+        assert_eq!(graph.indices(0), [1, 2, 3]);
+        assert_eq!(graph.indices(1), [0, 2, 3]);
+        assert_eq!(graph.indices(5), [0, 1, 2]);
         assert_eq!(graph.squared_distances(5), [0.0; 3]);
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let x =
             instances(5, 2, |i, j| if j == 0 { f64::cos(angles[i]) } else { f64::sin(angles[i]) });
         let graph = Neighbors::of(&x, 5, 2).unwrap();
-        assert_eq!(graph.index(0), [2, 1]);
+        assert_eq!(graph.indices(0), [2, 1]);
         assert!((graph.squared_distances(0)[0] / 1e-18 - 1.0).abs() < 1e-6);
         assert!((graph.squared_distances(1)[1] / 16e-18 - 1.0).abs() < 1e-6);
     }

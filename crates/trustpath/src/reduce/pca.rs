@@ -4,7 +4,7 @@
 //! max tr Uᵀ Xᵀ J X U,  UᵀU = I,  J = I − 11ᵀ/n;   Z = J X U
 //! ```
 //!
-//! The Gram matrix of the instances is at hand, so `Z` comes from its eigenvectors: see [`classical`](super::classical).
+//! The Gram matrix `K` of the instances is at hand, so `Z` comes from the eigenvectors of `J K J` (classical scaling).
 
 use super::{
     DEFAULT_D, Embedding, Reduce, check_dimensions, check_instances, check_positive, classical,

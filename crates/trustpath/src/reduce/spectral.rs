@@ -94,7 +94,7 @@ fn affinity(graph: &Neighbors) -> Matrix {
     let n = graph.len();
     let mut a = Matrix::zeros(n, n);
     for i in 0..n {
-        for &j in graph.index(i) {
+        for &j in graph.indices(i) {
             a[(i, j)] += 0.5;
             a[(j, i)] += 0.5;
         }
