@@ -192,8 +192,8 @@ pub(super) fn softmax(samples: usize, classes: usize, f: &[f64], p: &mut [f64]) 
             }
             store(p, k * stride + at, e);
         }
-        for l in 0..LANES {
-            total[l] = if at + l < samples { 1.0 / total[l] } else { 0.0 };
+        for (l, total) in total.iter_mut().enumerate() {
+            *total = if at + l < samples { 1.0 / *total } else { 0.0 };
         }
         for k in 0..classes {
             let mut e = load(p, k * stride + at);

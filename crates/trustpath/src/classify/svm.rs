@@ -4,9 +4,13 @@
 //! min over w, ρ   ½ ‖w‖² + C Σᵢ max(0, 1 − yᵢ (wᵀxᵢ − ρ)),   yᵢ = ±1,
 //! ```
 //!
-//! for each pair of classes on the samples of the two, and a vote over all pairs: libsvm's and scikit-learn's `SVC` with
-//! a linear kernel, of which the machine is solved on the Gram matrix ([`smo`]). A support vector machine has no
-//! probabilities; what stands for them ([`votes`]) is largest for the class elected.
+//! for each pair of classes on the samples of the two, solved on the Gram matrix by sequential minimal optimisation:
+//! libsvm's and scikit-learn's `SVC` with a linear kernel. A positive decision is a vote for the first class of the pair, any
+//! other for the second; the class with the most votes is elected, the first in case of a tie.
+//!
+//! A support vector machine has no probabilities. What stands for them is the softmax of scikit-learn's one-vs-rest
+//! scores, `votes + s / (3 (|s| + 1))` with `s` the sum of the decisions for the class; where those would prefer another
+//! of several classes with the most votes, the two change places, so that the largest is always the class elected.
 
 mod smo;
 mod votes;
@@ -226,4 +230,72 @@ impl SvmModel {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Features;
+    use crate::classify::tests::problems;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Weak duality holds for any `w`, `ρ` and feasible `β`; without a gap, all three are optimal.
+        #[test]
+        fn the_duality_gap_vanishes(problem in problems()) {
+            let x = problem.instances();
+            let params = SvmParams::default();
+            let (classes, work) = (problem.classes, Workspace::default());
+            let mut trainer = SvmTrainer { params, instances: &x, classes, pairs: Vec::new(), work };
+            trainer.train(&problem.rows, &problem.labels).unwrap();
+            let model = trainer.linear();
+            for (i, (pair, (k, l))) in trainer.pairs.iter().zip(votes::pairs(classes)).enumerate() {
+                let w = model.weights.row(i);
+                let mut primal = 0.5 * dot(w, w);
+                for (&row, &label) in problem.rows.iter().zip(&problem.labels) {
+                    let y = f64::from(i8::from(label == k) - i8::from(label == l));
+                    let hinge = (1.0 - y * (dot(w, x.unit().row(row)) + model.intercept[i])).max(0.0);
+                    primal += if y == 0.0 { 0.0 } else { params.c * hinge };
+                }
+                let dual = pair.beta.iter().map(|b| b.abs()).sum::<f64>() - 0.5 * dot(w, w);
+                let samples = pair.rows.len() as f64;
+                prop_assert!(pair.beta.iter().all(|b| b.abs() <= params.c));
+                prop_assert!(pair.beta.iter().sum::<f64>().abs() < 1e-10);
+                prop_assert!((primal - dual).abs() <= samples * params.c * params.tolerance);
+            }
+        }
+    }
+
+    #[test]
+    fn two_opposite_points_are_split_in_the_middle() {
+        // Two opposite points: the margin is met with both multipliers at 1/2, and the plane is in the middle.
+        let x = Features::new(&[2.0, 0.0, -3.0, 0.0][..], 2, 2).unwrap().normalize().unwrap();
+        let mut trainer = Svm::default().trainer(&x, 2);
+        trainer.train(&[0, 1], &[0, 1]).unwrap();
+        let Model::Svm(model) = trainer.model() else { panic!("another model") };
+        assert_eq!(model.weights.as_slice(), [1.0, 0.0]);
+        assert_eq!(model.intercept, [0.0]);
+        // With a small C both stay at it.
+        let mut trainer =
+            SvmParams { c: 0.1, ..SvmParams::default() }.check().unwrap().trainer(&x, 2);
+        trainer.train(&[0, 1], &[0, 1]).unwrap();
+        let Model::Svm(model) = trainer.model() else { panic!("another model") };
+        assert_eq!((model.weights.as_slice(), &model.intercept[..]), (&[0.2, 0.0][..], &[0.0][..]));
+    }
+
+    #[test]
+    fn parameters_are_checked_and_steps_are_counted() {
+        let valid = SvmParams::default();
+        assert!(SvmParams { c: -1.0, ..valid }.check().is_err());
+        assert!(SvmParams { tolerance: 1.0, ..valid }.check().is_err());
+        assert!(SvmParams { iterations: 0, ..valid }.check().is_err());
+        let x = Features::new(&[2.0, 0.0, -3.0, 0.0][..], 2, 2).unwrap().normalize().unwrap();
+        let mut trainer = SvmParams { iterations: 1, ..valid }.check().unwrap().trainer(&x, 2);
+        let error = trainer.train(&[0, 1], &[0, 1]).unwrap_err();
+        assert!(matches!(error, Error::NotConverged { iterations: 1, .. }), "{error}");
+        assert_eq!(trainer.probabilities(&[0]).as_slice(), [0.5, 0.5]);
+    }
 }

@@ -26,9 +26,9 @@ fn gradient_norms(c: f64, x: &Instances, problem: &Problem, model: &LogisticMode
             model.intercept[k] + model.weights.row(k).iter().zip(x).map(|(w, x)| w * x).sum::<f64>()
         };
         let total: f64 = (0..problem.classes).map(|k| score(k).exp()).sum();
-        for k in 0..problem.classes {
+        for (k, by_intercept) in by_intercept.iter_mut().enumerate() {
             let error = score(k).exp() / total - f64::from(u8::from(k == label));
-            by_intercept[k] += c * error;
+            *by_intercept += c * error;
             by_weights.row_mut(k).iter_mut().zip(x).for_each(|(g, x)| *g += c * error * x);
         }
     }

@@ -5,12 +5,7 @@ pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |k| (k + 1..classes).map(move |l| (k, l)))
 }
 
-/// Writes probabilities whose largest, the first of them in case of a tie, is the class elected.
-///
-/// A positive decision is a vote for the first class of the pair, any other for the second; the class with the most
-/// votes is elected, the first in case of a tie. The probabilities are the softmax of scikit-learn's one-vs-rest scores: the votes plus
-/// `s / (3 (|s| + 1))`, less than a third of a vote, with `s` the sum of the decisions for the class. Where that would
-/// prefer another of several classes with the most votes, the two change places.
+/// Writes what stands for probabilities: the largest, the first of them in case of a tie, is the class elected.
 pub(super) fn probabilities(decisions: &[f64], p: &mut [f64]) {
     p.fill(0.0);
     let mut votes = vec![0usize; p.len()];
@@ -22,6 +17,7 @@ pub(super) fn probabilities(decisions: &[f64], p: &mut [f64]) {
     for (score, &votes) in p.iter_mut().zip(&votes) {
         *score = votes as f64 + *score / (3.0 * (score.abs() + 1.0));
     }
+    // Less than a third of a vote cannot prefer a class with fewer votes, so both of these have the most.
     let (elected, preferred) = (first_largest(&votes), first_largest(p));
     p.swap(elected, preferred);
     let highest = p[elected];
