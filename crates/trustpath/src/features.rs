@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, Par};
 
+use crate::linalg::vector;
 use crate::{Error, Matrix, Result};
 
 /// A checked, borrowed, row-major matrix of features: one row an instance.
@@ -139,16 +140,22 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Scales a vector to unit length; `None` if it has none. Rescaled first, so that neither huge nor tiny entries
-/// overflow or vanish when squared.
+/// Scales a vector to unit length; `None` if it has none.
 fn normalize(x: &mut [f64]) -> Option<()> {
-    let scale = x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    if scale == 0.0 {
-        return None;
+    let mut norm = vector::norm(x);
+    if !(1e-100..=1e100).contains(&norm) {
+        // Squares of such entries overflow or vanish: scale first.
+        let scale = x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        if scale == 0.0 {
+            return None;
+        }
+        for v in x.iter_mut() {
+            *v /= scale;
+        }
+        norm = vector::norm(x);
     }
-    let norm = x.iter().map(|v| (v / scale) * (v / scale)).sum::<f64>().sqrt();
     for v in x {
-        *v = *v / scale / norm;
+        *v /= norm;
     }
     Some(())
 }
