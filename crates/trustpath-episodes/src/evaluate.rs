@@ -173,7 +173,7 @@ pub fn run_episode(
     Ok(learner.run(&trustpath::Task {
         instances: &instances,
         labels: &episode.support.labels,
-        unlabelled: episode.pool(setting).len(),
+        unlabeled: episode.pool(setting).len(),
         classes: episode.classes.len(),
         truth: Some(&episode.query.labels),
     })?)

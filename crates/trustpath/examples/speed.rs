@@ -21,16 +21,16 @@ fn main() {
 
 fn run() {
     println!("{:<28} {:>9} {:>5} {:>3} {:>6} {:>12}", "case", "n", "D", "c", "rounds", "ms");
-    // Support, unlabelled and query instances of each class, and the cap on what is taken in.
+    // Support, unlabeled and query instances of each class, and the cap on what is taken in.
     let settings = [
         ("1shot-transductive", 1, 15, 0, None),
         ("5shot-transductive", 5, 15, 0, None),
         ("1shot-semi30", 1, 30, 15, Some(25)),
         ("5shot-semi50", 5, 50, 15, Some(45)),
     ];
-    for (setting, shot, unlabelled, query, cap) in settings {
+    for (setting, shot, unlabeled, query, cap) in settings {
         for model in ["icir", "icic"] {
-            let counts = [shot * CLASSES, unlabelled * CLASSES, query * CLASSES];
+            let counts = [shot * CLASSES, unlabeled * CLASSES, query * CLASSES];
             episode(&format!("{model}-{setting}"), model, counts, cap);
         }
     }
@@ -80,7 +80,7 @@ fn episode(name: &str, model_name: &str, counts: [usize; 3], cap: Option<usize>)
             let task = Task {
                 instances: &instances,
                 labels: &labels,
-                unlabelled: counts[1],
+                unlabeled: counts[1],
                 classes: CLASSES,
                 truth: None,
             };
@@ -110,7 +110,7 @@ fn stages(name: &str, counts: [usize; 3], cap: Option<usize>) {
         let task = Task {
             instances: &instances,
             labels: &labels,
-            unlabelled: counts[1],
+            unlabeled: counts[1],
             classes: CLASSES,
             truth: None,
         };

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! repeat   train the classifier on the training set (at first: the labelled instances)
-//!          pseudo-label every unlabelled instance
+//!          pseudo-label every unlabeled instance
 //!          rank them by credibility, and take the best of each pseudo-class into the training set
 //! until    all are in, or nothing may be taken in any more
 //! train once more, and classify
 //! ```
 //!
 //! Every round takes in at least one instance or is the last, so the loop ends after at most as many rounds as there are
-//! unlabelled instances. Instances taken in stay in, but their pseudo-labels are those of the current classifier.
+//! unlabeled instances. Instances taken in stay in, but their pseudo-labels are those of the current classifier.
 
 use crate::classify::{Classify, Model, Trainer};
 use crate::incidental::{Incidental, check_labels};
@@ -43,17 +43,17 @@ pub struct SelfTaught {
     params: SelfTaughtParams,
 }
 
-/// What is given: instances in the order labelled, unlabelled, and those only to be classified in the end.
+/// What is given: instances in the order labelled, unlabeled, and those only to be classified in the end.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// All instances.
     pub instances: &'a Instances,
     /// Labels of the first instances.
     pub labels: &'a [usize],
-    /// How many instances after the labelled ones are unlabelled and may be learned from. The rest is the query. In
-    /// the transductive setting there is no rest, and the query is the unlabelled instances themselves; in the
-    /// inductive setting there are no unlabelled ones.
-    pub unlabelled: usize,
+    /// How many instances after the labelled ones are unlabeled and may be learned from. The rest is the query. In
+    /// the transductive setting there is no rest, and the query is the unlabeled instances themselves; in the
+    /// inductive setting there are no unlabeled ones.
+    pub unlabeled: usize,
     /// Number of classes.
     pub classes: usize,
     /// The true labels of the query, where they are known: only to measure accuracy.
@@ -63,7 +63,7 @@ pub struct Task<'a> {
 /// One round of the loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoundRecord {
-    /// Pseudo-labels of the unlabelled instances at the beginning of the round.
+    /// Pseudo-labels of the unlabeled instances at the beginning of the round.
     pub pseudo_labels: Vec<usize>,
     /// Rows taken in, in order of trust.
     pub selected: Vec<usize>,
@@ -72,19 +72,19 @@ pub struct RoundRecord {
 /// What comes back.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Labels of the unlabelled instances by the last classifier.
+    /// Labels of the unlabeled instances by the last classifier.
     pub labels: Vec<usize>,
-    /// Class probabilities of the unlabelled instances by the last classifier.
+    /// Class probabilities of the unlabeled instances by the last classifier.
     pub probabilities: Matrix,
-    /// Labels of the query. In the transductive setting, those of the unlabelled instances.
+    /// Labels of the query. In the transductive setting, those of the unlabeled instances.
     pub query_labels: Vec<usize>,
     /// Class probabilities of the query.
     pub query_probabilities: Matrix,
     /// The rounds.
     pub rounds: Vec<RoundRecord>,
-    /// The round in which each unlabelled instance was taken in, if it was.
+    /// The round in which each unlabeled instance was taken in, if it was.
     pub accepted_in: Vec<Option<usize>>,
-    /// Vanishing `λ` of each unlabelled instance under its final label, the smaller the more credible; if a judge was
+    /// Vanishing `λ` of each unlabeled instance under its final label, the smaller the more credible; if a judge was
     /// asked for. Comparable within a class only.
     pub vanish: Option<Vec<f64>>,
     /// Accuracy on the query of the first classifier and after every round, where the truth was given.
@@ -235,9 +235,9 @@ struct State {
     accepted_in: Vec<Option<usize>>,
     rounds: Vec<RoundRecord>,
     accuracy: Vec<f64>,
-    /// Of the unlabelled instances, under the last training.
+    /// Of the unlabeled instances, under the last training.
     probabilities: Matrix,
-    /// Of the query, where it is apart from the unlabelled instances.
+    /// Of the query, where it is apart from the unlabeled instances.
     query_probabilities: Option<Matrix>,
 }
 
@@ -259,7 +259,7 @@ impl State {
 
     /// Class probabilities under the trainer's last training, and the accuracy they bring.
     fn predict(&mut self, task: &CheckedTask<'_>, trainer: &dyn Trainer) {
-        self.probabilities = trainer.probabilities(&task.unlabelled);
+        self.probabilities = trainer.probabilities(&task.unlabeled);
         if !task.transductive() {
             self.query_probabilities = Some(trainer.probabilities(&task.query));
         }
@@ -280,7 +280,7 @@ struct CheckedTask<'a> {
     classes: usize,
     truth: Option<&'a [usize]>,
     /// Rows that may be learned from without a label.
-    unlabelled: Vec<usize>,
+    unlabeled: Vec<usize>,
     /// Rows to be classified in the end, where they are others; empty in the transductive setting.
     query: Vec<usize>,
 }
@@ -292,7 +292,7 @@ impl<'a> CheckedTask<'a> {
         if let Some(class) = (0..task.classes).find(|class| !task.labels.contains(class)) {
             return Err(Error::ClassWithoutSupport { class });
         }
-        let pool = labelled.saturating_add(task.unlabelled);
+        let pool = labelled.saturating_add(task.unlabeled);
         if pool > rows {
             return Err(Error::LabelCount { labels: pool, rows });
         }
@@ -303,11 +303,11 @@ impl<'a> CheckedTask<'a> {
             pool,
             classes: task.classes,
             truth: task.truth,
-            unlabelled: (labelled..pool).collect(),
+            unlabeled: (labelled..pool).collect(),
             query: (pool..rows).collect(),
         };
         if let Some(truth) = task.truth {
-            let query = if checked.transductive() { task.unlabelled } else { rows - pool };
+            let query = if checked.transductive() { task.unlabeled } else { rows - pool };
             check_labels(truth, query, task.classes)?;
         }
         Ok(checked)

@@ -13,8 +13,8 @@ fn open(name: &str) -> (Case, Instances) {
     (case, instances)
 }
 
-/// Rows of the unlabelled and of the query instances; these are the same in the transductive cases.
-fn unlabelled_and_query(case: &Case, instances: &Instances) -> (Vec<usize>, Vec<usize>) {
+/// Rows of the unlabeled and of the query instances; these are the same in the transductive cases.
+fn unlabeled_and_query(case: &Case, instances: &Instances) -> (Vec<usize>, Vec<usize>) {
     let (support, n) = (case.number("n_support"), case.number("n"));
     let query = if case.has("ux") { n..instances.len() } else { support..n };
     ((support..n).collect(), query.collect())
@@ -40,10 +40,10 @@ fn argmax(p: &Matrix) -> Vec<usize> {
 fn logistic_probabilities_agree() {
     for name in CASES {
         let (case, x) = open(name);
-        let (unlabelled, query) = unlabelled_and_query(&case, &x);
+        let (unlabeled, query) = unlabeled_and_query(&case, &x);
         let mut trainer = Method::Logistic.build().trainer(&x, 5);
         train_on_support(&mut *trainer, &case);
-        let p = trainer.probabilities(&unlabelled);
+        let p = trainer.probabilities(&unlabeled);
         assert!(max_diff(p.as_slice(), &case.array("lr0_prob_unlabel").values) < 1e-9, "{name}");
         assert_eq!(argmax(&p), case.array("pseudo0").indices(), "{name}");
         let p = trainer.probabilities(&query);
@@ -73,11 +73,11 @@ fn logistic_coefficients_agree() {
 fn svm_and_nearest_neighbour_predict_the_same() {
     for name in CASES {
         let (case, x) = open(name);
-        let (unlabelled, query) = unlabelled_and_query(&case, &x);
+        let (unlabeled, query) = unlabeled_and_query(&case, &x);
         for method in [Method::Svm, Method::Nearest] {
             let mut trainer = method.build().trainer(&x, 5);
             train_on_support(&mut *trainer, &case);
-            let predicted = argmax(&trainer.probabilities(&unlabelled));
+            let predicted = argmax(&trainer.probabilities(&unlabeled));
             let expected = case.array(&format!("{method}0_pred_unlabel")).indices();
             assert_eq!(predicted, expected, "{name} {method}");
             train_on_all(&mut *trainer, &case);

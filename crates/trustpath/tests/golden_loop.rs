@@ -16,7 +16,7 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let (raw, rows, dims) = case.raw_rows();
     let instances = Features::new(&raw[..], rows, dims).unwrap().normalize().unwrap();
     let labels = case.array("sy").indices();
-    let unlabelled = case.number("n") - labels.len();
+    let unlabeled = case.number("n") - labels.len();
     let truth = case.array("qy").indices();
     let loop_ = SelfTaught::new(
         Box::new(LleParams { compat: true, ..Default::default() }.check().unwrap()),
@@ -25,13 +25,8 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
         SelfTaughtParams::default(),
     )
     .unwrap();
-    let task = Task {
-        instances: &instances,
-        labels: &labels,
-        unlabelled,
-        classes: 5,
-        truth: Some(&truth),
-    };
+    let task =
+        Task { instances: &instances, labels: &labels, unlabeled, classes: 5, truth: Some(&truth) };
     loop_.run(&task).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! Which pseudo-labelled instances to take in next.
 //!
-//! In every round the unlabelled instances carry pseudo-labels, and of each pseudo-class at most a quota of them joins
+//! In every round the unlabeled instances carry pseudo-labels, and of each pseudo-class at most a quota of them joins
 //! the training set. [`Credibility`] takes those whose incidental parameter vanishes earliest, which is the method; the
 //! others are what the paper compares it with: [`Random`] (RA), [`Nearest`] (NN), [`Confidence`] (CO) and
 //! [`CoefficientNorm`] (CN).
@@ -22,14 +22,14 @@ pub use random::Random;
 use crate::reduce::{Embedding, Reduce};
 use crate::{Instances, Result};
 
-/// The instances of an episode that selection is about: the labelled ones first, then the unlabelled.
+/// The instances of an episode that selection is about: the labelled ones first, then the unlabeled.
 #[derive(Debug)]
 pub struct Pool<'a> {
     /// All instances of the episode.
     pub instances: &'a Instances,
     /// How many of them, the first, have a given label.
     pub labelled: usize,
-    /// How many of them, the first, are labelled or unlabelled; the others are only to be classified in the end.
+    /// How many of them, the first, are labelled or unlabeled; the others are only to be classified in the end.
     pub size: usize,
     /// Number of classes.
     pub classes: usize,
@@ -73,7 +73,7 @@ pub struct Round<'a> {
     pub number: usize,
     /// Given labels, then this round's pseudo-labels: one for every instance of the pool.
     pub labels: &'a [usize],
-    /// Class probabilities of the unlabelled instances, one row each.
+    /// Class probabilities of the unlabeled instances, one row each.
     pub probabilities: &'a crate::Matrix,
     /// Rows the classifier was trained on: labelled instances and those taken in so far.
     pub taken: &'a [usize],

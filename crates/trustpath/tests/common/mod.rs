@@ -57,7 +57,7 @@ impl Case {
         read_npy(&fs::read(self.directory.join(format!("{name}.npy"))).unwrap())
     }
 
-    /// Raw features, `[support; unlabelled]` and, where they are apart from the unlabelled, the query rows after them.
+    /// Raw features, `[support; unlabeled]` and, where they are apart from the unlabeled, the query rows after them.
     pub fn raw_rows(&self) -> (Vec<f32>, usize, usize) {
         let mut names = vec!["sx"];
         if self.has("ux") {

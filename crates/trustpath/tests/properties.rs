@@ -1,0 +1,267 @@
+//! What must hold for any data: invariance, optimality, determinism, and that the loop ends.
+
+use proptest::prelude::*;
+use trustpath::classify::LogisticParams;
+use trustpath::incidental::linear::Penalty;
+use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep};
+use trustpath::reduce::lle::LleParams;
+use trustpath::select::{Confidence, Credibility, Nearest, Random, Rule, Select};
+use trustpath::{Features, Matrix, Outcome, SelfTaught, SelfTaughtParams, Task};
+
+/// Random coordinates with class means, and labels of which about one in six is wrong.
+fn problem(n: usize, d: usize, c: usize, seed: u64) -> (Matrix, Vec<usize>) {
+    let mut next = generator(seed);
+    let means = Matrix::from_fn(c, d, |_, _| 2.0 * next());
+    let truth: Vec<usize> = (0..n).map(|i| i % c).collect();
+    let x = Matrix::from_fn(n, d, |i, j| means[(truth[i], j)] + 0.7 * next());
+    let labels = truth.iter().map(|&t| if next() > 0.66 { (t + 1) % c } else { t }).collect();
+    (x, labels)
+}
+
+/// Uniform on [−1, 1), from a seed.
+fn generator(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// An episode: features on the sphere, class `i mod 5` for instance `i`, the first `labelled` of them labelled.
+fn raw_episode(rows: usize, seed: u64) -> Vec<f64> {
+    let (dims, mut next) = (32, generator(seed));
+    let means: Vec<f64> = (0..5 * dims).map(|_| next()).collect();
+    (0..rows * dims)
+        .map(|at| 0.6 + means[at / dims % 5 * dims + at % dims] + 1.3 * next())
+        .collect()
+}
+
+fn teach(
+    raw: &[f64],
+    unlabeled: usize,
+    select: Box<dyn Select>,
+    params: SelfTaughtParams,
+) -> Outcome {
+    let rows = raw.len() / 32;
+    let instances = Features::new(raw, rows, 32).unwrap().normalize().unwrap();
+    let truth: Vec<usize> = (5..rows).map(|i| i % 5).collect();
+    let truth = if 5 + unlabeled < rows { &truth[unlabeled..] } else { &truth };
+    SelfTaught::new(
+        Box::new(LleParams::default().check().unwrap()),
+        Box::new(LogisticParams::default().check().unwrap()),
+        select,
+        params,
+    )
+    .unwrap()
+    .with_judge(icir(Penalty::Group))
+    .run(&Task {
+        instances: &instances,
+        labels: &[0, 1, 2, 3, 4],
+        unlabeled,
+        classes: 5,
+        truth: Some(truth),
+    })
+    .unwrap()
+}
+
+fn icir(penalty: Penalty) -> Box<dyn Incidental> {
+    Box::new(IciRParams { penalty, ..Default::default() }.check().unwrap())
+}
+
+fn ici(model: Box<dyn Incidental>) -> Box<dyn Select> {
+    Box::new(Credibility { model, rule: Rule::Continuous })
+}
+
+/// The paper's equation in both unknowns, `½‖Y − Xβ − γ‖² + λR(γ)`, by accelerated proximal gradient steps on `(β, γ)`:
+/// slow, obvious, and nothing in common with the solver. Returns `γ`.
+fn brute_force(x: &Matrix, labels: &[usize], c: usize, lambda: f64, penalty: Penalty) -> Matrix {
+    let (n, d) = (x.rows(), x.cols());
+    let y = Matrix::one_hot(labels, c);
+    let square: f64 = x.as_slice().iter().map(|v| v * v).sum();
+    let step = 1.0 / (1.0 + square);
+    let (mut beta, mut gamma) = (Matrix::zeros(d, c), Matrix::zeros(n, c));
+    let (mut beta_at, mut gamma_at, mut t) = (beta.clone(), gamma.clone(), 1.0f64);
+    for _ in 0..60_000 {
+        let residual = Matrix::from_fn(n, c, |i, k| {
+            let fit: f64 = (0..d).map(|a| x[(i, a)] * beta_at[(a, k)]).sum();
+            y[(i, k)] - fit - gamma_at[(i, k)]
+        });
+        let beta_next = Matrix::from_fn(d, c, |a, k| {
+            let slope: f64 = (0..n).map(|i| x[(i, a)] * residual[(i, k)]).sum();
+            beta_at[(a, k)] + step * slope
+        });
+        let mut gamma_next =
+            Matrix::from_fn(n, c, |i, k| gamma_at[(i, k)] + step * residual[(i, k)]);
+        for i in 0..n {
+            let row = gamma_next.row_mut(i);
+            let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+            for v in row {
+                *v = match penalty {
+                    Penalty::Group => *v * (1.0 - step * lambda / norm).max(0.0),
+                    Penalty::Elementwise => v.signum() * (v.abs() - step * lambda).max(0.0),
+                };
+            }
+        }
+        let t_next = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
+        let momentum = (t - 1.0) / t_next;
+        let ahead = |next: &Matrix, last: &Matrix| {
+            Matrix::from_fn(next.rows(), c, |i, k| {
+                next[(i, k)] + momentum * (next[(i, k)] - last[(i, k)])
+            })
+        };
+        (beta_at, gamma_at) = (ahead(&beta_next, &beta), ahead(&gamma_next, &gamma));
+        (beta, gamma, t) = (beta_next, gamma_next, t_next);
+    }
+    gamma
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn permuting_instances_permutes_credibility(seed: u64, n in 12usize..40, c in 2usize..5) {
+        let (x, labels) = problem(n, 3, c, seed);
+        let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+        prop_assume!(n % 7 != 0);
+        let shuffled = Matrix::from_fn(n, 3, |i, j| x[(order[i], j)]);
+        let shuffled_labels: Vec<usize> = order.iter().map(|&i| labels[i]).collect();
+        let model = icir(Penalty::Group);
+        let one = model.path(&x, &labels, c, Keep::default()).unwrap();
+        let two = model.path(&shuffled, &shuffled_labels, c, Keep::default()).unwrap();
+        for (i, &from) in order.iter().enumerate() {
+            prop_assert!((one.vanish[from] / two.vanish[i] - 1.0).abs() < 1e-7);
+        }
+    }
+
+    #[test]
+    fn every_solution_is_certified(seed: u64, n in 10usize..60, d in 1usize..6, c in 2usize..6) {
+        let (x, labels) = problem(n, d, c, seed);
+        for penalty in [Penalty::Group, Penalty::Elementwise] {
+            let path = icir(penalty).path(&x, &labels, c, Keep::ALL).unwrap();
+            let worst = path.certificate.iter().copied().fold(0.0, f64::max);
+            prop_assert!(worst < 1e-9, "{penalty:?}: a relative duality gap of {worst:e}");
+            prop_assert!(path.gamma_norm.unwrap().row(0).iter().all(|&norm| norm == 0.0));
+            prop_assert!(path.vanish.iter().all(|&v| v <= path.lambda[0] * (1.0 + 1e-12)));
+        }
+    }
+
+    #[test]
+    fn the_cut_agrees_with_the_ranking(seed: u64, n in 30usize..90, c in 2usize..6) {
+        let (x, labels) = problem(n, 4, c, seed);
+        let model = icir(Penalty::Group);
+        let path = model.path(&x, &labels, c, Keep::default()).unwrap();
+        prop_assume!(!path.reenters.contains(&true));
+        let open: Vec<usize> = (c..n).collect();
+        let quota = vec![3; c];
+        let taken = model.ranker(&x, c).most_credible(&labels, &open, &quota).unwrap();
+        for class in 0..c {
+            let mut all: Vec<usize> = open.iter().copied().filter(|&i| labels[i] == class).collect();
+            all.sort_by(|&i, &j| path.vanish[i].total_cmp(&path.vanish[j]));
+            all.truncate(3);
+            all.sort_unstable();
+            let ours: Vec<usize> = taken.iter().copied().filter(|&i| labels[i] == class).collect();
+            prop_assert_eq!(ours, all);
+        }
+    }
+
+    #[test]
+    fn a_planted_outlier_ranks_last(seed: u64, c in 2usize..5, victim in 0usize..20) {
+        let mut next = generator(seed);
+        let mut labels: Vec<usize> = (0..24).map(|i| i % c).collect();
+        let x = Matrix::from_fn(24, c, |i, j| f64::from(i % c == j) + 0.05 * next());
+        labels[victim] = (labels[victim] + 1) % c;
+        let models: [Box<dyn Incidental>; 2] =
+            [icir(Penalty::Group), Box::new(IciCParams::default().check().unwrap())];
+        for model in models {
+            let path = model.path(&x, &labels, c, Keep::default()).unwrap();
+            let last = (0..24).max_by(|&i, &j| path.vanish[i].total_cmp(&path.vanish[j]));
+            prop_assert_eq!(last, Some(victim), "{}", model.name());
+        }
+    }
+
+    #[test]
+    fn the_loop_ends_and_keeps_its_quotas(seed: u64, step in 1usize..8, cap in proptest::option::of(1usize..8)) {
+        let raw = raw_episode(65, seed);
+        for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(Random { seed })] {
+            let outcome = teach(&raw, 40, select, SelfTaughtParams { step, cap });
+            let mut accepted = vec![0; 45];
+            let mut total = [0; 5];
+            for (number, round) in outcome.rounds.iter().enumerate() {
+                prop_assert!(!round.selected.is_empty());
+                let mut taken = [0; 5];
+                for &row in &round.selected {
+                    let class = round.pseudo_labels[row - 5];
+                    taken[class] += 1;
+                    total[class] += 1;
+                    accepted[row] += 1;
+                    prop_assert_eq!(outcome.accepted_in[row - 5], Some(number));
+                }
+                prop_assert!(taken.iter().all(|&t| t <= step));
+            }
+            prop_assert!(accepted.iter().all(|&times| times <= 1));
+            prop_assert_eq!(outcome.accuracy.len(), outcome.rounds.len() + 1);
+            match cap {
+                Some(cap) => prop_assert!(total.iter().all(|&t| t <= cap)),
+                None => prop_assert!(outcome.accepted_in.iter().all(Option::is_some)),
+            }
+        }
+    }
+
+    #[test]
+    fn the_scale_of_features_does_not_matter(seed: u64, scale in 1e-3f64..1e3) {
+        let raw = raw_episode(45, seed);
+        let scaled: Vec<f64> = raw.iter().enumerate().map(|(at, v)| v * scale * (1 + at / 32) as f64).collect();
+        let params = SelfTaughtParams::default();
+        let one = teach(&raw, 40, ici(icir(Penalty::Group)), params);
+        let two = teach(&scaled, 40, ici(icir(Penalty::Group)), params);
+        prop_assert_eq!(one.rounds, two.rounds);
+        prop_assert_eq!(one.labels, two.labels);
+    }
+}
+
+#[test]
+fn the_huber_form_equals_the_equation_of_the_paper() {
+    for (seed, penalty) in [(1, Penalty::Group), (2, Penalty::Elementwise), (3, Penalty::Group)] {
+        let (x, labels) = problem(16, 2, 3, seed);
+        let model =
+            IciRParams { penalty, grid: Grid { points: 4, ratio: 0.2 }, ..Default::default() };
+        let path = model.check().unwrap().path(&x, &labels, 3, Keep::ALL).unwrap();
+        let ours = path.gamma_last.unwrap();
+        let theirs = brute_force(&x, &labels, 3, path.lambda[3], penalty);
+        for (a, b) in ours.as_slice().iter().zip(theirs.as_slice()) {
+            assert!((a - b).abs() < 1e-7, "{penalty:?}: {a} against {b}");
+        }
+    }
+}
+
+/// Everything that a run returns, as bits.
+fn bits(outcome: &Outcome) -> Vec<u64> {
+    let vanish = outcome.vanish.as_ref().unwrap();
+    let numbers = outcome.probabilities.as_slice().iter().chain(vanish).map(|v| v.to_bits());
+    let rows = outcome.rounds.iter().flat_map(|round| &round.selected).map(|&row| row as u64);
+    numbers.chain(rows).collect()
+}
+
+#[test]
+fn results_are_the_same_to_the_bit_for_any_number_of_threads() {
+    let raw = raw_episode(80, 5);
+    // Large enough for the sums to be taken in parallel.
+    let (x, labels) = problem(40_000, 3, 3, 9);
+    let small = IciRParams { grid: Grid { points: 5, ratio: 0.1 }, ..Default::default() };
+    let small = small.check().unwrap();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut all = Vec::new();
+            for model in [icir(Penalty::Group), Box::new(IciCParams::default().check().unwrap())] {
+                all.extend(bits(&teach(&raw, 60, ici(model), SelfTaughtParams::default())));
+            }
+            let path = small.path(&x, &labels, 3, Keep::default()).unwrap();
+            all.extend(path.vanish.iter().map(|v| v.to_bits()));
+            all
+        })
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(8));
+}
