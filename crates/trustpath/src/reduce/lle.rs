@@ -13,8 +13,12 @@
 //!
 //! `M 1 = 0` always. When the neighbourhood graph falls into pieces, `M` has other null vectors besides, and which of
 //! them a solver returns first is rounding noise. Here exactly the constant vector is deflated, `M + c 11ᵀ/n`, and the
-//! rest of the null space is kept: it tells the pieces apart. With [`LleParams::compat`] the first of the lowest `d + 1`
-//! eigenvectors is dropped instead, whatever it is, as scikit-learn does; the two agree where the nullity is one.
+//! rest of the null space is kept: it tells the pieces apart.
+//!
+//! scikit-learn drops the first of the lowest `d + 1` eigenvectors, whatever it is. Where the nullity is one, that is the
+//! constant. Where it is `m`, LAPACK's first vector is in effect a random direction of the null space (its squared
+//! overlap with the constant averages `1/m` over real episodes). [`LleParams::compat`] drops such a direction too: the
+//! projection of a fixed, patternless vector on the null space, so that runs repeat.
 
 use super::neighbors::{Neighbors, well_apart};
 use super::{
@@ -36,7 +40,7 @@ pub struct LleParams {
     pub neighbors: usize,
     /// Regulariser of the local Gram matrices, relative to their trace (10⁻³).
     pub reg: f64,
-    /// Drop the first of the lowest `d + 1` eigenvectors instead of the constant one (no).
+    /// Drop what scikit-learn would, instead of the constant vector (no).
     pub compat: bool,
 }
 
@@ -83,8 +87,36 @@ impl Reduce for Lle {
         let skip = usize::from(compat);
         let tridiagonal = Tridiagonal::of(&m);
         let nullity = tridiagonal.count_below(NULL * norm) + 1 - skip;
-        let vectors = tridiagonal.lowest(d + skip)?.vectors;
+        let mut vectors = tridiagonal.lowest(d + skip)?.vectors;
+        if compat {
+            turn_first(&mut vectors, nullity.min(d + 1));
+        }
         Ok(Embedding { x: columns(&vectors, skip), nullity: Some(nullity) })
+    }
+}
+
+/// Turns the first `nullity` rows among themselves, by a reflection, such that the first becomes the direction of the
+/// null space nearest to a fixed, patternless vector.
+fn turn_first(vectors: &mut Matrix, nullity: usize) {
+    if nullity < 2 {
+        return;
+    }
+    let project = |k: usize| -> f64 {
+        vectors.row(k).iter().enumerate().map(|(i, v)| v * ((i * i) as f64).sin()).sum()
+    };
+    let mut mirror: Vec<f64> = (0..nullity).map(project).collect();
+    let length = mirror.iter().map(|a| a * a).sum::<f64>().sqrt();
+    // Away from the first axis on the side where nothing cancels.
+    mirror[0] += length.copysign(mirror[0]);
+    let square: f64 = mirror.iter().map(|a| a * a).sum();
+    if square == 0.0 {
+        return;
+    }
+    for i in 0..vectors.cols() {
+        let along: f64 = mirror.iter().enumerate().map(|(k, a)| a * vectors[(k, i)]).sum();
+        for (k, a) in mirror.iter().enumerate() {
+            vectors[(k, i)] -= 2.0 * along / square * a;
+        }
     }
 }
 
