@@ -2,7 +2,7 @@
 //!
 //! With `zᵢⱼ = (xᵢⱼ − x̄ⱼ)/wⱼ` and `bⱼ = wⱼ βⱼ` every row of `b` costs the same `λ`; the shift goes to the free intercept.
 
-use super::lanes::{LANES, Lanes};
+use super::lanes::Layout;
 use super::{IciC, Scaling};
 use crate::{Error, Matrix, Result};
 
@@ -11,12 +11,12 @@ use crate::{Error, Matrix, Result};
 pub(super) struct Design {
     /// Number of instances.
     pub rows: usize,
-    /// Number of blocks of instances.
-    pub blocks: usize,
+    /// How the instances lie side by side.
+    pub layout: Layout,
     /// Number of columns that vary, the only ones kept.
     pub dims: usize,
-    /// `z`, column `j` of block `b` at `b · dims + j`; lanes past the last instance are zero.
-    pub z: Vec<Lanes>,
+    /// `z`, one kind per kept column; spare lanes are zero.
+    pub z: Vec<f64>,
     /// `w_γ`.
     pub incidental_weight: f64,
     /// Number of columns given.
@@ -49,7 +49,7 @@ impl Design {
         let factor = (given as f64 + n) / (alpha * given as f64 + n);
         let mut design = Self {
             rows,
-            blocks: rows.div_ceil(LANES),
+            layout: Layout::new(rows),
             dims: 0,
             z: Vec::new(),
             incidental_weight: match model.params().scaling {
@@ -79,14 +79,20 @@ impl Design {
             });
         }
         design.dims = design.columns.len();
-        design.z = vec![[0.0; LANES]; design.blocks * design.dims];
+        design.z = design.layout.room(design.dims);
         for i in 0..rows {
             for (j, &column) in design.columns.iter().enumerate() {
-                design.z[i / LANES * design.dims + j][i % LANES] =
+                design.z[design.layout.at(i, design.dims, j)] =
                     (x[(i, column)] - design.mean[j]) / design.weight[j];
             }
         }
         Ok(design)
+    }
+
+    /// The columns of block `b`, one after the other.
+    #[inline(always)]
+    pub fn block(&self, b: usize) -> std::slice::ChunksExact<'_, f64> {
+        self.z[self.layout.block(b, self.dims)].chunks_exact(self.layout.width)
     }
 
     /// `β` (a row for every column given) and the intercept, from `b` and its intercept in row 0.

@@ -1,43 +1,96 @@
-//! Sixteen instances side by side, and `eˣ` on all of them at once.
+//! Instances side by side: numbers of one kind lie next to each other, so that loops over a block run on vectors.
 //!
-//! Loops over a [`Lanes`] have a fixed length and no branches, so that inside [`vectorised`] the compiler turns each
-//! into a few vector instructions.
+//! Code inside [`vectorised`] must be inlined into it to be compiled for the instructions found at run time; plain
+//! loops over slices of one length are what the compiler turns into vectors most reliably.
 
-/// Instances in one block.
-pub(super) const LANES: usize = 16;
+/// Instances of a block at most: a block's numbers stay in the first-level cache.
+const BLOCK: usize = 128;
+/// Blocks are filled up to a multiple of this.
+const VECTOR: usize = 8;
 
-/// One number for each instance of a block.
-pub(super) type Lanes = [f64; LANES];
+/// How `n` instances are cut into equal blocks; the last may end in spare lanes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub rows: usize,
+    pub blocks: usize,
+    pub width: usize,
+}
+
+impl Layout {
+    pub fn new(rows: usize) -> Self {
+        let blocks = rows.div_ceil(BLOCK).max(1);
+        let width = rows.div_ceil(blocks).next_multiple_of(VECTOR);
+        Self { rows, blocks: rows.div_ceil(width), width }
+    }
+
+    /// Room for one number of each of `kinds` kinds per instance.
+    pub fn room(&self, kinds: usize) -> Vec<f64> {
+        vec![0.0; self.blocks * kinds * self.width]
+    }
+
+    /// Where number `kind` of instance `i` lies.
+    pub fn at(&self, i: usize, kinds: usize, kind: usize) -> usize {
+        (i / self.width * kinds + kind) * self.width + i % self.width
+    }
+
+    /// Where all numbers of block `b` lie, kind after kind.
+    pub fn block(&self, b: usize, kinds: usize) -> std::ops::Range<usize> {
+        b * kinds * self.width..(b + 1) * kinds * self.width
+    }
+}
 
 /// Runs inlined code with the widest vector instructions at hand.
 pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
 }
 
-/// The lane-wise combination of two blocks.
+/// `out += a · x`, number by number.
 #[inline(always)]
-pub(super) fn zip(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
-    std::array::from_fn(|l| f(a[l], b[l]))
-}
-
-/// Adds `a · b` lane by lane to `sum`.
-#[inline(always)]
-pub(super) fn accumulate(sum: &mut Lanes, a: &Lanes, b: &Lanes) {
-    for l in 0..LANES {
-        sum[l] = a[l].mul_add(b[l], sum[l]);
+pub(super) fn axpy(out: &mut [f64], a: f64, x: &[f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out = a.mul_add(*x, *out);
     }
 }
 
-/// The sum over the lanes, always in the same order.
+/// The inner product of two blocks, always in the same order.
 #[inline(always)]
-pub(super) fn total(a: &Lanes) -> f64 {
-    let mut half: [f64; 8] = std::array::from_fn(|l| a[l] + a[l + 8]);
-    for width in [4, 2, 1] {
-        for l in 0..width {
-            half[l] += half[l + width];
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; VECTOR];
+    for (a, b) in a.as_chunks::<VECTOR>().0.iter().zip(b.as_chunks::<VECTOR>().0) {
+        for l in 0..VECTOR {
+            sums[l] = a[l].mul_add(b[l], sums[l]);
         }
     }
-    half[0]
+    gather(&sums)
+}
+
+/// The sum of a block, always in the same order.
+#[inline(always)]
+pub(super) fn total(a: &[f64]) -> f64 {
+    let mut sums = [0.0; VECTOR];
+    for a in a.as_chunks::<VECTOR>().0 {
+        for l in 0..VECTOR {
+            sums[l] += a[l];
+        }
+    }
+    gather(&sums)
+}
+
+/// The sum of absolute values of a block, always in the same order.
+#[inline(always)]
+pub(super) fn magnitude(a: &[f64]) -> f64 {
+    let mut sums = [0.0; VECTOR];
+    for a in a.as_chunks::<VECTOR>().0 {
+        for l in 0..VECTOR {
+            sums[l] += a[l].abs();
+        }
+    }
+    gather(&sums)
+}
+
+#[inline(always)]
+fn gather(s: &[f64; VECTOR]) -> f64 {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
 /// `eˣ` for `x ≤ 0`, to about one unit in the last place; below −708, where the result would be subnormal, it is `e⁻⁷⁰⁸`.
@@ -64,7 +117,7 @@ pub(super) fn exp(x: f64) -> f64 {
         1.0,
         1.0,
     ];
-    let x = x.max(-708.0);
+    let x = if x > -708.0 { x } else { -708.0 };
     let shifted = x.mul_add(std::f64::consts::LOG2_E, ROUND);
     let m = shifted - ROUND;
     let r = m.mul_add(-LN2_LOW, m.mul_add(-LN2_HIGH, x));
@@ -92,7 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn total_adds_every_lane() {
-        assert_eq!(total(&std::array::from_fn(|l| l as f64)), 120.0);
+    fn every_instance_has_its_place() {
+        for rows in [1, 7, 8, 80, 128, 129, 275, 1000] {
+            let layout = Layout::new(rows);
+            let mut room = layout.room(3);
+            for i in 0..rows {
+                for kind in 0..3 {
+                    room[layout.at(i, 3, kind)] += 1.0;
+                }
+            }
+            assert_eq!(total(&room), 3.0 * rows as f64, "{rows} rows in {layout:?}");
+            assert!(room.iter().all(|&count| count <= 1.0));
+        }
     }
 }

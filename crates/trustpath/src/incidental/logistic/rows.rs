@@ -21,8 +21,8 @@
 
 use super::Penalty;
 use super::design::Design;
-use super::grouped::{self, Incidental};
-use super::lanes::{LANES, Lanes, exp, total, vectorised, zip};
+use super::grouped::{Bend, Groups};
+use super::lanes::{Layout, axpy, exp, magnitude, vectorised};
 
 /// How to tell whether an incidental parameter is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,75 +33,80 @@ pub(super) enum Status {
     Held,
 }
 
-/// The state of all instances at one `(θ, τ)`; per-class numbers of class `k` in block `b` are at `b · classes + k`.
+/// The state of all instances at one `(θ, τ)`, laid out in blocks: one kind per class, or one alone.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub classes: usize,
-    pub labels: Vec<usize>,
+    labels: Vec<usize>,
     penalty: Penalty,
-    /// One-hot labels; all zero in lanes past the last instance.
-    pub y: Vec<Lanes>,
+    layout: Layout,
+    /// One-hot labels; all zero in spare lanes.
+    y: Vec<f64>,
+    /// One for an instance, zero for a spare lane.
+    valid: Vec<f64>,
     /// `p(η + γ) − y`.
-    pub residual: Vec<Lanes>,
+    pub residual: Vec<f64>,
     /// `u`.
-    pub away: Vec<Lanes>,
+    away: Vec<f64>,
     /// `o`.
-    pub outside: Vec<Lanes>,
+    outside: Vec<f64>,
     /// Dual norm of `p(η) − y`; `γ` vanishes where it is at most `τ`.
-    pub level: Vec<Lanes>,
+    level: Vec<f64>,
     /// One where `γ` is free, zero where it is held at zero.
-    pub free: Vec<Lanes>,
+    pub free: Vec<f64>,
     /// `η_t − maxₖ ηₖ`, `Σₖ exp(ηₖ − max)` and the same without the label.
-    lead: Vec<Lanes>,
-    all: Vec<Lanes>,
-    others: Vec<Lanes>,
-    eta: Vec<Lanes>,
-    /// The grouped incidental parameter of every instance, empty when ungrouped.
-    pub incidental: Vec<Incidental>,
-    scratch: grouped::Scratch,
+    lead: Vec<f64>,
+    all: Vec<f64>,
+    others: Vec<f64>,
+    eta: Vec<f64>,
+    /// The incidental parameters under the group penalty.
+    groups: Groups,
+    bend: Bend,
+    /// Workspace of one block.
+    first: Vec<f64>,
+    second: Vec<f64>,
 }
 
 impl Rows {
-    pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty) -> Self {
-        let blocks = labels.len().div_ceil(LANES);
-        let zero = [0.0; LANES];
-        let mut y = vec![zero; blocks * classes];
+    pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty, layout: Layout) -> Self {
+        let (mut y, mut valid) = (layout.room(classes), layout.room(1));
         for (i, &label) in labels.iter().enumerate() {
-            y[i / LANES * classes + label][i % LANES] = 1.0;
+            y[layout.at(i, classes, label)] = 1.0;
+            valid[i] = 1.0;
         }
-        let incidental = match penalty {
-            Penalty::Ungrouped => Vec::new(),
-            Penalty::Grouped => vec![Incidental::zero(classes); labels.len()],
-        };
         Self {
             classes,
             labels,
             penalty,
+            layout,
             y,
-            residual: vec![zero; blocks * classes],
-            away: vec![zero; blocks * classes],
-            outside: vec![zero; blocks],
-            level: vec![zero; blocks],
-            free: vec![zero; blocks],
-            lead: vec![zero; blocks],
-            all: vec![zero; blocks],
-            others: vec![zero; blocks],
-            eta: vec![zero; blocks * classes],
-            incidental,
-            scratch: grouped::Scratch::new(classes),
+            valid,
+            residual: layout.room(classes),
+            away: layout.room(classes),
+            outside: layout.room(1),
+            level: layout.room(1),
+            free: layout.room(1),
+            lead: layout.room(1),
+            all: layout.room(1),
+            others: layout.room(1),
+            eta: layout.room(classes),
+            groups: Groups::new(classes, layout),
+            bend: Bend::new(classes, layout.width),
+            first: vec![0.0; layout.width],
+            second: vec![0.0; layout.width],
         }
     }
 
     pub fn is_free(&self, i: usize) -> bool {
-        self.free[i / LANES][i % LANES] != 0.0
+        self.free[i] != 0.0
     }
 
     pub fn set_free(&mut self, i: usize, free: bool) {
-        self.free[i / LANES][i % LANES] = f64::from(u8::from(free));
+        self.free[i] = f64::from(u8::from(free));
     }
 
     pub fn level(&self, i: usize) -> f64 {
-        self.level[i / LANES][i % LANES]
+        self.level[i]
     }
 
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
@@ -109,136 +114,130 @@ impl Rows {
         vectorised(
             #[inline(always)]
             || {
-                for b in 0..design.blocks {
+                for b in 0..self.layout.blocks {
                     self.softmax(design, theta, b);
                     self.settle(b, tau, status);
                 }
             },
         );
         if self.penalty == Penalty::Grouped {
-            self.free_groups(tau);
+            let Self { labels, free, eta, residual, groups, .. } = self;
+            groups.minimise(labels, free, eta, tau, residual);
         }
     }
 
     /// `o`, `u` and what the loss needs, of one block.
     #[inline(always)]
     fn softmax(&mut self, design: &Design, theta: &[f64], b: usize) {
-        let classes = self.classes;
-        let z = &design.z[b * design.dims..(b + 1) * design.dims];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        let eta = &mut self.eta[b * classes..(b + 1) * classes];
-        let away = &mut self.away[b * classes..(b + 1) * classes];
-        let mut top = [f64::NEG_INFINITY; LANES];
-        let mut lead = [0.0; LANES];
-        for k in 0..classes {
-            let mut sum = [theta[k]; LANES];
-            for (j, column) in z.iter().enumerate() {
-                let coefficient = theta[(j + 1) * classes + k];
-                for l in 0..LANES {
-                    sum[l] = coefficient.mul_add(column[l], sum[l]);
-                }
+        let (classes, width) = (self.classes, self.layout.width);
+        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
+        let y = &self.y[per_class.clone()];
+        let eta = &mut self.eta[per_class.clone()];
+        let away = &mut self.away[per_class];
+        let top = &mut self.first[..width];
+        let lead = &mut self.lead[block.clone()];
+        let all = &mut self.all[block.clone()];
+        let others = &mut self.others[block.clone()];
+        let outside = &mut self.outside[block];
+        top.fill(f64::NEG_INFINITY);
+        lead.fill(0.0);
+        all.fill(0.0);
+        others.fill(0.0);
+        for (k, (eta, y)) in eta.chunks_exact_mut(width).zip(y.chunks_exact(width)).enumerate() {
+            eta.fill(theta[k]);
+            for (j, column) in design.block(b).enumerate() {
+                axpy(eta, theta[(j + 1) * classes + k], column);
             }
-            top = zip(&top, &sum, f64::max);
-            for l in 0..LANES {
-                lead[l] = y[k][l].mul_add(sum[l], lead[l]);
+            for l in 0..width {
+                top[l] = if eta[l] > top[l] { eta[l] } else { top[l] };
+                lead[l] = y[l].mul_add(eta[l], lead[l]);
             }
-            eta[k] = sum;
         }
-        let (mut all, mut others) = ([0.0; LANES], [0.0; LANES]);
         for k in 0..classes {
-            let power = zip(&eta[k], &top, |value, top| exp(value - top));
-            for l in 0..LANES {
+            let span = k * width..(k + 1) * width;
+            let (y, eta, power) = (&y[span.clone()], &eta[span.clone()], &mut away[span]);
+            for l in 0..width {
+                power[l] = exp(eta[l] - top[l]);
+            }
+            for l in 0..width {
                 all[l] += power[l];
-                others[l] += (1.0 - y[k][l]) * power[l];
-            }
-            away[k] = power;
-        }
-        for k in 0..classes {
-            for l in 0..LANES {
-                away[k][l] =
-                    (1.0 - y[k][l]) * away[k][l] / others[l].max(f64::MIN_POSITIVE) - y[k][l];
+                others[l] += (1.0 - y[l]) * power[l];
             }
         }
-        self.outside[b] = zip(&others, &all, |others, all| others / all);
-        self.lead[b] = zip(&lead, &top, |lead, top| lead - top);
-        self.all[b] = all;
-        self.others[b] = others;
+        for l in 0..width {
+            lead[l] -= top[l];
+            outside[l] = others[l] / all[l];
+            // One class alone has no others.
+            top[l] = 1.0 / if others[l] > 0.0 { others[l] } else { 1.0 };
+        }
+        for (away, y) in away.chunks_exact_mut(width).zip(y.chunks_exact(width)) {
+            for l in 0..width {
+                away[l] = (1.0 - y[l]) * away[l] * top[l] - y[l];
+            }
+        }
     }
 
     /// Level, status and residual of one block; for the grouped penalty, the residual without `γ`.
     #[inline(always)]
     fn settle(&mut self, b: usize, tau: f64, status: Status) {
-        let classes = self.classes;
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        // Lanes past the last instance have no label, so that this is zero there and one elsewhere.
-        let mut valid = [0.0; LANES];
-        for label in y {
-            valid = zip(&valid, label, |a, b| a + b);
-        }
-        let outside = &self.outside[b];
-        self.level[b] = match self.penalty {
-            Penalty::Ungrouped => zip(outside, &valid, |a, b| a * b),
-            Penalty::Grouped => {
-                let mut square = [0.0; LANES];
-                for u in away {
-                    square = zip(&square, u, |s, u| u.mul_add(u, s));
+        let (classes, width) = (self.classes, self.layout.width);
+        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
+        let away = &self.away[per_class.clone()];
+        let residual = &mut self.residual[per_class];
+        let outside = &self.outside[block.clone()];
+        let valid = &self.valid[block.clone()];
+        let level = &mut self.level[block.clone()];
+        let free = &mut self.free[block];
+        let mass = &mut self.first[..width];
+        let grouped = self.penalty == Penalty::Grouped;
+        if grouped {
+            level.fill(0.0);
+            for away in away.chunks_exact(width) {
+                for l in 0..width {
+                    level[l] = away[l].mul_add(away[l], level[l]);
                 }
-                let norm = zip(&square, outside, |s, o| s.sqrt() * o);
-                zip(&norm, &valid, |a, b| a * b)
             }
-        };
+            for l in 0..width {
+                level[l] = level[l].sqrt() * outside[l] * valid[l];
+            }
+        } else {
+            for l in 0..width {
+                level[l] = outside[l] * valid[l];
+            }
+        }
         if status == Status::Read {
-            self.free[b] = self.level[b].map(|level| if level > tau { 1.0 } else { 0.0 });
-        }
-        let mass = match self.penalty {
-            Penalty::Ungrouped => zip(outside, &self.free[b], |o, f| if f > 0.0 { tau } else { o }),
-            Penalty::Grouped => *outside,
-        };
-        let mass = zip(&mass, &valid, |m, v| m * v);
-        for k in 0..classes {
-            self.residual[b * classes + k] = zip(&mass, &away[k], |m, u| m * u);
-        }
-    }
-
-    /// Minimises over the free groups, one instance at a time, and takes their residuals.
-    fn free_groups(&mut self, tau: f64) {
-        let classes = self.classes;
-        for i in 0..self.labels.len() {
-            let (b, l) = (i / LANES, i % LANES);
-            if self.free[b][l] == 0.0 {
-                self.incidental[i].clear();
-                continue;
+            for l in 0..width {
+                free[l] = if level[l] > tau { 1.0 } else { 0.0 };
             }
-            let eta = &mut self.scratch.eta;
-            for k in 0..classes {
-                eta[k] = self.eta[b * classes + k][l];
-            }
-            grouped::minimise(&mut self.incidental[i], self.labels[i], tau, &mut self.scratch);
-            for k in 0..classes {
-                self.residual[b * classes + k][l] = self.scratch.residual[k];
+        }
+        for l in 0..width {
+            let capped = if free[l] > 0.0 { tau } else { outside[l] };
+            mass[l] = valid[l] * if grouped { outside[l] } else { capped };
+        }
+        for (residual, away) in residual.chunks_exact_mut(width).zip(away.chunks_exact(width)) {
+            for l in 0..width {
+                residual[l] = mass[l] * away[l];
             }
         }
     }
 
     /// `Σᵢ φ_τ(ηᵢ)` at the last evaluation.
     pub fn loss(&self, tau: f64) -> f64 {
-        (0..self.labels.len()).map(|i| self.loss_of(i, tau)).sum()
+        (0..self.layout.rows).map(|i| self.loss_of(i, tau)).sum()
     }
 
     fn loss_of(&self, i: usize, tau: f64) -> f64 {
-        let (b, l) = (i / LANES, i % LANES);
         if !self.is_free(i) {
-            return self.all[b][l].ln() - self.lead[b][l];
+            return self.all[i].ln() - self.lead[i];
         }
         match self.penalty {
             Penalty::Ungrouped => tau * self.incidental_of_label(i, tau) - (1.0 - tau).ln(),
             Penalty::Grouped => {
-                let gamma = &self.incidental[i].gamma;
-                let eta = |k: usize| self.eta[b * self.classes + k][l] + gamma[k];
+                let gamma = |k: usize| self.groups.gamma[self.layout.at(i, self.classes, k)];
+                let eta = |k: usize| self.eta[self.layout.at(i, self.classes, k)] + gamma(k);
                 let top = (0..self.classes).map(eta).fold(f64::NEG_INFINITY, f64::max);
                 let sum = (0..self.classes).map(|k| (eta(k) - top).exp()).sum::<f64>();
-                let norm = gamma.iter().map(|g| g * g).sum::<f64>().sqrt();
+                let norm = (0..self.classes).map(|k| gamma(k) * gamma(k)).sum::<f64>().sqrt();
                 sum.ln() + top - eta(self.labels[i]) + tau * norm
             }
         }
@@ -246,8 +245,7 @@ impl Rows {
 
     /// `γ_t = m* − m` of a free ungrouped instance.
     fn incidental_of_label(&self, i: usize, tau: f64) -> f64 {
-        let (b, l) = (i / LANES, i % LANES);
-        let margin = self.lead[b][l] - self.others[b][l].ln();
+        let margin = self.lead[i] - self.others[i].ln();
         ((1.0 - tau) / tau).ln() - margin
     }
 
@@ -257,125 +255,150 @@ impl Rows {
         if self.is_free(i) {
             match self.penalty {
                 Penalty::Ungrouped => gamma[self.labels[i]] = self.incidental_of_label(i, tau),
-                Penalty::Grouped => gamma.copy_from_slice(&self.incidental[i].gamma),
+                Penalty::Grouped => {
+                    for (k, gamma) in gamma.iter_mut().enumerate() {
+                        *gamma = self.groups.gamma[self.layout.at(i, self.classes, k)];
+                    }
+                }
             }
         }
     }
 
     /// `d log(level) / ds` of every instance when `θ` moves by `direction` as `s = log λ` grows by one.
-    pub fn level_rates(&self, design: &Design, direction: &[f64], rates: &mut [Lanes]) {
+    ///
+    /// `log o` moves with `(1 − o) u`; the length of `u`, for groups, with `q ∘ (q − Σq²) / (1 + Σq²)`.
+    pub fn level_rates(&mut self, design: &Design, direction: &[f64], rates: &mut [f64]) {
         vectorised(
             #[inline(always)]
             || {
-                for (b, rate) in rates.iter_mut().enumerate() {
-                    *rate = self.level_rate(design, direction, b);
+                for b in 0..self.layout.blocks {
+                    self.level_rates_of_block(
+                        design,
+                        direction,
+                        b,
+                        &mut rates[self.layout.block(b, 1)],
+                    );
                 }
             },
         );
     }
 
-    /// The same for the instances of block `b`.
-    pub fn level_rate_of(&self, design: &Design, direction: &[f64], b: usize) -> Lanes {
-        vectorised(
-            #[inline(always)]
-            || self.level_rate(design, direction, b),
-        )
+    #[inline(always)]
+    fn level_rates_of_block(
+        &mut self,
+        design: &Design,
+        direction: &[f64],
+        b: usize,
+        rates: &mut [f64],
+    ) {
+        let (classes, width) = (self.classes, self.layout.width);
+        let per_class = self.layout.block(b, classes);
+        let (away, y) = (&self.away[per_class.clone()], &self.y[per_class]);
+        let outside = &self.outside[self.layout.block(b, 1)];
+        let (step, squares) = (&mut self.first[..width], &mut self.second[..width]);
+        let grouped = self.penalty == Penalty::Grouped;
+        squares.fill(0.0);
+        if grouped {
+            for (away, y) in away.chunks_exact(width).zip(y.chunks_exact(width)) {
+                for l in 0..width {
+                    let q = away[l] + y[l];
+                    squares[l] = q.mul_add(q, squares[l]);
+                }
+            }
+        }
+        rates.fill(0.0);
+        for (k, (away, y)) in away.chunks_exact(width).zip(y.chunks_exact(width)).enumerate() {
+            step.fill(direction[k]);
+            for (j, column) in design.block(b).enumerate() {
+                axpy(step, direction[(j + 1) * classes + k], column);
+            }
+            for l in 0..width {
+                let mut slope = (1.0 - outside[l]) * away[l];
+                if grouped {
+                    let q = away[l] + y[l];
+                    slope += q * (q - squares[l]) / (1.0 + squares[l]);
+                }
+                rates[l] = slope.mul_add(step[l], rates[l]);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn level_rate(&self, design: &Design, direction: &[f64], b: usize) -> Lanes {
-        let classes = self.classes;
-        let z = &design.z[b * design.dims..(b + 1) * design.dims];
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        // log o moves with (1 − o) u; the length of u, for groups, with q ∘ (q − Σq²) / (1 + Σq²).
-        let mut concentration = [0.0; LANES];
-        if self.penalty == Penalty::Grouped {
-            for k in 0..classes {
-                for l in 0..LANES {
-                    let q = away[k][l] + y[k][l];
-                    concentration[l] = q.mul_add(q, concentration[l]);
-                }
+    /// The same for instance `i` alone.
+    pub fn level_rate(&self, design: &Design, direction: &[f64], i: usize) -> f64 {
+        let away = |k: usize| self.away[self.layout.at(i, self.classes, k)];
+        let share = |k: usize| away(k) + self.y[self.layout.at(i, self.classes, k)];
+        let squares: f64 = (0..self.classes).map(|k| share(k) * share(k)).sum();
+        let mut rate = 0.0;
+        for k in 0..self.classes {
+            let mut step = direction[k];
+            for j in 0..design.dims {
+                let z = design.z[self.layout.at(i, design.dims, j)];
+                step += direction[(j + 1) * self.classes + k] * z;
             }
-        }
-        let (mut mass, mut length) = ([0.0; LANES], [0.0; LANES]);
-        for k in 0..classes {
-            let mut step = [direction[k]; LANES];
-            for (j, column) in z.iter().enumerate() {
-                let coefficient = direction[(j + 1) * classes + k];
-                for l in 0..LANES {
-                    step[l] = coefficient.mul_add(column[l], step[l]);
-                }
+            let mut slope = (1.0 - self.outside[i]) * away(k);
+            if self.penalty == Penalty::Grouped {
+                slope += share(k) * (share(k) - squares) / (1.0 + squares);
             }
-            for l in 0..LANES {
-                mass[l] = away[k][l].mul_add(step[l], mass[l]);
-                let q = away[k][l] + y[k][l];
-                length[l] += q * (q - concentration[l]) * step[l];
-            }
-        }
-        let mut rate = zip(&mass, &self.outside[b], |mass, o| (1.0 - o) * mass);
-        if self.penalty == Penalty::Grouped {
-            for l in 0..LANES {
-                rate[l] += length[l] / (1.0 + concentration[l]);
-            }
+            rate += slope * step;
         }
         rate
     }
 
-    /// Class-by-class Hessians of one block, lower triangle, pair `(k, h ≤ k)` at `k(k + 1)/2 + h`, and `∂residual/∂s`
-    /// with `θ` held.
+    /// Class-by-class Hessians of block `b` and `∂residual/∂s` with `θ` held. Of the Hessian, whose rows sum to zero,
+    /// only the pairs `1 ≤ h ≤ k` without class 0 are written, one after the other.
     #[inline(always)]
-    pub fn curvature(&mut self, b: usize, tau: f64, pairs: &mut [Lanes], drift: &mut [Lanes]) {
-        let classes = self.classes;
-        let y = &self.y[b * classes..(b + 1) * classes];
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let residual = &self.residual[b * classes..(b + 1) * classes];
-        let (outside, free) = (&self.outside[b], &self.free[b]);
-        let mut valid = [0.0; LANES];
-        for label in y {
-            valid = zip(&valid, label, |a, b| a + b);
+    pub fn curvature(&mut self, b: usize, tau: f64, pairs: &mut [f64], drift: &mut [f64]) {
+        let (classes, width) = (self.classes, self.layout.width);
+        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
+        let y = &self.y[per_class.clone()];
+        let away = &self.away[per_class.clone()];
+        let residual = &self.residual[per_class];
+        let outside = &self.outside[block.clone()];
+        let valid = &self.valid[block.clone()];
+        let free = &self.free[block.clone()];
+        let (mass, both) = (&mut self.first[..width], &mut self.second[..width]);
+        for l in 0..width {
+            mass[l] = valid[l] * if free[l] > 0.0 { tau } else { outside[l] };
+            both[l] = (1.0 - free[l]) * mass[l] * (1.0 - outside[l]);
         }
-        let mut mass: Lanes = std::array::from_fn(|l| if free[l] > 0.0 { tau } else { outside[l] });
-        mass = zip(&mass, &valid, |m, v| m * v);
-        let both: Lanes = std::array::from_fn(|l| (1.0 - free[l]) * mass[l] * (1.0 - outside[l]));
-        for k in 0..classes {
-            let q = zip(&away[k], &y[k], |u, y| u + y);
-            for h in 0..=k {
-                for l in 0..LANES {
-                    let other = away[h][l] + y[h][l];
-                    pairs[k * (k + 1) / 2 + h][l] =
-                        both[l] * away[k][l] * away[h][l] - mass[l] * q[l] * other;
+        for (drift, residual) in drift.chunks_exact_mut(width).zip(residual.chunks_exact(width)) {
+            for l in 0..width {
+                drift[l] = free[l] * residual[l];
+            }
+        }
+        let mut pair = pairs.chunks_exact_mut(width);
+        for k in 1..classes {
+            let (u, label) = (&away[k * width..][..width], &y[k * width..][..width]);
+            for h in 1..=k {
+                let (v, other) = (&away[h * width..][..width], &y[h * width..][..width]);
+                let Some(pair) = pair.next() else { return };
+                let diagonal = if h == k { 1.0 } else { 0.0 };
+                for l in 0..width {
+                    let shared = mass[l] * (u[l] + label[l]);
+                    pair[l] = both[l] * u[l] * v[l] + shared * (diagonal - (v[l] + other[l]));
                 }
             }
-            for l in 0..LANES {
-                pairs[k * (k + 1) / 2 + k][l] += mass[l] * q[l];
-            }
-            drift[k] = zip(&residual[k], free, |r, f| r * f);
         }
         if self.penalty == Penalty::Grouped {
-            for l in (0..LANES).filter(|&l| free[l] > 0.0) {
-                let i = b * LANES + l;
-                for k in 0..classes {
-                    self.scratch.residual[k] = residual[k][l];
-                }
-                grouped::curvature(&self.incidental[i], self.labels[i], tau, &mut self.scratch);
-                for k in 0..classes {
-                    for h in 0..=k {
-                        pairs[k * (k + 1) / 2 + h][l] = self.scratch.hessian(k, h);
-                    }
-                    drift[k][l] = self.scratch.drift[k];
-                }
-            }
+            let multiplier = &self.groups.multiplier[block];
+            self.bend.compute(y, residual, multiplier);
+            self.bend.replace(free, tau, pairs, drift);
         }
     }
 
     /// `Σᵢ |residualᵢₖ|`: the scale by which the intercept's gradient is small.
     pub fn mass(&self, class: usize) -> f64 {
-        self.residual
-            .iter()
-            .skip(class)
-            .step_by(self.classes)
-            .map(|r| total(&r.map(f64::abs)))
-            .sum()
+        vectorised(
+            #[inline(always)]
+            || {
+                let mut sum = 0.0;
+                for b in 0..self.layout.blocks {
+                    let block = &self.residual[self.layout.block(b, self.classes)];
+                    let residual = &block[class * self.layout.width..][..self.layout.width];
+                    sum += magnitude(residual);
+                }
+                sum
+            },
+        )
     }
 }

@@ -21,6 +21,7 @@ pub(super) const ITERATIONS: usize = 200;
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
 pub(super) struct Solver<'a> {
+    pub counts: [usize; 4],
     pub design: &'a Design,
     pub penalty: Penalty,
     pub classes: usize,
@@ -50,10 +51,11 @@ impl<'a> Solver<'a> {
             theta[k] = (theta[k] / theta[0]).ln();
         }
         Self {
+            counts: [0; 4],
             design,
             penalty,
             classes,
-            rows: Rows::new(labels.clone(), classes, penalty),
+            rows: Rows::new(labels.clone(), classes, penalty, design.layout),
             theta,
             gradient: vec![0.0; order],
             hessian: Hessian::new(design, classes),
@@ -116,6 +118,7 @@ impl<'a> Solver<'a> {
     /// Minimises from `theta`, to the tolerance or as far as rounding allows; the residual reached.
     pub fn solve(&mut self, lambda: f64, tolerance: f64) -> f64 {
         const PATIENCE: usize = 4;
+        self.counts[0] += 1;
         self.store();
         self.evaluate(lambda, Status::Read);
         let mut residual = self.residual(lambda);
@@ -124,6 +127,7 @@ impl<'a> Solver<'a> {
             if residual <= tolerance {
                 break;
             }
+            self.counts[1] += 1;
             self.linearise(lambda);
             self.minimise_model(self.mu(lambda));
             self.origin.copy_from_slice(&self.theta);
@@ -206,6 +210,7 @@ impl<'a> Solver<'a> {
         self.support.read(&self.point);
         self.admit(mu);
         for _ in 0..PASSES {
+            self.counts[2] += 1;
             self.support.factorise(&self.hessian, mu);
             self.support.solve(&self.slope, mu, &mut self.step);
             let dropped = self.support.drop_crossing(&mut self.point, &self.step);
@@ -284,6 +289,7 @@ impl<'a> Solver<'a> {
 
     /// Block proximal sweeps on the model, which always decrease it.
     fn sweep(&mut self, mu: f64) {
+        self.counts[3] += 1;
         const SWEEPS: usize = 200;
         let classes = self.classes;
         let mut first = 0.0_f64;

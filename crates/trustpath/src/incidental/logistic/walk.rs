@@ -14,7 +14,6 @@
 
 use super::Penalty;
 use super::design::Design;
-use super::lanes::{LANES, Lanes};
 use super::record::Present;
 use super::rows::Status;
 use super::solve::{ITERATIONS, Solver};
@@ -50,7 +49,7 @@ pub(super) struct Walk<'a> {
     pub vanish: Vec<f64>,
     tangent: Vec<f64>,
     newton: Vec<f64>,
-    rates: Vec<Lanes>,
+    rates: Vec<f64>,
     gradient_rate: Vec<f64>,
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
@@ -62,7 +61,7 @@ pub(super) struct Walk<'a> {
 #[derive(Debug, Default)]
 struct Saved {
     theta: Vec<f64>,
-    free: Vec<Lanes>,
+    free: Vec<f64>,
     lambda: f64,
 }
 
@@ -78,7 +77,7 @@ impl<'a> Walk<'a> {
             vanish: vec![lambda_max; design.rows],
             tangent: vec![0.0; order],
             newton: vec![0.0; order],
-            rates: vec![[0.0; LANES]; design.blocks],
+            rates: design.layout.room(1),
             gradient_rate: vec![0.0; order],
             saved: Saved::default(),
             linearised: false,
@@ -143,7 +142,7 @@ impl<'a> Walk<'a> {
         let mut exit = (f64::NEG_INFINITY, 0);
         for i in 0..solver.design.rows {
             let gap = solver.rows.level(i) / tau;
-            let rate = self.rates[i / LANES][i % LANES] - 1.0;
+            let rate = self.rates[i] - 1.0;
             // A rational logarithm: exact to third order near one, where it matters.
             let step = -2.0 * (gap - 1.0) / (gap + 1.0) / rate;
             if solver.rows.is_free(i) {
@@ -270,7 +269,6 @@ impl<'a> Walk<'a> {
     /// Newton's method in `(θ, s)` from the current point, statuses and support held; whether it converged.
     fn corner(&mut self, row: usize) -> bool {
         const STEPS: usize = 12;
-        let (b, l) = (row / LANES, row % LANES);
         let mut last = f64::INFINITY;
         for iteration in 0..STEPS {
             self.solver.evaluate(self.lambda, Status::Held);
@@ -295,8 +293,8 @@ impl<'a> Walk<'a> {
             let solver = &mut self.solver;
             let mu = solver.mu(self.lambda);
             solver.support.solve(&solver.gradient, mu, &mut self.newton);
-            let along = solver.rows.level_rate_of(solver.design, &self.newton, b)[l];
-            let rate = solver.rows.level_rate_of(solver.design, &self.tangent, b)[l] - 1.0;
+            let along = solver.rows.level_rate(solver.design, &self.newton, row);
+            let rate = solver.rows.level_rate(solver.design, &self.tangent, row) - 1.0;
             let step = -(gap + along) / rate;
             if !(step.abs() < 1.0) {
                 return false;
@@ -398,14 +396,14 @@ impl<'a> Walk<'a> {
     fn slipped(&self) -> Option<usize> {
         let rows = &self.solver.rows;
         (0..self.solver.design.rows)
-            .filter(|&i| rows.is_free(i) && self.saved.free[i / LANES][i % LANES] == 0.0)
+            .filter(|&i| rows.is_free(i) && self.saved.free[i] == 0.0)
             .max_by(|&a, &b| rows.level(a).total_cmp(&rows.level(b)))
     }
 
     fn record_slipped(&mut self) {
         let rows = &self.solver.rows;
         for i in 0..self.solver.design.rows {
-            if rows.is_free(i) && self.saved.free[i / LANES][i % LANES] == 0.0 {
+            if rows.is_free(i) && self.saved.free[i] == 0.0 {
                 self.vanish[i] = self.lambda;
             }
         }
