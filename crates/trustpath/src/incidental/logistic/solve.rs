@@ -10,6 +10,7 @@
 
 use super::Penalty;
 use super::design::Design;
+use super::lanes::{axpy, vectorised};
 use super::record::Present;
 use super::rows::{Rows, Status};
 use super::sums::{Hessian, moments};
@@ -17,6 +18,8 @@ use super::support::Support;
 
 /// Most iterations at one `λ`.
 pub(super) const ITERATIONS: usize = 200;
+/// Residual at which a Hessian is good enough for the solution's tangent.
+const CLOSE: f64 = 1e-2;
 
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
@@ -32,6 +35,9 @@ pub(super) struct Solver<'a> {
     pub gradient: Vec<f64>,
     pub hessian: Hessian,
     pub support: Support,
+    /// The statuses at which the Hessian was computed, and whether that was close to the solution.
+    linearised: Vec<f64>,
+    linearised_close: bool,
     point: Vec<f64>,
     slope: Vec<f64>,
     step: Vec<f64>,
@@ -60,6 +66,8 @@ impl<'a> Solver<'a> {
             gradient: vec![0.0; order],
             hessian: Hessian::new(design, classes),
             support: Support::new(penalty, classes, order),
+            linearised: design.layout.room(1),
+            linearised_close: false,
             point: vec![0.0; order],
             slope: vec![0.0; order],
             step: vec![0.0; order],
@@ -99,6 +107,12 @@ impl<'a> Solver<'a> {
     pub fn linearise(&mut self, lambda: f64) {
         let tau = self.tau(lambda);
         self.hessian.compute(self.design, &mut self.rows, tau);
+        self.linearised.copy_from_slice(&self.rows.free);
+    }
+
+    /// Whether the Hessian is that of the current statuses, at a point with a residual of at most [`CLOSE`].
+    pub fn is_linearised(&self) -> bool {
+        self.linearised_close && self.linearised == self.rows.free
     }
 
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
@@ -123,12 +137,14 @@ impl<'a> Solver<'a> {
         self.evaluate(lambda, Status::Read);
         let mut residual = self.residual(lambda);
         let (mut best, mut stalled) = (residual, 0);
+        self.linearised_close = false;
         for _ in 0..ITERATIONS {
             if residual <= tolerance {
                 break;
             }
             self.counts[1] += 1;
             self.linearise(lambda);
+            self.linearised_close = residual <= CLOSE;
             self.minimise_model(self.mu(lambda));
             self.origin.copy_from_slice(&self.theta);
             self.slope.copy_from_slice(&self.gradient);
@@ -203,8 +219,11 @@ impl<'a> Solver<'a> {
     }
 
     /// Minimises the quadratic model at `theta`; the minimiser goes to `point`.
+    ///
+    /// Every pass decreases the model: coordinates leave the support when a step brings them to zero, and enter it only
+    /// after a step in full.
     fn minimise_model(&mut self, mu: f64) {
-        const PASSES: usize = 12;
+        const PASSES: usize = 60;
         self.point.copy_from_slice(&self.theta);
         self.slope.copy_from_slice(&self.gradient);
         self.support.read(&self.point);
@@ -213,22 +232,21 @@ impl<'a> Solver<'a> {
             self.counts[2] += 1;
             self.support.factorise(&self.hessian, mu);
             self.support.solve(&self.slope, mu, &mut self.step);
-            let dropped = self.support.drop_crossing(&mut self.point, &self.step);
-            let mut settled = !dropped;
-            if !dropped {
-                let mut moved = 0.0_f64;
-                let mut last = 0.0_f64;
-                for a in 0..self.point.len() {
-                    self.point[a] += self.step[a];
-                    last = last.max(self.step[a].abs());
-                    moved = moved.max((self.point[a] - self.theta[a]).abs());
-                }
-                // The model of a group is not quadratic: a second step may be worth its while.
-                settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            let length = self.support.reach(&self.point, &self.step);
+            let (mut moved, mut last) = (0.0_f64, 0.0_f64);
+            for a in 0..self.point.len() {
+                self.point[a] += length * self.step[a];
+                last = last.max(self.step[a].abs());
+                moved = moved.max((self.point[a] - self.theta[a]).abs());
+            }
+            if length < 1.0 {
+                self.support.drop_spent(&mut self.point, &self.step);
             }
             self.support.turn(&self.point);
             self.update_slope();
-            if !self.admit(mu) && settled {
+            // The model of a group is not quadratic: a second step may be worth its while.
+            let settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            if length == 1.0 && !self.admit(mu) && settled {
                 return;
             }
         }
@@ -237,16 +255,18 @@ impl<'a> Solver<'a> {
 
     /// `slope = ∇ + ∇² (point − theta)`.
     fn update_slope(&mut self) {
-        let order = self.theta.len();
         self.slope.copy_from_slice(&self.gradient);
-        for b in 0..order {
-            let moved = self.point[b] - self.theta[b];
-            if moved != 0.0 {
-                for (s, h) in self.slope.iter_mut().zip(&self.hessian.matrix[b * order..]) {
-                    *s = moved.mul_add(*h, *s);
+        vectorised(
+            #[inline(always)]
+            || {
+                let columns = self.hessian.matrix.chunks_exact(self.theta.len());
+                for ((point, theta), column) in self.point.iter().zip(&self.theta).zip(columns) {
+                    if point != theta {
+                        axpy(&mut self.slope, point - theta, column);
+                    }
                 }
-            }
-        }
+            },
+        );
     }
 
     /// Lets in the zero coordinates or groups that the model wants to move; whether there are any.

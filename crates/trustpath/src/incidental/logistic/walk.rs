@@ -22,7 +22,7 @@ use crate::{Error, Result};
 /// Relative accuracy of a vanishing point, and of the optimality conditions there.
 const EXACT: f64 = 1e-11;
 /// Accuracy of steps whose end nobody looks at.
-const ROUGH: f64 = 1e-8;
+const ROUGH: f64 = 1e-5;
 /// How far a condition may be off before the point is called wrong.
 const SLACK: f64 = 1e-9;
 /// Longest step in `log λ`.
@@ -54,6 +54,8 @@ pub(super) struct Walk<'a> {
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
+    /// How far off a condition may seem at the last evaluation before the point is called wrong.
+    blur: f64,
     pub counts: [usize; 8],
 }
 
@@ -81,6 +83,7 @@ impl<'a> Walk<'a> {
             gradient_rate: vec![0.0; order],
             saved: Saved::default(),
             linearised: false,
+            blur: SLACK,
             solver,
             counts: [0; 8],
         }
@@ -164,10 +167,12 @@ impl<'a> Walk<'a> {
     /// Hessian, factor and tangent at the current point.
     fn linearise(&mut self) {
         if !self.linearised {
-            self.solver.linearise(self.lambda);
+            if !self.solver.is_linearised() {
+                self.solver.linearise(self.lambda);
+                self.counts[3] += 1;
+            }
             self.tangent();
             self.linearised = true;
-            self.counts[3] += 1;
         }
     }
 
@@ -189,7 +194,7 @@ impl<'a> Walk<'a> {
             let moved = self.tangent[b];
             let column = &solver.hessian.matrix[b * order..(b + 1) * order];
             for (g, h) in self.gradient_rate.iter_mut().zip(column) {
-                *g = moved.mul_add(*h, *g);
+                *g += moved * h;
             }
         }
         let mut nearest = f64::NEG_INFINITY;
@@ -246,11 +251,10 @@ impl<'a> Walk<'a> {
         self.lambda *= step.exp();
         self.solver.rows.set_free(row, true);
         if self.corner(row)
-            && self.lambda <= self.saved.lambda * (1.0 + EXACT)
+            && self.lambda <= self.saved.lambda * (1.0 + 10.0 * ROUGH)
             && self.lambda >= stop
             && self.holds(row)
         {
-            self.lambda = self.lambda.min(self.saved.lambda);
             self.vanish[row] = self.lambda;
             return true;
         }
@@ -277,9 +281,12 @@ impl<'a> Walk<'a> {
             solver.support.turn(&solver.theta);
             let gap = (solver.rows.level(row) / solver.tau(self.lambda)).ln();
             let error = self.stationarity().max(gap.abs());
+            self.blur = SLACK;
             if error <= EXACT {
                 return true;
             }
+            // The steps shrink by a constant factor: once the next error is known to be small enough, it is not looked at.
+            let done = iteration > 0 && error * (error / last) <= EXACT;
             if iteration == 0 || error > 0.2 * last {
                 self.solver.linearise(self.lambda);
                 self.tangent();
@@ -305,6 +312,10 @@ impl<'a> Walk<'a> {
                 *theta += newton + step * tangent;
             }
             self.lambda *= step.exp();
+            if done {
+                self.blur = 10.0 * error;
+                return true;
+            }
         }
         false
     }
@@ -330,7 +341,7 @@ impl<'a> Walk<'a> {
         let (mu, tau) = (solver.mu(self.lambda), solver.tau(self.lambda));
         let statuses = (0..solver.design.rows).all(|i| {
             let gap = solver.rows.level(i) / tau - 1.0;
-            i == row || if solver.rows.is_free(i) { gap >= -SLACK } else { gap <= SLACK }
+            i == row || if solver.rows.is_free(i) { gap >= -self.blur } else { gap <= self.blur }
         });
         let classes = solver.classes;
         let mut coordinates = classes..solver.theta.len();
@@ -340,13 +351,13 @@ impl<'a> Walk<'a> {
                     if solver.support.member[a] {
                         solver.theta[a] * solver.support.pull[a] > 0.0
                     } else {
-                        solver.gradient[a].abs() <= mu * (1.0 + SLACK)
+                        solver.gradient[a].abs() <= mu * (1.0 + self.blur)
                     }
                 }),
                 Penalty::Grouped => (1..solver.theta.len() / classes).all(|j| {
                     let row = j * classes..(j + 1) * classes;
                     solver.support.member[row.start + 1]
-                        || solver.penalty.dual(&solver.gradient[row]) <= mu * (1.0 + SLACK)
+                        || solver.penalty.dual(&solver.gradient[row]) <= mu * (1.0 + self.blur)
                 }),
             }
     }
@@ -378,11 +389,10 @@ impl<'a> Walk<'a> {
             let (from, start) = (to, beyond.lambda);
             self.saved = beyond;
             if self.corner(row)
-                && self.lambda <= start * (1.0 + EXACT)
+                && self.lambda <= start * (1.0 + 10.0 * ROUGH)
                 && self.lambda >= from
                 && self.holds(row)
             {
-                self.lambda = self.lambda.min(start);
                 self.vanish[row] = self.lambda;
                 return residual;
             }
