@@ -2,7 +2,9 @@
 //!
 //! With `zᵢⱼ = (xᵢⱼ − x̄ⱼ)/wⱼ` and `bⱼ = wⱼ βⱼ` every row of `b` costs the same `λ`; the shift goes to the free intercept.
 
-use super::lanes::Layout;
+use pulp::Simd;
+
+use super::lanes::{Layout, View};
 use super::{IciC, Scaling};
 use crate::{Error, Matrix, Result};
 
@@ -15,7 +17,7 @@ pub(super) struct Design {
     pub layout: Layout,
     /// Number of columns that vary, the only ones kept.
     pub dims: usize,
-    /// `z`, one kind per kept column; spare lanes are zero.
+    /// `z̃ = (1, z)`, one kind per kept column after the ones; spare lanes are zero.
     pub z: Vec<f64>,
     /// `w_γ`.
     pub incidental_weight: f64,
@@ -79,20 +81,27 @@ impl Design {
             });
         }
         design.dims = design.columns.len();
-        design.z = design.layout.room(design.dims);
+        let features = design.features();
+        design.z = design.layout.room(features);
         for i in 0..rows {
+            design.z[design.layout.at(i, features, 0)] = 1.0;
             for (j, &column) in design.columns.iter().enumerate() {
-                design.z[design.layout.at(i, design.dims, j)] =
+                design.z[design.layout.at(i, features, j + 1)] =
                     (x[(i, column)] - design.mean[j]) / design.weight[j];
             }
         }
         Ok(design)
     }
 
-    /// The columns of block `b`, one after the other.
+    /// Number of columns of `z̃`.
+    pub fn features(&self) -> usize {
+        self.dims + 1
+    }
+
+    /// `z̃`, group by group.
     #[inline(always)]
-    pub fn block(&self, b: usize) -> std::slice::ChunksExact<'_, f64> {
-        self.z[self.layout.block(b, self.dims)].chunks_exact(self.layout.width)
+    pub fn view<S: Simd>(&self, simd: S) -> View<'_, S> {
+        View::new(simd, &self.z, self.features())
     }
 
     /// `β` (a row for every column given) and the intercept, from `b` and its intercept in row 0.

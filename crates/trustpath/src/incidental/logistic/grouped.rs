@@ -18,7 +18,10 @@
 //! ∂r/∂η = D − (Dr)(Dr)ᵀ/(rᵀDr),     ∂r/∂log τ = τ² Dr/(rᵀDr).
 //! ```
 
-use super::lanes::{Layout, exp, vectorised};
+use pulp::{Simd, WithSimd};
+
+use super::exp::exponentiate;
+use super::lanes::{Group, GroupMut, Layout, Vector, View, ViewMut, run};
 use super::single;
 
 /// Most instances solved at once.
@@ -28,7 +31,7 @@ const STEPS: usize = 8;
 /// Error from which one more step is exact to rounding, so that the residual may follow it to first order.
 const NEARLY: f64 = 1e-8;
 
-/// `γ` and `m` of all instances, laid out in blocks, and free ones packed side by side to work on.
+/// `γ` and `m` of all instances, and free ones packed side by side to work on.
 #[derive(Debug)]
 pub(super) struct Groups {
     classes: usize,
@@ -79,13 +82,13 @@ impl Groups {
     /// Solves the instances packed so far.
     fn flush(&mut self, labels: &[usize], eta: &[f64], tau: f64, residual: &mut [f64]) {
         let Self { classes, layout, gamma, multiplier, packed } = self;
-        packed.width = packed.rows.len().next_multiple_of(8);
-        for lane in 0..packed.width {
+        packed.layout = Layout::new(packed.rows.len());
+        for lane in 0..packed.layout.width() {
             // Spare lanes repeat the first instance.
             let i = packed.rows.get(lane).copied().unwrap_or(packed.rows[0]);
             packed.multiplier[lane] = multiplier[i];
             for k in 0..*classes {
-                let (to, from) = (k * PACK + lane, layout.at(i, *classes, k));
+                let (to, from) = (packed.layout.at(lane, *classes, k), layout.at(i, *classes, k));
                 packed.y[to] = if k == labels[i] { 1.0 } else { 0.0 };
                 packed.eta[to] = eta[from];
                 packed.gamma[to] = gamma[from];
@@ -102,7 +105,7 @@ impl Groups {
         for (lane, &i) in packed.rows.iter().enumerate() {
             multiplier[i] = packed.multiplier[lane];
             for k in 0..*classes {
-                let (from, to) = (k * PACK + lane, layout.at(i, *classes, k));
+                let (from, to) = (packed.layout.at(lane, *classes, k), layout.at(i, *classes, k));
                 gamma[to] = packed.gamma[from];
                 residual[to] = packed.residual[from];
             }
@@ -111,11 +114,12 @@ impl Groups {
     }
 }
 
-/// Free instances side by side: number `k · PACK + lane` is that of class `k`.
+/// Free instances side by side.
 #[derive(Debug)]
 struct Packed {
+    classes: usize,
     rows: Vec<usize>,
-    width: usize,
+    layout: Layout,
     y: Vec<f64>,
     eta: Vec<f64>,
     gamma: Vec<f64>,
@@ -125,43 +129,29 @@ struct Packed {
     error: Vec<f64>,
     /// Relative error before the last step.
     size: Vec<f64>,
-    /// Sums over the classes.
-    sums: [[f64; PACK]; 5],
 }
 
 impl Packed {
     fn new(classes: usize) -> Self {
-        let room = || vec![0.0; classes * PACK];
+        let layout = Layout::new(PACK);
         Self {
+            classes,
             rows: Vec::with_capacity(PACK),
-            width: 0,
-            y: room(),
-            eta: room(),
-            gamma: room(),
-            multiplier: vec![0.0; PACK],
-            residual: room(),
-            weight: room(),
-            error: room(),
-            size: vec![0.0; PACK],
-            sums: [[0.0; PACK]; 5],
+            layout,
+            y: layout.room(classes),
+            eta: layout.room(classes),
+            gamma: layout.room(classes),
+            multiplier: layout.room(1),
+            residual: layout.room(classes),
+            weight: layout.room(classes),
+            error: layout.room(classes),
+            size: layout.room(1),
         }
     }
 
     /// Newton's method on all lanes; whether it settled in every one.
     fn newton(&mut self, tau: f64) -> bool {
-        vectorised(
-            #[inline(always)]
-            || {
-                for _ in 0..STEPS {
-                    self.softmax();
-                    self.step(tau);
-                    if !(0..self.width).any(|lane| self.is_lost(lane)) {
-                        return true;
-                    }
-                }
-                false
-            },
-        )
+        run(Newton { packed: self, tau })
     }
 
     /// Whether a lane is not at its solution. Beyond `m = −1/p` there are others, which are not ours.
@@ -172,221 +162,173 @@ impl Packed {
 
     /// `r` at `η + γ`; its entry at the label is minus the sum of the others, exact when `p_t` is near one.
     #[inline(always)]
-    fn softmax(&mut self) {
-        let width = self.width;
-        let [top, all, others, ..] = &mut self.sums;
-        let (top, all, others) = (&mut top[..width], &mut all[..width], &mut others[..width]);
-        top.fill(f64::NEG_INFINITY);
-        all.fill(0.0);
-        others.fill(0.0);
-        for (eta, gamma) in self.eta.chunks_exact(PACK).zip(self.gamma.chunks_exact(PACK)) {
-            for l in 0..width {
-                let logit = eta[l] + gamma[l];
-                top[l] = if logit > top[l] { logit } else { top[l] };
+    fn softmax<S: Simd>(&mut self, simd: S) {
+        let (classes, groups) = (self.classes, self.layout.groups);
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let view = |numbers| View::new(simd, numbers, classes);
+        let (y, eta, gamma) = (view(&self.y), view(&self.eta), view(&self.gamma));
+        let mut residual = ViewMut::new(simd, &mut self.residual, classes);
+        for g in 0..groups {
+            let (eta, gamma, mut residual) = (eta.group(g), gamma.group(g), residual.group(g));
+            let mut top = Vector::splat(simd, f64::NEG_INFINITY);
+            for k in 0..classes {
+                top = top.max(eta.get(k) + gamma.get(k));
+            }
+            for k in 0..classes {
+                residual.set(k, eta.get(k) + gamma.get(k) - top);
             }
         }
-        for (k, residual) in self.residual.chunks_exact_mut(PACK).enumerate() {
-            let residual = &mut residual[..width];
-            let (eta, gamma) = (&self.eta[k * PACK..][..width], &self.gamma[k * PACK..][..width]);
-            let y = &self.y[k * PACK..][..width];
-            for l in 0..width {
-                residual[l] = exp(eta[l] + gamma[l] - top[l]);
+        exponentiate(&mut self.residual[..groups * classes * S::F64_LANES]);
+        let mut residual = ViewMut::new(simd, &mut self.residual, classes);
+        for g in 0..groups {
+            let (y, mut residual) = (y.group(g), residual.group(g));
+            let (mut all, mut others) = (zero, zero);
+            for k in 0..classes {
+                all = all + residual.get(k);
+                others = (one - y.get(k)).mul_add(residual.get(k), others);
             }
-            for l in 0..width {
-                all[l] += residual[l];
-                others[l] += (1.0 - y[l]) * residual[l];
-            }
-        }
-        for l in 0..width {
-            all[l] = 1.0 / all[l];
-        }
-        for (residual, y) in self.residual.chunks_exact_mut(PACK).zip(self.y.chunks_exact(PACK)) {
-            let (residual, y) = (&mut residual[..width], &y[..width]);
-            for l in 0..width {
-                residual[l] = ((1.0 - y[l]) * residual[l] - y[l] * others[l]) * all[l];
+            let inverse = one / all;
+            for k in 0..classes {
+                let y = y.get(k);
+                residual.set(k, ((one - y) * residual.get(k) - y * others) * inverse);
             }
         }
     }
 
     /// One Newton step, `r` following to first order.
     #[inline(always)]
-    fn step(&mut self, tau: f64) {
-        let width = self.width;
-        let size = &mut self.size[..width];
-        let multiplier = &mut self.multiplier[..width];
-        let [square, weights, mean_r, mean_e, along] = &mut self.sums;
-        let (square, weights) = (&mut square[..width], &mut weights[..width]);
-        let (mean_r, mean_e) = (&mut mean_r[..width], &mut mean_e[..width]);
-        let along = &mut along[..width];
-        for sums in [&mut *square, &mut *weights, &mut *mean_r, &mut *mean_e, &mut *size] {
-            sums.fill(0.0);
-        }
-        let classes = self.y.len() / PACK;
-        for k in 0..classes {
-            let (y, r) = (&self.y[k * PACK..][..width], &self.residual[k * PACK..][..width]);
-            let gamma = &self.gamma[k * PACK..][..width];
-            let weight = &mut self.weight[k * PACK..][..width];
-            let error = &mut self.error[k * PACK..][..width];
-            for l in 0..width {
-                let p = r[l] + y[l];
-                weight[l] = p / (1.0 + multiplier[l] * p);
-                error[l] = gamma[l] + multiplier[l] * r[l];
-                let large = error[l].abs();
-                size[l] = if large > size[l] { large } else { size[l] };
-                square[l] = r[l].mul_add(r[l], square[l]);
-                weights[l] += weight[l];
-                mean_r[l] = weight[l].mul_add(r[l], mean_r[l]);
-                mean_e[l] = weight[l].mul_add(error[l], mean_e[l]);
+    fn step<S: Simd>(&mut self, simd: S, tau: f64) {
+        let classes = self.classes;
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let tau = Vector::splat(simd, tau);
+        let y = View::new(simd, &self.y, classes);
+        let mut gamma = ViewMut::new(simd, &mut self.gamma, classes);
+        let mut multiplier = ViewMut::new(simd, &mut self.multiplier, 1);
+        let mut residual = ViewMut::new(simd, &mut self.residual, classes);
+        let mut weight = ViewMut::new(simd, &mut self.weight, classes);
+        let mut error = ViewMut::new(simd, &mut self.error, classes);
+        let mut size = ViewMut::new(simd, &mut self.size, 1);
+        for g in 0..self.layout.groups {
+            let (y, mut gamma, mut residual) = (y.group(g), gamma.group(g), residual.group(g));
+            let (mut weight, mut error) = (weight.group(g), error.group(g));
+            let m = multiplier.group(g).get(0);
+            let (mut largest, mut square, mut weights) = (zero, zero, zero);
+            let (mut mean_r, mut mean_e) = (zero, zero);
+            for k in 0..classes {
+                let r = residual.get(k);
+                let p = r + y.get(k);
+                let w = p / m.mul_add(p, one);
+                let e = m.mul_add(r, gamma.get(k));
+                weight.set(k, w);
+                error.set(k, e);
+                largest = largest.max(e.abs());
+                square = r.mul_add(r, square);
+                weights = weights + w;
+                mean_r = w.mul_add(r, mean_r);
+                mean_e = w.mul_add(e, mean_e);
             }
-        }
-        let bend = weights;
-        for l in 0..width {
-            mean_r[l] /= bend[l];
-            mean_e[l] /= bend[l];
-            bend[l] = 0.0;
-            along[l] = 0.0;
-            let excess = (square[l] / (tau * tau) - 1.0).abs();
-            let error = size[l] / (1.0 + (multiplier[l] * tau).abs());
-            size[l] = if excess > error { excess } else { error };
-        }
-        for k in 0..classes {
-            let r = &self.residual[k * PACK..][..width];
-            let weight = &self.weight[k * PACK..][..width];
-            let error = &self.error[k * PACK..][..width];
-            for l in 0..width {
-                bend[l] += r[l] * weight[l] * (r[l] - mean_r[l]);
-                along[l] += r[l] * weight[l] * (error[l] - mean_e[l]);
+            let inverse = one / weights;
+            (mean_r, mean_e) = (mean_r * inverse, mean_e * inverse);
+            let excess = square / (tau * tau) - one;
+            size.group(g).set(0, excess.abs().max(largest / (one + (m * tau).abs())));
+            let (mut bend, mut along) = (zero, zero);
+            for k in 0..classes {
+                let weighted = residual.get(k) * weight.get(k);
+                bend = weighted.mul_add(residual.get(k) - mean_r, bend);
+                along = weighted.mul_add(error.get(k) - mean_e, along);
             }
-        }
-        let (step, shift) = (square, along);
-        for l in 0..width {
-            step[l] = (0.5 * (step[l] - tau * tau) - shift[l]) / bend[l];
-            shift[l] = 0.0;
-        }
-        for k in 0..classes {
-            let (y, r) = (&self.y[k * PACK..][..width], &self.residual[k * PACK..][..width]);
-            let weight = &self.weight[k * PACK..][..width];
-            let error = &mut self.error[k * PACK..][..width];
-            let gamma = &mut self.gamma[k * PACK..][..width];
-            for l in 0..width {
-                let image = error[l] - mean_e[l] + step[l] * (r[l] - mean_r[l]);
-                let change = multiplier[l] * weight[l] * image - (error[l] + step[l] * r[l]);
-                gamma[l] += change;
-                error[l] = change;
-                shift[l] += (r[l] + y[l]) * change;
+            let half = Vector::splat(simd, 0.5) * tau * tau;
+            let step = (half * excess - along) / bend;
+            let mut shift = zero;
+            for k in 0..classes {
+                let (r, e) = (residual.get(k), error.get(k));
+                let image = weight.get(k) * (e - mean_e + step * (r - mean_r));
+                let change = m * image - (e + step * r);
+                gamma.set(k, gamma.get(k) + change);
+                error.set(k, change);
+                shift = (r + y.get(k)).mul_add(change, shift);
             }
-        }
-        for k in 0..classes {
-            let y = &self.y[k * PACK..][..width];
-            let change = &self.error[k * PACK..][..width];
-            let r = &mut self.residual[k * PACK..][..width];
-            for l in 0..width {
-                r[l] += (r[l] + y[l]) * (change[l] - shift[l]);
+            for k in 0..classes {
+                let r = residual.get(k);
+                residual.set(k, (r + y.get(k)).mul_add(error.get(k) - shift, r));
             }
-        }
-        for l in 0..width {
-            multiplier[l] += step[l];
+            multiplier.group(g).set(0, m + step);
         }
     }
 
     /// Puts one lane where Newton's method is sure to settle.
     fn restart(&mut self, lane: usize, label: usize, tau: f64) {
-        let eta: Vec<f64> = self.eta.iter().skip(lane).step_by(PACK).copied().collect();
+        let at = |k: usize| self.layout.at(lane, self.classes, k);
+        let eta: Vec<f64> = (0..self.classes).map(|k| self.eta[at(k)]).collect();
         let start = single::near(&eta, label, tau);
         self.multiplier[lane] = start.multiplier;
         for (k, gamma) in start.gamma.iter().enumerate() {
-            self.gamma[k * PACK + lane] = *gamma;
+            self.gamma[at(k)] = *gamma;
         }
     }
 }
 
-/// Derivatives of the residuals of one block, as if every group in it were free.
-#[derive(Debug)]
-pub(super) struct Bend {
-    width: usize,
-    weight: Vec<f64>,
-    bent: Vec<f64>,
-    inverse_weights: Vec<f64>,
-    inverse_bend: Vec<f64>,
+struct Newton<'a> {
+    packed: &'a mut Packed,
+    tau: f64,
 }
 
-impl Bend {
-    pub fn new(classes: usize, width: usize) -> Self {
-        Self {
-            width,
-            weight: vec![0.0; classes * width],
-            bent: vec![0.0; classes * width],
-            inverse_weights: vec![0.0; width],
-            inverse_bend: vec![0.0; width],
-        }
-    }
+impl WithSimd for Newton<'_> {
+    type Output = bool;
 
     #[inline(always)]
-    pub fn compute(&mut self, y: &[f64], residual: &[f64], multiplier: &[f64]) {
-        let width = self.width;
-        let multiplier = &multiplier[..width];
-        let (weights, mean) = (&mut self.inverse_weights[..width], &mut self.inverse_bend[..width]);
-        weights.fill(0.0);
-        mean.fill(0.0);
-        for (k, weight) in self.weight.chunks_exact_mut(width).enumerate() {
-            let (y, r) = (&y[k * width..][..width], &residual[k * width..][..width]);
-            for l in 0..width {
-                let p = r[l] + y[l];
-                weight[l] = p / (1.0 + multiplier[l] * p);
-                weights[l] += weight[l];
-                mean[l] = weight[l].mul_add(r[l], mean[l]);
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        for _ in 0..STEPS {
+            self.packed.softmax(simd);
+            self.packed.step(simd, self.tau);
+            if !(0..self.packed.rows.len()).any(|lane| self.packed.is_lost(lane)) {
+                return true;
             }
         }
-        for l in 0..width {
-            weights[l] = 1.0 / weights[l];
-            mean[l] *= weights[l];
-        }
-        for (k, bent) in self.bent.chunks_exact_mut(width).enumerate() {
-            let (weight, r) = (&self.weight[k * width..][..width], &residual[k * width..][..width]);
-            for l in 0..width {
-                bent[l] = weight[l] * (r[l] - mean[l]);
-            }
-        }
-        let bend = mean;
-        bend.fill(0.0);
-        for (bent, r) in self.bent.chunks_exact(width).zip(residual.chunks_exact(width)) {
-            for l in 0..width {
-                bend[l] = r[l].mul_add(bent[l], bend[l]);
-            }
-        }
-        for l in 0..width {
-            bend[l] = 1.0 / bend[l];
-        }
+        false
     }
+}
 
-    /// Where `free`, puts `∂r/∂η` (pairs `1 ≤ h ≤ k`) and `∂r/∂log τ` in place of what is there.
-    #[inline(always)]
-    pub fn replace(&self, free: &[f64], tau: f64, pairs: &mut [f64], drift: &mut [f64]) {
-        let width = self.width;
-        let free = &free[..width];
-        let (inverse_weights, inverse_bend) =
-            (&self.inverse_weights[..width], &self.inverse_bend[..width]);
-        for (drift, bent) in drift.chunks_exact_mut(width).zip(self.bent.chunks_exact(width)) {
-            for l in 0..width {
-                let value = tau * tau * bent[l] * inverse_bend[l];
-                drift[l] = if free[l] > 0.0 { value } else { drift[l] };
-            }
-        }
-        let mut pair = pairs.chunks_exact_mut(width);
-        for k in 1..self.weight.len() / width {
-            let (weight, bent) =
-                (&self.weight[k * width..][..width], &self.bent[k * width..][..width]);
-            for h in 1..=k {
-                let other = &self.weight[h * width..][..width];
-                let other_bent = &self.bent[h * width..][..width];
-                let Some(pair) = pair.next() else { return };
-                let diagonal = if h == k { 1.0 } else { 0.0 };
-                for l in 0..width {
-                    let value = weight[l] * (diagonal - other[l] * inverse_weights[l])
-                        - bent[l] * other_bent[l] * inverse_bend[l];
-                    pair[l] = if free[l] > 0.0 { value } else { pair[l] };
-                }
-            }
+/// One-hot labels, residuals, multipliers and statuses of a group of instances.
+type State<'a, S> = (Group<'a, S>, Group<'a, S>, Vector<S>, Vector<S>);
+
+/// Where free, puts `∂r/∂η` (pairs `1 ≤ h ≤ k`) and `∂r/∂log τ` in place of what is there. `work` has room for two
+/// numbers per class.
+#[inline(always)]
+pub(super) fn bend<S: Simd>(
+    (y, residual, multiplier, free): State<'_, S>,
+    tau: Vector<S>,
+    pairs: &mut GroupMut<'_, S>,
+    drift: &mut GroupMut<'_, S>,
+    work: &mut GroupMut<'_, S>,
+) {
+    let classes = y.kinds();
+    let (zero, one) = (tau - tau, tau / tau);
+    let (mut weights, mut mean, mut bend) = (zero, zero, zero);
+    for k in 0..classes {
+        let p = residual.get(k) + y.get(k);
+        let weight = p / multiplier.mul_add(p, one);
+        work.set(k, weight);
+        weights = weights + weight;
+        mean = weight.mul_add(residual.get(k), mean);
+    }
+    let inverse = one / weights;
+    mean = mean * inverse;
+    for k in 0..classes {
+        let bent = work.get(k) * (residual.get(k) - mean);
+        work.set(classes + k, bent);
+        bend = residual.get(k).mul_add(bent, bend);
+    }
+    let inverse_bend = one / bend;
+    let mut pair = 0;
+    for k in 0..classes {
+        let (share, turn) = (work.get(k) * inverse, work.get(classes + k) * inverse_bend);
+        drift.set(k, free.above(zero, tau * tau * turn, drift.get(k)));
+        for h in 1..=k {
+            let diagonal = if h == k { work.get(k) } else { zero };
+            let value = diagonal - share * work.get(h) - turn * work.get(classes + h);
+            pairs.set(pair, free.above(zero, value, pairs.get(pair)));
+            pair += 1;
         }
     }
 }
@@ -395,15 +337,18 @@ impl Bend {
 mod tests {
     use super::*;
 
-    /// Solves one problem: the groups, the residual and the one-hot label, each in a block of eight lanes.
+    /// Solves one problem: the groups, the residual and the one-hot label of a single instance.
     fn solve(eta: &[f64], label: usize, tau: f64) -> (Groups, Vec<f64>, Vec<f64>) {
-        let (classes, layout) = (eta.len(), Layout::new(8));
-        let spread = |f: &dyn Fn(usize) -> f64| (0..8 * classes).map(|a| f(a / 8)).collect();
+        let (classes, layout) = (eta.len(), Layout::new(1));
         let mut groups = Groups::new(classes, layout);
-        let mut residual = layout.room(classes);
-        let lanes: Vec<f64> = spread(&|k| eta[k]);
-        groups.minimise(&[label; 8], &[1.0; 8], &lanes, tau, &mut residual);
-        (groups, residual, spread(&|k| if k == label { 1.0 } else { 0.0 }))
+        let (mut residual, mut y, mut lanes) =
+            (layout.room(classes), layout.room(classes), layout.room(classes));
+        y[layout.at(0, classes, label)] = 1.0;
+        for k in 0..classes {
+            lanes[layout.at(0, classes, k)] = eta[k];
+        }
+        groups.minimise(&[label], &[1.0], &lanes, tau, &mut residual);
+        (groups, residual, y)
     }
 
     /// From barely free to absurdly mislabelled, the first-order condition holds.
@@ -419,16 +364,49 @@ mod tests {
         for eta in etas {
             for tau in [1e-6, 1e-3, 0.1] {
                 let (groups, residual, _) = solve(eta, 0, tau);
-                let gamma = |k: usize| groups.gamma[8 * k];
+                let at = |k: usize| groups.layout.at(0, eta.len(), k);
+                let gamma = |k: usize| groups.gamma[at(k)];
                 let norm = (0..eta.len()).map(|k| gamma(k) * gamma(k)).sum::<f64>().sqrt();
                 assert!(groups.multiplier[0] > 0.0, "{eta:?} {tau}");
                 // The logits themselves are only known to their own rounding.
                 let rounding = eta.iter().fold(1.0, |m: f64, e| m.max(e.abs())) * 1e-15;
                 for k in 0..eta.len() {
-                    let defect = residual[8 * k] / tau + gamma(k) / norm;
+                    let defect = residual[at(k)] / tau + gamma(k) / norm;
                     assert!(defect.abs() <= 1e-12 + 10.0 * rounding, "{eta:?} {tau}: {defect:e}");
                 }
             }
+        }
+    }
+
+    /// Pairs and drift of a single instance.
+    struct Derivatives<'a>(&'a Groups, &'a [f64], &'a [f64], f64);
+
+    impl WithSimd for Derivatives<'_> {
+        type Output = (Vec<f64>, Vec<f64>);
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+            let Self(groups, residual, y, tau) = self;
+            let (classes, layout) = (groups.classes, groups.layout);
+            let view = |numbers, kinds| View::new(simd, numbers, kinds).group(0);
+            let state = (
+                view(y, classes),
+                view(residual, classes),
+                view(&groups.multiplier, 1).get(0),
+                Vector::splat(simd, 1.0),
+            );
+            let numbers = classes * (classes - 1) / 2;
+            let (mut pairs, mut drift, mut work) =
+                (layout.room(numbers), layout.room(classes), layout.room(2 * classes));
+            bend(
+                state,
+                Vector::splat(simd, tau),
+                &mut ViewMut::new(simd, &mut pairs, numbers).group(0),
+                &mut ViewMut::new(simd, &mut drift, classes).group(0),
+                &mut ViewMut::new(simd, &mut work, 2 * classes).group(0),
+            );
+            let first = |numbers: Vec<f64>| numbers.into_iter().step_by(S::F64_LANES).collect();
+            (first(pairs), first(drift))
         }
     }
 
@@ -436,24 +414,24 @@ mod tests {
     fn derivatives_agree_with_differences() {
         let (eta, tau, step) = ([-0.5, 0.9, 0.2, -0.1], 0.3, 1e-6);
         let (groups, residual, y) = solve(&eta, 0, tau);
-        let mut bend = Bend::new(4, 8);
-        bend.compute(&y, &residual, &groups.multiplier);
-        let (mut pairs, mut drift) = (vec![0.0; 6 * 8], vec![0.0; 4 * 8]);
-        bend.replace(&[1.0; 8], tau, &mut pairs, &mut drift);
-        let up = solve(&eta, 0, tau * f64::exp(step)).1;
-        let down = solve(&eta, 0, tau * f64::exp(-step)).1;
+        let (pairs, drift) = run(Derivatives(&groups, &residual, &y, tau));
+        let difference = |up: Vec<f64>, down: Vec<f64>, k: usize| {
+            let at = groups.layout.at(0, 4, k);
+            (up[at] - down[at]) / (2.0 * step)
+        };
         for k in 0..4 {
-            let difference = (up[8 * k] - down[8 * k]) / (2.0 * step);
-            assert!((difference - drift[8 * k]).abs() < 1e-8);
+            let up = solve(&eta, 0, tau * f64::exp(step)).1;
+            let down = solve(&eta, 0, tau * f64::exp(-step)).1;
+            assert!((difference(up, down, k) - drift[k]).abs() < 1e-8);
         }
         for h in 1..4 {
             let (mut plus, mut minus) = (eta, eta);
             plus[h] += step;
             minus[h] -= step;
-            let (up, down) = (solve(&plus, 0, tau).1, solve(&minus, 0, tau).1);
             for k in h..4 {
-                let difference = (up[8 * k] - down[8 * k]) / (2.0 * step);
-                assert!((difference - pairs[8 * (k * (k - 1) / 2 + h - 1)]).abs() < 1e-8);
+                let (up, down) = (solve(&plus, 0, tau).1, solve(&minus, 0, tau).1);
+                let pair = pairs[k * (k - 1) / 2 + h - 1];
+                assert!((difference(up, down, k) - pair).abs() < 1e-8);
             }
         }
     }

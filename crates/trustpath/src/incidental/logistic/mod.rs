@@ -21,6 +21,7 @@
 mod certificate;
 mod cholesky;
 mod design;
+mod exp;
 mod grouped;
 mod lanes;
 mod penalty;

@@ -19,10 +19,13 @@
 //! Whether `γᵢ` is free is either read off the level or *held* as it is, which continues each branch of `φ` smoothly
 //! beyond the place where it ends. That is how the path is followed up to, and through, a vanishing point.
 
+use pulp::{Simd, WithSimd};
+
 use super::Penalty;
 use super::design::Design;
-use super::grouped::{Bend, Groups};
-use super::lanes::{Layout, axpy, exp, magnitude, vectorised};
+use super::exp::exponentiate;
+use super::grouped::{self, Groups};
+use super::lanes::{Layout, Vector, View, ViewMut, run};
 
 /// How to tell whether an incidental parameter is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +36,7 @@ pub(super) enum Status {
     Held,
 }
 
-/// The state of all instances at one `(θ, τ)`, laid out in blocks: one kind per class, or one alone.
+/// The state of all instances at one `(θ, τ)`, one kind per class, or one alone.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub classes: usize,
@@ -42,8 +45,6 @@ pub(super) struct Rows {
     layout: Layout,
     /// One-hot labels; all zero in spare lanes.
     y: Vec<f64>,
-    /// One for an instance, zero for a spare lane.
-    valid: Vec<f64>,
     /// `p(η + γ) − y`.
     pub residual: Vec<f64>,
     /// `u`.
@@ -61,18 +62,15 @@ pub(super) struct Rows {
     eta: Vec<f64>,
     /// The incidental parameters under the group penalty.
     groups: Groups,
-    bend: Bend,
-    /// Workspace of one block.
-    first: Vec<f64>,
-    second: Vec<f64>,
+    /// Coefficients class by class.
+    columns: Vec<f64>,
 }
 
 impl Rows {
     pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty, layout: Layout) -> Self {
-        let (mut y, mut valid) = (layout.room(classes), layout.room(1));
+        let mut y = layout.room(classes);
         for (i, &label) in labels.iter().enumerate() {
             y[layout.at(i, classes, label)] = 1.0;
-            valid[i] = 1.0;
         }
         Self {
             classes,
@@ -80,7 +78,6 @@ impl Rows {
             penalty,
             layout,
             y,
-            valid,
             residual: layout.room(classes),
             away: layout.room(classes),
             outside: layout.room(1),
@@ -91,9 +88,7 @@ impl Rows {
             others: layout.room(1),
             eta: layout.room(classes),
             groups: Groups::new(classes, layout),
-            bend: Bend::new(classes, layout.width),
-            first: vec![0.0; layout.width],
-            second: vec![0.0; layout.width],
+            columns: Vec::new(),
         }
     }
 
@@ -111,113 +106,13 @@ impl Rows {
 
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
     pub fn evaluate(&mut self, design: &Design, theta: &[f64], tau: f64, status: Status) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for b in 0..self.layout.blocks {
-                    self.softmax(design, theta, b);
-                    self.settle(b, tau, status);
-                }
-            },
-        );
+        transpose(theta, self.classes, &mut self.columns);
+        let columns = std::mem::take(&mut self.columns);
+        run(Evaluate { rows: self, design, theta: &columns, tau, status });
+        self.columns = columns;
         if self.penalty == Penalty::Grouped {
             let Self { labels, free, eta, residual, groups, .. } = self;
             groups.minimise(labels, free, eta, tau, residual);
-        }
-    }
-
-    /// `o`, `u` and what the loss needs, of one block.
-    #[inline(always)]
-    fn softmax(&mut self, design: &Design, theta: &[f64], b: usize) {
-        let (classes, width) = (self.classes, self.layout.width);
-        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
-        let y = &self.y[per_class.clone()];
-        let eta = &mut self.eta[per_class.clone()];
-        let away = &mut self.away[per_class];
-        let top = &mut self.first[..width];
-        let lead = &mut self.lead[block.clone()];
-        let all = &mut self.all[block.clone()];
-        let others = &mut self.others[block.clone()];
-        let outside = &mut self.outside[block];
-        top.fill(f64::NEG_INFINITY);
-        lead.fill(0.0);
-        all.fill(0.0);
-        others.fill(0.0);
-        for (k, (eta, y)) in eta.chunks_exact_mut(width).zip(y.chunks_exact(width)).enumerate() {
-            eta.fill(theta[k]);
-            for (j, column) in design.block(b).enumerate() {
-                axpy(eta, theta[(j + 1) * classes + k], column);
-            }
-            for l in 0..width {
-                top[l] = if eta[l] > top[l] { eta[l] } else { top[l] };
-                lead[l] = y[l].mul_add(eta[l], lead[l]);
-            }
-        }
-        for k in 0..classes {
-            let span = k * width..(k + 1) * width;
-            let (y, eta, power) = (&y[span.clone()], &eta[span.clone()], &mut away[span]);
-            for l in 0..width {
-                power[l] = exp(eta[l] - top[l]);
-            }
-            for l in 0..width {
-                all[l] += power[l];
-                others[l] += (1.0 - y[l]) * power[l];
-            }
-        }
-        for l in 0..width {
-            lead[l] -= top[l];
-            outside[l] = others[l] / all[l];
-            // One class alone has no others.
-            top[l] = 1.0 / if others[l] > 0.0 { others[l] } else { 1.0 };
-        }
-        for (away, y) in away.chunks_exact_mut(width).zip(y.chunks_exact(width)) {
-            for l in 0..width {
-                away[l] = (1.0 - y[l]) * away[l] * top[l] - y[l];
-            }
-        }
-    }
-
-    /// Level, status and residual of one block; for the grouped penalty, the residual without `γ`.
-    #[inline(always)]
-    fn settle(&mut self, b: usize, tau: f64, status: Status) {
-        let (classes, width) = (self.classes, self.layout.width);
-        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
-        let away = &self.away[per_class.clone()];
-        let residual = &mut self.residual[per_class];
-        let outside = &self.outside[block.clone()];
-        let valid = &self.valid[block.clone()];
-        let level = &mut self.level[block.clone()];
-        let free = &mut self.free[block];
-        let mass = &mut self.first[..width];
-        let grouped = self.penalty == Penalty::Grouped;
-        if grouped {
-            level.fill(0.0);
-            for away in away.chunks_exact(width) {
-                for l in 0..width {
-                    level[l] = away[l].mul_add(away[l], level[l]);
-                }
-            }
-            for l in 0..width {
-                level[l] = level[l].sqrt() * outside[l] * valid[l];
-            }
-        } else {
-            for l in 0..width {
-                level[l] = outside[l] * valid[l];
-            }
-        }
-        if status == Status::Read {
-            for l in 0..width {
-                free[l] = if level[l] > tau { 1.0 } else { 0.0 };
-            }
-        }
-        for l in 0..width {
-            let capped = if free[l] > 0.0 { tau } else { outside[l] };
-            mass[l] = valid[l] * if grouped { outside[l] } else { capped };
-        }
-        for (residual, away) in residual.chunks_exact_mut(width).zip(away.chunks_exact(width)) {
-            for l in 0..width {
-                residual[l] = mass[l] * away[l];
-            }
         }
     }
 
@@ -268,73 +163,23 @@ impl Rows {
     ///
     /// `log o` moves with `(1 − o) u`; the length of `u`, for groups, with `q ∘ (q − Σq²) / (1 + Σq²)`.
     pub fn level_rates(&mut self, design: &Design, direction: &[f64], rates: &mut [f64]) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for b in 0..self.layout.blocks {
-                    self.level_rates_of_block(
-                        design,
-                        direction,
-                        b,
-                        &mut rates[self.layout.block(b, 1)],
-                    );
-                }
-            },
-        );
+        transpose(direction, self.classes, &mut self.columns);
+        run(LevelRates { rows: self, design, direction: &self.columns, rates });
     }
 
-    #[inline(always)]
-    fn level_rates_of_block(
-        &mut self,
-        design: &Design,
-        direction: &[f64],
-        b: usize,
-        rates: &mut [f64],
-    ) {
-        let (classes, width) = (self.classes, self.layout.width);
-        let per_class = self.layout.block(b, classes);
-        let (away, y) = (&self.away[per_class.clone()], &self.y[per_class]);
-        let outside = &self.outside[self.layout.block(b, 1)];
-        let (step, squares) = (&mut self.first[..width], &mut self.second[..width]);
-        let grouped = self.penalty == Penalty::Grouped;
-        squares.fill(0.0);
-        if grouped {
-            for (away, y) in away.chunks_exact(width).zip(y.chunks_exact(width)) {
-                for l in 0..width {
-                    let q = away[l] + y[l];
-                    squares[l] = q.mul_add(q, squares[l]);
-                }
-            }
-        }
-        rates.fill(0.0);
-        for (k, (away, y)) in away.chunks_exact(width).zip(y.chunks_exact(width)).enumerate() {
-            step.fill(direction[k]);
-            for (j, column) in design.block(b).enumerate() {
-                axpy(step, direction[(j + 1) * classes + k], column);
-            }
-            for l in 0..width {
-                let mut slope = (1.0 - outside[l]) * away[l];
-                if grouped {
-                    let q = away[l] + y[l];
-                    slope += q * (q - squares[l]) / (1.0 + squares[l]);
-                }
-                rates[l] = slope.mul_add(step[l], rates[l]);
-            }
-        }
-    }
-
-    /// The same for instance `i` alone.
+    /// [`level_rates`](Self::level_rates) for instance `i` alone.
     pub fn level_rate(&self, design: &Design, direction: &[f64], i: usize) -> f64 {
         let away = |k: usize| self.away[self.layout.at(i, self.classes, k)];
         let share = |k: usize| away(k) + self.y[self.layout.at(i, self.classes, k)];
         let squares: f64 = (0..self.classes).map(|k| share(k) * share(k)).sum();
         let mut rate = 0.0;
         for k in 0..self.classes {
-            let mut step = direction[k];
-            for j in 0..design.dims {
-                let z = design.z[self.layout.at(i, design.dims, j)];
-                step += direction[(j + 1) * self.classes + k] * z;
-            }
+            let step: f64 = (0..design.features())
+                .map(|j| {
+                    let z = design.z[self.layout.at(i, design.features(), j)];
+                    z * direction[j * self.classes + k]
+                })
+                .sum();
             let mut slope = (1.0 - self.outside[i]) * away(k);
             if self.penalty == Penalty::Grouped {
                 slope += share(k) * (share(k) - squares) / (1.0 + squares);
@@ -344,61 +189,219 @@ impl Rows {
         rate
     }
 
-    /// Class-by-class Hessians of block `b` and `∂residual/∂s` with `θ` held. Of the Hessian, whose rows sum to zero,
-    /// only the pairs `1 ≤ h ≤ k` without class 0 are written, one after the other.
+    /// Class-by-class Hessians of some groups and `∂residual/∂s` with `θ` held. Of the Hessian, whose rows sum to zero,
+    /// only the pairs `1 ≤ h ≤ k` without class 0 are written, the first group's to group 0. `work` has room
+    /// for two numbers per class.
     #[inline(always)]
-    pub fn curvature(&mut self, b: usize, tau: f64, pairs: &mut [f64], drift: &mut [f64]) {
-        let (classes, width) = (self.classes, self.layout.width);
-        let (block, per_class) = (self.layout.block(b, 1), self.layout.block(b, classes));
-        let y = &self.y[per_class.clone()];
-        let away = &self.away[per_class.clone()];
-        let residual = &self.residual[per_class];
-        let outside = &self.outside[block.clone()];
-        let valid = &self.valid[block.clone()];
-        let free = &self.free[block.clone()];
-        let (mass, both) = (&mut self.first[..width], &mut self.second[..width]);
-        for l in 0..width {
-            mass[l] = valid[l] * if free[l] > 0.0 { tau } else { outside[l] };
-            both[l] = (1.0 - free[l]) * mass[l] * (1.0 - outside[l]);
-        }
-        for (drift, residual) in drift.chunks_exact_mut(width).zip(residual.chunks_exact(width)) {
-            for l in 0..width {
-                drift[l] = free[l] * residual[l];
-            }
-        }
-        let mut pair = pairs.chunks_exact_mut(width);
-        for k in 1..classes {
-            let (u, label) = (&away[k * width..][..width], &y[k * width..][..width]);
-            for h in 1..=k {
-                let (v, other) = (&away[h * width..][..width], &y[h * width..][..width]);
-                let Some(pair) = pair.next() else { return };
-                let diagonal = if h == k { 1.0 } else { 0.0 };
-                for l in 0..width {
-                    let shared = mass[l] * (u[l] + label[l]);
-                    pair[l] = both[l] * u[l] * v[l] + shared * (diagonal - (v[l] + other[l]));
+    pub fn curvature<S: Simd>(
+        &self,
+        simd: S,
+        groups: std::ops::Range<usize>,
+        tau: f64,
+        pairs: &mut ViewMut<'_, S>,
+        drift: &mut ViewMut<'_, S>,
+        work: &mut ViewMut<'_, S>,
+    ) {
+        let classes = self.classes;
+        let tau = Vector::splat(simd, tau);
+        let view = |numbers| View::new(simd, numbers, classes);
+        let (y, away, residual) = (view(&self.y), view(&self.away), view(&self.residual));
+        let single = |numbers| View::new(simd, numbers, 1);
+        let (outside, level, free) =
+            (single(&self.outside), single(&self.level), single(&self.free));
+        let multiplier = single(&self.groups.multiplier);
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        for g in groups.clone() {
+            let (mut pairs, mut drift) = (pairs.group(g - groups.start), drift.group(g));
+            let (y, away, residual) = (y.group(g), away.group(g), residual.group(g));
+            let (outside, free) = (outside.group(g).get(0), free.group(g).get(0));
+            // Spare lanes have level zero and must not count.
+            let mass = level.group(g).get(0).above(zero, outside, zero);
+            let mass = free.above(zero, tau, mass);
+            let both = (one - free) * mass * (one - outside);
+            let mut pair = 0;
+            for k in 0..classes {
+                drift.set(k, free * residual.get(k));
+                let curved = both * away.get(k);
+                let shared = mass * (away.get(k) + y.get(k));
+                for h in 1..=k {
+                    let diagonal = if h == k { one } else { zero };
+                    let share = away.get(h) + y.get(h);
+                    pairs.set(pair, curved.mul_add(away.get(h), shared * (diagonal - share)));
+                    pair += 1;
                 }
             }
-        }
-        if self.penalty == Penalty::Grouped {
-            let multiplier = &self.groups.multiplier[block];
-            self.bend.compute(y, residual, multiplier);
-            self.bend.replace(free, tau, pairs, drift);
+            if self.penalty == Penalty::Grouped {
+                let state = (y, residual, multiplier.group(g).get(0), free);
+                grouped::bend(state, tau, &mut pairs, &mut drift, &mut work.group(0));
+            }
         }
     }
 
-    /// `Σᵢ |residualᵢₖ|`: the scale by which the intercept's gradient is small.
-    pub fn mass(&self, class: usize) -> f64 {
-        vectorised(
-            #[inline(always)]
-            || {
-                let mut sum = 0.0;
-                for b in 0..self.layout.blocks {
-                    let block = &self.residual[self.layout.block(b, self.classes)];
-                    let residual = &block[class * self.layout.width..][..self.layout.width];
-                    sum += magnitude(residual);
-                }
-                sum
-            },
-        )
+    /// `Σᵢ |residualᵢₖ|` of every class: the scale by which the intercept's gradient is small.
+    pub fn masses(&self, masses: &mut [f64]) {
+        run(Masses { rows: self, masses });
+    }
+}
+
+/// Rows become columns.
+fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
+    out.clear();
+    for k in 0..columns {
+        out.extend(matrix.iter().skip(k).step_by(columns));
+    }
+}
+
+/// [`Rows::evaluate`], for the grouped penalty without `γ`.
+struct Evaluate<'a> {
+    rows: &'a mut Rows,
+    design: &'a Design,
+    theta: &'a [f64],
+    tau: f64,
+    status: Status,
+}
+
+impl WithSimd for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, design, theta, tau, status } = self;
+        let (classes, features) = (rows.classes, design.features());
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let tau = Vector::splat(simd, tau);
+        let z = design.view(simd);
+        let y = View::new(simd, &rows.y, classes);
+        let mut lead = ViewMut::new(simd, &mut rows.lead, 1);
+        let mut eta = ViewMut::new(simd, &mut rows.eta, classes);
+        let mut away = ViewMut::new(simd, &mut rows.away, classes);
+        for g in 0..rows.layout.groups {
+            let (z, y) = (z.group(g), y.group(g));
+            let (mut eta, mut away) = (eta.group(g), away.group(g));
+            let mut top = Vector::splat(simd, f64::NEG_INFINITY);
+            let mut own = zero;
+            for k in 0..classes {
+                let sum = z.dot(&theta[k * features..(k + 1) * features]);
+                eta.set(k, sum);
+                top = top.max(sum);
+                own = y.get(k).mul_add(sum, own);
+            }
+            lead.group(g).set(0, own - top);
+            for k in 0..classes {
+                away.set(k, eta.get(k) - top);
+            }
+        }
+        exponentiate(&mut rows.away);
+        let mut away = ViewMut::new(simd, &mut rows.away, classes);
+        let mut residual = ViewMut::new(simd, &mut rows.residual, classes);
+        let mut all = ViewMut::new(simd, &mut rows.all, 1);
+        let mut others = ViewMut::new(simd, &mut rows.others, 1);
+        let mut outside = ViewMut::new(simd, &mut rows.outside, 1);
+        let mut level = ViewMut::new(simd, &mut rows.level, 1);
+        let mut free = ViewMut::new(simd, &mut rows.free, 1);
+        for g in 0..rows.layout.groups {
+            let (y, mut away) = (y.group(g), away.group(g));
+            let (mut sum, mut rest) = (zero, zero);
+            for k in 0..classes {
+                sum = sum + away.get(k);
+                rest = (one - y.get(k)).mul_add(away.get(k), rest);
+            }
+            all.group(g).set(0, sum);
+            others.group(g).set(0, rest);
+            // One class alone has no others.
+            let share = one / rest.above(zero, rest, one);
+            let mass = rest / sum;
+            outside.group(g).set(0, mass);
+            let mut square = zero;
+            for k in 0..classes {
+                let u = (one - y.get(k)) * away.get(k) * share - y.get(k);
+                away.set(k, u);
+                square = u.mul_add(u, square);
+            }
+            // The ones are zero in spare lanes.
+            let valid = z.group(g).get(0);
+            let norm = match rows.penalty {
+                Penalty::Ungrouped => mass * valid,
+                Penalty::Grouped => square.sqrt() * mass * valid,
+            };
+            level.group(g).set(0, norm);
+            let mut free = free.group(g);
+            if status == Status::Read {
+                free.set(0, norm.above(tau, one, zero));
+            }
+            let mass = match rows.penalty {
+                Penalty::Ungrouped => free.get(0).above(zero, tau, mass) * valid,
+                Penalty::Grouped => mass * valid,
+            };
+            let mut residual = residual.group(g);
+            for k in 0..classes {
+                residual.set(k, mass * away.get(k));
+            }
+        }
+    }
+}
+
+struct LevelRates<'a> {
+    rows: &'a Rows,
+    design: &'a Design,
+    direction: &'a [f64],
+    rates: &'a mut [f64],
+}
+
+impl WithSimd for LevelRates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, design, direction, rates } = self;
+        let (classes, features) = (rows.classes, design.features());
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let z = design.view(simd);
+        let y = View::new(simd, &rows.y, classes);
+        let away = View::new(simd, &rows.away, classes);
+        let outside = View::new(simd, &rows.outside, 1);
+        let mut rates = ViewMut::new(simd, rates, 1);
+        for g in 0..rows.layout.groups {
+            let (z, y, away) = (z.group(g), y.group(g), away.group(g));
+            let mut squares = zero;
+            for k in 0..classes {
+                let share = away.get(k) + y.get(k);
+                squares = share.mul_add(share, squares);
+            }
+            let (mut mass, mut length) = (zero, zero);
+            for k in 0..classes {
+                let step = z.dot(&direction[k * features..(k + 1) * features]);
+                mass = away.get(k).mul_add(step, mass);
+                let share = away.get(k) + y.get(k);
+                length = (share * (share - squares)).mul_add(step, length);
+            }
+            let mut rate = (one - outside.group(g).get(0)) * mass;
+            if rows.penalty == Penalty::Grouped {
+                rate = rate + length / (one + squares);
+            }
+            rates.group(g).set(0, rate);
+        }
+    }
+}
+
+struct Masses<'a> {
+    rows: &'a Rows,
+    masses: &'a mut [f64],
+}
+
+impl WithSimd for Masses<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, masses } = self;
+        let residual = View::new(simd, &rows.residual, rows.classes);
+        for (k, mass) in masses.iter_mut().enumerate() {
+            let mut sum = Vector::splat(simd, 0.0);
+            for g in 0..rows.layout.groups {
+                sum = sum + residual.group(g).get(k).abs();
+            }
+            *mass = sum.total();
+        }
     }
 }

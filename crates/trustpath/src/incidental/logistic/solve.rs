@@ -10,7 +10,6 @@
 
 use super::Penalty;
 use super::design::Design;
-use super::lanes::{axpy, vectorised};
 use super::record::Present;
 use super::rows::{Rows, Status};
 use super::sums::{Hessian, moments};
@@ -43,6 +42,7 @@ pub(super) struct Solver<'a> {
     step: Vec<f64>,
     origin: Vec<f64>,
     order: Vec<f64>,
+    pub masses: Vec<f64>,
 }
 
 impl<'a> Solver<'a> {
@@ -73,6 +73,7 @@ impl<'a> Solver<'a> {
             step: vec![0.0; order],
             origin: vec![0.0; order],
             order: Vec::with_capacity(classes),
+            masses: vec![0.0; classes],
         }
     }
 
@@ -116,11 +117,12 @@ impl<'a> Solver<'a> {
     }
 
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
-    pub fn residual(&self, lambda: f64) -> f64 {
+    pub fn residual(&mut self, lambda: f64) -> f64 {
         let (mu, classes) = (self.mu(lambda), self.classes);
         let mut worst = 0.0_f64;
-        for k in 0..classes {
-            worst = worst.max(self.gradient[k].abs() / self.rows.mass(k).max(f64::MIN_POSITIVE));
+        self.rows.masses(&mut self.masses);
+        for (gradient, mass) in self.gradient.iter().zip(&self.masses) {
+            worst = worst.max(gradient.abs() / mass.max(f64::MIN_POSITIVE));
         }
         let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
         for (row, gradient) in rows.skip(1) {
@@ -256,17 +258,14 @@ impl<'a> Solver<'a> {
     /// `slope = ∇ + ∇² (point − theta)`.
     fn update_slope(&mut self) {
         self.slope.copy_from_slice(&self.gradient);
-        vectorised(
-            #[inline(always)]
-            || {
-                let columns = self.hessian.matrix.chunks_exact(self.theta.len());
-                for ((point, theta), column) in self.point.iter().zip(&self.theta).zip(columns) {
-                    if point != theta {
-                        axpy(&mut self.slope, point - theta, column);
-                    }
+        let columns = self.hessian.matrix.chunks_exact(self.theta.len());
+        for ((point, theta), column) in self.point.iter().zip(&self.theta).zip(columns) {
+            if point != theta {
+                for (slope, entry) in self.slope.iter_mut().zip(column) {
+                    *slope += (point - theta) * entry;
                 }
-            },
-        );
+            }
+        }
     }
 
     /// Lets in the zero coordinates or groups that the model wants to move; whether there are any.

@@ -6,40 +6,48 @@
 //! ∇ = Σᵢ z̃ᵢ rᵢᵀ,     ∇² = Σᵢ (z̃ᵢz̃ᵢᵀ) ⊗ Hᵢ,     ∂∇/∂s = Σᵢ z̃ᵢ (∂rᵢ/∂s)ᵀ.
 //! ```
 //!
-//! All are linear in `n`, block by block and in a fixed order.
+//! All are linear in `n`, a chunk after the other and in a fixed order.
+
+use pulp::{Simd, WithSimd};
 
 use super::design::Design;
-use super::lanes::{dot, total, vectorised};
+use super::lanes::{Layout, View, ViewMut, gram, lanes, run};
 use super::rows::Rows;
+
+/// Groups whose products of pairs are kept at a time: they fit the second-level cache.
+const CHUNK: usize = 64;
 
 /// Writes `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
 pub(super) fn moments(design: &Design, classes: usize, v: &[f64], out: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            let layout = design.layout;
-            out.fill(0.0);
-            for b in 0..layout.blocks {
-                let v = &v[layout.block(b, classes)];
-                for (k, v) in v.chunks_exact(layout.width).enumerate() {
-                    out[k] += total(v);
-                    for (j, column) in design.block(b).enumerate() {
-                        out[(j + 1) * classes + k] += dot(column, v);
-                    }
-                }
-            }
-        },
-    );
+    run(Moments { design, classes, v, out });
+}
+
+struct Moments<'a> {
+    design: &'a Design,
+    classes: usize,
+    v: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Moments<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.out.fill(0.0);
+        gram(self.design.view(simd), View::new(simd, self.v, self.classes), self.out);
+    }
 }
 
 /// Workspace and result of the second-order sums.
 #[derive(Debug)]
 pub(super) struct Hessian {
     classes: usize,
-    /// Products `z̃ⱼz̃ₕ` of a block, for each pair `h ≤ j`; filled up to a multiple of four.
+    /// Products `z̃ⱼz̃ₕ` of a chunk, for each pair `h ≤ j`.
     features: Vec<f64>,
-    /// Class-by-class Hessians of a block, for each pair `1 ≤ h ≤ k`; filled up to a multiple of three.
+    /// Class-by-class Hessians of a chunk, for each pair `1 ≤ h ≤ k`.
     curvatures: Vec<f64>,
+    work: Vec<f64>,
     drifts: Vec<f64>,
     /// Sums of feature pair times class pair.
     sums: Vec<f64>,
@@ -51,14 +59,15 @@ pub(super) struct Hessian {
 
 impl Hessian {
     pub fn new(design: &Design, classes: usize) -> Self {
-        let triangle = |m: usize| m * (m + 1) / 2;
-        let order = (design.dims + 1) * classes;
-        let features = triangle(design.dims + 1).next_multiple_of(4);
-        let curvatures = triangle(classes - 1).next_multiple_of(3);
+        let order = design.features() * classes;
+        let features = design.features() * (design.features() + 1) / 2;
+        let curvatures = classes * (classes - 1) / 2;
+        let chunk = Layout::new(CHUNK * lanes());
         Self {
             classes,
-            features: vec![0.0; features * design.layout.width],
-            curvatures: vec![0.0; curvatures * design.layout.width],
+            features: chunk.room(features),
+            curvatures: chunk.room(curvatures),
+            work: Layout::new(1).room(2 * classes),
             drifts: design.layout.room(classes),
             sums: vec![0.0; features * curvatures],
             matrix: vec![0.0; order * order],
@@ -68,65 +77,15 @@ impl Hessian {
 
     /// Computes Hessian and drift at the last evaluation of the rows.
     pub fn compute(&mut self, design: &Design, rows: &mut Rows, tau: f64) {
-        vectorised(
-            #[inline(always)]
-            || {
-                self.sums.fill(0.0);
-                for b in 0..design.layout.blocks {
-                    self.multiply(design, b);
-                    let drift = &mut self.drifts[design.layout.block(b, self.classes)];
-                    rows.curvature(b, tau, &mut self.curvatures, drift);
-                    self.add(design.layout.width);
-                }
-                self.spread(design.dims + 1);
-            },
-        );
+        run(Second { hessian: self, design, rows, tau });
+        self.spread(design.features());
         moments(design, self.classes, &self.drifts, &mut self.drift);
     }
 
-    /// Pair products of the features of block `b`.
-    #[inline(always)]
-    fn multiply(&mut self, design: &Design, b: usize) {
-        let width = design.layout.width;
-        let mut pair = 0;
-        let mut next = || {
-            pair += width;
-            pair - width..pair
-        };
-        self.features[next()].fill(1.0);
-        for (j, column) in design.block(b).enumerate() {
-            self.features[next()].copy_from_slice(column);
-            for other in design.block(b).take(j + 1) {
-                let to = &mut self.features[next()];
-                for ((to, a), b) in to.iter_mut().zip(column).zip(other) {
-                    *to = a * b;
-                }
-            }
-        }
-    }
-
-    /// Adds a block's products, four feature pairs by three class pairs at a time: twelve running sums of four lanes
-    /// keep the multipliers busy and fit the registers.
-    #[inline(always)]
-    fn add(&mut self, width: usize) {
-        let pairs = self.curvatures.len() / width;
-        for (f, features) in self.features.chunks_exact(4 * width).enumerate() {
-            for (c, curvatures) in self.curvatures.chunks_exact(3 * width).enumerate() {
-                let sums = tile(features, curvatures, width);
-                for (i, sums) in sums.iter().enumerate() {
-                    for (j, sum) in sums.iter().enumerate() {
-                        self.sums[(4 * f + i) * pairs + 3 * c + j] += sum;
-                    }
-                }
-            }
-        }
-    }
-
     /// Spreads the sums of pairs over the symmetric matrix; class 0 makes its rows and columns sum to zero.
-    #[inline(always)]
     fn spread(&mut self, features: usize) {
         let classes = self.classes;
-        let pairs = self.sums.len() / (features * (features + 1) / 2).next_multiple_of(4);
+        let pairs = classes * (classes - 1) / 2;
         let order = features * classes;
         for j in 0..features {
             for h in 0..=j {
@@ -156,36 +115,52 @@ impl Hessian {
     }
 }
 
-/// Inner products of four vectors of this width with three others.
-#[inline(always)]
-fn tile(a: &[f64], b: &[f64], width: usize) -> [[f64; 3]; 4] {
-    const LANES: usize = 4;
-    let length = width / LANES;
-    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
-    let a: [&[[f64; LANES]]; 4] = [
-        &a[..length],
-        &a[length..][..length],
-        &a[2 * length..][..length],
-        &a[3 * length..][..length],
-    ];
-    let b: [&[[f64; LANES]]; 3] =
-        [&b[..length], &b[length..][..length], &b[2 * length..][..length]];
-    let mut sums = [[[0.0; LANES]; 3]; 4];
-    for r in 0..length {
-        for i in 0..4 {
-            for j in 0..3 {
-                for l in 0..LANES {
-                    sums[i][j][l] = a[i][r][l].mul_add(b[j][r][l], sums[i][j][l]);
+/// The sums over products of pairs.
+struct Second<'a> {
+    hessian: &'a mut Hessian,
+    design: &'a Design,
+    rows: &'a mut Rows,
+    tau: f64,
+}
+
+impl WithSimd for Second<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { hessian, design, rows, tau } = self;
+        let (groups, features, classes) = (design.layout.groups, design.features(), rows.classes);
+        let (feature_pairs, class_pairs) =
+            (features * (features + 1) / 2, classes * (classes - 1) / 2);
+        let z = design.view(simd);
+        hessian.sums.fill(0.0);
+        for start in (0..groups).step_by(CHUNK) {
+            let count = CHUNK.min(groups - start);
+            let mut products = ViewMut::new(simd, &mut hessian.features, feature_pairs);
+            for g in 0..count {
+                let (z, mut products) = (z.group(start + g), products.group(g));
+                let mut pair = 0;
+                for j in 0..features {
+                    for h in 0..=j {
+                        products.set(pair, z.get(j) * z.get(h));
+                        pair += 1;
+                    }
                 }
             }
+            let mut curvatures = ViewMut::new(simd, &mut hessian.curvatures, class_pairs);
+            let mut drifts = ViewMut::new(simd, &mut hessian.drifts, classes);
+            let mut work = ViewMut::new(simd, &mut hessian.work, 2 * classes);
+            rows.curvature(
+                simd,
+                start..start + count,
+                tau,
+                &mut curvatures,
+                &mut drifts,
+                &mut work,
+            );
+            let products = View::new(simd, &hessian.features, feature_pairs).part(0, count);
+            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).part(0, count);
+            gram(products, curvatures, &mut hessian.sums);
         }
     }
-    let mut products = [[0.0; 3]; 4];
-    for i in 0..4 {
-        for j in 0..3 {
-            let s = sums[i][j];
-            products[i][j] = (s[0] + s[2]) + (s[1] + s[3]);
-        }
-    }
-    products
 }

@@ -120,15 +120,21 @@ impl Support {
         let (classes, order) = (self.classes, self.member.len());
         let Self { free, pull, norm, cholesky, penalty, .. } = self;
         let grouped = *penalty == Penalty::Grouped;
-        cholesky.factorise(free.len(), |i, j| {
-            let (a, b) = (free[i], free[j]);
-            let mut value = hessian.matrix[a * order + b];
-            let row = a / classes;
-            if grouped && row > 0 && row == b / classes {
-                let identity = if a == b { 1.0 } else { 0.0 };
-                value += mu / norm[row] * (identity - 1.0 / classes as f64 - pull[a] * pull[b]);
+        cholesky.factorise(free.len(), |j, column| {
+            let b = free[j];
+            let hessian = &hessian.matrix[b * order..(b + 1) * order];
+            for (entry, &a) in column.iter_mut().zip(&free[j..]) {
+                *entry = hessian[a];
             }
-            value
+            let row = b / classes;
+            if grouped && row > 0 {
+                let curvature = mu / norm[row];
+                let rest = free[j..].iter().take_while(|&&a| a < (row + 1) * classes);
+                for (entry, &a) in column.iter_mut().zip(rest) {
+                    *entry -= curvature * (1.0 / classes as f64 + pull[a] * pull[b]);
+                }
+                column[0] += curvature;
+            }
         });
     }
 

@@ -321,13 +321,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Worst relative violation of stationarity on the support.
-    fn stationarity(&self) -> f64 {
-        let solver = &self.solver;
+    fn stationarity(&mut self) -> f64 {
+        let solver = &mut self.solver;
         let mu = solver.mu(self.lambda);
         let mut worst = 0.0_f64;
-        for k in 1..solver.classes {
-            let mass = solver.rows.mass(k).max(f64::MIN_POSITIVE);
-            worst = worst.max(solver.gradient[k].abs() / mass);
+        solver.rows.masses(&mut solver.masses);
+        for (gradient, mass) in solver.gradient.iter().zip(&solver.masses) {
+            worst = worst.max(gradient.abs() / mass.max(f64::MIN_POSITIVE));
         }
         for &a in solver.support.free.iter().filter(|&&a| a >= solver.classes) {
             worst = worst.max((solver.gradient[a] + mu * solver.support.pull[a]).abs() / mu);
