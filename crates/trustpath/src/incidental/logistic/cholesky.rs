@@ -4,87 +4,114 @@
 //! flat; its unknown is pinned to zero, so that the step stays one of descent. General-purpose factorisations spend
 //! longer on dispatch than this one on its work.
 
-use super::lanes::vectorised;
+use pulp::{Simd, WithSimd};
+
+use super::lanes::{Layout, run};
 
 /// The factor of a symmetric positive semi-definite matrix.
 #[derive(Debug, Default)]
 pub(super) struct Cholesky {
     order: usize,
-    /// Column `j` of `L` at `j · order`, of which entries `j..` are used.
+    /// The order, filled up to whole vectors.
+    stride: usize,
+    /// Column `j` of `L` at `j · stride`. Its diagonal lies in `inverse`; there and above it the column is zero, so that
+    /// whole vectors may be used from the one that holds the diagonal.
     factor: Vec<f64>,
     /// `1/Lⱼⱼ`, zero where pinned.
     inverse: Vec<f64>,
+    /// A right-hand side, filled up.
+    side: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Factorises the matrix whose entry `(i, j)`, `i ≥ j`, is `entry(i, j)`.
-    pub fn factorise(&mut self, order: usize, mut entry: impl FnMut(usize, usize) -> f64) {
+    /// Factorises the matrix of which `fill(j, …)` writes column `j` from the diagonal down.
+    pub fn factorise(&mut self, order: usize, mut fill: impl FnMut(usize, &mut [f64])) {
         self.order = order;
-        self.factor.resize(order * order, 0.0);
+        self.stride = Layout::new(order).width();
+        self.factor.clear();
+        self.factor.resize(order * self.stride, 0.0);
         self.inverse.resize(order, 0.0);
         for j in 0..order {
-            for i in j..order {
-                self.factor[j * order + i] = entry(i, j);
-            }
-            self.inverse[j] = self.factor[j * order + j];
+            let column = &mut self.factor[j * self.stride + j..j * self.stride + order];
+            fill(j, column);
+            self.inverse[j] = column[0];
         }
-        vectorised(
-            #[inline(always)]
-            || self.eliminate(),
-        );
-    }
-
-    #[inline(always)]
-    fn eliminate(&mut self) {
-        let order = self.order;
-        for j in 0..order {
-            let (head, tail) = self.factor.split_at_mut((j + 1) * order);
-            let column = &mut head[j * order..];
-            let pivot = column[j];
-            if pivot <= 1e-13 * self.inverse[j] || pivot <= 0.0 {
-                self.inverse[j] = 0.0;
-                column[j..].fill(0.0);
-                continue;
-            }
-            let inverse = 1.0 / pivot.sqrt();
-            self.inverse[j] = inverse;
-            for value in &mut column[j..] {
-                *value *= inverse;
-            }
-            for (offset, target) in tail.chunks_exact_mut(order).enumerate() {
-                let i = j + 1 + offset;
-                let factor = -column[i];
-                for (t, &c) in target[i..].iter_mut().zip(&column[i..]) {
-                    *t = factor.mul_add(c, *t);
-                }
-            }
-        }
+        run(Eliminate(self));
     }
 
     /// Solves `K x = b` in place.
-    pub fn solve(&self, x: &mut [f64]) {
-        vectorised(
-            #[inline(always)]
-            || {
-                let order = self.order;
-                for j in 0..order {
-                    let column = &self.factor[j * order..(j + 1) * order];
-                    x[j] *= self.inverse[j];
-                    let (head, tail) = x.split_at_mut(j + 1);
-                    for (t, &c) in tail.iter_mut().zip(&column[j + 1..]) {
-                        *t = (-head[j]).mul_add(c, *t);
-                    }
+    pub fn solve(&mut self, x: &mut [f64]) {
+        self.side.clear();
+        self.side.extend_from_slice(x);
+        self.side.resize(self.stride, 0.0);
+        run(Substitute(self));
+        x.copy_from_slice(&self.side[..self.order]);
+    }
+}
+
+struct Eliminate<'a>(&'a mut Cholesky);
+
+impl WithSimd for Eliminate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Cholesky { order, stride, factor, inverse, .. } = self.0;
+        for j in 0..*order {
+            let (head, tail) = factor.split_at_mut((j + 1) * *stride);
+            let column = &mut head[j * *stride..];
+            let pivot = column[j];
+            let flat = pivot <= 1e-13 * inverse[j] || pivot <= 0.0;
+            inverse[j] = if flat { 0.0 } else { 1.0 / pivot.sqrt() };
+            let first = j / S::F64_LANES;
+            column[first * S::F64_LANES..=j].fill(0.0);
+            let scale = simd.splat_f64s(inverse[j]);
+            for value in &mut S::as_mut_simd_f64s(column).0[first..] {
+                *value = simd.mul_f64s(scale, *value);
+            }
+            if flat {
+                continue;
+            }
+            let scaled = S::as_simd_f64s(column).0;
+            for (i, target) in (j + 1..*order).zip(tail.chunks_exact_mut(*stride)) {
+                let factor = simd.splat_f64s(-column[i]);
+                let from = i / S::F64_LANES;
+                let target = &mut S::as_mut_simd_f64s(target).0[from..];
+                for (target, &scaled) in target.iter_mut().zip(&scaled[from..]) {
+                    *target = simd.mul_add_e_f64s(factor, scaled, *target);
                 }
-                for j in (0..order).rev() {
-                    let column = &self.factor[j * order..(j + 1) * order];
-                    let mut sums = [0.0; 4];
-                    for (s, (t, c)) in x[j + 1..].iter().zip(&column[j + 1..]).enumerate() {
-                        sums[s % 4] += t * c;
-                    }
-                    x[j] = (x[j] - (sums[0] + sums[1] + sums[2] + sums[3])) * self.inverse[j];
-                }
-            },
-        );
+            }
+        }
+    }
+}
+
+struct Substitute<'a>(&'a mut Cholesky);
+
+impl WithSimd for Substitute<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Cholesky { stride, factor, inverse, side, .. } = self.0;
+        let columns = || factor.chunks_exact(*stride).zip(inverse.iter()).enumerate();
+        for (j, (column, inverse)) in columns() {
+            side[j] *= inverse;
+            let known = simd.splat_f64s(-side[j]);
+            let from = j / S::F64_LANES;
+            let side = &mut S::as_mut_simd_f64s(side).0[from..];
+            for (side, &entry) in side.iter_mut().zip(&S::as_simd_f64s(column).0[from..]) {
+                *side = simd.mul_add_e_f64s(known, entry, *side);
+            }
+        }
+        for (j, (column, inverse)) in columns().rev() {
+            let from = j / S::F64_LANES;
+            let known = &S::as_simd_f64s(side).0[from..];
+            let mut sum = simd.splat_f64s(0.0);
+            for (&known, &entry) in known.iter().zip(&S::as_simd_f64s(column).0[from..]) {
+                sum = simd.mul_add_e_f64s(known, entry, sum);
+            }
+            side[j] = (side[j] - simd.reduce_sum_f64s(sum)) * inverse;
+        }
     }
 }
 
@@ -94,14 +121,19 @@ mod tests {
 
     #[test]
     fn solves_a_definite_system() {
-        let k = [[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 2.0]];
+        let order = 21;
+        let k = |i: usize, j: usize| {
+            if i == j { 5.0 + i as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) }
+        };
         let mut cholesky = Cholesky::default();
-        cholesky.factorise(3, |i, j| k[i][j]);
-        let mut x = [1.0, 2.0, 3.0];
+        cholesky.factorise(order, |j, column| {
+            column.iter_mut().enumerate().for_each(|(i, entry)| *entry = k(j + i, j));
+        });
+        let mut x: Vec<f64> = (0..order).map(|i| i as f64).collect();
         cholesky.solve(&mut x);
-        for i in 0..3 {
-            let product: f64 = (0..3).map(|j| k[i][j] * x[j]).sum();
-            assert!((product - (i + 1) as f64).abs() < 1e-14);
+        for i in 0..order {
+            let product: f64 = (0..order).map(|j| k(i, j) * x[j]).sum();
+            assert!((product - i as f64).abs() < 1e-13);
         }
     }
 
@@ -109,9 +141,9 @@ mod tests {
     #[test]
     fn pins_a_flat_direction() {
         let mut cholesky = Cholesky::default();
-        cholesky.factorise(2, |_, _| 2.0);
+        cholesky.factorise(2, |_, column| column.fill(2.0));
         let mut x = [4.0, 4.0];
         cholesky.solve(&mut x);
-        assert_eq!(x, [2.0, 0.0]);
+        assert!((x[0] - 2.0).abs() < 1e-14 && x[1] == 0.0);
     }
 }

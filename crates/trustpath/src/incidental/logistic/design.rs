@@ -2,7 +2,9 @@
 //!
 //! With `zᵢⱼ = (xᵢⱼ − x̄ⱼ)/wⱼ` and `bⱼ = wⱼ βⱼ` every row of `b` costs the same `λ`; the shift goes to the free intercept.
 
-use super::lanes::{LANES, Lanes};
+use pulp::Simd;
+
+use super::lanes::{Layout, View};
 use super::{IciC, Scaling};
 use crate::{Error, Matrix, Result};
 
@@ -11,12 +13,12 @@ use crate::{Error, Matrix, Result};
 pub(super) struct Design {
     /// Number of instances.
     pub rows: usize,
-    /// Number of blocks of instances.
-    pub blocks: usize,
+    /// How the instances lie side by side.
+    pub layout: Layout,
     /// Number of columns that vary, the only ones kept.
     pub dims: usize,
-    /// `z`, column `j` of block `b` at `b · dims + j`; lanes past the last instance are zero.
-    pub z: Vec<Lanes>,
+    /// `z̃ = (1, z)`, one kind per kept column after the ones; spare lanes are zero.
+    pub z: Vec<f64>,
     /// `w_γ`.
     pub incidental_weight: f64,
     /// Number of columns given.
@@ -49,7 +51,7 @@ impl Design {
         let factor = (given as f64 + n) / (alpha * given as f64 + n);
         let mut design = Self {
             rows,
-            blocks: rows.div_ceil(LANES),
+            layout: Layout::new(rows),
             dims: 0,
             z: Vec::new(),
             incidental_weight: match model.params().scaling {
@@ -79,14 +81,27 @@ impl Design {
             });
         }
         design.dims = design.columns.len();
-        design.z = vec![[0.0; LANES]; design.blocks * design.dims];
+        let features = design.features();
+        design.z = design.layout.room(features);
         for i in 0..rows {
+            design.z[design.layout.at(i, features, 0)] = 1.0;
             for (j, &column) in design.columns.iter().enumerate() {
-                design.z[i / LANES * design.dims + j][i % LANES] =
+                design.z[design.layout.at(i, features, j + 1)] =
                     (x[(i, column)] - design.mean[j]) / design.weight[j];
             }
         }
         Ok(design)
+    }
+
+    /// Number of columns of `z̃`.
+    pub fn features(&self) -> usize {
+        self.dims + 1
+    }
+
+    /// `z̃`, group by group.
+    #[inline(always)]
+    pub fn view<S: Simd>(&self, simd: S) -> View<'_, S> {
+        View::new(simd, &self.z, self.features())
     }
 
     /// `β` (a row for every column given) and the intercept, from `b` and its intercept in row 0.

@@ -21,14 +21,18 @@
 mod certificate;
 mod cholesky;
 mod design;
+mod exp;
 mod grouped;
 mod lanes;
 mod penalty;
 mod record;
 mod rows;
+mod single;
 mod solve;
 mod sums;
 mod support;
+#[cfg(test)]
+mod tmpbench;
 mod walk;
 
 use self::design::Design;
@@ -174,6 +178,19 @@ impl Ranker for LogisticRanker<'_> {
         let mut walk = Walk::new(design, &present, self.model.params.penalty);
         let bottom = self.model.params.grid.ratio * walk.lambda_max;
         walk.advance(bottom, self.model.params.tolerance)?;
+        if std::env::var("TPC").is_ok() {
+            eprintln!(
+                "exits {} passes {} failed {} lin {} cornereval {} cornerhess {} slipped {} | solve {:?}",
+                walk.counts[0],
+                walk.counts[1],
+                walk.counts[2],
+                walk.counts[3],
+                walk.counts[4],
+                walk.counts[5],
+                walk.counts[6],
+                walk.solver.counts
+            );
+        }
         Ok(walk.finish())
     }
 }

@@ -19,10 +19,13 @@
 //! Whether `γᵢ` is free is either read off the level or *held* as it is, which continues each branch of `φ` smoothly
 //! beyond the place where it ends. That is how the path is followed up to, and through, a vanishing point.
 
+use pulp::{Simd, WithSimd};
+
 use super::Penalty;
 use super::design::Design;
-use super::grouped::{self, Incidental};
-use super::lanes::{LANES, Lanes, exp, total, vectorised, zip};
+use super::exp::exponentiate;
+use super::grouped::{self, Groups};
+use super::lanes::{Layout, Vector, View, ViewMut, run};
 
 /// How to tell whether an incidental parameter is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,212 +36,103 @@ pub(super) enum Status {
     Held,
 }
 
-/// The state of all instances at one `(θ, τ)`; per-class numbers of class `k` in block `b` are at `b · classes + k`.
+/// The state of all instances at one `(θ, τ)`, one kind per class, or one alone.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub classes: usize,
-    pub labels: Vec<usize>,
+    labels: Vec<usize>,
     penalty: Penalty,
-    /// One-hot labels; all zero in lanes past the last instance.
-    pub y: Vec<Lanes>,
+    layout: Layout,
+    /// One-hot labels; all zero in spare lanes.
+    y: Vec<f64>,
     /// `p(η + γ) − y`.
-    pub residual: Vec<Lanes>,
+    pub residual: Vec<f64>,
     /// `u`.
-    pub away: Vec<Lanes>,
+    away: Vec<f64>,
     /// `o`.
-    pub outside: Vec<Lanes>,
+    outside: Vec<f64>,
     /// Dual norm of `p(η) − y`; `γ` vanishes where it is at most `τ`.
-    pub level: Vec<Lanes>,
+    level: Vec<f64>,
     /// One where `γ` is free, zero where it is held at zero.
-    pub free: Vec<Lanes>,
+    pub free: Vec<f64>,
     /// `η_t − maxₖ ηₖ`, `Σₖ exp(ηₖ − max)` and the same without the label.
-    lead: Vec<Lanes>,
-    all: Vec<Lanes>,
-    others: Vec<Lanes>,
-    eta: Vec<Lanes>,
-    /// The grouped incidental parameter of every instance, empty when ungrouped.
-    pub incidental: Vec<Incidental>,
-    scratch: grouped::Scratch,
+    lead: Vec<f64>,
+    all: Vec<f64>,
+    others: Vec<f64>,
+    eta: Vec<f64>,
+    /// The incidental parameters under the group penalty.
+    groups: Groups,
+    /// Coefficients class by class.
+    columns: Vec<f64>,
 }
 
 impl Rows {
-    pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty) -> Self {
-        let blocks = labels.len().div_ceil(LANES);
-        let zero = [0.0; LANES];
-        let mut y = vec![zero; blocks * classes];
+    pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty, layout: Layout) -> Self {
+        let mut y = layout.room(classes);
         for (i, &label) in labels.iter().enumerate() {
-            y[i / LANES * classes + label][i % LANES] = 1.0;
+            y[layout.at(i, classes, label)] = 1.0;
         }
-        let incidental = match penalty {
-            Penalty::Ungrouped => Vec::new(),
-            Penalty::Grouped => vec![Incidental::zero(classes); labels.len()],
-        };
         Self {
             classes,
             labels,
             penalty,
+            layout,
             y,
-            residual: vec![zero; blocks * classes],
-            away: vec![zero; blocks * classes],
-            outside: vec![zero; blocks],
-            level: vec![zero; blocks],
-            free: vec![zero; blocks],
-            lead: vec![zero; blocks],
-            all: vec![zero; blocks],
-            others: vec![zero; blocks],
-            eta: vec![zero; blocks * classes],
-            incidental,
-            scratch: grouped::Scratch::new(classes),
+            residual: layout.room(classes),
+            away: layout.room(classes),
+            outside: layout.room(1),
+            level: layout.room(1),
+            free: layout.room(1),
+            lead: layout.room(1),
+            all: layout.room(1),
+            others: layout.room(1),
+            eta: layout.room(classes),
+            groups: Groups::new(classes, layout),
+            columns: Vec::new(),
         }
     }
 
     pub fn is_free(&self, i: usize) -> bool {
-        self.free[i / LANES][i % LANES] != 0.0
+        self.free[i] != 0.0
     }
 
     pub fn set_free(&mut self, i: usize, free: bool) {
-        self.free[i / LANES][i % LANES] = f64::from(u8::from(free));
+        self.free[i] = f64::from(u8::from(free));
     }
 
     pub fn level(&self, i: usize) -> f64 {
-        self.level[i / LANES][i % LANES]
+        self.level[i]
     }
 
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
     pub fn evaluate(&mut self, design: &Design, theta: &[f64], tau: f64, status: Status) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for b in 0..design.blocks {
-                    self.softmax(design, theta, b);
-                    self.settle(b, tau, status);
-                }
-            },
-        );
+        transpose(theta, self.classes, &mut self.columns);
+        let columns = std::mem::take(&mut self.columns);
+        run(Evaluate { rows: self, design, theta: &columns, tau, status });
+        self.columns = columns;
         if self.penalty == Penalty::Grouped {
-            self.free_groups(tau);
-        }
-    }
-
-    /// `o`, `u` and what the loss needs, of one block.
-    #[inline(always)]
-    fn softmax(&mut self, design: &Design, theta: &[f64], b: usize) {
-        let classes = self.classes;
-        let z = &design.z[b * design.dims..(b + 1) * design.dims];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        let eta = &mut self.eta[b * classes..(b + 1) * classes];
-        let away = &mut self.away[b * classes..(b + 1) * classes];
-        let mut top = [f64::NEG_INFINITY; LANES];
-        let mut lead = [0.0; LANES];
-        for k in 0..classes {
-            let mut sum = [theta[k]; LANES];
-            for (j, column) in z.iter().enumerate() {
-                let coefficient = theta[(j + 1) * classes + k];
-                for l in 0..LANES {
-                    sum[l] = coefficient.mul_add(column[l], sum[l]);
-                }
-            }
-            top = zip(&top, &sum, f64::max);
-            for l in 0..LANES {
-                lead[l] = y[k][l].mul_add(sum[l], lead[l]);
-            }
-            eta[k] = sum;
-        }
-        let (mut all, mut others) = ([0.0; LANES], [0.0; LANES]);
-        for k in 0..classes {
-            let power = zip(&eta[k], &top, |value, top| exp(value - top));
-            for l in 0..LANES {
-                all[l] += power[l];
-                others[l] += (1.0 - y[k][l]) * power[l];
-            }
-            away[k] = power;
-        }
-        for k in 0..classes {
-            for l in 0..LANES {
-                away[k][l] =
-                    (1.0 - y[k][l]) * away[k][l] / others[l].max(f64::MIN_POSITIVE) - y[k][l];
-            }
-        }
-        self.outside[b] = zip(&others, &all, |others, all| others / all);
-        self.lead[b] = zip(&lead, &top, |lead, top| lead - top);
-        self.all[b] = all;
-        self.others[b] = others;
-    }
-
-    /// Level, status and residual of one block; for the grouped penalty, the residual without `γ`.
-    #[inline(always)]
-    fn settle(&mut self, b: usize, tau: f64, status: Status) {
-        let classes = self.classes;
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        // Lanes past the last instance have no label, so that this is zero there and one elsewhere.
-        let mut valid = [0.0; LANES];
-        for label in y {
-            valid = zip(&valid, label, |a, b| a + b);
-        }
-        let outside = &self.outside[b];
-        self.level[b] = match self.penalty {
-            Penalty::Ungrouped => zip(outside, &valid, |a, b| a * b),
-            Penalty::Grouped => {
-                let mut square = [0.0; LANES];
-                for u in away {
-                    square = zip(&square, u, |s, u| u.mul_add(u, s));
-                }
-                let norm = zip(&square, outside, |s, o| s.sqrt() * o);
-                zip(&norm, &valid, |a, b| a * b)
-            }
-        };
-        if status == Status::Read {
-            self.free[b] = self.level[b].map(|level| if level > tau { 1.0 } else { 0.0 });
-        }
-        let mass = match self.penalty {
-            Penalty::Ungrouped => zip(outside, &self.free[b], |o, f| if f > 0.0 { tau } else { o }),
-            Penalty::Grouped => *outside,
-        };
-        let mass = zip(&mass, &valid, |m, v| m * v);
-        for k in 0..classes {
-            self.residual[b * classes + k] = zip(&mass, &away[k], |m, u| m * u);
-        }
-    }
-
-    /// Minimises over the free groups, one instance at a time, and takes their residuals.
-    fn free_groups(&mut self, tau: f64) {
-        let classes = self.classes;
-        for i in 0..self.labels.len() {
-            let (b, l) = (i / LANES, i % LANES);
-            if self.free[b][l] == 0.0 {
-                self.incidental[i].clear();
-                continue;
-            }
-            let eta = &mut self.scratch.eta;
-            for k in 0..classes {
-                eta[k] = self.eta[b * classes + k][l];
-            }
-            grouped::minimise(&mut self.incidental[i], self.labels[i], tau, &mut self.scratch);
-            for k in 0..classes {
-                self.residual[b * classes + k][l] = self.scratch.residual[k];
-            }
+            let Self { labels, free, eta, residual, groups, .. } = self;
+            groups.minimise(labels, free, eta, tau, residual);
         }
     }
 
     /// `Σᵢ φ_τ(ηᵢ)` at the last evaluation.
     pub fn loss(&self, tau: f64) -> f64 {
-        (0..self.labels.len()).map(|i| self.loss_of(i, tau)).sum()
+        (0..self.layout.rows).map(|i| self.loss_of(i, tau)).sum()
     }
 
     fn loss_of(&self, i: usize, tau: f64) -> f64 {
-        let (b, l) = (i / LANES, i % LANES);
         if !self.is_free(i) {
-            return self.all[b][l].ln() - self.lead[b][l];
+            return self.all[i].ln() - self.lead[i];
         }
         match self.penalty {
             Penalty::Ungrouped => tau * self.incidental_of_label(i, tau) - (1.0 - tau).ln(),
             Penalty::Grouped => {
-                let gamma = &self.incidental[i].gamma;
-                let eta = |k: usize| self.eta[b * self.classes + k][l] + gamma[k];
+                let gamma = |k: usize| self.groups.gamma[self.layout.at(i, self.classes, k)];
+                let eta = |k: usize| self.eta[self.layout.at(i, self.classes, k)] + gamma(k);
                 let top = (0..self.classes).map(eta).fold(f64::NEG_INFINITY, f64::max);
                 let sum = (0..self.classes).map(|k| (eta(k) - top).exp()).sum::<f64>();
-                let norm = gamma.iter().map(|g| g * g).sum::<f64>().sqrt();
+                let norm = (0..self.classes).map(|k| gamma(k) * gamma(k)).sum::<f64>().sqrt();
                 sum.ln() + top - eta(self.labels[i]) + tau * norm
             }
         }
@@ -246,8 +140,7 @@ impl Rows {
 
     /// `γ_t = m* − m` of a free ungrouped instance.
     fn incidental_of_label(&self, i: usize, tau: f64) -> f64 {
-        let (b, l) = (i / LANES, i % LANES);
-        let margin = self.lead[b][l] - self.others[b][l].ln();
+        let margin = self.lead[i] - self.others[i].ln();
         ((1.0 - tau) / tau).ln() - margin
     }
 
@@ -257,125 +150,258 @@ impl Rows {
         if self.is_free(i) {
             match self.penalty {
                 Penalty::Ungrouped => gamma[self.labels[i]] = self.incidental_of_label(i, tau),
-                Penalty::Grouped => gamma.copy_from_slice(&self.incidental[i].gamma),
+                Penalty::Grouped => {
+                    for (k, gamma) in gamma.iter_mut().enumerate() {
+                        *gamma = self.groups.gamma[self.layout.at(i, self.classes, k)];
+                    }
+                }
             }
         }
     }
 
     /// `d log(level) / ds` of every instance when `θ` moves by `direction` as `s = log λ` grows by one.
-    pub fn level_rates(&self, design: &Design, direction: &[f64], rates: &mut [Lanes]) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (b, rate) in rates.iter_mut().enumerate() {
-                    *rate = self.level_rate(design, direction, b);
-                }
-            },
-        );
+    ///
+    /// `log o` moves with `(1 − o) u`; the length of `u`, for groups, with `q ∘ (q − Σq²) / (1 + Σq²)`.
+    pub fn level_rates(&mut self, design: &Design, direction: &[f64], rates: &mut [f64]) {
+        transpose(direction, self.classes, &mut self.columns);
+        run(LevelRates { rows: self, design, direction: &self.columns, rates });
     }
 
-    /// The same for the instances of block `b`.
-    pub fn level_rate_of(&self, design: &Design, direction: &[f64], b: usize) -> Lanes {
-        vectorised(
-            #[inline(always)]
-            || self.level_rate(design, direction, b),
-        )
-    }
-
-    #[inline(always)]
-    fn level_rate(&self, design: &Design, direction: &[f64], b: usize) -> Lanes {
-        let classes = self.classes;
-        let z = &design.z[b * design.dims..(b + 1) * design.dims];
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let y = &self.y[b * classes..(b + 1) * classes];
-        // log o moves with (1 − o) u; the length of u, for groups, with q ∘ (q − Σq²) / (1 + Σq²).
-        let mut concentration = [0.0; LANES];
-        if self.penalty == Penalty::Grouped {
-            for k in 0..classes {
-                for l in 0..LANES {
-                    let q = away[k][l] + y[k][l];
-                    concentration[l] = q.mul_add(q, concentration[l]);
-                }
+    /// [`level_rates`](Self::level_rates) for instance `i` alone.
+    pub fn level_rate(&self, design: &Design, direction: &[f64], i: usize) -> f64 {
+        let away = |k: usize| self.away[self.layout.at(i, self.classes, k)];
+        let share = |k: usize| away(k) + self.y[self.layout.at(i, self.classes, k)];
+        let squares: f64 = (0..self.classes).map(|k| share(k) * share(k)).sum();
+        let mut rate = 0.0;
+        for k in 0..self.classes {
+            let step: f64 = (0..design.features())
+                .map(|j| {
+                    let z = design.z[self.layout.at(i, design.features(), j)];
+                    z * direction[j * self.classes + k]
+                })
+                .sum();
+            let mut slope = (1.0 - self.outside[i]) * away(k);
+            if self.penalty == Penalty::Grouped {
+                slope += share(k) * (share(k) - squares) / (1.0 + squares);
             }
-        }
-        let (mut mass, mut length) = ([0.0; LANES], [0.0; LANES]);
-        for k in 0..classes {
-            let mut step = [direction[k]; LANES];
-            for (j, column) in z.iter().enumerate() {
-                let coefficient = direction[(j + 1) * classes + k];
-                for l in 0..LANES {
-                    step[l] = coefficient.mul_add(column[l], step[l]);
-                }
-            }
-            for l in 0..LANES {
-                mass[l] = away[k][l].mul_add(step[l], mass[l]);
-                let q = away[k][l] + y[k][l];
-                length[l] += q * (q - concentration[l]) * step[l];
-            }
-        }
-        let mut rate = zip(&mass, &self.outside[b], |mass, o| (1.0 - o) * mass);
-        if self.penalty == Penalty::Grouped {
-            for l in 0..LANES {
-                rate[l] += length[l] / (1.0 + concentration[l]);
-            }
+            rate += slope * step;
         }
         rate
     }
 
-    /// Class-by-class Hessians of one block, lower triangle, pair `(k, h ≤ k)` at `k(k + 1)/2 + h`, and `∂residual/∂s`
-    /// with `θ` held.
+    /// Class-by-class Hessians of some groups and `∂residual/∂s` with `θ` held. Of the Hessian, whose rows sum to zero,
+    /// only the pairs `1 ≤ h ≤ k` without class 0 are written, the first group's to group 0. `work` has room
+    /// for two numbers per class.
     #[inline(always)]
-    pub fn curvature(&mut self, b: usize, tau: f64, pairs: &mut [Lanes], drift: &mut [Lanes]) {
+    pub fn curvature<S: Simd>(
+        &self,
+        simd: S,
+        groups: std::ops::Range<usize>,
+        tau: f64,
+        pairs: &mut ViewMut<'_, S>,
+        drift: &mut ViewMut<'_, S>,
+        work: &mut ViewMut<'_, S>,
+    ) {
         let classes = self.classes;
-        let y = &self.y[b * classes..(b + 1) * classes];
-        let away = &self.away[b * classes..(b + 1) * classes];
-        let residual = &self.residual[b * classes..(b + 1) * classes];
-        let (outside, free) = (&self.outside[b], &self.free[b]);
-        let mut valid = [0.0; LANES];
-        for label in y {
-            valid = zip(&valid, label, |a, b| a + b);
-        }
-        let mut mass: Lanes = std::array::from_fn(|l| if free[l] > 0.0 { tau } else { outside[l] });
-        mass = zip(&mass, &valid, |m, v| m * v);
-        let both: Lanes = std::array::from_fn(|l| (1.0 - free[l]) * mass[l] * (1.0 - outside[l]));
-        for k in 0..classes {
-            let q = zip(&away[k], &y[k], |u, y| u + y);
-            for h in 0..=k {
-                for l in 0..LANES {
-                    let other = away[h][l] + y[h][l];
-                    pairs[k * (k + 1) / 2 + h][l] =
-                        both[l] * away[k][l] * away[h][l] - mass[l] * q[l] * other;
+        let tau = Vector::splat(simd, tau);
+        let view = |numbers| View::new(simd, numbers, classes);
+        let (y, away, residual) = (view(&self.y), view(&self.away), view(&self.residual));
+        let single = |numbers| View::new(simd, numbers, 1);
+        let (outside, level, free) =
+            (single(&self.outside), single(&self.level), single(&self.free));
+        let multiplier = single(&self.groups.multiplier);
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        for g in groups.clone() {
+            let (mut pairs, mut drift) = (pairs.group(g - groups.start), drift.group(g));
+            let (y, away, residual) = (y.group(g), away.group(g), residual.group(g));
+            let (outside, free) = (outside.group(g).get(0), free.group(g).get(0));
+            // Spare lanes have level zero and must not count.
+            let mass = level.group(g).get(0).above(zero, outside, zero);
+            let mass = free.above(zero, tau, mass);
+            let both = (one - free) * mass * (one - outside);
+            let mut pair = 0;
+            for k in 0..classes {
+                drift.set(k, free * residual.get(k));
+                let curved = both * away.get(k);
+                let shared = mass * (away.get(k) + y.get(k));
+                for h in 1..=k {
+                    let diagonal = if h == k { one } else { zero };
+                    let share = away.get(h) + y.get(h);
+                    pairs.set(pair, curved.mul_add(away.get(h), shared * (diagonal - share)));
+                    pair += 1;
                 }
             }
-            for l in 0..LANES {
-                pairs[k * (k + 1) / 2 + k][l] += mass[l] * q[l];
-            }
-            drift[k] = zip(&residual[k], free, |r, f| r * f);
-        }
-        if self.penalty == Penalty::Grouped {
-            for l in (0..LANES).filter(|&l| free[l] > 0.0) {
-                let i = b * LANES + l;
-                for k in 0..classes {
-                    self.scratch.residual[k] = residual[k][l];
-                }
-                grouped::curvature(&self.incidental[i], self.labels[i], tau, &mut self.scratch);
-                for k in 0..classes {
-                    for h in 0..=k {
-                        pairs[k * (k + 1) / 2 + h][l] = self.scratch.hessian(k, h);
-                    }
-                    drift[k][l] = self.scratch.drift[k];
-                }
+            if self.penalty == Penalty::Grouped {
+                let state = (y, residual, multiplier.group(g).get(0), free);
+                grouped::bend(state, tau, &mut pairs, &mut drift, &mut work.group(0));
             }
         }
     }
 
-    /// `Σᵢ |residualᵢₖ|`: the scale by which the intercept's gradient is small.
-    pub fn mass(&self, class: usize) -> f64 {
-        self.residual
-            .iter()
-            .skip(class)
-            .step_by(self.classes)
-            .map(|r| total(&r.map(f64::abs)))
-            .sum()
+    /// `Σᵢ |residualᵢₖ|` of every class: the scale by which the intercept's gradient is small.
+    pub fn masses(&self, masses: &mut [f64]) {
+        run(Masses { rows: self, masses });
+    }
+}
+
+/// Rows become columns.
+fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
+    out.clear();
+    for k in 0..columns {
+        out.extend(matrix.iter().skip(k).step_by(columns));
+    }
+}
+
+/// [`Rows::evaluate`], for the grouped penalty without `γ`.
+struct Evaluate<'a> {
+    rows: &'a mut Rows,
+    design: &'a Design,
+    theta: &'a [f64],
+    tau: f64,
+    status: Status,
+}
+
+impl WithSimd for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, design, theta, tau, status } = self;
+        let (classes, features) = (rows.classes, design.features());
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let tau = Vector::splat(simd, tau);
+        let z = design.view(simd);
+        let y = View::new(simd, &rows.y, classes);
+        let mut lead = ViewMut::new(simd, &mut rows.lead, 1);
+        let mut eta = ViewMut::new(simd, &mut rows.eta, classes);
+        let mut away = ViewMut::new(simd, &mut rows.away, classes);
+        for g in 0..rows.layout.groups {
+            let (z, y) = (z.group(g), y.group(g));
+            let (mut eta, mut away) = (eta.group(g), away.group(g));
+            let mut top = Vector::splat(simd, f64::NEG_INFINITY);
+            let mut own = zero;
+            for k in 0..classes {
+                let sum = z.dot(&theta[k * features..(k + 1) * features]);
+                eta.set(k, sum);
+                top = top.max(sum);
+                own = y.get(k).mul_add(sum, own);
+            }
+            lead.group(g).set(0, own - top);
+            for k in 0..classes {
+                away.set(k, eta.get(k) - top);
+            }
+        }
+        exponentiate(&mut rows.away);
+        let mut away = ViewMut::new(simd, &mut rows.away, classes);
+        let mut residual = ViewMut::new(simd, &mut rows.residual, classes);
+        let mut all = ViewMut::new(simd, &mut rows.all, 1);
+        let mut others = ViewMut::new(simd, &mut rows.others, 1);
+        let mut outside = ViewMut::new(simd, &mut rows.outside, 1);
+        let mut level = ViewMut::new(simd, &mut rows.level, 1);
+        let mut free = ViewMut::new(simd, &mut rows.free, 1);
+        for g in 0..rows.layout.groups {
+            let (y, mut away) = (y.group(g), away.group(g));
+            let (mut sum, mut rest) = (zero, zero);
+            for k in 0..classes {
+                sum = sum + away.get(k);
+                rest = (one - y.get(k)).mul_add(away.get(k), rest);
+            }
+            all.group(g).set(0, sum);
+            others.group(g).set(0, rest);
+            // One class alone has no others.
+            let share = one / rest.above(zero, rest, one);
+            let mass = rest / sum;
+            outside.group(g).set(0, mass);
+            let mut square = zero;
+            for k in 0..classes {
+                let u = (one - y.get(k)) * away.get(k) * share - y.get(k);
+                away.set(k, u);
+                square = u.mul_add(u, square);
+            }
+            // The ones are zero in spare lanes.
+            let valid = z.group(g).get(0);
+            let norm = match rows.penalty {
+                Penalty::Ungrouped => mass * valid,
+                Penalty::Grouped => square.sqrt() * mass * valid,
+            };
+            level.group(g).set(0, norm);
+            let mut free = free.group(g);
+            if status == Status::Read {
+                free.set(0, norm.above(tau, one, zero));
+            }
+            let mass = match rows.penalty {
+                Penalty::Ungrouped => free.get(0).above(zero, tau, mass) * valid,
+                Penalty::Grouped => mass * valid,
+            };
+            let mut residual = residual.group(g);
+            for k in 0..classes {
+                residual.set(k, mass * away.get(k));
+            }
+        }
+    }
+}
+
+struct LevelRates<'a> {
+    rows: &'a Rows,
+    design: &'a Design,
+    direction: &'a [f64],
+    rates: &'a mut [f64],
+}
+
+impl WithSimd for LevelRates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, design, direction, rates } = self;
+        let (classes, features) = (rows.classes, design.features());
+        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
+        let z = design.view(simd);
+        let y = View::new(simd, &rows.y, classes);
+        let away = View::new(simd, &rows.away, classes);
+        let outside = View::new(simd, &rows.outside, 1);
+        let mut rates = ViewMut::new(simd, rates, 1);
+        for g in 0..rows.layout.groups {
+            let (z, y, away) = (z.group(g), y.group(g), away.group(g));
+            let mut squares = zero;
+            for k in 0..classes {
+                let share = away.get(k) + y.get(k);
+                squares = share.mul_add(share, squares);
+            }
+            let (mut mass, mut length) = (zero, zero);
+            for k in 0..classes {
+                let step = z.dot(&direction[k * features..(k + 1) * features]);
+                mass = away.get(k).mul_add(step, mass);
+                let share = away.get(k) + y.get(k);
+                length = (share * (share - squares)).mul_add(step, length);
+            }
+            let mut rate = (one - outside.group(g).get(0)) * mass;
+            if rows.penalty == Penalty::Grouped {
+                rate = rate + length / (one + squares);
+            }
+            rates.group(g).set(0, rate);
+        }
+    }
+}
+
+struct Masses<'a> {
+    rows: &'a Rows,
+    masses: &'a mut [f64],
+}
+
+impl WithSimd for Masses<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, masses } = self;
+        let residual = View::new(simd, &rows.residual, rows.classes);
+        for (k, mass) in masses.iter_mut().enumerate() {
+            let mut sum = Vector::splat(simd, 0.0);
+            for g in 0..rows.layout.groups {
+                sum = sum + residual.group(g).get(k).abs();
+            }
+            *mass = sum.total();
+        }
     }
 }

@@ -17,10 +17,13 @@ use super::support::Support;
 
 /// Most iterations at one `λ`.
 pub(super) const ITERATIONS: usize = 200;
+/// Residual at which a Hessian is good enough for the solution's tangent.
+const CLOSE: f64 = 1e-2;
 
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
 pub(super) struct Solver<'a> {
+    pub counts: [usize; 4],
     pub design: &'a Design,
     pub penalty: Penalty,
     pub classes: usize,
@@ -31,11 +34,15 @@ pub(super) struct Solver<'a> {
     pub gradient: Vec<f64>,
     pub hessian: Hessian,
     pub support: Support,
+    /// The statuses at which the Hessian was computed, and whether that was close to the solution.
+    linearised: Vec<f64>,
+    linearised_close: bool,
     point: Vec<f64>,
     slope: Vec<f64>,
     step: Vec<f64>,
     origin: Vec<f64>,
     order: Vec<f64>,
+    pub masses: Vec<f64>,
 }
 
 impl<'a> Solver<'a> {
@@ -50,19 +57,23 @@ impl<'a> Solver<'a> {
             theta[k] = (theta[k] / theta[0]).ln();
         }
         Self {
+            counts: [0; 4],
             design,
             penalty,
             classes,
-            rows: Rows::new(labels.clone(), classes, penalty),
+            rows: Rows::new(labels.clone(), classes, penalty, design.layout),
             theta,
             gradient: vec![0.0; order],
             hessian: Hessian::new(design, classes),
             support: Support::new(penalty, classes, order),
+            linearised: design.layout.room(1),
+            linearised_close: false,
             point: vec![0.0; order],
             slope: vec![0.0; order],
             step: vec![0.0; order],
             origin: vec![0.0; order],
             order: Vec::with_capacity(classes),
+            masses: vec![0.0; classes],
         }
     }
 
@@ -97,14 +108,21 @@ impl<'a> Solver<'a> {
     pub fn linearise(&mut self, lambda: f64) {
         let tau = self.tau(lambda);
         self.hessian.compute(self.design, &mut self.rows, tau);
+        self.linearised.copy_from_slice(&self.rows.free);
+    }
+
+    /// Whether the Hessian is that of the current statuses, at a point with a residual of at most [`CLOSE`].
+    pub fn is_linearised(&self) -> bool {
+        self.linearised_close && self.linearised == self.rows.free
     }
 
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
-    pub fn residual(&self, lambda: f64) -> f64 {
+    pub fn residual(&mut self, lambda: f64) -> f64 {
         let (mu, classes) = (self.mu(lambda), self.classes);
         let mut worst = 0.0_f64;
-        for k in 0..classes {
-            worst = worst.max(self.gradient[k].abs() / self.rows.mass(k).max(f64::MIN_POSITIVE));
+        self.rows.masses(&mut self.masses);
+        for (gradient, mass) in self.gradient.iter().zip(&self.masses) {
+            worst = worst.max(gradient.abs() / mass.max(f64::MIN_POSITIVE));
         }
         let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
         for (row, gradient) in rows.skip(1) {
@@ -116,15 +134,19 @@ impl<'a> Solver<'a> {
     /// Minimises from `theta`, to the tolerance or as far as rounding allows; the residual reached.
     pub fn solve(&mut self, lambda: f64, tolerance: f64) -> f64 {
         const PATIENCE: usize = 4;
+        self.counts[0] += 1;
         self.store();
         self.evaluate(lambda, Status::Read);
         let mut residual = self.residual(lambda);
         let (mut best, mut stalled) = (residual, 0);
+        self.linearised_close = false;
         for _ in 0..ITERATIONS {
             if residual <= tolerance {
                 break;
             }
+            self.counts[1] += 1;
             self.linearise(lambda);
+            self.linearised_close = residual <= CLOSE;
             self.minimise_model(self.mu(lambda));
             self.origin.copy_from_slice(&self.theta);
             self.slope.copy_from_slice(&self.gradient);
@@ -199,31 +221,34 @@ impl<'a> Solver<'a> {
     }
 
     /// Minimises the quadratic model at `theta`; the minimiser goes to `point`.
+    ///
+    /// Every pass decreases the model: coordinates leave the support when a step brings them to zero, and enter it only
+    /// after a step in full.
     fn minimise_model(&mut self, mu: f64) {
-        const PASSES: usize = 12;
+        const PASSES: usize = 60;
         self.point.copy_from_slice(&self.theta);
         self.slope.copy_from_slice(&self.gradient);
         self.support.read(&self.point);
         self.admit(mu);
         for _ in 0..PASSES {
+            self.counts[2] += 1;
             self.support.factorise(&self.hessian, mu);
             self.support.solve(&self.slope, mu, &mut self.step);
-            let dropped = self.support.drop_crossing(&mut self.point, &self.step);
-            let mut settled = !dropped;
-            if !dropped {
-                let mut moved = 0.0_f64;
-                let mut last = 0.0_f64;
-                for a in 0..self.point.len() {
-                    self.point[a] += self.step[a];
-                    last = last.max(self.step[a].abs());
-                    moved = moved.max((self.point[a] - self.theta[a]).abs());
-                }
-                // The model of a group is not quadratic: a second step may be worth its while.
-                settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            let length = self.support.reach(&self.point, &self.step);
+            let (mut moved, mut last) = (0.0_f64, 0.0_f64);
+            for a in 0..self.point.len() {
+                self.point[a] += length * self.step[a];
+                last = last.max(self.step[a].abs());
+                moved = moved.max((self.point[a] - self.theta[a]).abs());
+            }
+            if length < 1.0 {
+                self.support.drop_spent(&mut self.point, &self.step);
             }
             self.support.turn(&self.point);
             self.update_slope();
-            if !self.admit(mu) && settled {
+            // The model of a group is not quadratic: a second step may be worth its while.
+            let settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            if length == 1.0 && !self.admit(mu) && settled {
                 return;
             }
         }
@@ -232,13 +257,12 @@ impl<'a> Solver<'a> {
 
     /// `slope = ∇ + ∇² (point − theta)`.
     fn update_slope(&mut self) {
-        let order = self.theta.len();
         self.slope.copy_from_slice(&self.gradient);
-        for b in 0..order {
-            let moved = self.point[b] - self.theta[b];
-            if moved != 0.0 {
-                for (s, h) in self.slope.iter_mut().zip(&self.hessian.matrix[b * order..]) {
-                    *s = moved.mul_add(*h, *s);
+        let columns = self.hessian.matrix.chunks_exact(self.theta.len());
+        for ((point, theta), column) in self.point.iter().zip(&self.theta).zip(columns) {
+            if point != theta {
+                for (slope, entry) in self.slope.iter_mut().zip(column) {
+                    *slope += (point - theta) * entry;
                 }
             }
         }
@@ -284,6 +308,7 @@ impl<'a> Solver<'a> {
 
     /// Block proximal sweeps on the model, which always decrease it.
     fn sweep(&mut self, mu: f64) {
+        self.counts[3] += 1;
         const SWEEPS: usize = 200;
         let classes = self.classes;
         let mut first = 0.0_f64;

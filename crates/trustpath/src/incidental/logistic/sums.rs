@@ -6,48 +6,49 @@
 //! ∇ = Σᵢ z̃ᵢ rᵢᵀ,     ∇² = Σᵢ (z̃ᵢz̃ᵢᵀ) ⊗ Hᵢ,     ∂∇/∂s = Σᵢ z̃ᵢ (∂rᵢ/∂s)ᵀ.
 //! ```
 //!
-//! All are linear in `n`, in blocks and in a fixed order.
+//! All are linear in `n`, a chunk after the other and in a fixed order.
+
+use pulp::{Simd, WithSimd};
 
 use super::design::Design;
-use super::lanes::{LANES, Lanes, accumulate, total, vectorised, zip};
+use super::lanes::{Layout, View, ViewMut, gram, lanes, run};
 use super::rows::Rows;
 
-/// Blocks whose pair products are kept at a time: they fit the first-level cache.
-const CHUNK: usize = 8;
+/// Groups whose products of pairs are kept at a time: they fit the second-level cache.
+const CHUNK: usize = 64;
 
-/// Writes `Σᵢ z̃ᵢ vᵢᵀ` for per-instance vectors `v`, one lane block per class.
-pub(super) fn moments(design: &Design, classes: usize, v: &[Lanes], out: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            let dims = design.dims;
-            for k in 0..classes {
-                let mut sum = [0.0; LANES];
-                for b in 0..design.blocks {
-                    sum = zip(&sum, &v[b * classes + k], |a, b| a + b);
-                }
-                out[k] = total(&sum);
-                for j in 0..dims {
-                    let mut sum = [0.0; LANES];
-                    for b in 0..design.blocks {
-                        accumulate(&mut sum, &design.z[b * dims + j], &v[b * classes + k]);
-                    }
-                    out[(j + 1) * classes + k] = total(&sum);
-                }
-            }
-        },
-    );
+/// Writes `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
+pub(super) fn moments(design: &Design, classes: usize, v: &[f64], out: &mut [f64]) {
+    run(Moments { design, classes, v, out });
+}
+
+struct Moments<'a> {
+    design: &'a Design,
+    classes: usize,
+    v: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Moments<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.out.fill(0.0);
+        gram(self.design.view(simd), View::new(simd, self.v, self.classes), self.out);
+    }
 }
 
 /// Workspace and result of the second-order sums.
 #[derive(Debug)]
 pub(super) struct Hessian {
     classes: usize,
-    /// Products `z̃ⱼz̃ₕ` and class-by-class Hessians of a chunk, one pair after the other.
-    features: Vec<[Lanes; CHUNK]>,
-    curvatures: Vec<[Lanes; CHUNK]>,
-    pairs: Vec<Lanes>,
-    drifts: Vec<Lanes>,
+    /// Products `z̃ⱼz̃ₕ` of a chunk, for each pair `h ≤ j`.
+    features: Vec<f64>,
+    /// Class-by-class Hessians of a chunk, for each pair `1 ≤ h ≤ k`.
+    curvatures: Vec<f64>,
+    work: Vec<f64>,
+    drifts: Vec<f64>,
     /// Sums of feature pair times class pair.
     sums: Vec<f64>,
     /// `∇²`, symmetric, of order `(1 + d) c`.
@@ -58,16 +59,17 @@ pub(super) struct Hessian {
 
 impl Hessian {
     pub fn new(design: &Design, classes: usize) -> Self {
-        let triangle = |m: usize| m * (m + 1) / 2;
-        let order = (design.dims + 1) * classes;
-        let zero = [[0.0; LANES]; CHUNK];
+        let order = design.features() * classes;
+        let features = design.features() * (design.features() + 1) / 2;
+        let curvatures = classes * (classes - 1) / 2;
+        let chunk = Layout::new(CHUNK * lanes());
         Self {
             classes,
-            features: vec![zero; triangle(design.dims + 1)],
-            curvatures: vec![zero; triangle(classes)],
-            pairs: vec![[0.0; LANES]; triangle(classes)],
-            drifts: vec![[0.0; LANES]; design.blocks * classes],
-            sums: vec![0.0; triangle(design.dims + 1) * triangle(classes)],
+            features: chunk.room(features),
+            curvatures: chunk.room(curvatures),
+            work: Layout::new(1).room(2 * classes),
+            drifts: design.layout.room(classes),
+            sums: vec![0.0; features * curvatures],
             matrix: vec![0.0; order * order],
             drift: vec![0.0; order],
         }
@@ -75,83 +77,90 @@ impl Hessian {
 
     /// Computes Hessian and drift at the last evaluation of the rows.
     pub fn compute(&mut self, design: &Design, rows: &mut Rows, tau: f64) {
-        vectorised(
-            #[inline(always)]
-            || {
-                self.sums.fill(0.0);
-                let mut start = 0;
-                while start < design.blocks {
-                    let end = design.blocks.min(start + CHUNK);
-                    self.fill(design, rows, tau, start, end);
-                    self.add(end - start);
-                    start = end;
-                }
-                self.spread(design.dims + 1);
-            },
-        );
+        run(Second { hessian: self, design, rows, tau });
+        self.spread(design.features());
         moments(design, self.classes, &self.drifts, &mut self.drift);
     }
 
-    /// Pair products of blocks `start..end`.
-    #[inline(always)]
-    fn fill(&mut self, design: &Design, rows: &mut Rows, tau: f64, start: usize, end: usize) {
-        let (dims, classes) = (design.dims, self.classes);
-        for b in start..end {
-            let z = &design.z[b * dims..(b + 1) * dims];
-            self.features[0][b - start] = [1.0; LANES];
-            for j in 0..dims {
-                let row = (j + 1) * (j + 2) / 2;
-                self.features[row][b - start] = z[j];
-                for h in 0..=j {
-                    self.features[row + 1 + h][b - start] = zip(&z[j], &z[h], |a, b| a * b);
-                }
-            }
-            let drift = &mut self.drifts[b * classes..(b + 1) * classes];
-            rows.curvature(b, tau, &mut self.pairs, drift);
-            for (pair, lanes) in self.pairs.iter().enumerate() {
-                self.curvatures[pair][b - start] = *lanes;
-            }
-        }
-    }
-
-    /// Adds a chunk's products of feature pairs and class pairs, three feature pairs at a time.
-    #[inline(always)]
-    fn add(&mut self, blocks: usize) {
-        let width = self.curvatures.len();
-        for (first, triple) in self.features.chunks(3).enumerate() {
-            for (c, curvature) in self.curvatures.iter().enumerate() {
-                let mut sums = [[0.0; LANES]; 3];
-                for (sum, feature) in sums.iter_mut().zip(triple) {
-                    for b in 0..blocks {
-                        accumulate(sum, &feature[b], &curvature[b]);
-                    }
-                }
-                for (f, sum) in sums.iter().enumerate().take(triple.len()) {
-                    self.sums[(3 * first + f) * width + c] += total(sum);
-                }
-            }
-        }
-    }
-
-    /// Spreads the sums of pairs over the symmetric matrix.
-    #[inline(always)]
+    /// Spreads the sums of pairs over the symmetric matrix; class 0 makes its rows and columns sum to zero.
     fn spread(&mut self, features: usize) {
-        let (classes, width) = (self.classes, self.curvatures.len());
+        let classes = self.classes;
+        let pairs = classes * (classes - 1) / 2;
         let order = features * classes;
         for j in 0..features {
             for h in 0..=j {
-                let sums = &self.sums[(j * (j + 1) / 2 + h) * width..][..width];
-                for k in 0..classes {
-                    for m in 0..=k {
-                        let value = sums[k * (k + 1) / 2 + m];
-                        for (row, column) in [(k, m), (m, k)] {
-                            let (a, b) = (j * classes + row, h * classes + column);
-                            self.matrix[a * order + b] = value;
-                            self.matrix[b * order + a] = value;
-                        }
+                let sums = &self.sums[(j * (j + 1) / 2 + h) * pairs..][..pairs];
+                let (top, left) = (j * classes, h * classes);
+                let mut corner = 0.0;
+                for k in 1..classes {
+                    let mut row = 0.0;
+                    for m in 1..classes {
+                        let (high, low) = if k > m { (k, m) } else { (m, k) };
+                        let value = sums[high * (high - 1) / 2 + low - 1];
+                        self.matrix[(top + k) * order + left + m] = value;
+                        row -= value;
+                    }
+                    self.matrix[(top + k) * order + left] = row;
+                    self.matrix[top * order + left + k] = row;
+                    corner -= row;
+                }
+                self.matrix[top * order + left] = corner;
+            }
+        }
+        for a in 0..order {
+            for b in 0..a / classes * classes {
+                self.matrix[b * order + a] = self.matrix[a * order + b];
+            }
+        }
+    }
+}
+
+/// The sums over products of pairs.
+struct Second<'a> {
+    hessian: &'a mut Hessian,
+    design: &'a Design,
+    rows: &'a mut Rows,
+    tau: f64,
+}
+
+impl WithSimd for Second<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { hessian, design, rows, tau } = self;
+        let (groups, features, classes) = (design.layout.groups, design.features(), rows.classes);
+        let (feature_pairs, class_pairs) =
+            (features * (features + 1) / 2, classes * (classes - 1) / 2);
+        let z = design.view(simd);
+        hessian.sums.fill(0.0);
+        for start in (0..groups).step_by(CHUNK) {
+            let count = CHUNK.min(groups - start);
+            let mut products = ViewMut::new(simd, &mut hessian.features, feature_pairs);
+            for g in 0..count {
+                let (z, mut products) = (z.group(start + g), products.group(g));
+                let mut pair = 0;
+                for j in 0..features {
+                    for h in 0..=j {
+                        products.set(pair, z.get(j) * z.get(h));
+                        pair += 1;
                     }
                 }
             }
+            let mut curvatures = ViewMut::new(simd, &mut hessian.curvatures, class_pairs);
+            let mut drifts = ViewMut::new(simd, &mut hessian.drifts, classes);
+            let mut work = ViewMut::new(simd, &mut hessian.work, 2 * classes);
+            rows.curvature(
+                simd,
+                start..start + count,
+                tau,
+                &mut curvatures,
+                &mut drifts,
+                &mut work,
+            );
+            let products = View::new(simd, &hessian.features, feature_pairs).part(0, count);
+            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).part(0, count);
+            gram(products, curvatures, &mut hessian.sums);
         }
     }
 }

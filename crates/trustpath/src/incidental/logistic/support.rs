@@ -8,6 +8,9 @@ use super::cholesky::Cholesky;
 use super::penalty::mean;
 use super::sums::Hessian;
 
+/// What is left of a coordinate, relative to the step that used it up, when it counts as zero.
+const SPENT: f64 = 1e-12;
+
 /// Free coordinates, their subgradients and the factor of Newton's matrix on them.
 #[derive(Debug)]
 pub(super) struct Support {
@@ -117,15 +120,21 @@ impl Support {
         let (classes, order) = (self.classes, self.member.len());
         let Self { free, pull, norm, cholesky, penalty, .. } = self;
         let grouped = *penalty == Penalty::Grouped;
-        cholesky.factorise(free.len(), |i, j| {
-            let (a, b) = (free[i], free[j]);
-            let mut value = hessian.matrix[a * order + b];
-            let row = a / classes;
-            if grouped && row > 0 && row == b / classes {
-                let identity = if a == b { 1.0 } else { 0.0 };
-                value += mu / norm[row] * (identity - 1.0 / classes as f64 - pull[a] * pull[b]);
+        cholesky.factorise(free.len(), |j, column| {
+            let b = free[j];
+            let hessian = &hessian.matrix[b * order..(b + 1) * order];
+            for (entry, &a) in column.iter_mut().zip(&free[j..]) {
+                *entry = hessian[a];
             }
-            value
+            let row = b / classes;
+            if grouped && row > 0 {
+                let curvature = mu / norm[row];
+                let rest = free[j..].iter().take_while(|&&a| a < (row + 1) * classes);
+                for (entry, &a) in column.iter_mut().zip(rest) {
+                    *entry -= curvature * (1.0 / classes as f64 + pull[a] * pull[b]);
+                }
+                column[0] += curvature;
+            }
         });
     }
 
@@ -140,40 +149,63 @@ impl Support {
         }
     }
 
-    /// Takes coordinates or groups of `point` that `step` would carry through zero off the support and sets them to
-    /// zero; whether there were any.
-    pub fn drop_crossing(&mut self, point: &mut [f64], step: &[f64]) -> bool {
+    /// The part of `step` that `point` can go, at most one, before a coordinate or a group reaches zero.
+    pub fn reach(&self, point: &[f64], step: &[f64]) -> f64 {
         let classes = self.classes;
-        let mut any = false;
+        let mut length = 1.0_f64;
+        match self.penalty {
+            Penalty::Ungrouped => {
+                for a in (classes..point.len()).filter(|&a| self.member[a]) {
+                    // A coordinate that has just entered moves against its sign, if at all, from zero.
+                    let (from, along) = (point[a] * self.pull[a], step[a] * self.pull[a]);
+                    if from + along <= 0.0 && along < 0.0 {
+                        length = length.min(-from / along);
+                    }
+                }
+            }
+            Penalty::Grouped => {
+                for j in (1..point.len() / classes).filter(|&j| self.member[j * classes + 1]) {
+                    let row = j * classes..(j + 1) * classes;
+                    let along: f64 = row.map(|a| self.pull[a] * step[a]).sum();
+                    if self.norm[j] + along <= 0.0 {
+                        length = length.min(-self.norm[j] / along);
+                    }
+                }
+            }
+        }
+        length
+    }
+
+    /// Takes the coordinates or groups that [`reach`](Self::reach) stopped at off the support, and sets them to zero.
+    pub fn drop_spent(&mut self, point: &mut [f64], step: &[f64]) {
+        let classes = self.classes;
         for j in 1..point.len() / classes {
             let row = j * classes..(j + 1) * classes;
             match self.penalty {
                 Penalty::Ungrouped => {
                     for a in row {
-                        if self.member[a] && (point[a] + step[a]) * self.pull[a] <= 0.0 {
+                        let left = point[a] * self.pull[a];
+                        if self.member[a]
+                            && step[a] * self.pull[a] < 0.0
+                            && left <= SPENT * step[a].abs()
+                        {
                             self.member[a] = false;
                             self.pull[a] = 0.0;
                             point[a] = 0.0;
-                            any = true;
                         }
                     }
                 }
                 Penalty::Grouped => {
                     let along: f64 = row.clone().map(|a| self.pull[a] * step[a]).sum();
-                    if self.member[row.start + 1] && self.norm[j] + along <= 0.0 {
-                        for a in row {
-                            self.member[a] = false;
-                            self.pull[a] = 0.0;
-                            point[a] = 0.0;
-                        }
-                        any = true;
+                    let left: f64 = row.clone().map(|a| self.pull[a] * point[a]).sum();
+                    if self.member[row.start + 1] && along < 0.0 && left <= SPENT * along.abs() {
+                        self.member[row.clone()].fill(false);
+                        self.pull[row.clone()].fill(0.0);
+                        point[row].fill(0.0);
                     }
                 }
             }
         }
-        if any {
-            self.list();
-        }
-        any
+        self.list();
     }
 }

@@ -14,7 +14,6 @@
 
 use super::Penalty;
 use super::design::Design;
-use super::lanes::{LANES, Lanes};
 use super::record::Present;
 use super::rows::Status;
 use super::solve::{ITERATIONS, Solver};
@@ -23,7 +22,7 @@ use crate::{Error, Result};
 /// Relative accuracy of a vanishing point, and of the optimality conditions there.
 const EXACT: f64 = 1e-11;
 /// Accuracy of steps whose end nobody looks at.
-const ROUGH: f64 = 1e-8;
+const ROUGH: f64 = 1e-5;
 /// How far a condition may be off before the point is called wrong.
 const SLACK: f64 = 1e-9;
 /// Longest step in `log λ`.
@@ -50,11 +49,13 @@ pub(super) struct Walk<'a> {
     pub vanish: Vec<f64>,
     tangent: Vec<f64>,
     newton: Vec<f64>,
-    rates: Vec<Lanes>,
+    rates: Vec<f64>,
     gradient_rate: Vec<f64>,
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
+    /// How far off a condition may seem at the last evaluation before the point is called wrong.
+    blur: f64,
     pub counts: [usize; 8],
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Walk<'a> {
 #[derive(Debug, Default)]
 struct Saved {
     theta: Vec<f64>,
-    free: Vec<Lanes>,
+    free: Vec<f64>,
     lambda: f64,
 }
 
@@ -78,10 +79,11 @@ impl<'a> Walk<'a> {
             vanish: vec![lambda_max; design.rows],
             tangent: vec![0.0; order],
             newton: vec![0.0; order],
-            rates: vec![[0.0; LANES]; design.blocks],
+            rates: design.layout.room(1),
             gradient_rate: vec![0.0; order],
             saved: Saved::default(),
             linearised: false,
+            blur: SLACK,
             solver,
             counts: [0; 8],
         }
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
         let mut exit = (f64::NEG_INFINITY, 0);
         for i in 0..solver.design.rows {
             let gap = solver.rows.level(i) / tau;
-            let rate = self.rates[i / LANES][i % LANES] - 1.0;
+            let rate = self.rates[i] - 1.0;
             // A rational logarithm: exact to third order near one, where it matters.
             let step = -2.0 * (gap - 1.0) / (gap + 1.0) / rate;
             if solver.rows.is_free(i) {
@@ -165,10 +167,12 @@ impl<'a> Walk<'a> {
     /// Hessian, factor and tangent at the current point.
     fn linearise(&mut self) {
         if !self.linearised {
-            self.solver.linearise(self.lambda);
+            if !self.solver.is_linearised() {
+                self.solver.linearise(self.lambda);
+                self.counts[3] += 1;
+            }
             self.tangent();
             self.linearised = true;
-            self.counts[3] += 1;
         }
     }
 
@@ -190,7 +194,7 @@ impl<'a> Walk<'a> {
             let moved = self.tangent[b];
             let column = &solver.hessian.matrix[b * order..(b + 1) * order];
             for (g, h) in self.gradient_rate.iter_mut().zip(column) {
-                *g = moved.mul_add(*h, *g);
+                *g += moved * h;
             }
         }
         let mut nearest = f64::NEG_INFINITY;
@@ -247,11 +251,10 @@ impl<'a> Walk<'a> {
         self.lambda *= step.exp();
         self.solver.rows.set_free(row, true);
         if self.corner(row)
-            && self.lambda <= self.saved.lambda * (1.0 + EXACT)
+            && self.lambda <= self.saved.lambda * (1.0 + 10.0 * ROUGH)
             && self.lambda >= stop
             && self.holds(row)
         {
-            self.lambda = self.lambda.min(self.saved.lambda);
             self.vanish[row] = self.lambda;
             return true;
         }
@@ -270,7 +273,6 @@ impl<'a> Walk<'a> {
     /// Newton's method in `(θ, s)` from the current point, statuses and support held; whether it converged.
     fn corner(&mut self, row: usize) -> bool {
         const STEPS: usize = 12;
-        let (b, l) = (row / LANES, row % LANES);
         let mut last = f64::INFINITY;
         for iteration in 0..STEPS {
             self.solver.evaluate(self.lambda, Status::Held);
@@ -279,9 +281,12 @@ impl<'a> Walk<'a> {
             solver.support.turn(&solver.theta);
             let gap = (solver.rows.level(row) / solver.tau(self.lambda)).ln();
             let error = self.stationarity().max(gap.abs());
+            self.blur = SLACK;
             if error <= EXACT {
                 return true;
             }
+            // The steps shrink by a constant factor: once the next error is known to be small enough, it is not looked at.
+            let done = iteration > 0 && error * (error / last) <= EXACT;
             if iteration == 0 || error > 0.2 * last {
                 self.solver.linearise(self.lambda);
                 self.tangent();
@@ -295,8 +300,8 @@ impl<'a> Walk<'a> {
             let solver = &mut self.solver;
             let mu = solver.mu(self.lambda);
             solver.support.solve(&solver.gradient, mu, &mut self.newton);
-            let along = solver.rows.level_rate_of(solver.design, &self.newton, b)[l];
-            let rate = solver.rows.level_rate_of(solver.design, &self.tangent, b)[l] - 1.0;
+            let along = solver.rows.level_rate(solver.design, &self.newton, row);
+            let rate = solver.rows.level_rate(solver.design, &self.tangent, row) - 1.0;
             let step = -(gap + along) / rate;
             if !(step.abs() < 1.0) {
                 return false;
@@ -307,18 +312,22 @@ impl<'a> Walk<'a> {
                 *theta += newton + step * tangent;
             }
             self.lambda *= step.exp();
+            if done {
+                self.blur = 10.0 * error;
+                return true;
+            }
         }
         false
     }
 
     /// Worst relative violation of stationarity on the support.
-    fn stationarity(&self) -> f64 {
-        let solver = &self.solver;
+    fn stationarity(&mut self) -> f64 {
+        let solver = &mut self.solver;
         let mu = solver.mu(self.lambda);
         let mut worst = 0.0_f64;
-        for k in 1..solver.classes {
-            let mass = solver.rows.mass(k).max(f64::MIN_POSITIVE);
-            worst = worst.max(solver.gradient[k].abs() / mass);
+        solver.rows.masses(&mut solver.masses);
+        for (gradient, mass) in solver.gradient.iter().zip(&solver.masses) {
+            worst = worst.max(gradient.abs() / mass.max(f64::MIN_POSITIVE));
         }
         for &a in solver.support.free.iter().filter(|&&a| a >= solver.classes) {
             worst = worst.max((solver.gradient[a] + mu * solver.support.pull[a]).abs() / mu);
@@ -332,7 +341,7 @@ impl<'a> Walk<'a> {
         let (mu, tau) = (solver.mu(self.lambda), solver.tau(self.lambda));
         let statuses = (0..solver.design.rows).all(|i| {
             let gap = solver.rows.level(i) / tau - 1.0;
-            i == row || if solver.rows.is_free(i) { gap >= -SLACK } else { gap <= SLACK }
+            i == row || if solver.rows.is_free(i) { gap >= -self.blur } else { gap <= self.blur }
         });
         let classes = solver.classes;
         let mut coordinates = classes..solver.theta.len();
@@ -342,13 +351,13 @@ impl<'a> Walk<'a> {
                     if solver.support.member[a] {
                         solver.theta[a] * solver.support.pull[a] > 0.0
                     } else {
-                        solver.gradient[a].abs() <= mu * (1.0 + SLACK)
+                        solver.gradient[a].abs() <= mu * (1.0 + self.blur)
                     }
                 }),
                 Penalty::Grouped => (1..solver.theta.len() / classes).all(|j| {
                     let row = j * classes..(j + 1) * classes;
                     solver.support.member[row.start + 1]
-                        || solver.penalty.dual(&solver.gradient[row]) <= mu * (1.0 + SLACK)
+                        || solver.penalty.dual(&solver.gradient[row]) <= mu * (1.0 + self.blur)
                 }),
             }
     }
@@ -380,11 +389,10 @@ impl<'a> Walk<'a> {
             let (from, start) = (to, beyond.lambda);
             self.saved = beyond;
             if self.corner(row)
-                && self.lambda <= start * (1.0 + EXACT)
+                && self.lambda <= start * (1.0 + 10.0 * ROUGH)
                 && self.lambda >= from
                 && self.holds(row)
             {
-                self.lambda = self.lambda.min(start);
                 self.vanish[row] = self.lambda;
                 return residual;
             }
@@ -398,14 +406,14 @@ impl<'a> Walk<'a> {
     fn slipped(&self) -> Option<usize> {
         let rows = &self.solver.rows;
         (0..self.solver.design.rows)
-            .filter(|&i| rows.is_free(i) && self.saved.free[i / LANES][i % LANES] == 0.0)
+            .filter(|&i| rows.is_free(i) && self.saved.free[i] == 0.0)
             .max_by(|&a, &b| rows.level(a).total_cmp(&rows.level(b)))
     }
 
     fn record_slipped(&mut self) {
         let rows = &self.solver.rows;
         for i in 0..self.solver.design.rows {
-            if rows.is_free(i) && self.saved.free[i / LANES][i % LANES] == 0.0 {
+            if rows.is_free(i) && self.saved.free[i] == 0.0 {
                 self.vanish[i] = self.lambda;
             }
         }
