@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{Drawn, Method, Setting, Split, Task, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, CurvePoint, Curves, Table};
 
@@ -95,19 +96,16 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         table.push([name].into_iter().chain(cells.iter().map(value)))
     };
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;
-    for round in 0..rounds(cells) {
-        row(format!("ICI-R, round {}", round + 1), &|cell| {
-            let rounds = &cell.summary.rounds;
-            rounds.get(round).map_or(String::new(), |estimate| estimate.percent())
-        })?;
+    for round in 1..=rounds(cells) {
+        row(format!("ICI-R, round {round}"), &|cell| after(cell, round).percent())?;
     }
-    row("ICI-R, end".into(), &|cell| cell.summary.last.percent())?;
     row("gain over plain".into(), &|cell| print::points(&cell.summary.gain))?;
     row("episodes per second".into(), &|cell| print::rate(cell.speed.per_second()))?;
     row("ms per episode and thread".into(), &|cell| format!("{:.2}", cell.speed.milliseconds()))?;
     Ok(format!(
         "ICI-R on real images of classes the network never saw: 5 ways, 15 queries a class, transductive,\n\
-         {} a column, seed {}, {}; ± is the 95% interval.\n\n{}\n",
+         {} a column, seed {}, {}. ± is the 95% interval;\n\
+         no later round changes anything.\n\n{}\n",
         print::count(args.episodes, "episode", "episodes"),
         args.seed,
         print::count(cells[0].speed.threads, "thread", "threads"),
@@ -115,9 +113,17 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     ))
 }
 
-/// The most rounds of any column.
+/// Rounds until the accuracy of every column is that of the end.
 fn rounds(cells: &[Cell]) -> usize {
-    cells.iter().map(|cell| cell.summary.rounds.len()).max().unwrap_or(0)
+    cells.iter().map(|cell| cell.summary.settled_after()).max().unwrap_or(0)
+}
+
+/// The accuracy after a round; round 0 is the plain classifier.
+fn after(cell: &Cell, round: usize) -> Estimate {
+    match round.checked_sub(1) {
+        None => cell.summary.plain,
+        Some(round) => cell.summary.rounds.get(round).copied().unwrap_or(cell.summary.last),
+    }
 }
 
 /// Draws the picture, and says where it is or why it is not.
@@ -130,7 +136,7 @@ fn picture(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         ),
         x: Axis::new("Round").whole(),
         y: Axis::new("Accuracy").unit("%"),
-        curves: cells.iter().map(curve).collect(),
+        curves: cells.iter().map(|cell| curve(cell, rounds(cells))).collect(),
         ..Curves::default()
     };
     let figure = curves.figure()?;
@@ -144,14 +150,12 @@ fn picture(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     })
 }
 
-fn curve(cell: &Cell) -> Curve {
-    let estimates = [cell.summary.plain].into_iter().chain(cell.summary.rounds.iter().copied());
-    let point = |(round, estimate): (usize, trustpath_episodes::stats::Estimate)| CurvePoint {
-        x: round as f64,
-        y: 100.0 * estimate.mean,
-        error: 100.0 * estimate.half_width,
+fn curve(cell: &Cell, rounds: usize) -> Curve {
+    let point = |round| {
+        let estimate = after(cell, round);
+        CurvePoint { x: round as f64, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
     };
-    Curve { name: cell.name.clone(), points: estimates.enumerate().map(point).collect() }
+    Curve { name: cell.name.clone(), points: (0..=rounds).map(point).collect() }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> trustpath_episodes::Result<()> {

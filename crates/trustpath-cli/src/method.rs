@@ -41,7 +41,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "N|none", value_parser = cap)]
     cap: Option<Cap>,
     /// ICI-C's price of the coefficients relative to the incidental parameters [default: 0.5]
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
     alpha: Option<f64>,
     /// The rules of the official code: credibility on a grid with ties in row order, its LLE, its
     /// glmnet scaling

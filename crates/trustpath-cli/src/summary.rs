@@ -31,6 +31,13 @@ impl Summary {
         let gain = paired_difference(&last, &first)?;
         Ok(Self { plain, rounds, last: Estimate::of(&last)?, gain })
     }
+
+    /// Rounds until the accuracy, as it is printed, is and stays that of the end.
+    pub fn settled_after(&self) -> usize {
+        let end = self.last.percent();
+        let moving = self.rounds.iter().rposition(|estimate| estimate.percent() != end);
+        moving.map_or(0, |round| round + 2).min(self.rounds.len())
+    }
 }
 
 /// The accuracy of the plain classifier on an episode.
@@ -61,5 +68,8 @@ mod tests {
         assert_eq!(summary.last, summary.rounds[1]);
         assert!((summary.gain.mean - 0.15).abs() < 1e-12);
         assert!(Summary::of(&[]).is_err());
+        assert_eq!(summary.settled_after(), 2);
+        let still = Summary::of(&[episode(0, &[0.5, 0.6, 0.7, 0.7, 0.7])]).unwrap();
+        assert_eq!(still.settled_after(), 2);
     }
 }

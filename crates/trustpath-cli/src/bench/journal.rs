@@ -15,7 +15,7 @@ pub struct JournalArgs {
     /// Note every finished episode in this file (a second method's in FILE.against)
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Go on from the journal; with more --episodes than before it adds to them
+    /// Go on from the journal; drawn episodes may be more than before, by --episodes
     #[arg(long, requires = "journal")]
     resume: bool,
 }
@@ -58,11 +58,23 @@ impl JournalArgs {
     }
 }
 
-/// The 64-bit FNV-1a hash of the features and labels.
 fn fingerprint(table: &FeatureTable) -> u64 {
     let features = table.features().iter().map(|x| u64::from(x.to_bits()));
     let labels = table.labels().iter().map(|&label| label as u64);
-    features.chain(labels).flat_map(u64::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+    fnv1a(features.chain(labels).flat_map(u64::to_le_bytes))
+}
+
+/// The 64-bit FNV-1a hash.
+pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(super::fnv1a(b"foobar".iter().copied()), 0x8594_4171_f739_67e8);
+    }
 }

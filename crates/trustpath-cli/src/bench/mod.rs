@@ -89,9 +89,10 @@ const AFTER: &str = "\
 Examples:
   trustpath bench --shot 5 --episodes 2000
   trustpath bench --features novel.npy --labels novel-labels.npy --way 10 --dim 10
-  trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3 --against selector=co
+  trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
+  trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --episode-list cub-1shot-transductive --compat
-  trustpath bench --model icic --episodes 2000 --journal run.jsonl     # Ctrl-C, then the same with --resume
+  trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
 
@@ -183,7 +184,8 @@ impl BenchArgs {
             list.check(table)?;
             let setting = list.meta.setting()?;
             let text = task::describe_list(&list.meta);
-            let identity = format!("{:?}", list.meta);
+            let rows = list.episodes.iter().flat_map(|episode| format!("{episode:?}").into_bytes());
+            let identity = format!("{:?} {:016x}", list.meta, journal::fnv1a(rows));
             return Ok(Chosen { episodes: Box::new(Listed { list, setting }), text, identity });
         }
         let task = self.task.task()?;

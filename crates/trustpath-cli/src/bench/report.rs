@@ -80,10 +80,13 @@ impl Report<'_> {
         let accuracy = &self.accuracy;
         let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
         table.push(["plain classifier".to_owned(), accuracy.plain.percent()])?;
-        for (round, estimate) in accuracy.rounds.iter().enumerate() {
+        // The last rounds, which few episodes reach and which change nothing, are left to JSON and CSV.
+        let shown = accuracy.rounds.iter().take(accuracy.settled_after());
+        for (round, estimate) in shown.enumerate() {
             table.push([format!("round {}", round + 1), estimate.percent()])?;
         }
-        table.push(["final".to_owned(), accuracy.last.percent()])?;
+        let rounds = print::count(accuracy.rounds.len(), "round", "rounds");
+        table.push([format!("final, after {rounds} at most"), accuracy.last.percent()])?;
         table.push(["gain over plain".to_owned(), print::points(&accuracy.gain)])?;
         text += &table.text();
 

@@ -32,7 +32,12 @@ pub struct TaskArgs {
     #[arg(long, value_name = "K[:N]", value_parser = distractors, conflicts_with = "episode_list")]
     distractors: Option<Distractors>,
     /// Class-imbalanced queries: their proportions are drawn from a Dirichlet distribution; 2 is usual
-    #[arg(long, value_name = "ALPHA", conflicts_with = "episode_list")]
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        conflicts_with = "episode_list",
+        allow_negative_numbers = true
+    )]
     dirichlet: Option<f64>,
 }
 
