@@ -1,7 +1,39 @@
-//! The `trustpath` command.
+//! The `trustpath` command: how far unlabeled data can be trusted, measured on few-shot episodes.
 
+mod bench;
+mod cli;
+mod demo;
+mod error;
+mod interrupt;
+mod method;
 mod paper;
+mod print;
+mod run;
+mod summary;
 
-fn main() {
-    println!("{}", paper::TARGETS.join(" "));
+use std::io::Write;
+use std::process::ExitCode;
+
+use cli::{Cli, Command};
+use error::Result;
+
+fn main() -> ExitCode {
+    match cli::parse().and_then(dispatch) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where standard error is closed too there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<()> {
+    interrupt::listen();
+    match cli.command {
+        None => demo::run(&demo::DemoArgs::default()),
+        Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Paper(args)) => paper::run(&args),
+    }
 }

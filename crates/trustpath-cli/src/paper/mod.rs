@@ -16,3 +16,17 @@ pub const TARGETS: &[&str] = &[
     "alpha",
     "episode",
 ];
+
+use crate::error::{Error, Result};
+
+/// Which results.
+#[derive(Debug, clap::Args)]
+pub struct PaperArgs {
+    /// The target
+    target: String,
+}
+
+/// Runs a target.
+pub fn run(args: &PaperArgs) -> Result<()> {
+    Err(Error::Usage(format!("target {}: choose one of {}", args.target, TARGETS.join(", "))))
+}

@@ -1,0 +1,273 @@
+//! `trustpath bench`: any method on episodes of any features.
+
+mod data;
+mod journal;
+mod official;
+mod report;
+mod task;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use trustpath_episodes::stats::{Estimate, paired_difference};
+use trustpath_episodes::{
+    Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
+};
+
+use crate::cli::positive;
+use crate::error::{Error, Result};
+use crate::method::{Against, MethodArgs};
+use crate::run::Runner;
+use crate::summary::{Summary, first_of, last_of};
+use crate::{interrupt, print};
+use data::DataArgs;
+use journal::JournalArgs;
+use report::{Compared, Report, Score};
+use task::TaskArgs;
+
+/// Accuracy of any method on episodes drawn from any features.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct BenchArgs {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    task: TaskArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    journal: JournalArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Which episodes, and against what.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+struct RunArgs {
+    /// Number of episodes; the paper has 2000 [default: 600, or the whole list]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    episodes: Option<usize>,
+    /// Seed of the episodes and of the random selector
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    threads: Option<usize>,
+    /// Run the fixed episodes of this folder; where official-NAME-accuracy.npy lies beside them, the
+    /// paired difference to it is shown
+    #[arg(long, value_name = "DIR")]
+    episode_list: Option<PathBuf>,
+    /// Also write the episodes into this folder, for another program to run
+    #[arg(long, value_name = "DIR", conflicts_with = "episode_list")]
+    export_episodes: Option<PathBuf>,
+    /// Compare with a second method on the same episodes: plain (the classifier alone), or the
+    /// options in which it differs, as in selector=co or model=icic,step=3
+    #[arg(long, value_name = "OPTIONS", value_parser = Against::parse)]
+    against: Option<Against>,
+}
+
+/// How to print.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// Print JSON, with the accuracies of every episode
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV
+    #[arg(long)]
+    csv: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+const AFTER: &str = "\
+Examples:
+  trustpath bench --shot 5 --episodes 2000
+  trustpath bench --features novel.npy --labels novel-labels.npy --way 10 --dim 10
+  trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
+  trustpath bench --dirichlet 2 --against selector=co
+  trustpath bench --episode-list cub-1shot-transductive --compat
+  trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
+
+Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+
+/// Episodes where none are asked for.
+const EPISODES: usize = 600;
+
+/// Runs the command.
+pub fn run(args: &BenchArgs) -> Result<()> {
+    let runner = Runner::new(args.run.threads, args.output.quiet)?;
+    let method = args.method.over(&Method { seed: args.run.seed, ..Method::default() });
+    let second = match &args.run.against {
+        Some(Against::Method { text, args }) => Some((text, args.over(&method))),
+        _ => None,
+    };
+    // What is wrong with a method is said before any work is done.
+    method.build()?;
+    second.as_ref().map(|(_, second)| second.build()).transpose()?;
+
+    let list = args.run.read_list()?;
+    let table = args.data.read(list.as_ref().map(|list| &list.meta))?;
+    let chosen = args.choose(&table, list.as_ref())?;
+    let journal =
+        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
+
+    let episodes = &*chosen.episodes;
+    let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
+    let mut done = main.finished.len();
+    let mut compared = Vec::new();
+    if let Some(Against::Plain) = args.run.against {
+        compared.extend(compare(
+            "plain",
+            &main.finished,
+            last_of,
+            scores(&main.finished, first_of),
+        ));
+    }
+    if let Some((name, second)) = &second
+        && !interrupt::requested()
+    {
+        let run = runner.run(name, &table, episodes, second, journal(second, ".against")?)?;
+        done = done.min(run.finished.len());
+        compared.extend(compare(name, &main.finished, last_of, scores(&run.finished, last_of)));
+    }
+    if let Some(folder) = &args.run.episode_list {
+        for (name, official) in official::read(folder)? {
+            let ours = if name == "lr" { first_of } else { last_of };
+            compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
+        }
+    }
+
+    let asked = episodes.count();
+    if !main.finished.is_empty() {
+        args.output.print(&Report {
+            version: env!("CARGO_PKG_VERSION"),
+            features: table.source(),
+            episodes: &chosen.text,
+            asked,
+            method: &method,
+            seed: args.run.seed,
+            accuracy: Summary::of(&main.finished)?,
+            compared: compared.into_iter().collect::<Result<_>>()?,
+            speed: main.speed,
+            scores: main.finished.iter().map(Score::of).collect(),
+        })?;
+    }
+    if done < asked {
+        return Err(Error::Interrupted { done, asked, remedy: args.journal.remedy() });
+    }
+    Ok(())
+}
+
+/// The episodes to run.
+struct Chosen<'a> {
+    episodes: Box<dyn Episodes + 'a>,
+    /// What they are, in words.
+    text: String,
+    /// What they are, to the last row: for the journal.
+    identity: String,
+}
+
+impl BenchArgs {
+    fn choose<'a>(
+        &self,
+        table: &'a FeatureTable,
+        list: Option<&'a EpisodeList>,
+    ) -> Result<Chosen<'a>> {
+        let seed = self.run.seed;
+        if let Some(list) = list {
+            list.check(table)?;
+            let setting = list.meta.setting()?;
+            let text = task::describe_list(&list.meta);
+            let rows = list.episodes.iter().flat_map(|episode| format!("{episode:?}").into_bytes());
+            let identity = format!("{:?} {:016x}", list.meta, journal::fnv1a(rows));
+            return Ok(Chosen { episodes: Box::new(Listed { list, setting }), text, identity });
+        }
+        let task = self.task.task()?;
+        let count = self.run.episodes.unwrap_or(EPISODES);
+        let drawn = Drawn { sampler: task.check(table)?, seed, count };
+        if let Some(folder) = &self.run.export_episodes {
+            let drawn = (0..count).map(|i| drawn.sampler.draw(seed, i as u64));
+            let episodes = drawn.collect::<trustpath_episodes::Result<_>>()?;
+            EpisodeList { meta: ListMeta::of(&task, table, seed, count), episodes }
+                .write(folder)?;
+        }
+        let text = format!("{}, seed {seed}", task::describe(&task));
+        Ok(Chosen { episodes: Box::new(drawn), text, identity: format!("{task:?}, seed {seed}") })
+    }
+}
+
+impl RunArgs {
+    /// The list asked for, or its beginning.
+    fn read_list(&self) -> Result<Option<EpisodeList>> {
+        let mut list = self.episode_list.as_ref().map(EpisodeList::read).transpose()?;
+        if let (Some(list), Some(first)) = (&mut list, self.episodes) {
+            if first > list.episodes.len() {
+                return Err(Error::Usage(format!(
+                    "--episodes {first} is more than the {} of the list: ask for fewer",
+                    list.episodes.len()
+                )));
+            }
+            list.episodes.truncate(first);
+        }
+        Ok(list)
+    }
+}
+
+impl OutputArgs {
+    fn print(&self, report: &Report<'_>) -> Result<()> {
+        print::stdout(&match (self.json, self.csv) {
+            (true, _) => report.json()?,
+            (_, true) => report.csv()?,
+            _ => report.text()?,
+        })
+    }
+}
+
+/// Episodes by number, with a score each.
+type Scores = BTreeMap<u64, f64>;
+
+fn scores(finished: &[Finished], score: fn(&Finished) -> f64) -> Scores {
+    finished.iter().map(|f| (f.episode, score(f))).collect()
+}
+
+/// The paired difference to other scores on the episodes that both have; none if there are none.
+fn compare(
+    name: &str,
+    finished: &[Finished],
+    score: fn(&Finished) -> f64,
+    theirs: Scores,
+) -> Option<Result<Compared>> {
+    let (ours, theirs): (Vec<f64>, Vec<f64>) = finished
+        .iter()
+        .filter_map(|f| theirs.get(&f.episode).map(|&their| (score(f), their)))
+        .unzip();
+    let name = name.to_owned();
+    let compared = || {
+        let accuracy = Estimate::of(&theirs)?;
+        Ok(Compared { name, accuracy, difference: paired_difference(&ours, &theirs)? })
+    };
+    (!ours.is_empty()).then(compared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_paired_by_the_number_of_the_episode() {
+        let finished =
+            |episode, accuracy| Finished { episode, accuracies: vec![0.1, accuracy], seconds: 0.0 };
+        let ours = [finished(0, 0.5), finished(2, 0.75), finished(5, 1.0)];
+        let theirs = Scores::from([(1, 0.9), (2, 0.5), (5, 0.75)]);
+        let compared = compare("other", &ours, last_of, theirs).unwrap().unwrap();
+        assert_eq!((compared.accuracy.mean, compared.accuracy.episodes), (0.625, 2));
+        assert_eq!((compared.difference.mean, compared.difference.half_width), (0.25, 0.0));
+        assert!(compare("none", &ours, last_of, Scores::new()).is_none());
+    }
+}

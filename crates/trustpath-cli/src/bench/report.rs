@@ -1,0 +1,151 @@
+//! The result as an aligned table, JSON or CSV.
+
+use serde::Serialize;
+use trustpath_episodes::stats::Estimate;
+use trustpath_episodes::{Finished, Method};
+use trustpath_report::{Column, Table};
+
+use crate::error::{Error, Result};
+use crate::method::describe;
+use crate::print;
+use crate::run::Speed;
+use crate::summary::Summary;
+
+/// All there is to say of a run. Accuracies are fractions here and percent in the table.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    /// Of this program.
+    pub version: &'static str,
+    /// Where the features come from.
+    pub features: &'a str,
+    /// What the episodes are.
+    pub episodes: &'a str,
+    /// How many were asked for.
+    pub asked: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// What ran on them.
+    pub method: &'a Method,
+    /// Its accuracies.
+    pub accuracy: Summary,
+    /// Others on the same episodes.
+    pub compared: Vec<Compared>,
+    /// How long it took.
+    pub speed: Speed,
+    /// Every episode.
+    pub scores: Vec<Score<'a>>,
+}
+
+/// Another method on the same episodes.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    /// Its name.
+    pub name: String,
+    /// Its accuracy.
+    pub accuracy: Estimate,
+    /// Ours less its, in pairs.
+    pub difference: Estimate,
+}
+
+/// The accuracies of an episode, the plain classifier's first.
+#[derive(Debug, Serialize)]
+pub struct Score<'a> {
+    episode: u64,
+    accuracies: &'a [f64],
+}
+
+impl<'a> Score<'a> {
+    /// The score of a finished episode.
+    pub fn of(finished: &'a Finished) -> Self {
+        Self { episode: finished.episode, accuracies: &finished.accuracies }
+    }
+}
+
+impl Report<'_> {
+    /// For people.
+    pub fn text(&self) -> Result<String> {
+        let done = print::count(self.scores.len(), "episode", "episodes");
+        let of = if self.scores.len() < self.asked {
+            format!(" of the {} asked for", self.asked)
+        } else {
+            String::new()
+        };
+        let mut text = format!(
+            "{}: {}, {done}{of}\n{}\n\n",
+            self.features,
+            self.episodes,
+            describe(self.method)
+        );
+
+        let accuracy = &self.accuracy;
+        let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
+        table.push(["plain classifier".to_owned(), accuracy.plain.percent()])?;
+        // The last rounds, which few episodes reach and which change nothing, are left to JSON and CSV.
+        let shown = accuracy.rounds.iter().take(accuracy.settled_after());
+        for (round, estimate) in shown.enumerate() {
+            table.push([format!("round {}", round + 1), estimate.percent()])?;
+        }
+        let rounds = print::count(accuracy.rounds.len(), "round", "rounds");
+        table.push([format!("final, after {rounds} at most"), accuracy.last.percent()])?;
+        table.push(["gain over plain".to_owned(), print::points(&accuracy.gain)])?;
+        text += &table.text();
+
+        if !self.compared.is_empty() {
+            let columns = [Column::left("against"), Column::right("its accuracy (%)")];
+            let columns =
+                columns.into_iter().chain([Column::right("difference"), Column::right("episodes")]);
+            let mut table = Table::new(columns.collect());
+            for Compared { name, accuracy, difference } in &self.compared {
+                let episodes = difference.episodes.to_string();
+                table.push([
+                    name.clone(),
+                    accuracy.percent(),
+                    print::points(difference),
+                    episodes,
+                ])?;
+            }
+            text += &format!("\n{}", table.text());
+        }
+
+        let Speed { episodes, seconds, threads } = self.speed;
+        text += &format!(
+            "\n{} in {seconds:.2} s: {} episodes per second, {:.2} ms per episode and thread, {}\n",
+            print::count(episodes, "episode", "episodes"),
+            print::rate(self.speed.per_second()),
+            self.speed.milliseconds(),
+            print::count(threads, "thread", "threads"),
+        );
+        Ok(text)
+    }
+
+    /// For programs: everything.
+    pub fn json(&self) -> Result<String> {
+        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Print(e.to_string()))?;
+        Ok(text + "\n")
+    }
+
+    /// For programs: the estimates, as fractions.
+    pub fn csv(&self) -> Result<String> {
+        let names = ["quantity", "mean", "half_width", "episodes"];
+        let mut table = Table::new(names.map(Column::left).to_vec());
+        let accuracy = &self.accuracy;
+        let mut push = |name: String, estimate: &Estimate| {
+            let half_width = match estimate.half_width {
+                width if width.is_finite() => width.to_string(),
+                _ => String::new(),
+            };
+            table.push([name, estimate.mean.to_string(), half_width, estimate.episodes.to_string()])
+        };
+        push("plain".into(), &accuracy.plain)?;
+        for (round, estimate) in accuracy.rounds.iter().enumerate() {
+            push(format!("round {}", round + 1), estimate)?;
+        }
+        push("final".into(), &accuracy.last)?;
+        push("gain".into(), &accuracy.gain)?;
+        for Compared { name, accuracy, difference } in &self.compared {
+            push(format!("against {name}"), accuracy)?;
+            push(format!("difference to {name}"), difference)?;
+        }
+        Ok(table.csv())
+    }
+}

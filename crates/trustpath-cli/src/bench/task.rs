@@ -1,0 +1,167 @@
+//! What the episodes look like.
+
+use clap::{Args, ValueEnum};
+use trustpath_episodes::{Distractors, ListMeta, Queries, Setting, Task, Unlabeled};
+
+use crate::error::{Error, Result};
+use crate::print;
+
+/// Ways, shots, queries and the setting.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Episodes")]
+pub struct TaskArgs {
+    /// Classes of an episode
+    #[arg(long, value_name = "C", default_value_t = 5, conflicts_with = "episode_list")]
+    way: usize,
+    /// Labelled instances of each class
+    #[arg(long, value_name = "M", default_value_t = 1, conflicts_with = "episode_list")]
+    shot: usize,
+    /// Queries of each class, on average where they are imbalanced
+    #[arg(long, value_name = "Q", default_value_t = 15, conflicts_with = "episode_list")]
+    queries: usize,
+    /// What is given without a label: nothing, the queries, or others
+    #[arg(long, value_enum, default_value_t = SettingName::Transductive,
+        conflicts_with = "episode_list")]
+    setting: SettingName,
+    /// Unlabeled instances of each class in the semi setting; left:N for what is left of the class,
+    /// but at most N [default: 15]
+    #[arg(long, value_name = "N|left:N", value_parser = unlabeled, conflicts_with = "episode_list")]
+    unlabeled: Option<Unlabeled>,
+    /// Other classes among the unlabeled in the semi setting, and how many instances of each
+    /// [default of N: 15]
+    #[arg(long, value_name = "K[:N]", value_parser = distractors, conflicts_with = "episode_list")]
+    distractors: Option<Distractors>,
+    /// Class-imbalanced queries: their proportions are drawn from a Dirichlet distribution; 2 is usual
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        conflicts_with = "episode_list",
+        allow_negative_numbers = true
+    )]
+    dirichlet: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum SettingName {
+    Inductive,
+    Transductive,
+    Semi,
+}
+
+/// Unlabeled instances of each class, and of each distractor, where no number is given.
+const UNLABELED: usize = 15;
+
+fn unlabeled(text: &str) -> std::result::Result<Unlabeled, String> {
+    let number = |text: &str| text.parse().map_err(|_| "give a number, or left:N".to_owned());
+    match text.strip_prefix("left:") {
+        Some(most) => number(most).map(Unlabeled::UpTo),
+        None => number(text).map(Unlabeled::Exactly),
+    }
+}
+
+fn distractors(text: &str) -> std::result::Result<Distractors, String> {
+    let number = |text: &str| text.parse().map_err(|_| "give two numbers as in 3:15".to_owned());
+    let (classes, per_class) = match text.split_once(':') {
+        Some((classes, rows)) => (number(classes)?, number(rows)?),
+        None => (number(text)?, UNLABELED),
+    };
+    Ok(Distractors { classes, per_class })
+}
+
+impl TaskArgs {
+    /// The task.
+    pub fn task(&self) -> Result<Task> {
+        let given = [
+            ("--unlabeled", self.unlabeled.is_some()),
+            ("--distractors", self.distractors.is_some()),
+        ];
+        if self.setting != SettingName::Semi
+            && let Some((option, _)) = given.into_iter().find(|(_, given)| *given)
+        {
+            let sentence =
+                format!("{option} is for the semi setting: add --setting semi, or drop it");
+            return Err(Error::Usage(sentence));
+        }
+        let setting = match self.setting {
+            SettingName::Inductive => Setting::Inductive,
+            SettingName::Transductive => Setting::Transductive,
+            SettingName::Semi => Setting::SemiSupervised {
+                unlabeled: self.unlabeled.unwrap_or(Unlabeled::Exactly(UNLABELED)),
+                distractors: self.distractors.unwrap_or_default(),
+            },
+        };
+        let queries = match self.dirichlet {
+            None => Queries::PerClass(self.queries),
+            Some(alpha) => {
+                Queries::Dirichlet { total: self.way.saturating_mul(self.queries), alpha }
+            }
+        };
+        Ok(Task { way: self.way, shot: self.shot, queries, setting })
+    }
+}
+
+/// A task in words.
+pub fn describe(task: &Task) -> String {
+    let queries = match task.queries {
+        Queries::PerClass(queries) => {
+            format!("{} a class", print::count(queries, "query", "queries"))
+        }
+        Queries::Dirichlet { total, alpha } => format!("{total} queries by Dirichlet({alpha})"),
+    };
+    let setting = match task.setting {
+        Setting::Inductive => "inductive".to_owned(),
+        Setting::Transductive => "transductive".to_owned(),
+        Setting::SemiSupervised { unlabeled, distractors } => {
+            let unlabeled = match unlabeled {
+                Unlabeled::Exactly(number) => number.to_string(),
+                Unlabeled::UpTo(most) => format!("up to {most}"),
+            };
+            let among = match distractors {
+                Distractors { classes: 0, .. } => String::new(),
+                Distractors { classes, per_class } => {
+                    format!(" and {per_class} of each of {classes} other classes")
+                }
+            };
+            format!("semi-supervised with {unlabeled} unlabeled a class{among}")
+        }
+    };
+    format!("{}-way {}-shot, {setting}, {queries}", task.way, task.shot)
+}
+
+/// The episodes of a list in words.
+pub fn describe_list(meta: &ListMeta) -> String {
+    format!(
+        "{}-way {}-shot, {}, a fixed list of {}",
+        meta.way, meta.shot, meta.setting, meta.episodes
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_a_colon_are_read() {
+        assert_eq!(unlabeled("30"), Ok(Unlabeled::Exactly(30)));
+        assert_eq!(unlabeled("left:35"), Ok(Unlabeled::UpTo(35)));
+        assert_eq!(distractors("3:20"), Ok(Distractors { classes: 3, per_class: 20 }));
+        assert_eq!(distractors("3"), Ok(Distractors { classes: 3, per_class: 15 }));
+        assert!(
+            unlabeled("left").is_err() && unlabeled("-1").is_err() && distractors("3:").is_err()
+        );
+    }
+
+    #[test]
+    fn tasks_are_told_in_words() {
+        let task = Task::default();
+        assert_eq!(describe(&task), "5-way 1-shot, transductive, 15 queries a class");
+        let distractors = Distractors { classes: 3, per_class: 15 };
+        let setting = Setting::SemiSupervised { unlabeled: Unlabeled::UpTo(35), distractors };
+        let queries = Queries::Dirichlet { total: 75, alpha: 2.0 };
+        assert_eq!(
+            describe(&Task { setting, queries, ..task }),
+            "5-way 1-shot, semi-supervised with up to 35 unlabeled a class and 15 of each of 3 other classes, \
+             75 queries by Dirichlet(2)"
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! What can go wrong, in one sentence each, and the exit status it ends with.
+
+use trustpath_episodes as episodes;
+
+/// The result of every fallible function of the command.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that ends a command early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line cannot be right.
+    #[error("{0}")]
+    Usage(String),
+    /// Features, episodes, journals or the engine.
+    #[error(transparent)]
+    Episodes(#[from] episodes::Error),
+    /// Figures and tables.
+    #[error(transparent)]
+    Report(#[from] trustpath_report::Error),
+    /// The threads could not be started.
+    #[error("{threads} threads cannot be started ({reason}): ask for fewer by --threads")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// Standard output cannot be written.
+    #[error("the result cannot be written to standard output: {0}; redirect it elsewhere")]
+    Print(String),
+    /// Ctrl-C.
+    #[error("interrupted after {done} of {asked} episodes: {remedy}")]
+    Interrupted {
+        /// Episodes finished.
+        done: usize,
+        /// Episodes asked for.
+        asked: usize,
+        /// How to go on.
+        remedy: String,
+    },
+}
+
+impl Error {
+    /// The exit status: 2 for input or usage that cannot be right, 130 after Ctrl-C, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Episodes(episodes::Error::Write { .. }) => 1,
+            Self::Episodes(episodes::Error::Engine(trustpath::Error::NotConverged { .. })) => 1,
+            Self::Episodes(_) => 2,
+            Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
+            Self::Interrupted { .. } => 130,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The method on the command line, and a second one to compare it with.
+
+use clap::{Args, Parser};
+use trustpath::{classify, reduce};
+use trustpath_episodes::{Method, Model, Penalty, Selector};
+
+use crate::cli::{choice, sentence};
+
+/// Every choice that self-taught learning leaves open; what is not given stays as it is.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// Model with incidental parameters: icir (linear) or icic (logistic) [default: icir]
+    #[arg(long, value_parser = choice::<Model>(&["icir", "icic"]))]
+    model: Option<Model>,
+    /// Penalty on the incidental parameters: one norm an instance, or entry by entry [default: group]
+    #[arg(long, value_parser = choice::<Penalty>(&["group", "elementwise"]))]
+    penalty: Option<Penalty>,
+    /// Reduction that the model sees [default: lle]
+    #[arg(long, value_parser = choice::<reduce::Method>(
+        &["lle", "ltsa", "isomap", "se", "pca", "mds", "none"]))]
+    reduction: Option<reduce::Method>,
+    /// Dimensions to reduce to [default: 5]
+    #[arg(long, value_name = "D")]
+    dim: Option<usize>,
+    /// Neighbours of lle, ltsa and isomap [default: 5]
+    #[arg(long, value_name = "K")]
+    neighbors: Option<usize>,
+    /// Classifier that gives the pseudo-labels [default: lr]
+    #[arg(long, value_parser = choice::<classify::Method>(&["lr", "svm", "knn"]))]
+    classifier: Option<classify::Method>,
+    /// How instances are chosen: by credibility, at random, by nearness, by confidence, by the
+    /// coefficient's norm [default: ici]
+    #[arg(long, value_parser = choice::<Selector>(&["ici", "ra", "nn", "co", "cn"]))]
+    selector: Option<Selector>,
+    /// Instances of each pseudo-class taken in a round [default: 5]
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+    /// Instances of each pseudo-class taken altogether, or none for no limit; the paper has 15, 25
+    /// and 45 with 15, 30 and 50 unlabeled [default: none]
+    #[arg(long, value_name = "N|none", value_parser = cap)]
+    cap: Option<Cap>,
+    /// ICI-C's price of the coefficients relative to the incidental parameters [default: 0.5]
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// The rules of the official code: credibility on a grid with ties in row order, its LLE, its
+    /// glmnet scaling
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_name = "true|false")]
+    compat: Option<bool>,
+}
+
+/// A limit, or none.
+#[derive(Debug, Clone, Copy)]
+struct Cap(Option<usize>);
+
+fn cap(text: &str) -> Result<Cap, String> {
+    match text {
+        "none" => Ok(Cap(None)),
+        number => number
+            .parse()
+            .map(|cap| Cap(Some(cap)))
+            .map_err(|_| "give a whole number, or none for no limit".into()),
+    }
+}
+
+impl MethodArgs {
+    /// The method, with what is not given taken from `base`.
+    pub fn over(&self, base: &Method) -> Method {
+        Method {
+            model: self.model.unwrap_or(base.model),
+            penalty: self.penalty.or(base.penalty),
+            reduction: self.reduction.unwrap_or(base.reduction),
+            d: self.dim.unwrap_or(base.d),
+            neighbors: self.neighbors.unwrap_or(base.neighbors),
+            classifier: self.classifier.unwrap_or(base.classifier),
+            selector: self.selector.unwrap_or(base.selector),
+            step: self.step.unwrap_or(base.step),
+            cap: self.cap.map_or(base.cap, |Cap(cap)| cap),
+            alpha: self.alpha.unwrap_or(base.alpha),
+            compat: self.compat.unwrap_or(base.compat),
+            seed: base.seed,
+        }
+    }
+}
+
+/// What to compare a method with, on the same episodes.
+#[derive(Debug, Clone)]
+pub enum Against {
+    /// The classifier without any rounds.
+    Plain,
+    /// Another method: the same but for what is given.
+    Method {
+        /// What was written.
+        text: String,
+        /// What differs.
+        args: Box<MethodArgs>,
+    },
+}
+
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Alone {
+    #[command(flatten)]
+    method: MethodArgs,
+}
+
+impl Against {
+    /// Reads `plain`, or options of the method as `name=value,name=value`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text == "plain" {
+            return Ok(Self::Plain);
+        }
+        let options: Option<Vec<String>> = text
+            .split(',')
+            .map(|part| {
+                part.trim().split_once('=').map(|(name, value)| format!("--{name}={value}"))
+            })
+            .collect();
+        let options = options
+            .ok_or("give plain, or options of the method as name=value,name=value".to_owned())?;
+        let alone = Alone::try_parse_from(options).map_err(|e| sentence(&e))?;
+        Ok(Self::Method { text: text.to_owned(), args: Box::new(alone.method) })
+    }
+}
+
+/// A method in a line.
+pub fn describe(method: &Method) -> String {
+    let penalty = match (method.penalty, method.compat && method.model == Model::IciC) {
+        (Some(penalty), _) => penalty,
+        (None, true) => Penalty::Elementwise,
+        (None, false) => Penalty::Group,
+    };
+    let selector = match method.selector {
+        Selector::Ici => format!("{} ({penalty} penalty)", method.model),
+        Selector::Cn => format!("selector cn ({}, {penalty} penalty)", method.model),
+        other => format!("selector {other}"),
+    };
+    let reduction = match method.reduction {
+        reduce::Method::Identity => "no reduction".to_owned(),
+        reduction => format!("{reduction} to {} dimensions", method.d),
+    };
+    let cap = method.cap.map_or(String::new(), |cap| format!(", {cap} in all"));
+    let compat = if method.compat { ", compat" } else { "" };
+    let Method { classifier, step, .. } = method;
+    format!(
+        "{selector}, {reduction}, classifier {classifier}, {step} a class and round{cap}{compat}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn against(text: &str) -> Result<Method, String> {
+        let base = Method { step: 3, cap: Some(25), seed: 7, ..Method::default() };
+        match Against::parse(text)? {
+            Against::Plain => Err("plain".into()),
+            Against::Method { args, .. } => Ok(args.over(&base)),
+        }
+    }
+
+    #[test]
+    fn a_second_method_differs_in_what_is_given() {
+        let base = Method { step: 3, cap: Some(25), seed: 7, ..Method::default() };
+        let other = against("selector=co, cap=none,compat=true,dim=9").unwrap();
+        let expected = Method { selector: Selector::Co, cap: None, compat: true, d: 9, ..base };
+        assert_eq!(other, expected);
+        assert!(matches!(Against::parse("plain"), Ok(Against::Plain)));
+    }
+
+    #[test]
+    fn what_is_no_method_is_answered_with_the_choices() {
+        for (text, expected) in [
+            ("selector=best", "[possible values: ici, ra, nn, co, cn]"),
+            ("colour=red", "'--colour'"),
+            ("co", "name=value"),
+            ("cap=many", "none for no limit"),
+        ] {
+            let said = against(text).unwrap_err();
+            assert!(said.contains(expected), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn methods_are_told_in_a_line() {
+        assert_eq!(
+            describe(&Method::default()),
+            "icir (group penalty), lle to 5 dimensions, classifier lr, 5 a class and round"
+        );
+        let method =
+            Method { model: Model::IciC, compat: true, cap: Some(25), ..Method::default() };
+        assert!(describe(&method).starts_with("icic (elementwise penalty)"));
+        assert!(describe(&method).ends_with("round, 25 in all, compat"));
+    }
+}

@@ -1,0 +1,75 @@
+//! What the episodes of one method amount to.
+
+use serde::Serialize;
+use trustpath_episodes::Finished;
+use trustpath_episodes::stats::{Estimate, paired_difference, per_round};
+
+use crate::error::Result;
+
+/// Accuracies of a method over episodes, as fractions.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Of the classifier trained on the labelled instances alone.
+    pub plain: Estimate,
+    /// After each round; an episode that has ended keeps its last accuracy.
+    pub rounds: Vec<Estimate>,
+    /// In the end.
+    #[serde(rename = "final")]
+    pub last: Estimate,
+    /// The last less the first, in pairs.
+    pub gain: Estimate,
+}
+
+impl Summary {
+    /// The summary of episodes, of which there must be one.
+    pub fn of(finished: &[Finished]) -> Result<Self> {
+        let accuracies: Vec<&[f64]> = finished.iter().map(|f| f.accuracies.as_slice()).collect();
+        let mut rounds = per_round(&accuracies)?;
+        let plain = rounds.remove(0);
+        let (first, last): (Vec<f64>, Vec<f64>) =
+            finished.iter().map(|f| (first_of(f), last_of(f))).unzip();
+        let gain = paired_difference(&last, &first)?;
+        Ok(Self { plain, rounds, last: Estimate::of(&last)?, gain })
+    }
+
+    /// Rounds until the accuracy, as it is printed, is and stays that of the end.
+    pub fn settled_after(&self) -> usize {
+        let end = self.last.percent();
+        let moving = self.rounds.iter().rposition(|estimate| estimate.percent() != end);
+        moving.map_or(0, |round| round + 2).min(self.rounds.len())
+    }
+}
+
+/// The accuracy of the plain classifier on an episode.
+pub fn first_of(finished: &Finished) -> f64 {
+    finished.accuracies.first().copied().unwrap_or(f64::NAN)
+}
+
+/// The accuracy in the end.
+pub fn last_of(finished: &Finished) -> f64 {
+    finished.accuracies.last().copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn episodes_that_end_early_keep_their_last_accuracy() {
+        let episode = |episode, accuracies: &[f64]| Finished {
+            episode,
+            accuracies: accuracies.to_vec(),
+            seconds: 0.0,
+        };
+        let summary =
+            Summary::of(&[episode(0, &[0.5, 0.7]), episode(1, &[0.7, 0.7, 0.8])]).unwrap();
+        let means: Vec<f64> = summary.rounds.iter().map(|e| e.mean).collect();
+        assert_eq!((summary.plain.mean, means), (0.6, vec![0.7, 0.75]));
+        assert_eq!(summary.last, summary.rounds[1]);
+        assert!((summary.gain.mean - 0.15).abs() < 1e-12);
+        assert!(Summary::of(&[]).is_err());
+        assert_eq!(summary.settled_after(), 2);
+        let still = Summary::of(&[episode(0, &[0.5, 0.6, 0.7, 0.7, 0.7])]).unwrap();
+        assert_eq!(still.settled_after(), 2);
+    }
+}

@@ -1,0 +1,60 @@
+use super::*;
+
+/// The table without the lines that hold times.
+fn numbers(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.contains("per second") && !line.starts_with("ms ")).collect()
+}
+
+#[test]
+fn the_demo_prints_accuracies_and_draws_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |threads: &str| {
+        let args = ["demo", "--episodes", "6", "--threads", threads];
+        let output = trustpath().args(args).current_dir(folder.path()).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    let first = run("1");
+    for expected in [
+        "cifar-fs 1-shot",
+        "cub 5-shot",
+        "plain classifier",
+        "ICI-R, round 3",
+        "gain over plain",
+        "episodes per second",
+    ] {
+        assert!(first.contains(expected), "{expected} is missing:\n{first}");
+    }
+    let png = std::fs::read(folder.path().join("trustpath-demo.png")).unwrap();
+    let svg = std::fs::read_to_string(folder.path().join("trustpath-demo.svg")).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && svg.starts_with("<svg"));
+    let next: Vec<&str> = first.lines().rev().take(2).collect();
+    assert!(next[1].contains("trustpath bench") && next[0].contains("trustpath paper"));
+
+    let second = run("2").replace("2 threads", "1 thread");
+    assert_eq!(numbers(&first), numbers(&second));
+}
+
+#[test]
+fn without_a_place_for_the_picture_the_table_still_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("file");
+    std::fs::write(&place, "").unwrap();
+    let said = stdout(&["demo", "--episodes", "2", "--output", &text(&place)]);
+    assert!(said.contains("gain over plain"));
+    assert!(
+        said.contains("No picture: cannot write") && said.contains("choose a folder"),
+        "{said}"
+    );
+}
+
+#[test]
+fn no_arguments_are_the_demo_and_help_says_so() {
+    let help = stdout(&["--help"]);
+    assert!(help.contains("Without a command, runs the demo") && help.contains("Exit status"));
+    assert_eq!(stdout(&["--version"]), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
+    let help = stdout(&["bench", "--help"]);
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in ["Examples:", "[possible values: ici, ra, nn, co, cn]", "--against"] {
+        assert!(help.contains(expected), "{expected} is missing:\n{help}");
+    }
+}

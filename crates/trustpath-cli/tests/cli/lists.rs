@@ -1,0 +1,36 @@
+use super::*;
+
+#[test]
+fn a_list_is_compared_with_the_official_scores() {
+    let list = list("cub-1shot-transductive");
+    let result = json(&["bench", "--episode-list", &list, "--compat"]);
+    assert_eq!(result["features"], "cub (novel classes)");
+    assert_eq!(result["method"]["compat"], true);
+    let names: Vec<&Value> =
+        result["compared"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+    assert_eq!(names, ["official icic", "official icir", "official lr"]);
+    // The means of the list's README.
+    let [_, icir, lr] = [0, 1, 2].map(|i| &result["compared"][i]);
+    assert!((icir["accuracy"]["mean"].as_f64().unwrap() - 0.8797).abs() < 5e-5);
+    assert!((lr["accuracy"]["mean"].as_f64().unwrap() - 0.7977).abs() < 5e-5);
+    // The same classifier, and the same method within the paired interval.
+    let difference = |compared: &Value, key: &str| compared["difference"][key].as_f64().unwrap();
+    assert!(difference(lr, "mean").abs() < 1e-3);
+    assert!(difference(icir, "mean").abs() <= difference(icir, "half_width"));
+}
+
+#[test]
+fn exported_episodes_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = text(&folder.path().join("list"));
+    let options =
+        ["--dataset", "cub", "--setting", "semi", "--unlabeled", "left:40", "--distractors", "1:3"];
+    let drawn = json(&[&SMALL[..], &options, &["--export-episodes", &place]].concat());
+    let listed = json(&["bench", "--episode-list", &place]);
+    assert_eq!(listed["scores"], drawn["scores"]);
+    let beginning = json(&["bench", "--episode-list", &place, "--episodes", "3"]);
+    assert_eq!(
+        beginning["scores"].as_array().unwrap()[..],
+        drawn["scores"].as_array().unwrap()[..3]
+    );
+}

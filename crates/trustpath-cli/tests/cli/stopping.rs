@@ -1,0 +1,73 @@
+use super::*;
+use std::fs;
+
+#[test]
+fn a_truncated_journal_is_resumed_to_the_same_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("run.jsonl");
+    let journal = text(&place);
+    let run = |episodes: &str, more: &[&str]| {
+        let options = ["bench", "--against", "classifier=knn", "--journal", &journal];
+        json(&[&options[..], &["--episodes", episodes], more].concat())
+    };
+    let whole = run("8", &[]);
+    let written = fs::read(&place).unwrap();
+    fs::write(&place, &written[..written.len() / 2]).unwrap();
+    assert_eq!(run("8", &["--resume"]), whole);
+    assert_eq!(fs::read_to_string(&place).unwrap().lines().count(), 1 + 8);
+
+    // More episodes add to those that are there.
+    let more = run("11", &["--resume"]);
+    assert_eq!(more["scores"].as_array().unwrap()[..8], whole["scores"].as_array().unwrap()[..]);
+    assert_eq!(fs::read_to_string(&place).unwrap().lines().count(), 1 + 11);
+
+    // With other settings, or without --resume, the journal is left alone.
+    for (options, expected) in [
+        (&["--shot", "5", "--resume"][..], "written with other settings"),
+        (&["--dataset", "cub", "--resume"], "written with other settings"),
+        (&[], "already holds a run"),
+    ] {
+        let args = [&SMALL[..], &["--journal", &journal], options].concat();
+        let output = trustpath().args(args).assert().code(2).get_output().clone();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected) && said.contains("run.jsonl"), "{said}");
+    }
+}
+
+/// Needs a way to send a signal.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_what_is_done() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("run.jsonl");
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
+        .args(["bench", "--episodes", "1000000", "--journal", &text(&journal)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
+    while lines() < 10 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let (table, said) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        table.contains("of the 1000000 asked for") && table.contains("gain over plain"),
+        "{table}"
+    );
+    assert!(said.starts_with("error: interrupted after ") && said.contains("--resume"), "{said}");
+
+    // What is in the journal is what an undisturbed run has.
+    let resumed = json(&[&SMALL[..], &["--journal", &text(&journal), "--resume"]].concat());
+    assert_eq!(resumed, json(&SMALL));
+}
