@@ -9,9 +9,8 @@ use super::lab::{Lab, difference};
 use super::published::CLASSIFIERS;
 use super::verdict::{Comparison, Verdict};
 
-/// The support vector machine takes ten times as long as the others and is run on a quarter of the episodes.
-const KINDS: [(&str, Method, usize); 3] =
-    [("kNN", Method::Nearest, 1), ("SVM", Method::Svm, 4), ("LR", Method::Logistic, 1)];
+const KINDS: [(&str, Method); 3] =
+    [("kNN", Method::Nearest), ("SVM", Method::Svm), ("LR", Method::Logistic)];
 
 /// Compares them.
 pub fn find(lab: &Lab) -> Result<Finding> {
@@ -22,18 +21,15 @@ pub fn find(lab: &Lab) -> Result<Finding> {
     );
     for dataset in &lab.datasets {
         let mut variants = Vec::new();
-        for (name, classifier, thinned) in KINDS {
+        for (name, classifier) in KINDS {
             variants.push(Variant::run(lab, dataset, name, usize::MAX, |experiment| {
-                experiment.with(|m| m.classifier = classifier).thin(thinned)
+                experiment.with(|m| m.classifier = classifier)
             })?);
         }
         let title = dataset.title();
-        let used: Vec<String> =
-            variants.iter().map(|v| format!("{} {}", v.runs[0].0.len(), v.name)).collect();
         finding.table(
             format!(
-                "Accuracy in % of ICIR by classifier on {title}, beside the paper's on miniImageNet. Episodes: {}.",
-                used.join(", ")
+                "Accuracy in % of ICIR by classifier on {title}, beside the paper's on miniImageNet."
             ),
             ablation::table(&variants, &CLASSIFIERS)?,
         );

@@ -21,7 +21,7 @@ const CHOSEN: usize = 5;
 const NONE: usize = 512;
 /// Dimensions, and how far the episodes are thinned: the model has d · c unknowns, which makes large d slow.
 const DIMENSIONS: [(usize, usize); 6] =
-    [(2, 1), (CHOSEN, 1), (10, 1), (20, 4), (50, 20), (NONE, 1)];
+    [(2, 1), (CHOSEN, 1), (10, 1), (20, 4), (50, 20), (NONE, 4)];
 
 /// Compares the dimensions.
 pub fn find(lab: &Lab) -> Result<Finding> {

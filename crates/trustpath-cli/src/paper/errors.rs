@@ -1,7 +1,7 @@
 //! The noise ε of the linear model: what a least-squares fit of the true labels leaves over.
 
 use trustpath_episodes::stats;
-use trustpath_report::{Axis, Bins, Column, Density, Histogram, Table};
+use trustpath_report::{Axis, Column, Density, Histogram, Table};
 
 use super::dataset::Dataset;
 use super::error::Result;
@@ -11,7 +11,9 @@ use super::mixture::{Counts, Mixture};
 use super::verdict::{Holds, Verdict};
 
 /// Bins of the fit.
-const BINS: usize = 400;
+const BINS: usize = 800;
+/// Bins of the figure.
+const SHOWN: usize = 100;
 /// A mean of the noise that rounding alone explains.
 const ZERO: f64 = 1e-12;
 /// A mixture counts as an approximation when no probability is off by more.
@@ -77,14 +79,18 @@ fn figure(
     counts: &Counts,
     three: &Mixture,
 ) -> Result<trustpath_report::Figure> {
-    let points = counts.points().into_iter().map(|x| (x, three.density(x))).collect();
+    let bins = counts.coarser(SHOWN);
+    // On the logarithmic axis nothing is shown where less than one entry is expected.
+    let expected = |density: f64| density * noise.len() as f64 * bins.width;
+    let points = counts.points().into_iter().map(|x| (x, three.density(x)));
+    let points = points.filter(|(_, density)| expected(*density) >= 1.0).collect();
     let histogram = Histogram {
         title: format!("Noise on {}", dataset.title()),
         subtitle: format!("{} entries; their mean is {mean:.1e}", noise.len()),
         x: Axis::new("Noise ε"),
-        y: Axis::new("Entries"),
+        y: Axis::new("Entries").log(),
         name: "Noise".into(),
-        bins: Bins::of(noise),
+        bins,
         density: Some(Density { name: "Three Gaussians".into(), points }),
     };
     Ok(histogram.figure()?)

@@ -1,6 +1,7 @@
 //! One cell of a table: shots, what is unlabeled, and the method, 5-way with 15 queries a class.
 
-use trustpath_episodes::{Distractors, Method, Setting, Split, Task, Unlabeled};
+use trustpath::reduce;
+use trustpath_episodes::{Distractors, Method, Model, Selector, Setting, Split, Task, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +89,22 @@ impl Experiment {
     /// What its episodes look like.
     pub fn task(&self) -> Task {
         Task { shot: self.shot, setting: self.pool.setting(self.shot), ..Task::default() }
+    }
+
+    /// What is run, for a progress bar.
+    pub fn name(&self) -> String {
+        let Method { model, selector, classifier, reduction, d, step, alpha, .. } = &self.method;
+        let mut name = format!("{}-shot {} {classifier}", self.shot, self.pool.name());
+        name += &match (*selector, *model) {
+            (Selector::Ici, Model::IciC) => format!(" {model} α={alpha}"),
+            (Selector::Ici, Model::IciR) => format!(" {model}"),
+            (other, _) => format!(" {other}"),
+        };
+        name += &match reduction {
+            reduce::Method::Identity => String::new(),
+            _ => format!(" {reduction} d={d}"),
+        };
+        name + &format!(" step={step}")
     }
 
     /// What tells it from every other experiment on the same dataset.

@@ -97,17 +97,17 @@ fn verdict(dataset: &str, counts: &[(usize, usize)]) -> Verdict {
         _ => Holds::Open,
     };
     let mut evidence = format!(
-        "{} of {} improve; of {} tenths with at least {ENOUGH} episodes, more than half improve beyond the interval in {}",
+        "{} of {} improve; tenths with at least {ENOUGH} episodes: {}, in which more than half improve beyond the interval: {}",
         total.0,
         total.1,
         judged.len(),
         names(Holds::Yes).len()
     );
     if !no.is_empty() {
-        evidence += &format!(", fewer than half in {}", no.join(", "));
+        evidence += &format!(", fewer than half: {}", no.join(", "));
     }
     if !open.is_empty() {
-        evidence += &format!(", undecided in {}", open.join(", "));
+        evidence += &format!(", undecided: {}", open.join(", "));
     }
     let claim = "most episodes improve whatever the initial accuracy";
     Verdict::new(dataset, claim, holds, evidence)
@@ -170,7 +170,12 @@ mod tests {
     fn the_papers_own_counts_confirm_it() {
         let found = verdict("mini", &INITIAL);
         assert_eq!(found.holds, Holds::Yes, "{found:?}");
-        assert!(found.evidence.starts_with("1558 of 2000 improve; of 5 tenths"), "{found:?}");
+        assert!(
+            found
+                .evidence
+                .starts_with("1558 of 2000 improve; tenths with at least 20 episodes: 5, in which"),
+            "{found:?}"
+        );
         let mut counts = INITIAL;
         counts[8] = (10, 191);
         assert_eq!(verdict("x", &counts).holds, Holds::No);

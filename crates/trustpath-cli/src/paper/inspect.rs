@@ -1,6 +1,8 @@
 //! What happens inside the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is,
 //! and which instances a round takes in.
 
+use std::time::Instant;
+
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
 use trustpath::{Features, Identifiability, Instances, Outcome, SelfTaught, Task, identifiability};
@@ -76,16 +78,17 @@ impl Taken {
 /// Looks into every episode.
 pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let table = Bench::new(lab, dataset)?;
-    let progress = lab.progress(dataset, &table.experiment).0;
+    let progress = lab.progress(dataset, &table.experiment);
+    let start = Instant::now();
     let found: Vec<Result<Inspection>> = (0..lab.episodes)
         .into_par_iter()
         .map(|number| {
             let inspection = table.inspect(number);
-            progress.inc(1);
+            progress.0.inc(1);
             inspection
         })
         .collect();
-    progress.finish_and_clear();
+    progress.finish(start);
     found.into_iter().collect()
 }
 

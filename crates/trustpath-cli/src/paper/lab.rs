@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use trustpath_episodes::stats::{Estimate, paired_difference};
@@ -46,8 +47,9 @@ impl Lab {
             let count = experiment.episodes(self.episodes);
             let episodes = Drawn { sampler, seed: self.seed, count };
             let mut progress = self.progress(dataset, experiment);
+            let start = Instant::now();
             let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut progress)?;
-            progress.0.finish_and_clear();
+            progress.finish(start);
             Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
         })
     }
@@ -62,19 +64,8 @@ impl Lab {
         if self.quiet {
             return Progress(ProgressBar::hidden());
         }
-        let method = &experiment.method;
-        let bar =
-            ProgressBar::new(experiment.episodes(self.episodes) as u64).with_message(format!(
-                "{} {}-shot {} {} {} {} d={} step={}",
-                dataset.name,
-                experiment.shot,
-                experiment.pool.name(),
-                method.model,
-                method.classifier,
-                method.reduction,
-                method.d,
-                method.step
-            ));
+        let bar = ProgressBar::new(experiment.episodes(self.episodes) as u64)
+            .with_message(format!("{} {}", dataset.name, experiment.name()));
         let template = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
@@ -95,6 +86,19 @@ fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> R
 /// Shows how many episodes are done.
 #[derive(Debug)]
 pub struct Progress(pub ProgressBar);
+
+impl Progress {
+    /// Takes the bar away, and leaves a line that says how fast it was.
+    pub fn finish(self, start: Instant) {
+        let (done, message) = (self.0.position(), self.0.message());
+        let seconds = start.elapsed().as_secs_f64();
+        self.0.finish_and_clear();
+        if !message.is_empty() {
+            let rate = done as f64 / seconds;
+            eprintln!("{message}: {done} episodes in {seconds:.1} s, {rate:.0} a second");
+        }
+    }
+}
 
 impl Watch for Progress {
     fn finished(&mut self, _: &Finished) -> trustpath_episodes::Result<()> {

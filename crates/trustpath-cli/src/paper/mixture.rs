@@ -4,6 +4,8 @@
 //! p(x) = Σₖ wₖ N(x; μₖ, σₖ²),   maximising Σᵢ nᵢ log p(xᵢ),   Σₖ wₖ = 1.
 //! ```
 
+use trustpath_report::Bins;
+
 /// Counts of values in bins of equal width: far cheaper to fit than the values, and as good where bins are narrow.
 #[derive(Debug, Clone)]
 pub struct Counts {
@@ -34,6 +36,13 @@ impl Counts {
 
     fn total(&self) -> f64 {
         self.counts.iter().sum()
+    }
+
+    /// The same counts in fewer bins, to be shown; about `bins` of them, each of equally many of these.
+    pub fn coarser(&self, bins: usize) -> Bins {
+        let merged = self.counts.len().div_ceil(bins.max(1));
+        let counts = self.counts.chunks(merged).map(|bins| bins.iter().sum::<f64>() as u64);
+        Bins { low: self.low, width: merged as f64 * self.width, counts: counts.collect() }
     }
 
     /// Points across the bins, for a curve.
@@ -130,7 +139,7 @@ impl Mixture {
 mod tests {
     use super::*;
 
-    /// Quantiles of the logistic approximation serve as Gaussian values here: sums of twelve stratified uniforms.
+    /// Nearly Gaussian values: sums of twelve uniform ones.
     fn gaussian(count: usize, mean: f64, deviation: f64) -> impl Iterator<Item = f64> {
         let mut state = 1u64;
         let mut uniform = move || {
@@ -158,6 +167,13 @@ mod tests {
         }
         let (three, one) = (Mixture::fit(&counts, 3), Mixture::fit(&counts, 1));
         assert!(three.distance(&counts) < 0.03 && one.distance(&counts) > 0.15);
+    }
+
+    #[test]
+    fn coarser_bins_keep_every_count() {
+        let values: Vec<f64> = gaussian(5000, 0.0, 1.0).collect();
+        let bins = Counts::of(&values, 800).unwrap().coarser(100);
+        assert_eq!((bins.counts.len(), bins.counts.iter().sum::<u64>()), (100, 5000));
     }
 
     #[test]

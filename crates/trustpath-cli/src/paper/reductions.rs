@@ -19,7 +19,7 @@ const METHODS: [(Method, usize); 6] = [
     (Method::Isomap, 1),
     (Method::Pca, 1),
     (Method::Ltsa, 1),
-    (Method::Mds, 20),
+    (Method::Mds, 4),
     (Method::Lle, 1),
     (Method::Spectral, 1),
 ];

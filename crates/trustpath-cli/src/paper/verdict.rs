@@ -115,7 +115,7 @@ impl Verdict {
             .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
             .map_or(String::new(), |c| format!("; the smallest is {}", c.words()));
         let evidence = format!(
-            "of {} paired differences {positive} are positive and {negative} negative beyond their 95% interval{least}",
+            "beyond their 95% intervals {positive} of {} paired differences are positive and {negative} negative{least}",
             comparisons.len()
         );
         Self::new(dataset, claim, holds, evidence)
@@ -198,7 +198,9 @@ mod tests {
         assert_eq!(verdict(&[0.02, 0.005, -0.02]).holds, Holds::No);
         assert_eq!(verdict(&[]).holds, Holds::Open);
         let evidence = verdict(&[0.02, -0.02, 0.03]).evidence;
-        assert!(evidence.starts_with("of 3 paired differences 2 are positive and 1 negative"));
+        assert!(evidence.starts_with(
+            "beyond their 95% intervals 2 of 3 paired differences are positive and 1 negative"
+        ));
         assert!(evidence.ends_with("the smallest is -0.02 = -2.00 ± 1.00 points"), "{evidence}");
     }
 
