@@ -2,6 +2,8 @@
 
 use trustpath_episodes as episodes;
 
+use crate::paper;
+
 /// The result of every fallible function of the command.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -17,6 +19,9 @@ pub enum Error {
     /// Figures and tables.
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
+    /// A target of the paper.
+    #[error(transparent)]
+    Paper(#[from] crate::paper::Error),
     /// The threads could not be started.
     #[error("{threads} threads cannot be started ({reason}): ask for fewer by --threads")]
     Threads {
@@ -45,11 +50,21 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Episodes(episodes::Error::Write { .. }) => 1,
-            Self::Episodes(episodes::Error::Engine(trustpath::Error::NotConverged { .. })) => 1,
-            Self::Episodes(_) => 2,
+            Self::Episodes(error) => episodes_exit_code(error),
+            Self::Paper(paper::Error::Episodes(error)) => episodes_exit_code(error),
+            Self::Paper(paper::Error::SameName { .. } | paper::Error::Labels { .. }) => 2,
+            Self::Paper(paper::Error::Interrupted) => 130,
+            Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
             Self::Interrupted { .. } => 130,
         }
+    }
+}
+
+fn episodes_exit_code(error: &episodes::Error) -> u8 {
+    match error {
+        episodes::Error::Write { .. }
+        | episodes::Error::Engine(trustpath::Error::NotConverged { .. }) => 1,
+        _ => 2,
     }
 }

@@ -34,6 +34,6 @@ fn dispatch(cli: Cli) -> Result<()> {
         None => demo::run(&demo::DemoArgs::default()),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Paper(args)) => paper::run(&args),
+        Some(Command::Paper(args)) => Ok(paper::run(&args)?),
     }
 }

@@ -1,32 +1,199 @@
-//! The results of the paper, one target each.
+//! The results of the paper, one file each.
+//!
+//! A target runs [`Experiment`](experiment::Experiment)s in a [`Lab`], which runs each only once, and comes back with a
+//! [`Finding`]: what the paper reports, tables and figures of the same on the features at hand, and for each conclusion
+//! of the paper whether the intervals confirm it.
 
-/// Names of the targets.
-pub const TARGETS: &[&str] = &[
-    "table1",
-    "assumptions",
-    "errors",
-    "path",
-    "selectors",
-    "iterations",
-    "initial",
-    "classifiers",
-    "dimension",
-    "reductions",
-    "backbones",
-    "alpha",
-    "episode",
-];
+mod ablation;
+mod alpha;
+mod assumptions;
+mod backbones;
+mod classifiers;
+mod dataset;
+mod dimension;
+mod episode;
+mod error;
+mod errors;
+mod experiment;
+mod finding;
+mod initial;
+mod inspect;
+mod iterations;
+mod lab;
+mod mixture;
+mod path;
+mod published;
+mod reductions;
+mod selectors;
+mod table1;
+#[cfg(test)]
+mod tests;
+mod verdict;
 
-use crate::error::{Error, Result};
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Instant;
 
-/// Which results.
+use clap::ValueEnum;
+use trustpath_report::{Block, Document};
+
+use dataset::Dataset;
+pub use error::Error;
+use error::Result;
+use finding::Finding;
+use lab::Lab;
+
+/// What to reproduce, and on which features.
 #[derive(Debug, clap::Args)]
 pub struct PaperArgs {
-    /// The target
-    target: String,
+    /// The result to reproduce.
+    #[arg(value_enum)]
+    pub target: Target,
+    /// Features in the binary: cifar-fs or cub; may be repeated [default: both].
+    #[arg(long = "dataset", value_name = "NAME")]
+    pub datasets: Vec<String>,
+    /// Features of your own (npy, npz, safetensors, csv, parquet); may be repeated.
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub features: Vec<String>,
+    /// Their labels, where they are neither inside nor beside the file; once for each file.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Vec<PathBuf>,
+    /// Episodes of each experiment; slow ones run fewer, and say so.
+    #[arg(long, default_value = "2000", value_name = "N")]
+    pub episodes: NonZeroUsize,
+    /// Seed of the episodes.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Threads [default: one for each core].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Folder for the report and its figures.
+    #[arg(long, default_value = "trustpath-paper", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Shows no progress.
+    #[arg(long)]
+    pub quiet: bool,
 }
 
-/// Runs a target.
+/// The results of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// Every setting, model and dataset beside the published rows.
+    Table1,
+    /// Conditions C1 to C3 against improvement.
+    Assumptions,
+    /// Histogram of the noise.
+    Errors,
+    /// Regularisation path of one episode.
+    Path,
+    /// Other ways to select: RA, NN, CO, CN.
+    Selectors,
+    /// Selecting n a round, ICI(n).
+    Iterations,
+    /// Improvement by initial accuracy.
+    Initial,
+    /// Other classifiers: kNN, SVM.
+    Classifiers,
+    /// Reduced dimension.
+    Dimension,
+    /// Other reductions.
+    Reductions,
+    /// Several features files side by side.
+    Backbones,
+    /// ICI-C by α on the validation classes.
+    Alpha,
+    /// What each round of one episode selects.
+    Episode,
+    /// All of them, in one report.
+    All,
+}
+
+impl Target {
+    /// Its name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The targets it stands for.
+    fn each(self) -> Vec<Self> {
+        match self {
+            Self::All => Self::value_variants().iter().copied().filter(|t| *t != self).collect(),
+            one => vec![one],
+        }
+    }
+
+    fn find(self, lab: &Lab) -> Result<Finding> {
+        match self {
+            Self::Table1 => table1::find(lab),
+            Self::Assumptions => assumptions::find(lab),
+            Self::Errors => errors::find(lab),
+            Self::Path => path::find(lab),
+            Self::Selectors => selectors::find(lab),
+            Self::Iterations => iterations::find(lab),
+            Self::Initial => initial::find(lab),
+            Self::Classifiers => classifiers::find(lab),
+            Self::Dimension => dimension::find(lab),
+            Self::Reductions => reductions::find(lab),
+            Self::Backbones => backbones::find(lab),
+            Self::Alpha => alpha::find(lab),
+            Self::Episode => episode::find(lab),
+            Self::All => Ok(Finding::new("All", "")),
+        }
+    }
+}
+
+/// Reproduces a target: prints it, and writes it with its figures into the folder.
+///
+/// # Errors
+/// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    Err(Error::Usage(format!("target {}: choose one of {}", args.target, TARGETS.join(", "))))
+    let datasets = dataset::open(&args.datasets, &args.features, &args.labels)?;
+    let threads = args.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+    pool.install(|| reproduce(args, datasets))
+}
+
+fn reproduce(args: &PaperArgs, datasets: Vec<Dataset>) -> Result<()> {
+    let lab = Lab::new(datasets, args.episodes.get(), args.seed, args.quiet);
+    let mut findings = Vec::new();
+    for target in args.target.each() {
+        let start = Instant::now();
+        findings.push(target.find(&lab)?);
+        if !args.quiet {
+            eprintln!("{} done in {:.1} s", target.name(), start.elapsed().as_secs_f64());
+        }
+    }
+    let document = document(&lab, args.target, findings)?;
+    document.write(&args.out, &args.target.name())?;
+    let name = args.target.name();
+    let folder = args.out.display();
+    let text = format!(
+        "{}\nWritten: {folder}/{name}.md, {folder}/{name}.html\n",
+        finding::text(&document)
+    );
+    // A reader who has seen enough and closed the pipe is no failure: the report is written.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+fn document(lab: &Lab, target: Target, findings: Vec<Finding>) -> Result<Document> {
+    let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
+    let episodes = format!(
+        "{} episodes of each experiment (fewer where it says so), 5-way, 15 queries a class, seed {}, on {}. Intervals \
+         are 95%; differences are paired, on the same episodes. A conclusion of the paper holds where the interval of \
+         the difference that expresses it lies on its side of zero.",
+        lab.episodes,
+        lab.seed,
+        datasets.join(" and ")
+    );
+    let mut lead = vec![Block::Paragraph(episodes)];
+    if target == Target::All {
+        let caption = "Which conclusions of the paper hold on these features".into();
+        lead.push(Block::Table { caption, table: finding::overview(&findings)? });
+    }
+    let title = "Instance Credibility Inference: the results of the paper".to_owned();
+    let sections = findings.into_iter().map(Finding::section).collect();
+    Ok(Document { title, lead, sections })
 }

@@ -182,6 +182,8 @@ impl Ranker for WalkRanker<'_> {
             self.stops.clear();
             let lambda_max = self.walk.start(labels);
             self.stop(lambda_max);
+            // By construction, not by rounding: where the coordinates fit every label, λ_max is 0 and residuals are not.
+            self.stops[0].zero.fill(true);
             self.descend(&contests, lambda_max)?;
             for contest in &contests {
                 selected.extend(self.decide(contest)?);
@@ -189,5 +191,22 @@ impl Ranker for WalkRanker<'_> {
         }
         selected.sort_unstable();
         Ok(selected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Matrix;
+    use crate::incidental::{IciRParams, Incidental};
+
+    /// More dimensions than instances: `λ_max = 0`, every instance is as credible as any, and the order of rows decides.
+    #[test]
+    fn coordinates_that_fit_every_label_take_the_first_rows() {
+        let x = Matrix::from_fn(12, 20, |i, j| ((i * 20 + j) as f64).sin());
+        let labels: Vec<usize> = (0..12).map(|i| i % 2).collect();
+        let model = IciRParams::default().check().unwrap();
+        let open: Vec<usize> = (2..12).collect();
+        let mut ranker = model.ranker(&x, 2);
+        assert_eq!(ranker.most_credible(&labels, &open, &[2, 1]).unwrap(), [2, 3, 4]);
     }
 }

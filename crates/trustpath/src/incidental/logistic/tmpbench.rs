@@ -57,8 +57,12 @@ fn tmpbench() {
 }
 #[test]
 fn onlyeval() {
-    let n = 80usize; let penalty = Penalty::Ungrouped;
-    let x = Matrix::from_fn(n, 5, |i, j| (((i * 7919 + j * 104729 + i * j * 31) % 1009) as f64 / 1009.0 - 0.5) / (n as f64).sqrt() + if i % 5 == j {1.5/(n as f64).sqrt()} else {0.0});
+    let n = 80usize;
+    let penalty = Penalty::Ungrouped;
+    let x = Matrix::from_fn(n, 5, |i, j| {
+        (((i * 7919 + j * 104729 + i * j * 31) % 1009) as f64 / 1009.0 - 0.5) / (n as f64).sqrt()
+            + if i % 5 == j { 1.5 / (n as f64).sqrt() } else { 0.0 }
+    });
     let labels: Vec<usize> = (0..n).map(|i| if i % 9 == 0 { (i + 1) % 5 } else { i % 5 }).collect();
     let model = IciCParams { penalty, ..Default::default() }.check().unwrap();
     let design = Design::new(&x, &model).unwrap();
@@ -67,5 +71,7 @@ fn onlyeval() {
     let lmax = walk.lambda_max;
     walk.advance(lmax * 0.05, 1e-11).unwrap();
     let s: &mut Solver = &mut walk.solver;
-    for _ in 0..2_000_000 { s.rows.evaluate(&design, &s.theta, 0.1, Status::Held); }
+    for _ in 0..2_000_000 {
+        s.rows.evaluate(&design, &s.theta, 0.1, Status::Held);
+    }
 }

@@ -1,0 +1,48 @@
+//! What can go wrong, in one sentence each.
+
+/// The result of every fallible function of the targets.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything the targets refuse.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// From the features or the episodes.
+    #[error(transparent)]
+    Episodes(#[from] trustpath_episodes::Error),
+    /// From the method itself.
+    #[error(transparent)]
+    Engine(#[from] trustpath::Error),
+    /// From a figure or a table, or from writing it.
+    #[error(transparent)]
+    Report(#[from] trustpath_report::Error),
+    /// Two features files, or a file and a dataset, go by one name.
+    #[error("two sets of features are called \"{name}\": name them apart, --features NAME=FILE")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// Labels without features to belong to.
+    #[error(
+        "{labels} files of labels were given for {features} files of features: give --labels once \
+         for each --features, in the same order, or not at all"
+    )]
+    Labels {
+        /// Files of labels.
+        labels: usize,
+        /// Files of features.
+        features: usize,
+    },
+    /// The threads could not be started.
+    #[error("{threads} threads could not be started ({reason}): ask for fewer by --threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// Ctrl-C.
+    #[error(
+        "interrupted: nothing was written; run it again, with fewer --episodes for a quicker look"
+    )]
+    Interrupted,
+}

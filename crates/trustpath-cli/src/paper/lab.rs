@@ -1,0 +1,172 @@
+//! Where experiments are run, each once: targets that share one share its scores.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use trustpath_episodes::stats::{Estimate, paired_difference};
+use trustpath_episodes::{Drawn, Finished, Watch, evaluate};
+
+use super::dataset::Dataset;
+use super::error::{Error, Result};
+use super::experiment::Experiment;
+use super::inspect::{Inspection, inspect};
+use crate::interrupt;
+
+/// Datasets, the number of episodes, and what has been run so far.
+#[derive(Debug)]
+pub struct Lab {
+    /// What is run on.
+    pub datasets: Vec<Dataset>,
+    /// Episodes of an experiment.
+    pub episodes: usize,
+    /// Seed of the episodes.
+    pub seed: u64,
+    /// Shows no progress.
+    pub quiet: bool,
+    scores: Cache<Scores>,
+    inspections: Cache<Vec<Inspection>>,
+}
+
+type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
+
+impl Lab {
+    /// A lab in which nothing has been run.
+    pub fn new(datasets: Vec<Dataset>, episodes: usize, seed: u64, quiet: bool) -> Self {
+        let (scores, inspections) = Default::default();
+        Self { datasets, episodes, seed, quiet, scores, inspections }
+    }
+
+    /// The accuracies of an experiment.
+    pub fn run(&self, dataset: &Dataset, experiment: &Experiment) -> Result<Rc<Scores>> {
+        let key = format!("{} {}", dataset.name, experiment.key());
+        once(&self.scores, key, || {
+            let table = dataset.table(experiment.split);
+            let sampler = experiment.task().check(table)?;
+            let count = experiment.episodes(self.episodes);
+            let episodes = Drawn { sampler, seed: self.seed, count };
+            let mut progress = self.progress(dataset, experiment);
+            let start = Instant::now();
+            let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut progress)?;
+            progress.finish(start);
+            if interrupt::requested() {
+                return Err(Error::Interrupted);
+            }
+            Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
+        })
+    }
+
+    /// What happens inside the episodes of 5-way 1-shot transductive ICI-R.
+    pub fn inspect(&self, dataset: &Dataset) -> Result<Rc<Vec<Inspection>>> {
+        once(&self.inspections, dataset.name.clone(), || inspect(self, dataset))
+    }
+
+    /// A bar for the episodes of an experiment; nothing where there is no terminal.
+    pub fn progress(&self, dataset: &Dataset, experiment: &Experiment) -> Progress {
+        if self.quiet {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new(experiment.episodes(self.episodes) as u64)
+            .with_message(format!("{} {}", dataset.name, experiment.name()));
+        let template = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}";
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        Progress(bar)
+    }
+}
+
+fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
+    if let Some(found) = cache.borrow().get(&key) {
+        return Ok(Rc::clone(found));
+    }
+    let made = Rc::new(make()?);
+    cache.borrow_mut().insert(key, Rc::clone(&made));
+    Ok(made)
+}
+
+/// Shows how many episodes are done.
+#[derive(Debug)]
+pub struct Progress(pub ProgressBar);
+
+impl Progress {
+    /// Takes the bar away, and leaves a line that says how fast it was.
+    pub fn finish(self, start: Instant) {
+        let (done, message) = (self.0.position(), self.0.message());
+        let seconds = start.elapsed().as_secs_f64();
+        self.0.finish_and_clear();
+        if !message.is_empty() {
+            let rate = done as f64 / seconds;
+            eprintln!("{message}: {done} episodes in {seconds:.1} s, {rate:.0} a second");
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn finished(&mut self, _: &Finished) -> trustpath_episodes::Result<()> {
+        self.0.inc(1);
+        Ok(())
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+/// Accuracies of every episode: of the plain classifier, then after each round.
+#[derive(Debug, Clone)]
+pub struct Scores(pub Vec<Vec<f64>>);
+
+impl Scores {
+    /// Of the plain classifier, which knows the labelled instances alone.
+    pub fn plain(&self) -> Vec<f64> {
+        self.after(0)
+    }
+
+    /// After so many rounds; an episode that has ended before keeps its last.
+    pub fn after(&self, round: usize) -> Vec<f64> {
+        let score = |rounds: &Vec<f64>| rounds.get(round).or(rounds.last()).copied();
+        self.0.iter().map(|rounds| score(rounds).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// In the end.
+    pub fn last(&self) -> Vec<f64> {
+        self.after(usize::MAX)
+    }
+
+    /// What the method adds to the plain classifier.
+    pub fn gain(&self) -> Result<Estimate> {
+        Ok(paired_difference(&self.last(), &self.plain())?)
+    }
+}
+
+/// The mean of `left` − `right` over the episodes on which both were run. Episodes depend on seed and number alone, so
+/// that a shorter run is the beginning of a longer one.
+pub fn difference(left: &[f64], right: &[f64]) -> Result<Estimate> {
+    let both = left.len().min(right.len());
+    Ok(paired_difference(&left[..both], &right[..both])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_read_by_round() {
+        let scores = Scores(vec![vec![0.5, 0.6, 0.7], vec![0.5, 0.4]]);
+        assert_eq!(scores.plain(), [0.5, 0.5]);
+        assert_eq!(scores.after(1), [0.6, 0.4]);
+        assert_eq!(scores.last(), [0.7, 0.4]);
+        assert!((scores.gain().unwrap().mean - 0.05).abs() < 1e-15);
+        assert!((difference(&[0.5, 0.7, 0.1], &[0.4]).unwrap().mean - 0.1).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_was_made_is_not_made_again() {
+        let cache = Cache::default();
+        let made = |value: u32| once(&cache, "key".into(), || Ok(value)).unwrap();
+        assert_eq!((*made(1), *made(2)), (1, 1));
+    }
+}
