@@ -41,7 +41,11 @@ Exit status: 0 when all is done, 1 when something failed, 2 for input or usage t
 /// Reads the command line; help and version are printed right here.
 pub fn parse() -> Result<Cli> {
     Cli::try_parse().map_err(|error| {
-        if error.use_stderr() { Error::Usage(sentence(&error)) } else { error.exit() }
+        if error.use_stderr() {
+            Error::Usage(sentence(&error) + "; see --help")
+        } else {
+            error.exit()
+        }
     })
 }
 
@@ -55,7 +59,7 @@ pub fn sentence(error: &clap::Error) -> String {
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
-    said.trim_start_matches("error: ").to_owned()
+    said.trim_start_matches("error: ").replace(" tip: ", "; ")
 }
 
 /// Reads a value by its name; an unknown one is answered with these.
@@ -78,8 +82,18 @@ pub fn positive(text: &str) -> std::result::Result<usize, String> {
 mod tests {
     use clap::CommandFactory;
 
+    use super::*;
+
     #[test]
     fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn no_arguments_are_the_demo_with_its_defaults() {
+        let parse = |args: &[&str]| Cli::try_parse_from(args).unwrap().command;
+        assert!(parse(&["trustpath"]).is_none());
+        let Some(Command::Demo(args)) = parse(&["trustpath", "demo"]) else { panic!() };
+        assert_eq!(args, demo::DemoArgs::default());
     }
 }

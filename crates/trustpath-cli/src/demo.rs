@@ -15,7 +15,7 @@ use crate::summary::Summary;
 use crate::{interrupt, print};
 
 /// How large a demo.
-#[derive(Debug, Args)]
+#[derive(Debug, PartialEq, Args)]
 pub struct DemoArgs {
     /// Episodes of each column
     #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
@@ -105,7 +105,7 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     Ok(format!(
         "ICI-R on real images of classes the network never saw: 5 ways, 15 queries a class, transductive,\n\
          {} a column, seed {}, {}. ± is the 95% interval;\n\
-         no later round changes anything.\n\n{}\n",
+         later rounds change no digit shown.\n\n{}\n",
         print::count(args.episodes, "episode", "episodes"),
         args.seed,
         print::count(cells[0].speed.threads, "thread", "threads"),

@@ -20,7 +20,7 @@ pub struct MethodArgs {
     #[arg(long, value_parser = choice::<reduce::Method>(
         &["lle", "ltsa", "isomap", "se", "pca", "mds", "none"]))]
     reduction: Option<reduce::Method>,
-    /// Dimensions to reduce to [default: 5]
+    /// Dimensions to reduce to; with more than 5 ways, as many as ways are better but slower [default: 5]
     #[arg(long, value_name = "D")]
     dim: Option<usize>,
     /// Neighbours of lle, ltsa and isomap [default: 5]

@@ -48,7 +48,7 @@ fn without_a_place_for_the_picture_the_table_still_comes() {
 }
 
 #[test]
-fn no_arguments_are_the_demo_and_help_says_so() {
+fn help_says_what_can_be_done() {
     let help = stdout(&["--help"]);
     assert!(help.contains("Without a command, runs the demo") && help.contains("Exit status"));
     assert_eq!(stdout(&["--version"]), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
