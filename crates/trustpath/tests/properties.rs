@@ -221,6 +221,19 @@ proptest! {
 }
 
 #[test]
+fn many_classes_are_certified_too() {
+    // 240 unknowns: more than are solved for by factoring the curvature.
+    let (x, labels) = problem(400, 15, 16, 4);
+    let model = IciRParams { grid: Grid { points: 12, ratio: 1e-2 }, ..Default::default() };
+    let path = model.check().unwrap().path(&x, &labels, 16, Keep::ALL).unwrap();
+    assert!(path.certificate.iter().all(|&gap| gap < 1e-9), "{:?}", path.certificate);
+    let grid = path.lambda[0] / path.lambda[1];
+    for (vanish, upper) in path.vanish.iter().zip(&path.vanish_grid) {
+        assert!(*vanish <= upper * (1.0 + 1e-9) && vanish * grid >= upper * (1.0 - 1e-9));
+    }
+}
+
+#[test]
 fn the_huber_form_equals_the_equation_of_the_paper() {
     for (seed, penalty) in [(1, Penalty::Group), (2, Penalty::Elementwise), (3, Penalty::Group)] {
         let (x, labels) = problem(16, 2, 3, seed);

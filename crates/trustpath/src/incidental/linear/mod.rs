@@ -13,8 +13,10 @@
 //! so that a step costs `O(n)` and no `n × n` matrix exists. The elementwise penalty is the same problem with one
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
+mod curvature;
 mod newton;
 mod path;
+mod product;
 mod ranker;
 mod rows;
 mod segment;

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::rows::{At, Rows, Scratch, Sums, pairs};
+use super::curvature::Curvature;
+use super::rows::{At, Rows, Scratch, Sums};
 use super::segment::{Knot, Segment};
-use crate::linalg::cholesky;
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Result};
 
@@ -26,9 +26,6 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 const STALLED: f64 = 1e4;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
-/// Curvature below this counts as none, and is filled up. The coordinates are orthonormal: were all instances zero, the
-/// curvature would be one in every direction.
-const FLOOR: f64 = 1e-12;
 
 /// The minimisation for one group of responses, with its memory and its last solution.
 #[derive(Debug, Clone)]
@@ -47,9 +44,8 @@ pub(super) struct Newton {
     trial: Sums,
     trial_b: Vec<f64>,
     step: Vec<f64>,
-    packed: Vec<f64>,
-    factor: Vec<f64>,
-    /// Whether `factor` holds a factor yet.
+    curvature: Curvature,
+    /// Whether the curvature was taken anywhere yet.
     factored: bool,
     scratch: Scratch,
 }
@@ -68,8 +64,7 @@ impl Newton {
             trial: Sums::default(),
             trial_b: vec![0.0; size],
             step: vec![0.0; size],
-            packed: vec![0.0; pairs(d) * (1 + pairs(c))],
-            factor: vec![0.0; size * size],
+            curvature: Curvature::new(c, d),
             factored: false,
             scratch: Scratch::default(),
         }
@@ -112,16 +107,16 @@ impl Newton {
         self.evaluate(rows);
         let target = tolerance * lambda;
         let mut before = norm(&self.sums.gradient);
-        let mut fresh = !self.factored;
+        let mut fresh = !self.factored || self.curvature.is_iterative();
         for _ in 0..MAX_STEPS {
             if before <= target {
                 return Ok(());
             }
             if fresh {
-                self.factor(rows);
+                self.take_curvature(rows);
             }
             self.step.copy_from_slice(&self.sums.gradient);
-            cholesky::solve(&self.factor, self.b.len(), &mut self.step);
+            self.curvature.solve(rows, &mut self.step, &mut self.scratch);
             if !self.descend(rows) {
                 if fresh {
                     break;
@@ -130,7 +125,7 @@ impl Newton {
                 continue;
             }
             let after = norm(&self.sums.gradient);
-            fresh = after > CHORD * before;
+            fresh = after > CHORD * before || self.curvature.is_iterative();
             before = after;
         }
         // No further decrease is representable. With an instance on the very threshold and little curvature that
@@ -261,56 +256,19 @@ impl Newton {
         rows.evaluate(at, &mut self.norms, &mut self.sums, &mut self.scratch);
     }
 
-    /// Factors the curvature at `b` and solves for the tangent there.
-    pub fn factor(&mut self, rows: &Rows) {
-        let (c, d) = (self.classes.len(), rows.dims());
-        let size = c * d;
+    fn take_curvature(&mut self, rows: &Rows) {
         let at = at(&self.b, self.lambda, &self.classes);
-        rows.curvature(at, &mut self.packed, &mut self.tangent, &mut self.scratch);
-        let mut fill = 0.0;
-        loop {
-            unpack(&self.packed, c, d, &mut self.factor);
-            for j in 0..size {
-                self.factor[j * size + j] += fill;
-            }
-            if cholesky::factor(&mut self.factor, size, FLOOR) {
-                break;
-            }
-            fill = f64::max(2.0 * FLOOR, 16.0 * fill);
-        }
-        if fill > 0.0 {
-            // The solution is not unique, and the tangent could point anywhere.
-            self.tangent.fill(0.0);
-        } else {
-            cholesky::solve(&self.factor, size, &mut self.tangent);
-        }
+        self.curvature.take(rows, at, &mut self.scratch);
         self.factored = true;
+    }
+
+    /// Takes the curvature at `b` and solves for the tangent there.
+    pub fn factor(&mut self, rows: &Rows) {
+        self.take_curvature(rows);
+        self.curvature.tangent(rows, &mut self.tangent, &mut self.scratch);
     }
 }
 
 fn at<'a>(b: &'a [f64], lambda: f64, classes: &Range<usize>) -> At<'a> {
     At { b, lambda, first: classes.start, responses: classes.len() }
-}
-
-/// The upper triangle of `I_c ⊗ A − Σ (r̂r̂ᵀ) ⊗ (xxᵀ)` from the packed sums.
-fn unpack(packed: &[f64], c: usize, d: usize, h: &mut [f64]) {
-    let (size, column) = (c * d, pairs(d));
-    let mut kl = 0;
-    for k in 0..c {
-        for l in k..c {
-            kl += 1;
-            let subtracted = &packed[kl * column..(kl + 1) * column];
-            let mut ab = 0;
-            for a in 0..d {
-                for b in a..d {
-                    let value = if k == l { packed[ab] } else { 0.0 } - subtracted[ab];
-                    h[(k * d + a) * size + l * d + b] = value;
-                    if k != l {
-                        h[(k * d + b) * size + l * d + a] = value;
-                    }
-                    ab += 1;
-                }
-            }
-        }
-    }
 }

@@ -25,7 +25,7 @@ use crate::Matrix;
 use crate::linalg::vector::{add_scaled, dot, sum};
 
 /// Rows of a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 /// Blocks of a strip, the unit of parallel work.
 const STRIP: usize = 32;
 /// Rows are padded to a multiple of this with zeros, which add nothing to any sum.
@@ -42,12 +42,13 @@ pub(super) struct Rows {
 }
 
 #[derive(Debug, Clone)]
-struct Block {
+pub(super) struct Block {
     /// Number of instances, without padding.
     len: usize,
     /// Padded number of instances: the distance between coordinates in `x`.
-    stride: usize,
-    x: Vec<f64>,
+    pub stride: usize,
+    /// Coordinate by coordinate.
+    pub x: Vec<f64>,
     labels: Vec<u32>,
 }
 
@@ -120,7 +121,7 @@ impl Rows {
         sums.gradient.resize(size, 0.0);
         sums.value = 0.0;
         if self.blocks.len() <= STRIP {
-            scratch.ready(self.d, at.responses);
+            scratch.ready(at.responses);
             evaluate_strip(self.d, &self.blocks, at, norms, sums, scratch);
             return;
         }
@@ -130,7 +131,7 @@ impl Rows {
             .zip(norms.par_chunks_mut(STRIP * BLOCK))
             .map_init(Scratch::default, |scratch, (blocks, norms)| {
                 let mut sums = Sums { value: 0.0, gradient: vec![0.0; size] };
-                scratch.ready(self.d, at.responses);
+                scratch.ready(at.responses);
                 evaluate_strip(self.d, blocks, at, norms, &mut sums, scratch);
                 sums
             })
@@ -141,36 +142,41 @@ impl Rows {
         }
     }
 
-    /// The right-hand side of the tangent, `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ` (so that `∇² dB/dλ` equals it), and the curvature in
-    /// packed form: column 0 of `packed` is `Σ wᵢ xᵢxᵢᵀ` (upper triangle, row by row), column `1 + kl` the sum that is
-    /// subtracted for responses `k ≤ l`.
-    pub fn curvature(
+    /// The curvature in packed form, then the right-hand side of the tangent, `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ` (so that
+    /// `∇² dB/dλ` equals it). Column 0 of the packed form is `Σ wᵢ xᵢxᵢᵀ` (upper triangle, row by row), column `1 + kl`
+    /// the sum that is subtracted for responses `k ≤ l`.
+    pub fn curvature(&self, at: At<'_>, sums: &mut [f64], scratch: &mut Scratch) {
+        self.add_up(at, sums, scratch, |blocks, sums, scratch| {
+            curvature_strip(self.d, blocks, at, sums, scratch);
+        });
+    }
+
+    /// Adds up what `strip` adds for each strip of blocks, in the order of the strips.
+    pub(super) fn add_up(
         &self,
         at: At<'_>,
-        packed: &mut [f64],
-        tangent: &mut [f64],
+        sums: &mut [f64],
         scratch: &mut Scratch,
+        strip: impl Fn(&[Block], &mut [f64], &mut Scratch) + Sync,
     ) {
-        packed.fill(0.0);
-        tangent.fill(0.0);
+        sums.fill(0.0);
         if self.blocks.len() <= STRIP {
-            scratch.ready(self.d, at.responses);
-            curvature_strip(self.d, &self.blocks, at, packed, tangent, scratch);
+            scratch.ready(at.responses);
+            strip(&self.blocks, sums, scratch);
             return;
         }
-        let strips: Vec<(Vec<f64>, Vec<f64>)> = self
+        let strips: Vec<Vec<f64>> = self
             .blocks
             .par_chunks(STRIP)
             .map_init(Scratch::default, |scratch, blocks| {
-                let (mut p, mut t) = (vec![0.0; packed.len()], vec![0.0; tangent.len()]);
-                scratch.ready(self.d, at.responses);
-                curvature_strip(self.d, blocks, at, &mut p, &mut t, scratch);
-                (p, t)
+                let mut part = vec![0.0; sums.len()];
+                scratch.ready(at.responses);
+                strip(blocks, &mut part, scratch);
+                part
             })
             .collect();
-        for (p, t) in &strips {
-            add_scaled(packed, 1.0, p);
-            add_scaled(tangent, 1.0, t);
+        for part in &strips {
+            add_scaled(sums, 1.0, part);
         }
     }
 
@@ -190,11 +196,13 @@ impl Rows {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     /// Residuals, response by response.
-    r: Vec<f64>,
+    pub r: Vec<f64>,
     /// `wᵢ`.
-    weight: Vec<f64>,
+    pub weight: Vec<f64>,
     /// `‖rᵢ‖`.
-    norm: Vec<f64>,
+    pub norm: Vec<f64>,
+    /// Fits of a direction, response by response.
+    pub fit: Vec<f64>,
     /// Products of coordinates.
     xx: Vec<f64>,
     /// Weights and weighted products of residual directions.
@@ -202,12 +210,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    fn ready(&mut self, d: usize, c: usize) {
+    fn ready(&mut self, c: usize) {
         self.r.resize(c * BLOCK, 0.0);
         self.weight.resize(BLOCK, 0.0);
         self.norm.resize(BLOCK, 0.0);
-        self.xx.resize(pairs(d) * BLOCK, 0.0);
-        self.uu.resize((1 + pairs(c)) * BLOCK, 0.0);
+        self.fit.resize(c * BLOCK, 0.0);
     }
 }
 
@@ -257,12 +264,14 @@ fn curvature_strip(
     d: usize,
     blocks: &[Block],
     at: At<'_>,
-    packed: &mut [f64],
-    tangent: &mut [f64],
+    sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
     let c = at.responses;
     let (rows, cols) = (pairs(d), 1 + pairs(c));
+    let (packed, tangent) = sums.split_at_mut(rows * cols);
+    scratch.xx.resize(rows * BLOCK, 0.0);
+    scratch.uu.resize(cols * BLOCK, 0.0);
     for block in blocks {
         let s = block.stride;
         simd::dispatch(
@@ -277,14 +286,14 @@ fn curvature_strip(
         // Column-major views: column j of either factor is contiguous over the instances of the block.
         let xx = MatRef::from_column_major_slice(&scratch.xx[..rows * s], s, rows);
         let uu = MatRef::from_column_major_slice(&scratch.uu[..cols * s], s, cols);
-        let packed = MatMut::from_column_major_slice_mut(packed, rows, cols);
+        let packed = MatMut::from_column_major_slice_mut(&mut *packed, rows, cols);
         matmul(packed, Accum::Add, xx.transpose(), uu, 1.0, Par::Seq);
     }
 }
 
 /// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`, a register's worth of instances at a time.
 #[inline(always)]
-fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
+pub(super) fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
     let s = block.stride;
     for i in (0..s).step_by(PAD) {
         let labels: &[u32; PAD] = lanes(&block.labels, i);

@@ -1,0 +1,241 @@
+//! The curvature of the Huber regression, and solving with it.
+//!
+//! Up to [`DENSE`] unknowns the matrix is formed and factored. Above, its products with vectors are summed over the
+//! instances and conjugate gradients solve, preconditioned by `I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ`: the curvature without the part that is
+//! subtracted, which is the matrix of iteratively reweighted least squares.
+
+use super::product::{gram_strip, product_strip};
+use super::rows::{At, Rows, Scratch, pairs};
+use crate::linalg::cholesky;
+use crate::linalg::vector::{add_scaled, dot, norm};
+
+/// Unknowns up to which the matrix is formed: its cost grows with their square, that of a product linearly.
+const DENSE: usize = 200;
+/// Curvature below this counts as none, and is filled up. The coordinates are orthonormal: were all instances zero, the
+/// curvature would be one in every direction.
+const FLOOR: f64 = 1e-12;
+/// Relative residual at which a conjugate-gradient step of Newton's method ends.
+const STEP: f64 = 1e-4;
+/// The same for tangents, which are also interpolated with.
+const TANGENT: f64 = 1e-8;
+
+/// The curvature at the point where it was last taken.
+#[derive(Debug, Clone)]
+pub(super) enum Curvature {
+    Dense(Dense),
+    Iterative(Iterative),
+}
+
+impl Curvature {
+    pub fn new(c: usize, d: usize) -> Self {
+        if c * d <= DENSE {
+            Self::Dense(Dense::new(c, d))
+        } else {
+            Self::Iterative(Iterative::new(c, d))
+        }
+    }
+
+    pub fn is_iterative(&self) -> bool {
+        matches!(self, Self::Iterative(_))
+    }
+
+    /// Takes the curvature at a point.
+    pub fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+        match self {
+            Self::Dense(dense) => dense.take(rows, at, scratch),
+            Self::Iterative(iterative) => iterative.take(rows, at, scratch),
+        }
+    }
+
+    /// Solves with it, in place.
+    pub fn solve(&mut self, rows: &Rows, x: &mut [f64], scratch: &mut Scratch) {
+        match self {
+            Self::Dense(dense) => cholesky::solve(&dense.factor, dense.c * dense.d, x),
+            Self::Iterative(iterative) => iterative.solve(rows, x, STEP, scratch),
+        }
+    }
+
+    /// `dB/dλ` at the point.
+    pub fn tangent(&mut self, rows: &Rows, tangent: &mut [f64], scratch: &mut Scratch) {
+        match self {
+            Self::Dense(dense) => dense.tangent(tangent),
+            Self::Iterative(iterative) => {
+                tangent.copy_from_slice(&iterative.sums[pairs(iterative.d)..]);
+                iterative.solve(rows, tangent, TANGENT, scratch);
+            }
+        }
+    }
+}
+
+/// The matrix, formed and factored.
+#[derive(Debug, Clone)]
+pub(super) struct Dense {
+    c: usize,
+    d: usize,
+    sums: Vec<f64>,
+    factor: Vec<f64>,
+    /// Whether the curvature is positive in every direction, and so the solution unique.
+    definite: bool,
+}
+
+impl Dense {
+    fn new(c: usize, d: usize) -> Self {
+        let sums = vec![0.0; pairs(d) * (1 + pairs(c)) + c * d];
+        Self { c, d, sums, factor: vec![0.0; c * d * c * d], definite: false }
+    }
+
+    fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+        let size = self.c * self.d;
+        rows.curvature(at, &mut self.sums, scratch);
+        let mut fill = 0.0;
+        loop {
+            unpack(&self.sums, self.c, self.d, &mut self.factor);
+            for j in 0..size {
+                self.factor[j * size + j] += fill;
+            }
+            if cholesky::factor(&mut self.factor, size, FLOOR) {
+                break;
+            }
+            fill = f64::max(2.0 * FLOOR, 16.0 * fill);
+        }
+        self.definite = fill == 0.0;
+    }
+
+    fn tangent(&self, tangent: &mut [f64]) {
+        let size = self.c * self.d;
+        if self.definite {
+            tangent.copy_from_slice(&self.sums[self.sums.len() - size..]);
+            cholesky::solve(&self.factor, size, tangent);
+        } else {
+            // The solution is not unique, and the tangent could point anywhere.
+            tangent.fill(0.0);
+        }
+    }
+}
+
+/// Products only, and the preconditioner.
+#[derive(Debug, Clone)]
+pub(super) struct Iterative {
+    c: usize,
+    d: usize,
+    /// The point: coefficients, threshold, first response.
+    b: Vec<f64>,
+    lambda: f64,
+    first: usize,
+    /// `Σᵢ wᵢ xᵢxᵢᵀ` packed, then the right-hand side of the tangent.
+    sums: Vec<f64>,
+    /// Factor of the former.
+    factor: Vec<f64>,
+    residual: Vec<f64>,
+    preconditioned: Vec<f64>,
+    direction: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Iterative {
+    fn new(c: usize, d: usize) -> Self {
+        let vector = vec![0.0; c * d];
+        Self {
+            c,
+            d,
+            b: vector.clone(),
+            lambda: 0.0,
+            first: 0,
+            sums: vec![0.0; pairs(d) + c * d],
+            factor: vec![0.0; d * d],
+            residual: vector.clone(),
+            preconditioned: vector.clone(),
+            direction: vector.clone(),
+            product: vector,
+        }
+    }
+
+    fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+        let d = self.d;
+        self.b.copy_from_slice(at.b);
+        (self.lambda, self.first) = (at.lambda, at.first);
+        rows.add_up(at, &mut self.sums, scratch, |blocks, sums, scratch| {
+            gram_strip(d, blocks, at, sums, scratch);
+        });
+        let mut fill = 0.0;
+        loop {
+            let mut ab = 0;
+            for a in 0..d {
+                for b in a..d {
+                    self.factor[a * d + b] = self.sums[ab] + if a == b { fill } else { 0.0 };
+                    ab += 1;
+                }
+            }
+            if cholesky::factor(&mut self.factor, d, FLOOR) {
+                break;
+            }
+            fill = f64::max(2.0 * FLOOR, 16.0 * fill);
+        }
+    }
+
+    /// Preconditioned conjugate gradients, in place, to the relative residual `tolerance`.
+    fn solve(&mut self, rows: &Rows, x: &mut [f64], tolerance: f64, scratch: &mut Scratch) {
+        let (c, d) = (self.c, self.d);
+        let target = tolerance * norm(x);
+        self.residual.copy_from_slice(x);
+        x.fill(0.0);
+        self.precondition();
+        self.direction.copy_from_slice(&self.preconditioned);
+        let mut energy = dot(&self.residual, &self.preconditioned);
+        for _ in 0..c * d {
+            if norm(&self.residual) <= target {
+                return;
+            }
+            let at = At { b: &self.b, lambda: self.lambda, first: self.first, responses: c };
+            let direction = &self.direction;
+            rows.add_up(at, &mut self.product, scratch, |blocks, sums, scratch| {
+                product_strip(d, blocks, at, direction, sums, scratch);
+            });
+            add_scaled(&mut self.product, FLOOR, &self.direction);
+            let curvature = dot(&self.direction, &self.product);
+            if curvature.is_nan() || curvature <= 0.0 {
+                return;
+            }
+            let length = energy / curvature;
+            add_scaled(x, length, &self.direction);
+            add_scaled(&mut self.residual, -length, &self.product);
+            self.precondition();
+            let next = dot(&self.residual, &self.preconditioned);
+            let turn = next / energy;
+            for (direction, p) in self.direction.iter_mut().zip(&self.preconditioned) {
+                *direction = p + turn * *direction;
+            }
+            energy = next;
+        }
+    }
+
+    fn precondition(&mut self) {
+        self.preconditioned.copy_from_slice(&self.residual);
+        for response in self.preconditioned.chunks_exact_mut(self.d) {
+            cholesky::solve(&self.factor, self.d, response);
+        }
+    }
+}
+
+/// The upper triangle of `I_c ⊗ A − Σ (r̂r̂ᵀ) ⊗ (xxᵀ)` from the packed sums.
+fn unpack(packed: &[f64], c: usize, d: usize, h: &mut [f64]) {
+    let (size, column) = (c * d, pairs(d));
+    let mut kl = 0;
+    for k in 0..c {
+        for l in k..c {
+            kl += 1;
+            let subtracted = &packed[kl * column..(kl + 1) * column];
+            let mut ab = 0;
+            for a in 0..d {
+                for b in a..d {
+                    let value = if k == l { packed[ab] } else { 0.0 } - subtracted[ab];
+                    h[(k * d + a) * size + l * d + b] = value;
+                    if k != l {
+                        h[(k * d + b) * size + l * d + a] = value;
+                    }
+                    ab += 1;
+                }
+            }
+        }
+    }
+}
