@@ -13,6 +13,9 @@ use trustpath::{SelfTaught, SelfTaughtParams, classify, reduce};
 
 use crate::{Error, Result};
 
+/// Where the official code's ICI-C path ends, relative to `λ_max`.
+const OFFICIAL_ICIC_RATIO: f64 = 0.01;
+
 /// The model with incidental parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -56,8 +59,8 @@ pub enum Penalty {
 pub struct Method {
     /// The model that ranks.
     pub model: Model,
-    /// Its penalty; `None` for the model's own default (group; for ICI-C in compat mode elementwise, as the official
-    /// code ran it).
+    /// Its penalty; `None` for the model's own default, which is what the official code ran: group for ICI-R,
+    /// elementwise for ICI-C.
     pub penalty: Option<Penalty>,
     /// The reduction.
     #[serde(serialize_with = "as_text")]
@@ -78,7 +81,7 @@ pub struct Method {
     /// ICI-C's price of `β` relative to `γ`.
     pub alpha: f64,
     /// The rules of the official code: vanishing on the grid with ties in row order, scikit-learn's choice of null
-    /// vectors in LLE, glmnet's scaling.
+    /// vectors in LLE, ICI-C's path down to a hundredth.
     pub compat: bool,
     /// Seed of the random selector.
     pub seed: u64,
@@ -143,19 +146,14 @@ impl Method {
                 Box::new(IciRParams { penalty, ..Default::default() }.check()?)
             }
             Model::IciC => {
-                let elementwise = match self.penalty {
-                    Some(penalty) => penalty == Penalty::Elementwise,
-                    None => self.compat,
-                };
-                let penalty = if elementwise {
-                    logistic::Penalty::Ungrouped
-                } else {
-                    logistic::Penalty::Grouped
-                };
-                let scaling =
-                    if self.compat { logistic::Scaling::Glmnet } else { logistic::Scaling::Paper };
-                let alpha = self.alpha;
-                Box::new(IciCParams { penalty, scaling, alpha, ..Default::default() }.check()?)
+                let mut params = IciCParams { alpha: self.alpha, ..Default::default() };
+                if self.penalty == Some(Penalty::Group) {
+                    params.penalty = logistic::Penalty::Grouped;
+                }
+                if self.compat {
+                    params.grid.ratio = OFFICIAL_ICIC_RATIO;
+                }
+                Box::new(params.check()?)
             }
         })
     }

@@ -20,7 +20,7 @@ use crate::{Error, Matrix, Result};
 pub struct Grid {
     /// Number of `λ`, from `λ_max` down (100).
     pub points: usize,
-    /// `λ_min / λ_max` (10⁻³ for ICI-R, 10⁻² for ICI-C, as the paper's code runs them).
+    /// `λ_min / λ_max` (10⁻³).
     pub ratio: f64,
 }
 

@@ -1,12 +1,15 @@
 //! A Cholesky factorisation for the few dozen unknowns of one step, which leaves directions without curvature alone.
 //!
-//! `K = LLᵀ`, by columns. A pivot that has lost all but 10⁻¹³ of its diagonal is a direction in which the problem is
+//! `K = LLᵀ`, by columns. A pivot that has lost all but 10⁻¹³ of its size is a direction in which the problem is
 //! flat; its unknown is pinned to zero, so that the step stays one of descent. General-purpose factorisations spend
 //! longer on dispatch than this one on its work.
 
 use pulp::{Simd, WithSimd};
 
 use super::lanes::{Layout, run};
+
+/// Relative size of a pivot that is rounding.
+const FLAT: f64 = 1e-13;
 
 /// The factor of a symmetric positive semi-definite matrix.
 #[derive(Debug, Default)]
@@ -17,15 +20,16 @@ pub(super) struct Cholesky {
     /// Column `j` of `L` at `j · stride`. Its diagonal lies in `inverse`; there and above it the column is zero, so that
     /// whole vectors may be used from the one that holds the diagonal.
     factor: Vec<f64>,
-    /// `1/Lⱼⱼ`, zero where pinned.
+    /// `1/Lⱼⱼ`, zero where pinned; before elimination, the pivot that counts as zero.
     inverse: Vec<f64>,
     /// A right-hand side, filled up.
     side: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Factorises the matrix of which `fill(j, …)` writes column `j` from the diagonal down.
-    pub fn factorise(&mut self, order: usize, mut fill: impl FnMut(usize, &mut [f64])) {
+    /// Factorises the matrix of which `fill(j, …)` writes column `j` from the diagonal down, and returns the size that
+    /// its diagonal has when the direction is not flat.
+    pub fn factorise(&mut self, order: usize, mut fill: impl FnMut(usize, &mut [f64]) -> f64) {
         self.order = order;
         self.stride = Layout::new(order).width();
         self.factor.clear();
@@ -33,8 +37,8 @@ impl Cholesky {
         self.inverse.resize(order, 0.0);
         for j in 0..order {
             let column = &mut self.factor[j * self.stride + j..j * self.stride + order];
-            fill(j, column);
-            self.inverse[j] = column[0];
+            let size = fill(j, column);
+            self.inverse[j] = FLAT * size.max(column[0]);
         }
         run(Eliminate(self));
     }
@@ -61,7 +65,7 @@ impl WithSimd for Eliminate<'_> {
             let (head, tail) = factor.split_at_mut((j + 1) * *stride);
             let column = &mut head[j * *stride..];
             let pivot = column[j];
-            let flat = pivot <= 1e-13 * inverse[j] || pivot <= 0.0;
+            let flat = pivot <= inverse[j];
             inverse[j] = if flat { 0.0 } else { 1.0 / pivot.sqrt() };
             let first = j / S::F64_LANES;
             column[first * S::F64_LANES..=j].fill(0.0);
@@ -128,6 +132,7 @@ mod tests {
         let mut cholesky = Cholesky::default();
         cholesky.factorise(order, |j, column| {
             column.iter_mut().enumerate().for_each(|(i, entry)| *entry = k(j + i, j));
+            column[0]
         });
         let mut x: Vec<f64> = (0..order).map(|i| i as f64).collect();
         cholesky.solve(&mut x);
@@ -141,7 +146,10 @@ mod tests {
     #[test]
     fn pins_a_flat_direction() {
         let mut cholesky = Cholesky::default();
-        cholesky.factorise(2, |_, column| column.fill(2.0));
+        cholesky.factorise(2, |_, column| {
+            column.fill(2.0);
+            2.0
+        });
         let mut x = [4.0, 4.0];
         cholesky.solve(&mut x);
         assert!((x[0] - 2.0).abs() < 1e-14 && x[1] == 0.0);

@@ -19,6 +19,8 @@ pub(super) struct Design {
     pub dims: usize,
     /// `z̃ = (1, z)`, one kind per kept column after the ones; spare lanes are zero.
     pub z: Vec<f64>,
+    /// `Σᵢ z̃ᵢⱼ²` of every column of `z̃`.
+    pub squares: Vec<f64>,
     /// `w_γ`.
     pub incidental_weight: f64,
     /// Number of columns given.
@@ -54,6 +56,7 @@ impl Design {
             layout: Layout::new(rows),
             dims: 0,
             z: Vec::new(),
+            squares: Vec::new(),
             incidental_weight: match model.params().scaling {
                 Scaling::Paper => 1.0,
                 Scaling::Glmnet => factor * ((1.0 / n) * (1.0 - 1.0 / n)).sqrt(),
@@ -89,6 +92,10 @@ impl Design {
                 design.z[design.layout.at(i, features, j + 1)] =
                     (x[(i, column)] - design.mean[j]) / design.weight[j];
             }
+        }
+        for j in 0..features {
+            let column = (0..rows).map(|i| design.z[design.layout.at(i, features, j)]);
+            design.squares.push(column.map(|z| z * z).sum());
         }
         Ok(design)
     }

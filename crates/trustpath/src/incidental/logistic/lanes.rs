@@ -29,20 +29,20 @@ pub(super) fn lanes() -> usize {
 /// How instances are cut into groups; the last may end in spare lanes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
-    pub rows: usize,
     pub groups: usize,
-    lanes: usize,
+    /// Logarithm of the number of lanes, always a power of two: divisions would show.
+    shift: u32,
 }
 
 impl Layout {
     pub fn new(rows: usize) -> Self {
         let lanes = lanes();
-        Self { rows, groups: rows.div_ceil(lanes), lanes }
+        Self { groups: rows.div_ceil(lanes), shift: lanes.trailing_zeros() }
     }
 
     /// Number of lanes, the spare ones too.
     pub fn width(&self) -> usize {
-        self.groups * self.lanes
+        self.groups << self.shift
     }
 
     /// Room for one number of each of `kinds` kinds per instance.
@@ -52,7 +52,8 @@ impl Layout {
 
     /// Where number `kind` of instance `i` lies; for a single kind that is `i`.
     pub fn at(&self, i: usize, kinds: usize, kind: usize) -> usize {
-        (i / self.lanes * kinds + kind) * self.lanes + i % self.lanes
+        let group = i >> self.shift;
+        (((group * kinds + kind) << self.shift) + i) - (group << self.shift)
     }
 }
 
@@ -67,6 +68,12 @@ impl<S: Simd> Vector<S> {
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
         Self { simd, lanes: simd.splat_f64s(value) }
+    }
+
+    /// The same number in every lane of a vector like this one.
+    #[inline(always)]
+    pub fn like(self, value: f64) -> Self {
+        Self::splat(self.simd, value)
     }
 
     /// `self · b + c`.

@@ -43,6 +43,23 @@ impl Penalty {
         }
     }
 
+    /// The derivative of `pen(b + t·step)` at `t = 0` from above.
+    pub(super) fn slope(self, row: &[f64], step: &[f64]) -> f64 {
+        match self {
+            Self::Ungrouped => {
+                let entries = row.iter().zip(step);
+                entries.map(|(&b, s)| if b == 0.0 { s.abs() } else { s * b.signum() }).sum()
+            }
+            Self::Grouped => match self.norm(row) {
+                0.0 => self.norm(step),
+                norm => {
+                    let mean = mean(row);
+                    row.iter().zip(step).map(|(b, s)| (b - mean) * s).sum::<f64>() / norm
+                }
+            },
+        }
+    }
+
     /// The dual norm of a gradient row.
     pub(super) fn dual(self, row: &[f64]) -> f64 {
         match self {

@@ -6,7 +6,7 @@
 //!
 //! Each iteration minimises the model `∇·d + ½ dᵀ∇²d + μ Σⱼ pen(bⱼ + dⱼ)`: Newton steps on a support that coordinates
 //! enter and leave, and block proximal sweeps should the support not settle. The model's minimiser is taken if it
-//! halves the residual of the optimality conditions; otherwise a line search along it decreases `F`.
+//! halves the residual of the optimality conditions; otherwise a line search towards it decreases `F`.
 
 use super::Penalty;
 use super::design::Design;
@@ -23,7 +23,6 @@ const CLOSE: f64 = 1e-2;
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
 pub(super) struct Solver<'a> {
-    pub counts: [usize; 4],
     pub design: &'a Design,
     pub penalty: Penalty,
     pub classes: usize,
@@ -42,7 +41,7 @@ pub(super) struct Solver<'a> {
     step: Vec<f64>,
     origin: Vec<f64>,
     order: Vec<f64>,
-    pub masses: Vec<f64>,
+    masses: Vec<f64>,
 }
 
 impl<'a> Solver<'a> {
@@ -57,7 +56,6 @@ impl<'a> Solver<'a> {
             theta[k] = (theta[k] / theta[0]).ln();
         }
         Self {
-            counts: [0; 4],
             design,
             penalty,
             classes,
@@ -93,7 +91,7 @@ impl<'a> Solver<'a> {
         moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
         let rows = self.gradient.chunks_exact(self.classes).skip(1);
         let mu = rows.map(|row| self.penalty.dual(row)).fold(0.0, f64::max);
-        let level = (0..self.design.rows).map(|i| self.rows.level(i)).fold(0.0, f64::max);
+        let level = (0..self.design.rows).map(|i| self.rows.level[i]).fold(0.0, f64::max);
         mu.max(level / self.design.incidental_weight) / self.design.rows as f64
     }
 
@@ -119,11 +117,7 @@ impl<'a> Solver<'a> {
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
     pub fn residual(&mut self, lambda: f64) -> f64 {
         let (mu, classes) = (self.mu(lambda), self.classes);
-        let mut worst = 0.0_f64;
-        self.rows.masses(&mut self.masses);
-        for (gradient, mass) in self.gradient.iter().zip(&self.masses) {
-            worst = worst.max(gradient.abs() / mass.max(f64::MIN_POSITIVE));
-        }
+        let mut worst = self.intercept_residual();
         let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
         for (row, gradient) in rows.skip(1) {
             worst = worst.max(self.penalty.violation(row, gradient, mu));
@@ -131,10 +125,22 @@ impl<'a> Solver<'a> {
         worst
     }
 
+    /// The intercept's part of the residual, relative to the terms that should cancel; infinite if the evaluation was.
+    pub fn intercept_residual(&mut self) -> f64 {
+        if self.gradient.iter().any(|g| !g.is_finite()) {
+            return f64::INFINITY;
+        }
+        self.rows.masses(&mut self.masses);
+        let terms = self.gradient.iter().zip(&self.masses);
+        terms.fold(0.0, |worst, (g, mass)| worst.max(g.abs() / mass.max(f64::MIN_POSITIVE)))
+    }
+
     /// Minimises from `theta`, to the tolerance or as far as rounding allows; the residual reached.
+    ///
+    /// Where too few instances are not free the Hessian may be flat in a direction in which `F` is not. If Newton's step
+    /// fails, the next one is taken with the firm Hessian, which is definite and leads down as well.
     pub fn solve(&mut self, lambda: f64, tolerance: f64) -> f64 {
         const PATIENCE: usize = 4;
-        self.counts[0] += 1;
         self.store();
         self.evaluate(lambda, Status::Read);
         let mut residual = self.residual(lambda);
@@ -144,19 +150,18 @@ impl<'a> Solver<'a> {
             if residual <= tolerance {
                 break;
             }
-            self.counts[1] += 1;
             self.linearise(lambda);
-            self.linearised_close = residual <= CLOSE;
+            self.linearised_close = residual <= CLOSE && !self.rows.firm;
             self.minimise_model(self.mu(lambda));
             self.origin.copy_from_slice(&self.theta);
-            self.slope.copy_from_slice(&self.gradient);
             std::mem::swap(&mut self.theta, &mut self.point);
             self.store();
             self.evaluate(lambda, Status::Read);
-            let reached = self.residual(lambda);
-            if reached > 0.5 * residual && !self.descend(lambda) {
+            let moved = self.residual(lambda) <= 0.5 * residual || self.descend(lambda);
+            if !moved && self.rows.firm {
                 break;
             }
+            self.rows.firm = !moved;
             residual = self.residual(lambda);
             stalled = if residual < 0.9 * best { 0 } else { stalled + 1 };
             best = best.min(residual);
@@ -165,6 +170,7 @@ impl<'a> Solver<'a> {
                 break;
             }
         }
+        self.rows.firm = false;
         self.support.read(&self.theta);
         residual
     }
@@ -180,37 +186,26 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn price(&self) -> f64 {
-        self.theta.chunks_exact(self.classes).skip(1).map(|row| self.penalty.norm(row)).sum()
-    }
-
-    /// Searches between `origin` (with gradient `slope`) and `theta` for a decrease of `F`; leaves `theta` there,
-    /// evaluated. Returns false, back at the origin, if rounding hides every decrease.
+    /// Searches between `origin` and `theta` for a decrease of `F`; leaves `theta` there, evaluated. Returns false, back at
+    /// the origin, if rounding hides every decrease.
+    ///
+    /// `F` is convex: where it still falls (or is flat) along the way, it is below its value at the origin. So slopes
+    /// decide, which rounding spoils much later than differences of values.
     fn descend(&mut self, lambda: f64) -> bool {
         const HALVINGS: usize = 40;
-        let (mu, tau) = (self.mu(lambda), self.tau(lambda));
         self.point.copy_from_slice(&self.theta);
-        let far = mu * self.price();
-        let mut decrease = far;
-        for a in 0..self.theta.len() {
-            decrease += self.slope[a] * (self.point[a] - self.origin[a]);
-        }
-        self.theta.copy_from_slice(&self.origin);
-        decrease -= mu * self.price();
-        self.evaluate(lambda, Status::Read);
-        let start = self.rows.loss(tau) + mu * self.price();
-        if decrease >= 0.0 {
+        if self.point == self.origin {
             return false;
         }
         let mut length = 1.0;
         for _ in 0..HALVINGS {
             for a in 0..self.theta.len() {
-                self.theta[a] = self.origin[a] + length * (self.point[a] - self.origin[a]);
+                self.step[a] = self.point[a] - self.origin[a];
+                self.theta[a] = self.origin[a] + length * self.step[a];
             }
-            self.store();
             self.evaluate(lambda, Status::Read);
-            let value = self.rows.loss(tau) + mu * self.price();
-            if value <= start + 1e-4 * length * decrease {
+            if self.slope_along_step(self.mu(lambda)) <= 0.0 {
+                self.store();
                 return true;
             }
             length *= 0.5;
@@ -218,6 +213,14 @@ impl<'a> Solver<'a> {
         self.theta.copy_from_slice(&self.origin);
         self.evaluate(lambda, Status::Read);
         false
+    }
+
+    /// The derivative of `F` at `theta` along `step`.
+    fn slope_along_step(&self, mu: f64) -> f64 {
+        let loss: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
+        let rows = self.theta.chunks_exact(self.classes).zip(self.step.chunks_exact(self.classes));
+        let price: f64 = rows.skip(1).map(|(row, step)| self.penalty.slope(row, step)).sum();
+        loss + mu * price
     }
 
     /// Minimises the quadratic model at `theta`; the minimiser goes to `point`.
@@ -231,8 +234,7 @@ impl<'a> Solver<'a> {
         self.support.read(&self.point);
         self.admit(mu);
         for _ in 0..PASSES {
-            self.counts[2] += 1;
-            self.support.factorise(&self.hessian, mu);
+            self.support.factorise(&self.hessian, self.design, mu);
             self.support.solve(&self.slope, mu, &mut self.step);
             let length = self.support.reach(&self.point, &self.step);
             let (mut moved, mut last) = (0.0_f64, 0.0_f64);
@@ -308,7 +310,6 @@ impl<'a> Solver<'a> {
 
     /// Block proximal sweeps on the model, which always decrease it.
     fn sweep(&mut self, mu: f64) {
-        self.counts[3] += 1;
         const SWEEPS: usize = 200;
         let classes = self.classes;
         let mut first = 0.0_f64;

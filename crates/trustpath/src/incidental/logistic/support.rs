@@ -5,6 +5,7 @@
 
 use super::Penalty;
 use super::cholesky::Cholesky;
+use super::design::Design;
 use super::penalty::mean;
 use super::sums::Hessian;
 
@@ -44,20 +45,17 @@ impl Support {
 
     /// The support of a stored `theta`: what is not zero, and the intercept of every class but the first.
     pub fn read(&mut self, theta: &[f64]) {
-        let classes = self.classes;
-        for (j, row) in theta.chunks_exact(classes).enumerate() {
-            let member = &mut self.member[j * classes..(j + 1) * classes];
+        for (j, row) in theta.chunks_exact(self.classes).enumerate() {
             let zero = row.iter().all(|&b| b == 0.0);
-            for (k, member) in member.iter_mut().enumerate() {
-                *member = match self.penalty {
+            for (k, &b) in row.iter().enumerate() {
+                let a = j * self.classes + k;
+                self.member[a] = match self.penalty {
                     _ if j == 0 => k > 0,
-                    Penalty::Ungrouped => row[k] != 0.0,
+                    Penalty::Ungrouped => b != 0.0,
                     Penalty::Grouped => k > 0 && !zero,
                 };
-            }
-            for k in 0..classes {
-                self.pull[j * classes + k] = match self.penalty {
-                    Penalty::Ungrouped if j > 0 && row[k] != 0.0 => row[k].signum(),
+                self.pull[a] = match self.penalty {
+                    Penalty::Ungrouped if j > 0 && b != 0.0 => b.signum(),
                     _ => 0.0,
                 };
             }
@@ -71,14 +69,13 @@ impl Support {
         if self.penalty == Penalty::Ungrouped {
             return;
         }
-        let classes = self.classes;
-        for (j, row) in theta.chunks_exact(classes).enumerate().skip(1) {
+        for (j, row) in theta.chunks_exact(self.classes).enumerate().skip(1) {
+            let start = j * self.classes;
             self.norm[j] = self.penalty.norm(row);
+            let inside = self.member[start + 1] && self.norm[j] > 0.0;
             let mean = mean(row);
-            for k in 0..classes {
-                let inside = self.member[j * classes + 1] && self.norm[j] > 0.0;
-                self.pull[j * classes + k] =
-                    if inside { (row[k] - mean) / self.norm[j] } else { 0.0 };
+            for (pull, b) in self.pull[start..].iter_mut().zip(row) {
+                *pull = if inside { (b - mean) / self.norm[j] } else { 0.0 };
             }
         }
     }
@@ -116,7 +113,7 @@ impl Support {
     }
 
     /// Factorises Newton's matrix for the given Hessian and price `mu`.
-    pub fn factorise(&mut self, hessian: &Hessian, mu: f64) {
+    pub fn factorise(&mut self, hessian: &Hessian, design: &Design, mu: f64) {
         let (classes, order) = (self.classes, self.member.len());
         let Self { free, pull, norm, cholesky, penalty, .. } = self;
         let grouped = *penalty == Penalty::Grouped;
@@ -135,6 +132,7 @@ impl Support {
                 }
                 column[0] += curvature;
             }
+            design.squares[row]
         });
     }
 

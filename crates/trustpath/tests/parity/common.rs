@@ -1,5 +1,4 @@
 //! Reads the golden fixtures: `.npy` arrays and `case.json`.
-#![allow(dead_code)] // Each test binary uses its own part of this.
 
 use std::fs;
 use std::path::PathBuf;

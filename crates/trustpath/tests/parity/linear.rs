@@ -1,8 +1,6 @@
 //! ICI-R against the golden paths: `X_lle` as coordinates, the labels of the first round.
 
-mod common;
-
-use common::{CASES, Case, max_diff};
+use crate::common::{CASES, Case, max_diff};
 use trustpath::Matrix;
 use trustpath::incidental::linear::Penalty;
 use trustpath::incidental::{IciRParams, Incidental, Keep, Path};

@@ -1,8 +1,6 @@
 //! The classifiers against scikit-learn's exact solutions on the nine golden cases.
 
-mod common;
-
-use common::{CASES, Case, max_diff};
+use crate::common::{CASES, Case, max_diff};
 use trustpath::classify::{Method, Model, Trainer};
 use trustpath::{Features, Instances, Matrix};
 

@@ -1,8 +1,6 @@
 //! The reductions against scikit-learn's, by the projector `H = X (XᵀX)⁺ Xᵀ`: signs and rotations cancel in it.
 
-mod common;
-
-use common::{CASES, Case, max_diff};
+use crate::common::{CASES, Case, max_diff};
 use rayon::prelude::*;
 use trustpath::reduce::lle::LleParams;
 use trustpath::reduce::{Method, Reduce, neighbors::Neighbors};

@@ -14,16 +14,18 @@
 //!   The residual is `τ u`, the Hessian `τ (diag q − qqᵀ)`, and `φ` goes on along the tangent of `log(1 + e⁻ᵐ)` at `m*`.
 //!   (Were another `γₖ` negative too, then `pₖ = τ = 1 − p_t` and all the others zero: only for two classes, where the
 //!   two splits cost the same and we take this one.)
-//! * grouped, level `o‖u‖₂ > τ`: see [`grouped`](super::grouped).
+//! * grouped, level `o‖u‖₂ > τ`: see [`grouped`].
 //!
 //! Whether `γᵢ` is free is either read off the level or *held* as it is, which continues each branch of `φ` smoothly
 //! beyond the place where it ends. That is how the path is followed up to, and through, a vanishing point.
 
-use pulp::{Simd, WithSimd};
+mod kernels;
 
+use pulp::Simd;
+
+use self::kernels::{Evaluate, LevelRates, Masses};
 use super::Penalty;
 use super::design::Design;
-use super::exp::exponentiate;
 use super::grouped::{self, Groups};
 use super::lanes::{Layout, Vector, View, ViewMut, run};
 
@@ -52,16 +54,18 @@ pub(super) struct Rows {
     /// `o`.
     outside: Vec<f64>,
     /// Dual norm of `p(η) − y`; `γ` vanishes where it is at most `τ`.
-    level: Vec<f64>,
+    pub level: Vec<f64>,
     /// One where `γ` is free, zero where it is held at zero.
     pub free: Vec<f64>,
-    /// `η_t − maxₖ ηₖ`, `Σₖ exp(ηₖ − max)` and the same without the label.
+    /// `η_t − maxₖ ηₖ` and `Σ exp(ηₖ − max)` over the other classes.
     lead: Vec<f64>,
-    all: Vec<f64>,
     others: Vec<f64>,
     eta: Vec<f64>,
     /// The incidental parameters under the group penalty.
     groups: Groups,
+    /// Whether [`curvature`](Self::curvature) lends free instances the curvature they had on the edge, so that no
+    /// direction is flat for want of instances that are not free.
+    pub firm: bool,
     /// Coefficients class by class.
     columns: Vec<f64>,
 }
@@ -84,10 +88,10 @@ impl Rows {
             level: layout.room(1),
             free: layout.room(1),
             lead: layout.room(1),
-            all: layout.room(1),
             others: layout.room(1),
             eta: layout.room(classes),
             groups: Groups::new(classes, layout),
+            firm: false,
             columns: Vec::new(),
         }
     }
@@ -100,10 +104,6 @@ impl Rows {
         self.free[i] = f64::from(u8::from(free));
     }
 
-    pub fn level(&self, i: usize) -> f64 {
-        self.level[i]
-    }
-
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
     pub fn evaluate(&mut self, design: &Design, theta: &[f64], tau: f64, status: Status) {
         transpose(theta, self.classes, &mut self.columns);
@@ -113,28 +113,6 @@ impl Rows {
         if self.penalty == Penalty::Grouped {
             let Self { labels, free, eta, residual, groups, .. } = self;
             groups.minimise(labels, free, eta, tau, residual);
-        }
-    }
-
-    /// `Σᵢ φ_τ(ηᵢ)` at the last evaluation.
-    pub fn loss(&self, tau: f64) -> f64 {
-        (0..self.layout.rows).map(|i| self.loss_of(i, tau)).sum()
-    }
-
-    fn loss_of(&self, i: usize, tau: f64) -> f64 {
-        if !self.is_free(i) {
-            return self.all[i].ln() - self.lead[i];
-        }
-        match self.penalty {
-            Penalty::Ungrouped => tau * self.incidental_of_label(i, tau) - (1.0 - tau).ln(),
-            Penalty::Grouped => {
-                let gamma = |k: usize| self.groups.gamma[self.layout.at(i, self.classes, k)];
-                let eta = |k: usize| self.eta[self.layout.at(i, self.classes, k)] + gamma(k);
-                let top = (0..self.classes).map(eta).fold(f64::NEG_INFINITY, f64::max);
-                let sum = (0..self.classes).map(|k| (eta(k) - top).exp()).sum::<f64>();
-                let norm = (0..self.classes).map(|k| gamma(k) * gamma(k)).sum::<f64>().sqrt();
-                sum.ln() + top - eta(self.labels[i]) + tau * norm
-            }
         }
     }
 
@@ -218,7 +196,8 @@ impl Rows {
             // Spare lanes have level zero and must not count.
             let mass = level.group(g).get(0).above(zero, outside, zero);
             let mass = free.above(zero, tau, mass);
-            let both = (one - free) * mass * (one - outside);
+            let both =
+                if self.firm { mass * (one - mass) } else { (one - free) * mass * (one - outside) };
             let mut pair = 0;
             for k in 0..classes {
                 drift.set(k, free * residual.get(k));
@@ -233,7 +212,8 @@ impl Rows {
             }
             if self.penalty == Penalty::Grouped {
                 let state = (y, residual, multiplier.group(g).get(0), free);
-                grouped::bend(state, tau, &mut pairs, &mut drift, &mut work.group(0));
+                let out = (&mut pairs, &mut drift);
+                grouped::bend(state, tau, self.firm, out, &mut work.group(0));
             }
         }
     }
@@ -249,159 +229,5 @@ fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
     out.clear();
     for k in 0..columns {
         out.extend(matrix.iter().skip(k).step_by(columns));
-    }
-}
-
-/// [`Rows::evaluate`], for the grouped penalty without `γ`.
-struct Evaluate<'a> {
-    rows: &'a mut Rows,
-    design: &'a Design,
-    theta: &'a [f64],
-    tau: f64,
-    status: Status,
-}
-
-impl WithSimd for Evaluate<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, design, theta, tau, status } = self;
-        let (classes, features) = (rows.classes, design.features());
-        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
-        let tau = Vector::splat(simd, tau);
-        let z = design.view(simd);
-        let y = View::new(simd, &rows.y, classes);
-        let mut lead = ViewMut::new(simd, &mut rows.lead, 1);
-        let mut eta = ViewMut::new(simd, &mut rows.eta, classes);
-        let mut away = ViewMut::new(simd, &mut rows.away, classes);
-        for g in 0..rows.layout.groups {
-            let (z, y) = (z.group(g), y.group(g));
-            let (mut eta, mut away) = (eta.group(g), away.group(g));
-            let mut top = Vector::splat(simd, f64::NEG_INFINITY);
-            let mut own = zero;
-            for k in 0..classes {
-                let sum = z.dot(&theta[k * features..(k + 1) * features]);
-                eta.set(k, sum);
-                top = top.max(sum);
-                own = y.get(k).mul_add(sum, own);
-            }
-            lead.group(g).set(0, own - top);
-            for k in 0..classes {
-                away.set(k, eta.get(k) - top);
-            }
-        }
-        exponentiate(&mut rows.away);
-        let mut away = ViewMut::new(simd, &mut rows.away, classes);
-        let mut residual = ViewMut::new(simd, &mut rows.residual, classes);
-        let mut all = ViewMut::new(simd, &mut rows.all, 1);
-        let mut others = ViewMut::new(simd, &mut rows.others, 1);
-        let mut outside = ViewMut::new(simd, &mut rows.outside, 1);
-        let mut level = ViewMut::new(simd, &mut rows.level, 1);
-        let mut free = ViewMut::new(simd, &mut rows.free, 1);
-        for g in 0..rows.layout.groups {
-            let (y, mut away) = (y.group(g), away.group(g));
-            let (mut sum, mut rest) = (zero, zero);
-            for k in 0..classes {
-                sum = sum + away.get(k);
-                rest = (one - y.get(k)).mul_add(away.get(k), rest);
-            }
-            all.group(g).set(0, sum);
-            others.group(g).set(0, rest);
-            // One class alone has no others.
-            let share = one / rest.above(zero, rest, one);
-            let mass = rest / sum;
-            outside.group(g).set(0, mass);
-            let mut square = zero;
-            for k in 0..classes {
-                let u = (one - y.get(k)) * away.get(k) * share - y.get(k);
-                away.set(k, u);
-                square = u.mul_add(u, square);
-            }
-            // The ones are zero in spare lanes.
-            let valid = z.group(g).get(0);
-            let norm = match rows.penalty {
-                Penalty::Ungrouped => mass * valid,
-                Penalty::Grouped => square.sqrt() * mass * valid,
-            };
-            level.group(g).set(0, norm);
-            let mut free = free.group(g);
-            if status == Status::Read {
-                free.set(0, norm.above(tau, one, zero));
-            }
-            let mass = match rows.penalty {
-                Penalty::Ungrouped => free.get(0).above(zero, tau, mass) * valid,
-                Penalty::Grouped => mass * valid,
-            };
-            let mut residual = residual.group(g);
-            for k in 0..classes {
-                residual.set(k, mass * away.get(k));
-            }
-        }
-    }
-}
-
-struct LevelRates<'a> {
-    rows: &'a Rows,
-    design: &'a Design,
-    direction: &'a [f64],
-    rates: &'a mut [f64],
-}
-
-impl WithSimd for LevelRates<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, design, direction, rates } = self;
-        let (classes, features) = (rows.classes, design.features());
-        let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
-        let z = design.view(simd);
-        let y = View::new(simd, &rows.y, classes);
-        let away = View::new(simd, &rows.away, classes);
-        let outside = View::new(simd, &rows.outside, 1);
-        let mut rates = ViewMut::new(simd, rates, 1);
-        for g in 0..rows.layout.groups {
-            let (z, y, away) = (z.group(g), y.group(g), away.group(g));
-            let mut squares = zero;
-            for k in 0..classes {
-                let share = away.get(k) + y.get(k);
-                squares = share.mul_add(share, squares);
-            }
-            let (mut mass, mut length) = (zero, zero);
-            for k in 0..classes {
-                let step = z.dot(&direction[k * features..(k + 1) * features]);
-                mass = away.get(k).mul_add(step, mass);
-                let share = away.get(k) + y.get(k);
-                length = (share * (share - squares)).mul_add(step, length);
-            }
-            let mut rate = (one - outside.group(g).get(0)) * mass;
-            if rows.penalty == Penalty::Grouped {
-                rate = rate + length / (one + squares);
-            }
-            rates.group(g).set(0, rate);
-        }
-    }
-}
-
-struct Masses<'a> {
-    rows: &'a Rows,
-    masses: &'a mut [f64],
-}
-
-impl WithSimd for Masses<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, masses } = self;
-        let residual = View::new(simd, &rows.residual, rows.classes);
-        for (k, mass) in masses.iter_mut().enumerate() {
-            let mut sum = Vector::splat(simd, 0.0);
-            for g in 0..rows.layout.groups {
-                sum = sum + residual.group(g).get(k).abs();
-            }
-            *mass = sum.total();
-        }
     }
 }

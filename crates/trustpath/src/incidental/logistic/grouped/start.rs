@@ -1,6 +1,6 @@
 //! A good start for the incidental parameter of one instance under the group penalty, the slow and sure way.
 //!
-//! In the notation of [`grouped`](super::grouped): for a given `m` the strongly convex
+//! In the notation of [`grouped`](super): for a given `m` the strongly convex
 //! `log Σ exp(η + γ) − γ_t + ‖γ‖²/2m` has its minimum at `γ = −m r`, and there `‖r‖` falls as `m` grows. So `m` is
 //! bisected until `‖r‖` is about `τ`. Newton's method on both at once is faster, unless it starts where the softmax is
 //! saturated.
