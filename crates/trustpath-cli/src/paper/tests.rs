@@ -154,5 +154,9 @@ fn the_whole_report_begins_with_what_holds() {
     assert!(lead.starts_with("4 episodes of each experiment"), "{lead}");
     assert_eq!((table.rows().len(), table.columns().len()), (2, 4));
     let text = finding::text(&document);
-    assert!(text.contains("Figure: figures/initial.svg") && text.contains("holds here"));
+    assert!(text.contains("Figure: figures/initial.svg"), "{text}");
+    assert!(
+        text.contains("CUB: that most episodes improve whatever the initial accuracy"),
+        "{text}"
+    );
 }
