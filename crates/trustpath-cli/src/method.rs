@@ -13,14 +13,15 @@ pub struct MethodArgs {
     /// Model with incidental parameters: icir (linear) or icic (logistic) [default: icir]
     #[arg(long, value_parser = choice::<Model>(&["icir", "icic"]))]
     model: Option<Model>,
-    /// Penalty on the incidental parameters: one norm an instance, or entry by entry [default: group]
+    /// Penalty on the incidental parameters: one norm an instance, or entry by entry
+    /// [default: group for icir, elementwise for icic]
     #[arg(long, value_parser = choice::<Penalty>(&["group", "elementwise"]))]
     penalty: Option<Penalty>,
     /// Reduction that the model sees [default: lle]
     #[arg(long, value_parser = choice::<reduce::Method>(
         &["lle", "ltsa", "isomap", "se", "pca", "mds", "none"]))]
     reduction: Option<reduce::Method>,
-    /// Dimensions to reduce to; with more than 5 ways, as many as ways are better but slower [default: 5]
+    /// Dimensions to reduce to [default: as many as ways, but at least 5]
     #[arg(long, value_name = "D")]
     dim: Option<usize>,
     /// Neighbours of lle, ltsa and isomap [default: 5]
@@ -43,8 +44,7 @@ pub struct MethodArgs {
     /// ICI-C's price of the coefficients relative to the incidental parameters [default: 0.5]
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// The rules of the official code: credibility on a grid with ties in row order, its LLE, its
-    /// glmnet scaling
+    /// The rules of the official code: credibility on a grid with ties in row order, its LLE
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_name = "true|false")]
     compat: Option<bool>,
@@ -126,11 +126,10 @@ impl Against {
 
 /// A method in a line.
 pub fn describe(method: &Method) -> String {
-    let penalty = match (method.penalty, method.compat && method.model == Model::IciC) {
-        (Some(penalty), _) => penalty,
-        (None, true) => Penalty::Elementwise,
-        (None, false) => Penalty::Group,
-    };
+    let penalty = method.penalty.unwrap_or(match method.model {
+        Model::IciR => Penalty::Group,
+        Model::IciC => Penalty::Elementwise,
+    });
     let selector = match method.selector {
         Selector::Ici => format!("{} ({penalty} penalty)", method.model),
         Selector::Cn => format!("selector cn ({}, {penalty} penalty)", method.model),

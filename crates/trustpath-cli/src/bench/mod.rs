@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use trustpath::reduce::default_dimensions;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
     Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
@@ -88,7 +89,7 @@ struct OutputArgs {
 const AFTER: &str = "\
 Examples:
   trustpath bench --shot 5 --episodes 2000
-  trustpath bench --features novel.npy --labels novel-labels.npy --way 10 --dim 10
+  trustpath bench --features novel.npy --labels novel-labels.npy --way 10
   trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --episode-list cub-1shot-transductive --compat
@@ -102,7 +103,13 @@ const EPISODES: usize = 600;
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, args.output.quiet)?;
-    let method = args.method.over(&Method { seed: args.run.seed, ..Method::default() });
+    let list = args.run.read_list()?;
+    let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
+    let method = args.method.over(&Method {
+        d: default_dimensions(way),
+        seed: args.run.seed,
+        ..Method::default()
+    });
     let second = match &args.run.against {
         Some(Against::Method { text, args }) => Some((text, args.over(&method))),
         _ => None,
@@ -111,7 +118,6 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     method.build()?;
     second.as_ref().map(|(_, second)| second.build()).transpose()?;
 
-    let list = args.run.read_list()?;
     let table = args.data.read(list.as_ref().map(|list| &list.meta))?;
     let chosen = args.choose(&table, list.as_ref())?;
     let journal =

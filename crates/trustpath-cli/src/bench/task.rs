@@ -12,7 +12,7 @@ use crate::print;
 pub struct TaskArgs {
     /// Classes of an episode
     #[arg(long, value_name = "C", default_value_t = 5, conflicts_with = "episode_list")]
-    way: usize,
+    pub way: usize,
     /// Labelled instances of each class
     #[arg(long, value_name = "M", default_value_t = 1, conflicts_with = "episode_list")]
     shot: usize,
