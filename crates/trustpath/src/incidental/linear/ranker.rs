@@ -93,9 +93,11 @@ impl<'a> WalkRanker<'a> {
     fn solve_between(&mut self, lambda: f64, below: usize) -> Result<()> {
         let (high, low) = (&self.stops[below - 1], &self.stops[below]);
         for (g, group) in self.walk.groups.iter_mut().enumerate() {
-            Segment { low: &low.knots[g], high: &high.knots[g] }.interpolate(lambda, &mut group.b);
+            let segment = Segment { low: &low.knots[g], high: &high.knots[g] };
+            segment.interpolate(lambda, &mut group.b);
+            // Good enough for further proposals, and far cheaper than the solution's own.
+            segment.interpolate_tangent(lambda, &mut group.tangent);
             group.solve(&self.walk.rows, lambda, TOLERANCE)?;
-            group.factor(&self.walk.rows);
         }
         self.stop(lambda);
         Ok(())

@@ -33,11 +33,27 @@ impl Segment<'_> {
         [down, up, t * s * s * width, -t2 * s * width]
     }
 
+    /// The derivatives of those weights.
+    fn slopes(&self, lambda: f64) -> [f64; 4] {
+        let width = self.high.lambda - self.low.lambda;
+        let t = (lambda - self.low.lambda) / width;
+        let up = 6.0 * t * (1.0 - t) / width;
+        [-up, up, (1.0 - t) * (1.0 - 3.0 * t), t * (3.0 * t - 2.0)]
+    }
+
     /// `B(λ)` by the polynomial.
     pub fn interpolate(&self, lambda: f64, b: &mut [f64]) {
-        let [low, high, low_slope, high_slope] = self.weights(lambda);
-        for (j, b) in b.iter_mut().enumerate() {
-            *b = low * self.low.b[j]
+        self.combine(self.weights(lambda), b);
+    }
+
+    /// `dB/dλ` by the polynomial.
+    pub fn interpolate_tangent(&self, lambda: f64, tangent: &mut [f64]) {
+        self.combine(self.slopes(lambda), tangent);
+    }
+
+    fn combine(&self, [low, high, low_slope, high_slope]: [f64; 4], out: &mut [f64]) {
+        for (j, out) in out.iter_mut().enumerate() {
+            *out = low * self.low.b[j]
                 + high * self.high.b[j]
                 + low_slope * self.low.tangent[j]
                 + high_slope * self.high.tangent[j];
@@ -110,4 +126,24 @@ fn bracketed_root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
         }
     }
     0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reproduces_a_cubic_and_its_slope() {
+        let value = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x + 3.0 * x * x * x;
+        let slope = |x: f64| -2.0 + x + 9.0 * x * x;
+        let knot = |x: f64| Knot { lambda: x, b: vec![value(x)], tangent: vec![slope(x)] };
+        let (low, high) = (knot(0.3), knot(0.8));
+        let segment = Segment { low: &low, high: &high };
+        for x in [0.3, 0.41, 0.66, 0.8] {
+            let (mut b, mut tangent) = ([0.0], [0.0]);
+            segment.interpolate(x, &mut b);
+            segment.interpolate_tangent(x, &mut tangent);
+            assert!((b[0] - value(x)).abs() < 1e-14 && (tangent[0] - slope(x)).abs() < 1e-13);
+        }
+    }
 }
