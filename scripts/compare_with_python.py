@@ -89,9 +89,9 @@ def main():
                 rows = np.concatenate([s.reshape(-1), q])
                 scores.append(official(table[rows].astype(np.float32), np.repeat(np.arange(5), shot), t))
             python = (time.perf_counter() - start) / len(support)
-            mine = ours["seconds_per_episode"]
+            mine = ours["speed"]["seconds"] / ours["speed"]["episodes"]
             print(
-                f"{f'icir {shot}-shot':<22}{100 * np.mean(scores):>11.2f}{100 * ours['final']['mean']:>11.2f}"
+                f"{f'icir {shot}-shot':<22}{100 * np.mean(scores):>11.2f}{100 * ours['accuracy']['final']['mean']:>11.2f}"
                 f"{1e3 * python:>13.1f}{1e3 * mine:>13.2f}{python / mine:>8.0f}"
             )
 

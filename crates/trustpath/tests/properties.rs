@@ -185,7 +185,7 @@ proptest! {
         let raw = raw_episode(65, seed);
         for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(Random { seed })] {
             let outcome = teach(&raw, 40, select, SelfTaughtParams { step, cap });
-            let mut accepted = vec![0; 45];
+            let mut accepted = [0; 45];
             let mut total = [0; 5];
             for (number, round) in outcome.rounds.iter().enumerate() {
                 prop_assert!(!round.selected.is_empty());

@@ -204,7 +204,7 @@ mod tests {
     /// More dimensions than instances: `λ_max = 0`, every instance is as credible as any, and the order of rows decides.
     #[test]
     fn coordinates_that_fit_every_label_take_the_first_rows() {
-        let x = Matrix::from_fn(12, 20, |i, j| ((i * 20 + j) as f64).sin());
+        let x = Matrix::from_fn(12, 20, |i, j| (((i * 20 + j) * (i + 3 * j)) as f64).sin());
         let labels: Vec<usize> = (0..12).map(|i| i % 2).collect();
         let model = IciRParams::default().check().unwrap();
         let open: Vec<usize> = (2..12).collect();
