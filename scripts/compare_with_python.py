@@ -30,7 +30,7 @@ def clusters(folder):
     """20 classes of 100 instances with 512 features, of which a common mean is the largest part."""
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(20), 100)
-    x = 1.0 + 0.5 * rng.normal(size=(20, 512))[labels] + rng.normal(size=(2000, 512))
+    x = 1.0 + 0.2 * rng.normal(size=(20, 512))[labels] + rng.normal(size=(2000, 512))
     np.save(folder / "features.npy", x.astype(np.float32))
     np.save(folder / "labels.npy", labels.astype(np.int32))
     return folder / "features.npy", folder / "labels.npy"

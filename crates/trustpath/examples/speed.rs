@@ -1,4 +1,5 @@
-//! Prints how long whole episodes and paths take on one thread: `cargo run --release -p trustpath --example speed`.
+//! Prints how long whole episodes and paths take on one thread: `cargo run --release -p trustpath --example speed`;
+//! with `-- paths 2`, the large paths alone on two threads.
 //!
 //! The features are random class clusters of the given size; what they are hardly matters to the time. Each figure is
 //! the smallest over several runs.
@@ -15,11 +16,19 @@ const CLASSES: usize = 5;
 const DIMS: usize = 512;
 
 fn main() {
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    threads.expect("a pool of one thread").install(run);
+    let mut arguments = std::env::args().skip(1);
+    let paths_alone = arguments.next().as_deref() == Some("paths");
+    let threads = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("a pool of threads").install(|| {
+        if !paths_alone {
+            episodes();
+        }
+        paths();
+    });
 }
 
-fn run() {
+fn episodes() {
     println!("{:<28} {:>9} {:>5} {:>3} {:>6} {:>12}", "case", "n", "D", "c", "rounds", "ms");
     // Support, unlabeled and query instances of each class, and the cap on what is taken in.
     let settings = [
@@ -38,6 +47,9 @@ fn run() {
     stages("icir-1shot-transductive", [5, 75, 0], None);
     stages("icir-5shot-semi50", [25, 250, 75], Some(45));
     println!();
+}
+
+fn paths() {
     println!("{:<28} {:>9} {:>5} {:>3} {:>19}", "case", "n", "d", "c", "ms");
     for n in [1_000, 10_000, 100_000, 1_000_000] {
         path(n, 10);

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, Par};
 
-use crate::linalg::vector;
+use crate::linalg::{simd, vector};
 use crate::{Error, Matrix, Result};
 
 /// A checked, borrowed, row-major matrix of features: one row an instance.
@@ -142,6 +142,15 @@ impl<'a> Features<'a> {
 
 /// Scales a vector to unit length; `None` if it has none.
 fn normalize(x: &mut [f64]) -> Option<()> {
+    simd::dispatch(
+        x,
+        #[inline(always)]
+        |x| normalize_in_place(x),
+    )
+}
+
+#[inline(always)]
+fn normalize_in_place(x: &mut [f64]) -> Option<()> {
     let mut norm = vector::norm(x);
     if !(1e-100..=1e100).contains(&norm) {
         // Squares of such entries overflow or vanish: scale first.
