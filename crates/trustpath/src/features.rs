@@ -142,11 +142,7 @@ impl<'a> Features<'a> {
 
 /// Scales a vector to unit length; `None` if it has none.
 fn normalize(x: &mut [f64]) -> Option<()> {
-    simd::dispatch(
-        x,
-        #[inline(always)]
-        |x| normalize_in_place(x),
-    )
+    simd::dispatch(x, normalize_in_place)
 }
 
 #[inline(always)]
