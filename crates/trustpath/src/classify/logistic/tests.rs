@@ -44,8 +44,10 @@ proptest! {
         let (x, c) = (problem.instances(), 10f64.powf(exponent));
         let model = model(c, &x, &problem);
         let (by_weights, by_intercept) = gradient_norms(c, &x, &problem, &model);
-        prop_assert!(by_weights <= 1e-10 * c + 1e-12, "{by_weights:e}");
-        prop_assert!(by_intercept <= 1e-10 * c + 1e-12, "{by_intercept:e}");
+        // Scores are sums over samples of coordinates up to `C`, and errors in them count `C` times in the gradient.
+        let rounding = 8.0 * f64::EPSILON * c * c * problem.rows.len() as f64;
+        prop_assert!(by_weights <= 1e-10 * c + rounding, "{by_weights:e}");
+        prop_assert!(by_intercept <= 1e-10 * c + rounding, "{by_intercept:e}");
         prop_assert!(model.intercept.iter().sum::<f64>().abs() < 1e-12);
     }
 
