@@ -92,9 +92,12 @@ mod matrix;
 pub mod reduce;
 pub mod select;
 mod self_taught;
+mod task;
+pub mod transductive;
 
 pub use error::{Error, Result};
 pub use features::{Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};
 pub use matrix::Matrix;
-pub use self_taught::{Outcome, RoundRecord, SelfTaught, SelfTaughtParams, Task};
+pub use self_taught::{Outcome, RoundRecord, SelfTaught, SelfTaughtParams};
+pub use task::Task;

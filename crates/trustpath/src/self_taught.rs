@@ -12,10 +12,11 @@
 //! unlabeled instances. Instances taken in stay in, but their pseudo-labels are those of the current classifier.
 
 use crate::classify::{Classify, Model, Trainer};
-use crate::incidental::{Incidental, check_labels};
+use crate::incidental::Incidental;
 use crate::reduce::Reduce;
 use crate::select::{Pool, Round, Select};
-use crate::{Error, Instances, Matrix, Result};
+use crate::task::{CheckedTask, Task, arg_max};
+use crate::{Error, Matrix, Result};
 
 /// Parameters of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,23 +42,6 @@ pub struct SelfTaught {
     select: Box<dyn Select>,
     judge: Option<Box<dyn Incidental>>,
     params: SelfTaughtParams,
-}
-
-/// What is given: instances in the order labelled, unlabeled, and those only to be classified in the end.
-#[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
-    /// All instances.
-    pub instances: &'a Instances,
-    /// Labels of the first instances.
-    pub labels: &'a [usize],
-    /// How many instances after the labelled ones are unlabeled and may be learned from. The rest is the query. In
-    /// the transductive setting there is no rest, and the query is the unlabeled instances themselves; in the
-    /// inductive setting there are no unlabeled ones.
-    pub unlabeled: usize,
-    /// Number of classes.
-    pub classes: usize,
-    /// The true labels of the query, where they are known: only to measure accuracy.
-    pub truth: Option<&'a [usize]>,
 }
 
 /// One round of the loop.
@@ -269,62 +253,4 @@ impl State {
             self.accuracy.push(right as f64 / truth.len() as f64);
         }
     }
-}
-
-/// A task whose parts fit together.
-struct CheckedTask<'a> {
-    instances: &'a Instances,
-    labels: &'a [usize],
-    labelled: usize,
-    pool: usize,
-    classes: usize,
-    truth: Option<&'a [usize]>,
-    /// Rows that may be learned from without a label.
-    unlabeled: Vec<usize>,
-    /// Rows to be classified in the end, where they are others; empty in the transductive setting.
-    query: Vec<usize>,
-}
-
-impl<'a> CheckedTask<'a> {
-    fn new(task: &Task<'a>) -> Result<Self> {
-        let (labelled, rows) = (task.labels.len(), task.instances.len());
-        check_labels(task.labels, labelled, task.classes)?;
-        if let Some(class) = (0..task.classes).find(|class| !task.labels.contains(class)) {
-            return Err(Error::ClassWithoutSupport { class });
-        }
-        let pool = labelled.saturating_add(task.unlabeled);
-        if pool > rows {
-            return Err(Error::LabelCount { labels: pool, rows });
-        }
-        let checked = Self {
-            instances: task.instances,
-            labels: task.labels,
-            labelled,
-            pool,
-            classes: task.classes,
-            truth: task.truth,
-            unlabeled: (labelled..pool).collect(),
-            query: (pool..rows).collect(),
-        };
-        if let Some(truth) = task.truth {
-            let query = if checked.transductive() { task.unlabeled } else { rows - pool };
-            check_labels(truth, query, task.classes)?;
-        }
-        Ok(checked)
-    }
-
-    fn transductive(&self) -> bool {
-        self.query.is_empty()
-    }
-}
-
-/// The first of the largest entries.
-fn arg_max(p: &[f64]) -> usize {
-    let mut best = 0;
-    for (k, value) in p.iter().enumerate() {
-        if *value > p[best] {
-            best = k;
-        }
-    }
-    best
 }
