@@ -10,14 +10,14 @@ use crate::linalg::cholesky;
 use crate::linalg::vector::{add_scaled, dot, norm};
 
 /// Unknowns up to which the matrix is formed: its cost grows with their square, that of a product linearly.
-const DENSE: usize = 200;
+pub(super) const DENSE: usize = 200;
 /// Curvature below this counts as none, and is filled up. The coordinates are orthonormal: were all instances zero, the
 /// curvature would be one in every direction.
 const FLOOR: f64 = 1e-12;
 /// Relative residual at which a conjugate-gradient step of Newton's method ends.
-const STEP: f64 = 1e-4;
+const STEP: f64 = 1e-2;
 /// The same for tangents, which are also interpolated with.
-const TANGENT: f64 = 1e-8;
+const TANGENT: f64 = 1e-5;
 
 /// The curvature at the point where it was last taken.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl Curvature {
         match self {
             Self::Dense(dense) => dense.tangent(tangent),
             Self::Iterative(iterative) => {
-                tangent.copy_from_slice(&iterative.sums[pairs(iterative.d)..]);
+                tangent.copy_from_slice(&iterative.sums[iterative.d * iterative.d..]);
                 iterative.solve(rows, tangent, TANGENT, scratch);
             }
         }
@@ -122,7 +122,7 @@ pub(super) struct Iterative {
     b: Vec<f64>,
     lambda: f64,
     first: usize,
-    /// `Σᵢ wᵢ xᵢxᵢᵀ` packed, then the right-hand side of the tangent.
+    /// `Σᵢ wᵢ xᵢxᵢᵀ`, then the right-hand side of the tangent.
     sums: Vec<f64>,
     /// Factor of the former.
     factor: Vec<f64>,
@@ -141,7 +141,7 @@ impl Iterative {
             b: vector.clone(),
             lambda: 0.0,
             first: 0,
-            sums: vec![0.0; pairs(d) + c * d],
+            sums: vec![0.0; d * d + c * d],
             factor: vec![0.0; d * d],
             residual: vector.clone(),
             preconditioned: vector.clone(),
@@ -159,12 +159,9 @@ impl Iterative {
         });
         let mut fill = 0.0;
         loop {
-            let mut ab = 0;
+            self.factor.copy_from_slice(&self.sums[..d * d]);
             for a in 0..d {
-                for b in a..d {
-                    self.factor[a * d + b] = self.sums[ab] + if a == b { fill } else { 0.0 };
-                    ab += 1;
-                }
+                self.factor[a * d + a] += fill;
             }
             if cholesky::factor(&mut self.factor, d, FLOOR) {
                 break;

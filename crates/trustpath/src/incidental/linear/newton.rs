@@ -75,6 +75,11 @@ impl Newton {
         Knot { lambda, b: self.b.clone(), tangent: self.tangent.clone() }
     }
 
+    /// Whether there are too many unknowns to form the curvature.
+    pub fn is_wide(&self) -> bool {
+        self.curvature.is_iterative()
+    }
+
     /// The least-squares fit, which is the solution for `λ = ∞`. The coordinates must be orthonormal, so that it is
     /// `XᵀY`: the negative gradient at `B = 0`.
     pub fn least_squares(&mut self, rows: &Rows) {

@@ -11,6 +11,8 @@ use crate::{Matrix, Result};
 /// Up to this many instances each vanishing `λ` is root-found with the regression solved at every trial; above, it is
 /// read off the interpolated path, whose kinks (of relative size 1/n) are then far below its precision.
 const EXACT_ROWS: usize = 5000;
+/// The same where the curvature is too large to form, and a trial dear.
+const EXACT_ROWS_WIDE: usize = 500;
 /// Below this fraction of the size of `Y`, residuals are rounding: the coordinates fit every label.
 const NO_RESIDUAL: f64 = 1e-10;
 
@@ -205,7 +207,8 @@ impl Record {
         for (g, group) in walk.groups.iter().enumerate() {
             if group.norms[i] > lambda {
                 let segment = Segment { low: &low[g], high: &high[g] };
-                let at = if walk.rows.len() <= EXACT_ROWS {
+                let exact = if group.is_wide() { EXACT_ROWS_WIDE } else { EXACT_ROWS };
+                let at = if walk.rows.len() <= exact {
                     let probe = self.probes[g].get_or_insert_with(|| group.clone());
                     probe.vanish(&walk.rows, i, &segment, walk.settings.tolerance)?
                 } else {

@@ -1,10 +1,13 @@
-//! The sums behind curvatures that are too large to form.
+//! The sums behind curvatures that are too large to form: with so many unknowns, matrix products over a block of rows.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, MatRef, Par};
 
 use super::rows::{At, Block, Scratch, residuals};
 use crate::linalg::simd;
-use crate::linalg::vector::{add_scaled, dot};
 
-/// Adds `Σ wᵢ xᵢxᵢᵀ` (upper triangle, row by row), then `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ`.
+/// Adds `Σ wᵢ xᵢxᵢᵀ` (`d × d`, lower triangle, column by column), then `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ`.
 pub(super) fn gram_strip(
     d: usize,
     blocks: &[Block],
@@ -12,41 +15,44 @@ pub(super) fn gram_strip(
     sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
-    let (gram, tangent) = sums.split_at_mut(d * (d + 1) / 2);
-    simd::dispatch(
-        (gram, tangent, scratch),
-        #[inline(always)]
-        |(gram, tangent, scratch)| {
-            for block in blocks {
+    let (gram, tangent) = sums.split_at_mut(d * d);
+    for block in blocks {
+        let s = block.stride;
+        scratch.weighted.resize(d * s, 0.0);
+        simd::dispatch(
+            &mut *scratch,
+            #[inline(always)]
+            |scratch| {
                 residuals(d, block, at, scratch);
-                let s = block.stride;
-                let (weight, norm) = (&scratch.weight[..s], &mut scratch.norm[..s]);
-                let mut ab = 0;
-                for a in 0..d {
-                    let weighted = &mut scratch.fit[..s];
-                    for ((to, x), w) in
-                        weighted.iter_mut().zip(&block.x[a * s..(a + 1) * s]).zip(weight)
-                    {
+                let weight = &scratch.weight[..s];
+                let columns = scratch.weighted.chunks_exact_mut(s).zip(block.x.chunks_exact(s));
+                for (to, x) in columns {
+                    for ((to, x), w) in to.iter_mut().zip(x).zip(weight) {
                         *to = x * w;
                     }
-                    for b in a..d {
-                        gram[ab] += dot(weighted, &block.x[b * s..(b + 1) * s]);
-                        ab += 1;
-                    }
                 }
+                let norm = &mut scratch.norm[..s];
                 invert_outside(norm, at.lambda);
-                for k in 0..at.responses {
-                    let direction = &mut scratch.r[k * s..(k + 1) * s];
-                    for (r, inverse) in direction.iter_mut().zip(norm.iter()) {
+                for r in scratch.r.chunks_exact_mut(s).take(at.responses) {
+                    for (r, inverse) in r.iter_mut().zip(norm.iter()) {
                         *r *= inverse;
                     }
-                    for a in 0..d {
-                        tangent[k * d + a] += dot(direction, &block.x[a * s..(a + 1) * s]);
-                    }
                 }
-            }
-        },
-    );
+            },
+        );
+        triangular::matmul(
+            MatMut::from_column_major_slice_mut(&mut *gram, d, d),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            MatRef::from_column_major_slice(&scratch.weighted, s, d).transpose(),
+            BlockStructure::Rectangular,
+            MatRef::from_column_major_slice(&block.x, s, d),
+            BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
+        add_adjoint(d, block, 1.0, &scratch.r, at.responses, tangent);
+    }
 }
 
 /// Adds the product of the curvature with `v`, laid out as `B`: `Σ wᵢ xᵢ (uᵢ − r̂ᵢ r̂ᵢᵀuᵢ)ᵀ` with `uᵢ = vᵀxᵢ`, where the
@@ -59,13 +65,15 @@ pub(super) fn product_strip(
     sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
-    simd::dispatch(
-        (sums, scratch),
-        #[inline(always)]
-        |(sums, scratch)| {
-            for block in blocks {
+    let c = at.responses;
+    for block in blocks {
+        let s = block.stride;
+        image(d, block, Accum::Replace, 1.0, v, c, &mut scratch.fit);
+        simd::dispatch(
+            &mut *scratch,
+            #[inline(always)]
+            |scratch| {
                 residuals(d, block, at, scratch);
-                let s = block.stride;
                 let (weight, norm) = (&mut scratch.weight[..s], &mut scratch.norm[..s]);
                 // r̂ᵀu/‖r‖, one response after the other: norm holds 1/‖r‖² outside, and 0 inside.
                 invert_outside(norm, at.lambda);
@@ -73,35 +81,63 @@ pub(super) fn product_strip(
                     *inverse *= *inverse;
                 }
                 let along = &mut [0.0; super::rows::BLOCK][..s];
-                for k in 0..at.responses {
-                    let u = &mut scratch.fit[k * s..(k + 1) * s];
-                    u.fill(0.0);
-                    for (a, v) in v[k * d..(k + 1) * d].iter().enumerate() {
-                        add_scaled(u, *v, &block.x[a * s..(a + 1) * s]);
-                    }
-                    for ((along, u), r) in
-                        along.iter_mut().zip(u).zip(&scratch.r[k * s..(k + 1) * s])
-                    {
+                for (u, r) in scratch.fit.chunks_exact(s).zip(scratch.r.chunks_exact(s)).take(c) {
+                    for ((along, u), r) in along.iter_mut().zip(u).zip(r) {
                         *along += *u * r;
                     }
                 }
                 for (along, inverse) in along.iter_mut().zip(norm.iter()) {
                     *along *= inverse;
                 }
-                for k in 0..at.responses {
-                    let u = &mut scratch.fit[k * s..(k + 1) * s];
-                    let r = &scratch.r[k * s..(k + 1) * s];
+                let sheets = scratch.fit.chunks_exact_mut(s).zip(scratch.r.chunks_exact(s));
+                for (u, r) in sheets.take(c) {
                     for (((u, r), along), w) in
                         u.iter_mut().zip(r).zip(along.iter()).zip(weight.iter())
                     {
                         *u = w * (*u - r * along);
                     }
-                    for a in 0..d {
-                        sums[k * d + a] += dot(u, &block.x[a * s..(a + 1) * s]);
-                    }
                 }
-            }
-        },
+            },
+        );
+        add_adjoint(d, block, 1.0, &scratch.fit, c, sums);
+    }
+}
+
+/// `u ← scale · X b` (or added to it), for coefficients laid out as `B`: one column a response.
+pub(super) fn image(
+    d: usize,
+    block: &Block,
+    accum: Accum,
+    scale: f64,
+    b: &[f64],
+    c: usize,
+    u: &mut [f64],
+) {
+    let s = block.stride;
+    let x = MatRef::from_column_major_slice(&block.x, s, d);
+    let u = MatMut::from_column_major_slice_mut(&mut u[..c * s], s, c);
+    matmul(u, accum, x, MatRef::from_column_major_slice(b, d, c), scale, Par::Seq);
+}
+
+/// Adds `scale · Xᵀ u`, laid out as `B`.
+pub(super) fn add_adjoint(
+    d: usize,
+    block: &Block,
+    scale: f64,
+    u: &[f64],
+    c: usize,
+    sums: &mut [f64],
+) {
+    let s = block.stride;
+    let x = MatRef::from_column_major_slice(&block.x, s, d);
+    let u = MatRef::from_column_major_slice(&u[..c * s], s, c);
+    matmul(
+        MatMut::from_column_major_slice_mut(sums, d, c),
+        Accum::Add,
+        x.transpose(),
+        u,
+        scale,
+        Par::Seq,
     );
 }
 

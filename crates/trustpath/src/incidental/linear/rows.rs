@@ -21,13 +21,16 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::product::{add_adjoint, image};
 use crate::Matrix;
 use crate::linalg::vector::{add_scaled, dot, sum};
 
 /// Rows of a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
 pub(super) const BLOCK: usize = 512;
-/// Blocks of a strip, the unit of parallel work.
-const STRIP: usize = 32;
+/// Blocks of a strip, the unit of parallel work, at least.
+const STRIP: usize = 4;
+/// Strips at most: each has sums of its own.
+const STRIPS: usize = 64;
 /// Rows are padded to a multiple of this with zeros, which add nothing to any sum.
 const PAD: usize = 8;
 /// The label of a padding row: no class.
@@ -114,21 +117,27 @@ impl Rows {
         self.d
     }
 
+    /// Blocks of a strip: a matter of the number of rows alone, so that sums do not depend on the threads.
+    fn strip(&self) -> usize {
+        self.blocks.len().div_ceil(STRIPS).max(STRIP)
+    }
+
     /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
     pub fn evaluate(&self, at: At<'_>, norms: &mut [f64], sums: &mut Sums, scratch: &mut Scratch) {
         let size = at.responses * self.d;
         sums.gradient.clear();
         sums.gradient.resize(size, 0.0);
         sums.value = 0.0;
-        if self.blocks.len() <= STRIP {
+        let strip = self.strip();
+        if self.blocks.len() <= strip {
             scratch.ready(at.responses);
             evaluate_strip(self.d, &self.blocks, at, norms, sums, scratch);
             return;
         }
         let strips: Vec<Sums> = self
             .blocks
-            .par_chunks(STRIP)
-            .zip(norms.par_chunks_mut(STRIP * BLOCK))
+            .par_chunks(strip)
+            .zip(norms.par_chunks_mut(strip * BLOCK))
             .map_init(Scratch::default, |scratch, (blocks, norms)| {
                 let mut sums = Sums { value: 0.0, gradient: vec![0.0; size] };
                 scratch.ready(at.responses);
@@ -160,14 +169,15 @@ impl Rows {
         strip: impl Fn(&[Block], &mut [f64], &mut Scratch) + Sync,
     ) {
         sums.fill(0.0);
-        if self.blocks.len() <= STRIP {
+        let blocks_of_strip = self.strip();
+        if self.blocks.len() <= blocks_of_strip {
             scratch.ready(at.responses);
             strip(&self.blocks, sums, scratch);
             return;
         }
         let strips: Vec<Vec<f64>> = self
             .blocks
-            .par_chunks(STRIP)
+            .par_chunks(blocks_of_strip)
             .map_init(Scratch::default, |scratch, blocks| {
                 let mut part = vec![0.0; sums.len()];
                 scratch.ready(at.responses);
@@ -197,6 +207,8 @@ impl Rows {
 pub(super) struct Scratch {
     /// Residuals, response by response.
     pub r: Vec<f64>,
+    /// `wᵢ xᵢ`, coordinate by coordinate; only where the curvature is not formed.
+    pub weighted: Vec<f64>,
     /// `wᵢ`.
     pub weight: Vec<f64>,
     /// `‖rᵢ‖`.
@@ -251,9 +263,14 @@ fn evaluate_strip(
                     for (r, w) in r.iter_mut().zip(weight) {
                         *r *= w;
                     }
-                    for a in 0..d {
-                        sums.gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
+                    if !wide(d, at.responses) {
+                        for a in 0..d {
+                            sums.gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
+                        }
                     }
+                }
+                if wide(d, at.responses) {
+                    add_adjoint(d, block, -1.0, &scratch.r, at.responses, &mut sums.gradient);
                 }
             }
         },
@@ -295,6 +312,10 @@ fn curvature_strip(
 #[inline(always)]
 pub(super) fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
     let s = block.stride;
+    if wide(d, at.responses) {
+        wide_residuals(d, block, at, scratch);
+        return;
+    }
     for i in (0..s).step_by(PAD) {
         let labels: &[u32; PAD] = lanes(&block.labels, i);
         let mut square = [0.0; PAD];
@@ -317,6 +338,36 @@ pub(super) fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scrat
         *lanes_mut(&mut scratch.weight, i) =
             norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
     }
+}
+
+/// The same for many unknowns: one matrix product.
+fn wide_residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
+    let (s, c) = (block.stride, at.responses);
+    let Scratch { r, norm, weight, .. } = scratch;
+    for (k, r) in r.chunks_exact_mut(s).take(c).enumerate() {
+        let class = (at.first + k) as u32;
+        for (r, &label) in r.iter_mut().zip(&block.labels) {
+            *r = if label == class { 1.0 } else { 0.0 };
+        }
+    }
+    image(d, block, Accum::Add, -1.0, at.b, c, r);
+    let (norm, weight) = (&mut norm[..s], &mut weight[..s]);
+    norm.fill(0.0);
+    for r in r.chunks_exact(s).take(c) {
+        for (norm, r) in norm.iter_mut().zip(r) {
+            *norm += r * r;
+        }
+    }
+    for (norm, weight) in norm.iter_mut().zip(weight) {
+        *norm = norm.sqrt();
+        *weight = if *norm > at.lambda { at.lambda / *norm } else { 1.0 };
+    }
+}
+
+/// Whether there are so many unknowns that sums over a block are best taken as matrix products.
+#[inline(always)]
+fn wide(d: usize, responses: usize) -> bool {
+    d * responses > super::curvature::DENSE
 }
 
 /// One register's worth of a slice.
