@@ -139,6 +139,9 @@ pub enum Error {
         /// What it must be.
         expected: &'static str,
     },
+    /// Whoever watched asked to stop.
+    #[error("the run was stopped before it was done: nothing was kept; start it again")]
+    Stopped,
     /// An iteration did not reach its tolerance.
     #[error(
         "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: loosen the tolerance, or check the features for extreme values"

@@ -173,6 +173,16 @@ pub struct Instances {
 }
 
 impl Instances {
+    /// Rows that are on the sphere already, or at its centre.
+    pub(crate) fn from_unit(unit: Matrix) -> Self {
+        Self { unit, gram: OnceLock::new() }
+    }
+
+    /// The rows.
+    pub(crate) fn into_unit(self) -> Matrix {
+        self.unit
+    }
+
     /// Number of instances.
     pub fn len(&self) -> usize {
         self.unit.rows()

@@ -82,11 +82,13 @@
 //! certificate of optimality that is computed apart from the solver. Nothing here reads a file, prints, or panics on
 //! data: what cannot be worked with is an [`Error`] that names the input and the remedy.
 
+mod audit;
 pub mod classify;
 mod error;
 mod features;
 mod identifiability;
 pub mod incidental;
+pub mod label;
 mod linalg;
 mod matrix;
 pub mod reduce;
@@ -95,6 +97,7 @@ mod self_taught;
 mod task;
 pub mod transductive;
 
+pub use audit::{Audit, audit};
 pub use error::{Error, Result};
 pub use features::{Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};

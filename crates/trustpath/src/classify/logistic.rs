@@ -251,7 +251,7 @@ pub struct LogisticModel {
 }
 
 impl LogisticModel {
-    pub(super) fn probabilities(&self, x: &Matrix) -> Matrix {
+    pub(crate) fn probabilities(&self, x: &Matrix) -> Matrix {
         let rows: Vec<usize> = (0..x.rows()).collect();
         let (right, intercept) = (&self.weights, &self.intercept[..]);
         Arch::new().dispatch(Scores { left: x, rows: &rows, right, intercept })

@@ -37,6 +37,18 @@ pub enum Penalty {
     Elementwise,
 }
 
+/// How vanishing `λ` are found between the points of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Roots {
+    /// With the regression solved at every trial, where that is affordable: up to 5000 instances, or 500 where there
+    /// are more than 200 unknowns. Read off the interpolated path otherwise, whose error is then far smaller than what
+    /// tells instances apart.
+    #[default]
+    Exact,
+    /// Always read off the interpolated path.
+    Interpolated,
+}
+
 /// Parameters of ICI-R.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IciRParams {
@@ -46,11 +58,18 @@ pub struct IciRParams {
     pub grid: Grid,
     /// Gradient at which a solution counts as one, relative to `λ` (10⁻¹²).
     pub tolerance: f64,
+    /// How vanishing `λ` are found (exactly).
+    pub roots: Roots,
 }
 
 impl Default for IciRParams {
     fn default() -> Self {
-        Self { penalty: Penalty::Group, grid: Grid { points: 100, ratio: 1e-3 }, tolerance: 1e-12 }
+        Self {
+            penalty: Penalty::Group,
+            grid: Grid { points: 100, ratio: 1e-3 },
+            tolerance: 1e-12,
+            roots: Roots::Exact,
+        }
     }
 }
 
@@ -68,8 +87,8 @@ impl IciRParams {
                 "the relative gradient must lie between 1e-15 and 1",
             ));
         }
-        let Self { penalty, grid, tolerance } = self;
-        Ok(IciR { penalty, grid, tolerance })
+        let Self { penalty, grid, tolerance, roots } = self;
+        Ok(IciR { penalty, grid, tolerance, roots })
     }
 }
 
@@ -92,6 +111,7 @@ pub struct IciR {
     penalty: Penalty,
     grid: Grid,
     tolerance: f64,
+    roots: Roots,
 }
 
 impl Incidental for IciR {

@@ -3,7 +3,7 @@
 use super::newton::Newton;
 use super::rows::Rows;
 use super::segment::{Knot, Segment};
-use super::{IciR, Penalty};
+use super::{IciR, Penalty, Roots};
 use crate::incidental::{Keep, Path, certificate};
 use crate::linalg::basis::Basis;
 use crate::{Matrix, Result};
@@ -207,7 +207,11 @@ impl Record {
         for (g, group) in walk.groups.iter().enumerate() {
             if group.norms[i] > lambda {
                 let segment = Segment { low: &low[g], high: &high[g] };
-                let exact = if group.is_wide() { EXACT_ROWS_WIDE } else { EXACT_ROWS };
+                let exact = match walk.settings.roots {
+                    Roots::Interpolated => 0,
+                    Roots::Exact if group.is_wide() => EXACT_ROWS_WIDE,
+                    Roots::Exact => EXACT_ROWS,
+                };
                 let at = if walk.rows.len() <= exact {
                     let probe = self.probes[g].get_or_insert_with(|| group.clone());
                     probe.vanish(&walk.rows, i, &segment, walk.settings.tolerance)?

@@ -4,12 +4,19 @@
 //! that difference cancels; they are measured on the features themselves. Neighbours are in ascending distance,
 //! equal distances in ascending index, and no instance is its own neighbour: it is left out by index, not by distance,
 //! so that duplicates are neighbours like any others.
+//!
+//! Up to 2048 instances the Gram matrix is at hand. Beyond, it would outgrow the features, and the graph is found
+//! block by block ([`blocked`]).
+
+mod blocked;
 
 use super::check_positive;
 use crate::{Error, Instances, Result};
 
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
+/// Instances up to which their Gram matrix is taken.
+const GRAM_ROWS: usize = 2048;
 /// Candidates looked at together.
 const CHUNK: usize = 16;
 /// Squared distance of vectors that differ by rounding alone.
@@ -37,6 +44,10 @@ impl Neighbors {
             return Err(Error::TooFewForNeighbors { rows: n, neighbors: k });
         }
         let mut graph = Self { k, index: vec![0; n * k], squared: vec![0.0; n * k] };
+        if n > GRAM_ROWS {
+            blocked::search(instances, n, k, &mut graph.index, &mut graph.squared);
+            return Ok(graph);
+        }
         for i in 0..n {
             let to = i * k..(i + 1) * k;
             nearest(instances, i, n, &mut graph.index[to.clone()], &mut graph.squared[to]);
@@ -163,6 +174,19 @@ mod tests {
         assert_eq!(graph.indices(0), [2, 1]);
         assert!((graph.squared_distances(0)[0] / 1e-18 - 1.0).abs() < 1e-6);
         assert!((graph.squared_distances(1)[1] / 16e-18 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn blocks_find_the_same_neighbours_as_the_gram_matrix() {
+        let x = clusters(5, 240, 24, 1.0);
+        let n = 1190;
+        let graph = Neighbors::of(&x, n, 6).unwrap();
+        let (mut index, mut squared) = (vec![0; n * 6], vec![0.0; n * 6]);
+        blocked::search(&x, n, 6, &mut index, &mut squared);
+        assert_eq!(graph.index, index);
+        for (a, b) in graph.squared.iter().zip(squared) {
+            assert!((a - b).abs() < 1e-13);
+        }
     }
 
     #[test]

@@ -1,0 +1,96 @@
+//! The path turned on the labels that are given: which of them are likely wrong, and what they should be.
+//!
+//! Every instance's label is regressed on its coordinates ([`crate::label`] says which), with an incidental parameter
+//! each. A label that does not fit its neighbourhood needs its parameter until the largest `λ`: the vanishing `λ` ranks
+//! the suspects. Against the frozen path every other label can be tried too: the one that would vanish first is what
+//! the label should perhaps be, and an instance is a suspect if that would vanish before its own.
+
+use rayon::prelude::*;
+
+use crate::incidental::{Keep, check_labels};
+use crate::label::{FrozenPath, Representation, credibility, fit, rivals};
+use crate::{Error, Features, Matrix, Result};
+
+/// Labels under suspicion. Everything is in the order of the rows of the features.
+#[derive(Debug, Clone)]
+pub struct Audit {
+    /// How credible the given label of each instance is.
+    pub credibility: Vec<f64>,
+    /// The label that fits best besides the given one.
+    pub suggested: Vec<usize>,
+    /// How credible that would be.
+    pub suggested_credibility: Vec<f64>,
+    /// Whether it would be more credible than the given one.
+    pub suspect: Vec<bool>,
+    /// All rows, the most suspicious first.
+    pub ranking: Vec<usize>,
+    /// The grid of the path.
+    pub lambda: Vec<f64>,
+    /// `‖γᵢ(λ)‖`, one row a `λ`, one column an instance.
+    pub gamma_norm: Matrix,
+}
+
+/// Audits the labels of all rows.
+///
+/// # Errors
+/// When labels and instances differ in number, a label is out of range, there are fewer than two classes, all instances
+/// are the same, or one has no direction.
+pub fn audit(features: &Features<'_>, labels: &[usize], classes: usize) -> Result<Audit> {
+    check_labels(labels, features.rows(), classes)?;
+    let representation = Representation::of(features)?;
+    let x = representation.smooth.unit();
+    let keep = Keep { beta: true, gamma: true, certificate: false };
+    let path = fit(x, labels, classes, keep)?;
+    let vanish = FrozenPath::of(&path).vanish(x);
+    let suggested = rivals(&vanish, labels);
+    let own: Vec<f64> = path.vanish.par_iter().map(|&lambda| credibility(lambda)).collect();
+    let other: Vec<f64> =
+        suggested.iter().enumerate().map(|(row, &k)| credibility(vanish[(row, k)])).collect();
+    let mut ranking: Vec<usize> = (0..labels.len()).collect();
+    ranking.sort_by(|&a, &b| path.vanish[b].total_cmp(&path.vanish[a]));
+    Ok(Audit {
+        suspect: own.iter().zip(&other).map(|(own, other)| other > own).collect(),
+        credibility: own,
+        suggested,
+        suggested_credibility: other,
+        ranking,
+        lambda: path.lambda,
+        gamma_norm: path.gamma_norm.ok_or(Error::Stopped)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flipped_labels_come_first_with_the_right_suggestion() {
+        let (n, d) = (120, 10);
+        let values: Vec<f64> = (0..n * d)
+            .map(|at| {
+                let (i, j) = (at / d, at % d);
+                if j == i % 4 { 2.0 } else { 0.6 + 0.5 * ((at * at) as f64 * 0.7).sin() }
+            })
+            .collect();
+        let flipped = [7, 30, 61, 90, 113];
+        let labels: Vec<usize> =
+            (0..n).map(|i| if flipped.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
+        let found = audit(&Features::new(&values[..], n, d).unwrap(), &labels, 4).unwrap();
+        let mut first = found.ranking[..5].to_vec();
+        first.sort_unstable();
+        assert_eq!(first, flipped);
+        for row in flipped {
+            assert!(found.suspect[row]);
+            assert_eq!(found.suggested[row], row % 4);
+        }
+        assert_eq!(found.suspect.iter().filter(|s| **s).count(), 5);
+    }
+
+    #[test]
+    fn one_class_and_a_missing_label_are_refused() {
+        let values = [1.0, 2.0, 2.0, 1.0];
+        let features = Features::new(&values[..], 2, 2).unwrap();
+        assert!(matches!(audit(&features, &[0, 0], 1), Err(Error::OneClass { .. })));
+        assert!(matches!(audit(&features, &[0], 2), Err(Error::LabelCount { .. })));
+    }
+}

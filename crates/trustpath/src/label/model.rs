@@ -1,0 +1,75 @@
+//! What is left of a labelled pool: a classifier and a frozen path, for instances that were not in it.
+//!
+//! Such an instance has no neighbours in the pool to be smoothed over. So both are trained on the coordinates that the
+//! pool's own instances have without smoothing, under the labels that were found with it: the classifier on those
+//! that are given or trusted, the path on all.
+
+use super::credibility::{FrozenPath, credibility};
+use super::represent::Projection;
+use crate::classify::LogisticModel;
+use crate::task::arg_max;
+use crate::{Features, Matrix, Result};
+
+/// A trained model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelModel {
+    /// From features to coordinates.
+    pub projection: Projection,
+    /// The classifier.
+    pub classifier: LogisticModel,
+    /// The path that credibility is measured on.
+    pub path: FrozenPath,
+    /// Credibility from which a label counts as trusted: where the same share of the pool's unlabeled instances lies above it
+    /// as was trusted there.
+    pub cut: f64,
+}
+
+/// Labels of new instances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The most probable class of each.
+    pub labels: Vec<usize>,
+    /// Class probabilities, one row an instance.
+    pub probabilities: Matrix,
+    /// Credibility of each label.
+    pub credibility: Vec<f64>,
+    /// The class that competes with it: the one whose label would be most credible otherwise.
+    pub rival: Vec<usize>,
+    /// Whether the label can be trusted.
+    pub trusted: Vec<bool>,
+}
+
+impl LabelModel {
+    /// Labels new instances, which must have the features of the pool.
+    ///
+    /// # Errors
+    /// [`Error::Dimensions`](crate::Error::Dimensions) for another number of features,
+    /// [`Error::ZeroVector`](crate::Error::ZeroVector).
+    pub fn predict(&self, features: &Features<'_>) -> Result<Prediction> {
+        let x = self.projection.apply(features)?;
+        let probabilities = self.classifier.probabilities(x.unit());
+        let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let vanish = self.path.vanish(x.unit());
+        let credibility: Vec<f64> =
+            labels.iter().enumerate().map(|(i, &label)| credibility(vanish[(i, label)])).collect();
+        Ok(Prediction {
+            rival: rivals(&vanish, &labels),
+            trusted: credibility.iter().map(|&c| c >= self.cut).collect(),
+            labels,
+            probabilities,
+            credibility,
+        })
+    }
+}
+
+/// For every row the label other than its own that vanishes first.
+pub(crate) fn rivals(vanish: &Matrix, labels: &[usize]) -> Vec<usize> {
+    vanish
+        .iter_rows()
+        .zip(labels)
+        .map(|(row, &label)| {
+            let others = (0..row.len()).filter(|&k| k != label);
+            others.min_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(label)
+        })
+        .collect()
+}

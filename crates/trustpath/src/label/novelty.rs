@@ -1,0 +1,171 @@
+//! None of these: instances of classes that were never labelled.
+//!
+//! The score of an instance is its largest cosine to the mean of a class's given labels. What that is for an instance of
+//! a labelled class, and for one of a class that is not, the given labels themselves show: each is scored once against
+//! its own class without it (and the others), and once against the other classes alone, as if its class did not exist.
+//!
+//! ```text
+//! inᵢ  = max( cos(uᵢ, μ_y without i), max over k ≠ y of cos(uᵢ, μ_k) )            N(m₁, s₁²)
+//! outᵢ = max over k ≠ y of cos(uᵢ, μ_k)                                          N(m₀, s₀²)
+//! ```
+//!
+//! The share `ρ` of strangers in the pool is then the maximum-likelihood weight of a mixture of the two (EM with fixed
+//! components), and an instance is none of these if it is more probably a stranger than not. Needs at least
+//! [`FEWEST`] given labels in classes of two or more.
+
+use crate::Matrix;
+use crate::task::arg_max;
+
+/// Given labels of classes with two or more that are needed to say anything.
+pub const FEWEST: usize = 10;
+/// Spread of scores below which they are taken to differ by rounding.
+const LEAST_SPREAD: f64 = 1e-3;
+/// Steps of EM.
+const STEPS: usize = 200;
+
+/// What was found out about strangers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Novelty {
+    /// Whether each open instance is more probably a stranger than not.
+    pub stranger: Vec<bool>,
+    /// The probability that it is.
+    pub probability: Vec<f64>,
+    /// Estimated share of strangers among the open instances.
+    pub share: f64,
+    /// How often a labelled instance scores higher with its class than another one without: the AUROC to be expected.
+    pub auroc: f64,
+}
+
+/// Tells strangers apart. `None` if there are too few given labels.
+pub(crate) fn novelty(
+    u: &Matrix,
+    given: &[usize],
+    labels: &[usize],
+    open: &[usize],
+    classes: usize,
+) -> Option<Novelty> {
+    let mut sums = Matrix::zeros(classes, u.cols());
+    let mut counts = vec![0usize; classes];
+    for (&row, &label) in given.iter().zip(labels) {
+        counts[label] += 1;
+        sums.row_mut(label).iter_mut().zip(u.row(row)).for_each(|(s, v)| *s += v);
+    }
+    let cosines =
+        |row: usize| -> Vec<f64> { sums.iter_rows().map(|s| cosine(u.row(row), s)).collect() };
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    for (&row, &label) in given.iter().zip(labels) {
+        let mut scores = cosines(row);
+        scores[label] = f64::NEG_INFINITY;
+        let without = scores[arg_max(&scores)];
+        outside.push(without);
+        if counts[label] > 1 {
+            let others: Vec<f64> =
+                sums.row(label).iter().zip(u.row(row)).map(|(s, v)| s - v).collect();
+            inside.push(without.max(cosine(u.row(row), &others)));
+        }
+    }
+    if inside.len() < FEWEST {
+        return None;
+    }
+    let (known, strange) = (Normal::of(&inside), Normal::of(&outside));
+    let scores: Vec<f64> = open
+        .iter()
+        .map(|&row| cosines(row).into_iter().fold(f64::NEG_INFINITY, f64::max))
+        .collect();
+    let odds: Vec<f64> =
+        scores.iter().map(|&s| strange.log_density(s) - known.log_density(s)).collect();
+    let mut share: f64 = 0.5;
+    let posterior = |share: f64, odds: f64| {
+        let prior = (share / (1.0 - share)).ln();
+        1.0 / (1.0 + (-(odds + prior)).exp())
+    };
+    for _ in 0..STEPS {
+        let total: f64 = odds.iter().map(|&o| posterior(share, o)).sum();
+        share = (total / odds.len().max(1) as f64).clamp(1e-9, 1.0 - 1e-9);
+    }
+    // Two normals of different spread cross twice: above the mean of the known nobody is a stranger.
+    let probability: Vec<f64> = scores
+        .iter()
+        .zip(&odds)
+        .map(|(&score, &odds)| if score < known.mean { posterior(share, odds) } else { 0.0 })
+        .collect();
+    Some(Novelty {
+        stranger: probability.iter().map(|&p| p > 0.5).collect(),
+        probability,
+        share,
+        auroc: auroc(&inside, &outside),
+    })
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let (mut inner, mut square, mut own) = (0.0, 0.0, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        inner += a * b;
+        square += b * b;
+        own += a * a;
+    }
+    if square * own > 0.0 { inner / (square * own).sqrt() } else { 0.0 }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Normal {
+    mean: f64,
+    spread: f64,
+}
+
+impl Normal {
+    fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance =
+            values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+        Self { mean, spread: variance.sqrt().max(LEAST_SPREAD) }
+    }
+
+    fn log_density(&self, value: f64) -> f64 {
+        let z = (value - self.mean) / self.spread;
+        -0.5 * z * z - self.spread.ln()
+    }
+}
+
+/// How often a value of `high` exceeds one of `low`, ties counting half.
+fn auroc(high: &[f64], low: &[f64]) -> f64 {
+    let wins: f64 = high
+        .iter()
+        .flat_map(|h| {
+            low.iter().map(move |l| if h > l { 1.0 } else { f64::from(u8::from(h == l)) * 0.5 })
+        })
+        .sum();
+    wins / (high.len() * low.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Class `k` around axis `k`; `of(k)` for each row.
+    fn rows(of: &[usize]) -> Matrix {
+        Matrix::from_fn(of.len(), 6, |i, j| {
+            f64::from(u8::from(of[i] == j)) + 0.25 * ((i * 13 + j * 5) as f64).sin()
+        })
+    }
+
+    #[test]
+    fn strangers_are_told_apart_and_nobody_else() {
+        // Classes 0 … 3 are labelled, three times each; the pool has those and, at the end, class 5.
+        let of: Vec<usize> =
+            (0..12).map(|i| i % 4).chain((0..40).map(|i| i % 4)).chain([5; 10]).collect();
+        let given: Vec<usize> = (0..12).collect();
+        let open: Vec<usize> = (12..62).collect();
+        let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
+        assert!(found.stranger[40..].iter().all(|&s| s), "{:?}", found.probability);
+        assert!(found.stranger[..40].iter().all(|&s| !s), "{:?}", found.probability);
+        assert!((found.share - 0.2).abs() < 0.05 && found.auroc > 0.95);
+    }
+
+    #[test]
+    fn too_few_labels_say_nothing() {
+        let of = [0, 1, 2, 3, 0, 1];
+        assert_eq!(novelty(&rows(&of), &[0, 1, 2, 3], &of[..4], &[4, 5], 4), None);
+    }
+}
