@@ -143,7 +143,7 @@ fn draw(
     tail: bool,
     seed: u64,
 ) -> (Vec<usize>, Vec<usize>, Vec<Option<usize>>) {
-    let mut random = Random::new(seed, per_class as u64);
+    let mut random = Random::stream(seed, per_class as u64);
     let classes = table.class_names().len();
     let mut order: Vec<usize> = (0..classes).collect();
     random.shuffle(&mut order);

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::incidental::{Keep, check_labels};
-use crate::label::{FrozenPath, Representation, credibility, fit, rivals};
+use crate::label::{FrozenPath, GRID, Representation, credibility, fit, rivals};
 use crate::{Error, Features, Matrix, Result};
 
 /// Labels under suspicion. Everything is in the order of the rows of the features.
@@ -40,7 +40,7 @@ pub fn audit(features: &Features<'_>, labels: &[usize], classes: usize) -> Resul
     let representation = Representation::of(features)?;
     let x = representation.smooth.unit();
     let keep = Keep { beta: true, gamma: true, certificate: false };
-    let path = fit(x, labels, classes, keep)?;
+    let path = fit(x, labels, classes, GRID, keep)?;
     let vanish = FrozenPath::of(&path).vanish(x);
     let suggested = rivals(&vanish, labels);
     let own: Vec<f64> = path.vanish.par_iter().map(|&lambda| credibility(lambda)).collect();

@@ -52,7 +52,7 @@ pub use teach::Round;
 
 pub(crate) use model::rivals;
 pub(crate) use represent::Representation;
-pub(crate) use teach::fit;
+pub(crate) use teach::{GRID, fit};
 
 /// How the trusted labels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -20,13 +20,15 @@ use crate::{Instances, Matrix, Result};
 /// Share of every pseudo-class that teaches, round by round.
 pub(crate) const SHARES: [f64; 2] = [0.25, 0.5];
 /// Instances that the regression inside a round is fitted to, besides those with given labels.
-const FIT_ROWS: usize = 4096;
+const FIT_ROWS: usize = 2048;
 /// Coordinates that the regression reads, for each class.
 const DIMS_PER_CLASS: usize = 4;
-/// The grid: dense enough that the interpolated path tells instances apart.
-const GRID: Grid = Grid { points: 30, ratio: 0.02 };
-/// A thousandth of a percent of `λ`: far below the difference between any two instances that matters.
-const TOLERANCE: f64 = 1e-5;
+/// The grid that everyone is judged on in the end, and that users see.
+pub(crate) const GRID: Grid = Grid { points: 40, ratio: 0.02 };
+/// The grid inside the rounds, and for held-out labels.
+const COARSE_GRID: Grid = Grid { points: 16, ratio: 0.02 };
+/// Of the gradient relative to `λ`: far below the difference between any two instances that matters.
+const TOLERANCE: f64 = 1e-4;
 /// Of the classifier's weights, relative to `C`.
 const CLASSIFIER_TOLERANCE: f64 = 1e-5;
 
@@ -120,7 +122,7 @@ impl<'a> Teacher<'a> {
         rows.extend_from_slice(lesson.open);
         let mut all = lesson.labels.to_vec();
         all.extend_from_slice(labels);
-        fit(&self.gather(&rows), &all, lesson.classes, keep)
+        fit(&self.gather(&rows), &all, lesson.classes, GRID, keep)
     }
 
     /// The vanishing `λ` of the open rows under their labels, by a regression on a part of them.
@@ -131,7 +133,8 @@ impl<'a> Teacher<'a> {
         rows.extend(lesson.open.iter().step_by(every));
         some.extend(labels.iter().step_by(every));
         let keep = Keep { beta: true, ..Keep::default() };
-        let frozen = FrozenPath::of(&fit(&self.gather(&rows), &some, lesson.classes, keep)?);
+        let frozen =
+            FrozenPath::of(&fit(&self.gather(&rows), &some, lesson.classes, COARSE_GRID, keep)?);
         let vanish = frozen.vanish(&self.gather(lesson.open));
         Ok(labels.iter().enumerate().map(|(at, &label)| vanish[(at, label)]).collect())
     }
@@ -159,13 +162,15 @@ impl<'a> Teacher<'a> {
 }
 
 /// The path of these coordinates and labels.
-pub(crate) fn fit(x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
-    let params = IciRParams {
-        grid: GRID,
-        tolerance: TOLERANCE,
-        roots: Roots::Interpolated,
-        ..Default::default()
-    };
+pub(crate) fn fit(
+    x: &Matrix,
+    labels: &[usize],
+    classes: usize,
+    grid: Grid,
+    keep: Keep,
+) -> Result<Path> {
+    let params =
+        IciRParams { grid, tolerance: TOLERANCE, roots: Roots::Interpolated, ..Default::default() };
     params.check()?.path(x, labels, classes, keep)
 }
 
