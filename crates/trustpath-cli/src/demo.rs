@@ -158,6 +158,6 @@ fn curve(cell: &Cell, rounds: usize) -> Curve {
     Curve { name: cell.name.clone(), points: (0..=rounds).map(point).collect() }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> trustpath_episodes::Result<()> {
+fn write(path: &Path, bytes: &[u8]) -> trustpath_table::Result<()> {
     write_atomically(path, |file| file.write_all(bytes))
 }

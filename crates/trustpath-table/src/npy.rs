@@ -13,8 +13,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::labels::Labels;
-use super::scalar::Scalar;
+use crate::scalar::Scalar;
+use crate::table::labels::Labels;
 use crate::{Error, Result};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -45,11 +45,12 @@ impl Element {
 
 /// An array, its elements in row-major order and little-endian.
 #[derive(Debug)]
-pub(crate) struct Array {
+pub struct Array {
     /// The file, and the array in it.
     file: String,
     descr: String,
     element: Element,
+    /// Its axes; row-major.
     pub shape: Vec<usize>,
     data: Vec<u8>,
 }
@@ -120,7 +121,7 @@ impl Array {
     }
 
     /// The elements as labels: whole numbers or names.
-    pub fn to_labels(&self) -> Result<Labels> {
+    pub(crate) fn to_labels(&self) -> Result<Labels> {
         if self.shape.iter().filter(|&&n| n != 1).count() > 1 {
             return Err(Error::Shape {
                 file: self.file.clone(),
@@ -174,7 +175,7 @@ impl Array {
 }
 
 /// Writes `values` as an array of 32-bit integers.
-pub(crate) fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Result<()> {
+pub fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Result<()> {
     debug_assert_eq!(shape.iter().product::<usize>(), values.len());
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     // A tuple of one needs its comma.

@@ -8,8 +8,8 @@ use std::path::Path;
 use ::safetensors::tensor::TensorView;
 use ::safetensors::{Dtype, SafeTensors};
 
-use super::scalar::Scalar;
 use super::{FEATURE_NAMES, LABEL_NAMES, Labels, NAME_FEATURES, Raw, matrix_shape};
+use crate::scalar::Scalar;
 use crate::{Error, Result};
 
 /// Reads the file at `path`.
@@ -19,7 +19,7 @@ pub(super) fn open(path: &Path) -> Result<Raw> {
 }
 
 /// Reads the tensors of features, labels and the class names from the bytes of a file.
-pub(crate) fn read(bytes: &[u8], file: &str) -> Result<Raw> {
+pub(super) fn read(bytes: &[u8], file: &str) -> Result<Raw> {
     let damaged = |e| Error::damaged(file, format!("{e:?}"));
     let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;

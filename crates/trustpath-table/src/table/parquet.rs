@@ -15,8 +15,8 @@ use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::labels::Labels;
-use super::scalar::{f16_to_f32, whole};
 use super::{FEATURE_NAMES, Raw};
+use crate::scalar::{f16_to_f32, whole};
 use crate::{Error, Result};
 
 /// Rows decoded at a time.

@@ -13,17 +13,15 @@
 //! against the bytes that are there before memory is taken, and pickles are never opened.
 
 mod csv;
-mod labels;
-pub(crate) mod npy;
+pub(crate) mod labels;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
-pub(crate) mod safetensors;
-mod scalar;
+mod safetensors;
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result};
+use crate::{Error, Result, npy};
 use labels::Labels;
 
 /// Names under which formats with named arrays are searched for features, best first.
@@ -85,6 +83,21 @@ impl FeatureTable {
             of_class.push(row);
         }
         Ok(Self { features, dims, labels, class_names, source, members })
+    }
+
+    /// The table in the bytes of a safetensors file with its labels inside, called `source`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the bytes, in a sentence.
+    pub fn from_safetensors(bytes: &[u8], source: impl Into<String>) -> Result<Self> {
+        let source = source.into();
+        let raw = safetensors::read(bytes, &source)?;
+        let labels = raw.labels.ok_or_else(|| Error::NoLabels {
+            file: source.clone(),
+            remedy: "store them under the name \"labels\"".into(),
+        })?;
+        let (labels, class_names) = labels.encode(raw.class_names, &source)?;
+        Self::new(raw.features, raw.dims, labels, class_names, source)
     }
 
     /// All features, row after row.
@@ -160,10 +173,10 @@ impl FeatureTable {
 /// A features file, and where its labels are.
 ///
 /// ```no_run
-/// use trustpath_episodes::TableFile;
+/// use trustpath_table::TableFile;
 /// let table = TableFile::new("novel.npy").labels("novel-classes.txt").read()?;
 /// println!("{} rows of {} classes", table.rows(), table.class_names().len());
-/// # Ok::<(), trustpath_episodes::Error>(())
+/// # Ok::<(), trustpath_table::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableFile {

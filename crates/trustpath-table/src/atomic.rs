@@ -17,9 +17,9 @@ use crate::{Error, Result};
 /// use std::io::Write;
 /// let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("table.csv");
-/// trustpath_episodes::write_atomically(&path, |w| writeln!(w, "method,accuracy"))?;
+/// trustpath_table::write_atomically(&path, |w| writeln!(w, "method,accuracy"))?;
 /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "method,accuracy\n");
-/// # Ok::<(), trustpath_episodes::Error>(())
+/// # Ok::<(), trustpath_table::Error>(())
 /// ```
 ///
 /// # Errors

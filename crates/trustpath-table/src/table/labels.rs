@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use super::npy::Array;
-use super::scalar::whole;
 use super::{csv, extension};
+use crate::npy::Array;
+use crate::scalar::whole;
 use crate::{Error, Result};
 
 /// Labels as a file gives them, one for each row.

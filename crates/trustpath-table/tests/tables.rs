@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use trustpath_episodes::{Error, FeatureTable, Result, TableFile};
+use trustpath_table::{Error, FeatureTable, Result, TableFile};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::npy::Array;
 use super::{FEATURE_NAMES, LABEL_NAMES, NAME_FEATURES, Raw, matrix_shape};
+use crate::npy::Array;
 use crate::{Error, Result};
 
 /// Deflate cannot expand a byte to more than this, so an entry that says so lies.
