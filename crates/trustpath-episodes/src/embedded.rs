@@ -81,7 +81,7 @@ fn unpack(asset: &Asset) -> Result<FeatureTable> {
     };
     let source = format!("{} ({split} classes)", asset.dataset);
     let bytes = join(&inflate(asset.packed).map_err(|e| Error::damaged(&source, e))?);
-    Ok(FeatureTable::from_safetensors(&bytes, source)?)
+    Ok(FeatureTable::from_safetensors(bytes, source)?)
 }
 
 fn inflate(packed: &[u8]) -> io::Result<Vec<u8>> {

@@ -42,6 +42,12 @@ pub fn write_atomically(
     })
 }
 
+/// Says whether `path` could be written, and leaves nothing behind.
+pub(crate) fn try_beside(path: &Path) -> Result<()> {
+    let tried = create_beside(path).and_then(|(partial, _)| fs::remove_file(partial));
+    tried.map_err(|e| Error::write(path, e))
+}
+
 /// A new file in the folder of `path`: a rename is atomic only within one file system.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);

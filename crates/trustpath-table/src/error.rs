@@ -136,9 +136,21 @@ pub enum Error {
         /// What it must be.
         expected: String,
     },
+    /// A value that is not there.
+    #[error(
+        "{file}, {place}, column {column} is missing (empty or null): fill it in or drop that row"
+    )]
+    Missing {
+        /// The file.
+        file: String,
+        /// The line, from 1, or the row, from 0.
+        place: String,
+        /// The column's name or number.
+        column: String,
+    },
     /// A cell that is not a number.
     #[error(
-        "{file}, {place}, column {column}: \"{value}\" is not a number; every column but the label must be numeric, so drop that column or name the label column"
+        "{file}, {place}, column {column}: \"{value}\" is not a number; every column but the id and the label must be numeric, so drop that column or name it as the id or the label column"
     )]
     Cell {
         /// The file.
@@ -150,6 +162,80 @@ pub enum Error {
         /// What is there.
         value: String,
     },
+    /// A column that was asked for is not there.
+    #[error("{file} has no column \"{column}\" (it has {found}): name one that is there")]
+    NoColumn {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+        /// Those that are there.
+        found: String,
+    },
+    /// Two instances go by one id.
+    #[error(
+        "{file} has the id \"{id}\" twice, in rows {first} and {second}: give every instance its own id, or name another id column"
+    )]
+    DuplicateId {
+        /// The file.
+        file: String,
+        /// The id.
+        id: String,
+        /// The row it is first in, from 0.
+        first: usize,
+        /// The row it comes again in.
+        second: usize,
+    },
+    /// A label for an instance that is not there.
+    #[error("{labels_file} has a label for \"{id}\", which {file} does not have: {remedy}")]
+    UnknownId {
+        /// The file of the features.
+        file: String,
+        /// The file of the labels.
+        labels_file: String,
+        /// The id.
+        id: String,
+        /// What ids may be.
+        remedy: &'static str,
+    },
+    /// Two labels for one instance.
+    #[error("{file} labels \"{id}\" both \"{first}\" and \"{second}\": keep the right one of them")]
+    ConflictingLabels {
+        /// The file of the labels.
+        file: String,
+        /// The id.
+        id: String,
+        /// One label.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// All labels are the same.
+    #[error(
+        "every label in {file} is \"{class}\": there is nothing to tell apart; label some instances of a second class"
+    )]
+    OneClass {
+        /// The file.
+        file: String,
+        /// The only class.
+        class: String,
+    },
+    /// Data to predict have other features than the model was trained on.
+    #[error("{file} has other features than the model: {reason}; give the same columns")]
+    OtherFeatures {
+        /// The file.
+        file: String,
+        /// What differs.
+        reason: String,
+    },
+    /// A column does not fit the table of results.
+    #[error("the column \"{column}\" cannot be written: {reason}")]
+    Column {
+        /// Its name.
+        column: String,
+        /// What does not fit, and the remedy.
+        reason: String,
+    },
     /// A feature is NaN or infinite.
     #[error(
         "feature {column} of row {row} in {file} is {value}: every feature must be a finite number; drop or impute that row"
@@ -159,8 +245,8 @@ pub enum Error {
         file: String,
         /// The row, from 0.
         row: usize,
-        /// The column, from 0.
-        column: usize,
+        /// The column's name, or its number from 0.
+        column: String,
         /// NaN or ±∞.
         value: f32,
     },

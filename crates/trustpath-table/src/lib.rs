@@ -7,10 +7,22 @@
 
 mod atomic;
 mod error;
+mod format;
+mod input;
 pub mod npy;
+mod output;
+mod pool;
+mod read;
+mod result;
 mod scalar;
 mod table;
+mod tensors;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Result};
+pub use format::Format;
+pub use output::Output;
+pub use pool::{Pool, PoolFile};
+pub use result::{Column, ResultTable};
 pub use table::{FeatureTable, TableFile};
+pub use tensors::{Tensor, TensorFile};

@@ -1,5 +1,12 @@
 //! Numbers as they lie in files: little-endian bytes of one of a dozen types.
 
+use std::io::{self, Read};
+
+/// Bytes converted at a time; a multiple of every element's size.
+const PIECE: usize = 1 << 16;
+/// Elements for which memory is taken before they are there, whatever a header says.
+const TAKEN_AT_ONCE: usize = 1 << 24;
+
 /// The type of the elements of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scalar {
@@ -38,12 +45,35 @@ impl Scalar {
 
     /// The elements as `f32`, which is what features are kept in; beyond its range lies infinity.
     pub fn to_f32s(self, bytes: &[u8]) -> Vec<f32> {
+        let mut values = Vec::with_capacity(bytes.len() / self.size());
+        self.extend_f32s(bytes, &mut values);
+        values
+    }
+
+    fn extend_f32s(self, bytes: &[u8], values: &mut Vec<f32>) {
         match self {
-            Self::F16 => each(bytes, |b| f16_to_f32(u16::from_le_bytes(b))),
-            Self::Bf16 => each(bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
-            Self::F32 => each(bytes, f32::from_le_bytes),
-            _ => self.to_f64s(bytes).into_iter().map(|x| x as f32).collect(),
+            Self::F16 => extend(values, bytes, |b| f16_to_f32(u16::from_le_bytes(b))),
+            Self::Bf16 => extend(values, bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
+            Self::F32 => extend(values, bytes, f32::from_le_bytes),
+            _ => values.extend(self.to_f64s(bytes).into_iter().map(|x| x as f32)),
         }
+    }
+
+    /// Reads `count` elements from a source as `f32`, a piece at a time, so that they are in memory
+    /// only once; fewer come where the source ends early. Memory is taken as values arrive.
+    pub fn read_f32s(self, mut source: impl Read, count: usize) -> io::Result<Vec<f32>> {
+        let mut values = Vec::with_capacity(count.min(TAKEN_AT_ONCE));
+        let mut piece = vec![0; PIECE.min(count.saturating_mul(self.size()))];
+        while values.len() < count {
+            let wanted = piece.len().min((count - values.len()).saturating_mul(self.size()));
+            let found = fill(&mut source, &mut piece[..wanted])?;
+            self.extend_f32s(&piece[..found], &mut values);
+            if found < wanted {
+                break;
+            }
+        }
+        values.shrink_to_fit();
+        Ok(values)
     }
 
     /// The elements as `f64`; exact for all but 64-bit integers beyond 2⁵³.
@@ -80,6 +110,24 @@ impl Scalar {
 /// The whole number that `value` is, if it is one and a double holds it exactly.
 pub(crate) fn whole(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i64)
+}
+
+/// Reads until the piece is full or the source ends.
+fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+    let mut found = 0;
+    while found < piece.len() {
+        match source.read(&mut piece[found..]) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(found)
+}
+
+fn extend<const N: usize, T>(values: &mut Vec<T>, bytes: &[u8], convert: impl Fn([u8; N]) -> T) {
+    values.extend(bytes.as_chunks().0.iter().map(|&chunk| convert(chunk)));
 }
 
 fn each<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
@@ -130,6 +178,15 @@ mod tests {
     #[test]
     fn brain_floats_are_the_upper_half_of_a_float() {
         assert_eq!(Scalar::Bf16.to_f32s(&[0x80, 0x3f, 0x20, 0xc0]), [1.0, -2.5]);
+    }
+
+    #[test]
+    fn a_stream_is_read_like_a_slice_and_may_end_early() {
+        let bytes: Vec<u8> = (0..60_000).flat_map(|i| (i as f32).to_le_bytes()).collect();
+        let values = Scalar::F32.read_f32s(&bytes[..], 60_000).unwrap();
+        assert_eq!(values, Scalar::F32.to_f32s(&bytes));
+        assert_eq!(Scalar::F32.read_f32s(&bytes[..], usize::MAX).unwrap(), values);
+        assert_eq!(Scalar::I16.read_f32s(&bytes[..3], 2).unwrap(), [0.0]);
     }
 
     #[test]

@@ -114,7 +114,7 @@ fn parquet_with_columns_or_lists() {
 fn parquet_that_is_no_table() {
     let error = file("null.parquet").read().unwrap_err().to_string();
     assert!(
-        error.contains("row 1") && error.contains("\"b\"") && error.contains("null"),
+        error.contains("row 1") && error.contains("\"b\"") && error.contains("is missing"),
         "{error}"
     );
     let error = file("ragged.parquet").read().unwrap_err().to_string();

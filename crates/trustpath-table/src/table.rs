@@ -1,34 +1,15 @@
-//! Feature tables: one feature vector and one label per row, from any of five formats.
-//!
-//! | ending | features | labels inside |
-//! |---|---|---|
-//! | `.npy` | 2-D array, C or Fortran order | – |
-//! | `.npz` | array `features`, `embeddings`, `x`, … | array `labels`, `y`, …; `class_names` |
-//! | `.safetensors` | tensor `features`, … | tensor `labels`, …; metadata `class_names` (JSON) |
-//! | `.csv`, `.tsv` | all numeric columns | the label column |
-//! | `.parquet` | all numeric columns, or one column of lists | the label column |
+//! Feature tables: one feature vector and one label per row, from any of the formats.
 //!
 //! Labels may also stand beside: in a file that is given, or in `NAME-labels` / `NAME_labels` with
-//! the ending `.npy`, `.csv`, `.tsv` or `.txt`. Files are not trusted: sizes in headers are measured
-//! against the bytes that are there before memory is taken, and pickles are never opened.
-
-mod csv;
-pub(crate) mod labels;
-mod npz;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod safetensors;
+//! the ending `.npy`, `.csv`, `.tsv` or `.txt`.
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, npy};
-use labels::Labels;
-
-/// Names under which formats with named arrays are searched for features, best first.
-const FEATURE_NAMES: [&str; 7] = ["features", "feats", "embeddings", "x", "X", "data", "arr_0"];
-/// Names under which formats with named arrays are searched for labels, best first.
-const LABEL_NAMES: [&str; 6] = ["labels", "label", "targets", "y", "Y", "arr_1"];
-const NAME_FEATURES: &str = "save the features under the name \"features\", one row per instance";
+use crate::format::{extension, is_stream};
+use crate::input::Input;
+use crate::read::labels::{Labels, read_lines};
+use crate::read::{Raw, Wanted, read};
+use crate::{Error, Format, Result};
 
 /// Feature vectors with their labels, as real data or a file gives them.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,9 +70,10 @@ impl FeatureTable {
     ///
     /// # Errors
     /// Whatever is wrong with the bytes, in a sentence.
-    pub fn from_safetensors(bytes: &[u8], source: impl Into<String>) -> Result<Self> {
+    pub fn from_safetensors(bytes: Vec<u8>, source: impl Into<String>) -> Result<Self> {
         let source = source.into();
-        let raw = safetensors::read(bytes, &source)?;
+        let input = Input::memory(bytes, &source);
+        let raw = read(input, Format::Safetensors, Wanted::default())?;
         let labels = raw.labels.ok_or_else(|| Error::NoLabels {
             file: source.clone(),
             remedy: "store them under the name \"labels\"".into(),
@@ -158,15 +140,7 @@ impl FeatureTable {
     /// # Errors
     /// [`Error::NotFinite`] with its row and column.
     pub fn check_finite(&self) -> Result<()> {
-        match self.features.iter().position(|value| !value.is_finite()) {
-            None => Ok(()),
-            Some(place) => Err(Error::NotFinite {
-                file: self.source.clone(),
-                row: place / self.dims,
-                column: place % self.dims,
-                value: self.features[place],
-            }),
-        }
+        check_finite(&self.features, self.dims, None, &self.source)
     }
 }
 
@@ -182,13 +156,13 @@ impl FeatureTable {
 pub struct TableFile {
     features: PathBuf,
     labels: Option<PathBuf>,
-    label_column: String,
+    label_column: Option<String>,
 }
 
 impl TableFile {
     /// The features file at `path`, with its labels inside or beside it.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { features: path.into(), labels: None, label_column: "label".into() }
+        Self { features: path.into(), labels: None, label_column: None }
     }
 
     /// Takes the labels from this file, whatever the features file holds itself.
@@ -200,7 +174,7 @@ impl TableFile {
     /// Calls the label column by this name instead of `label`; where columns have no names, by its
     /// number from 0, or from −1 backwards.
     pub fn label_column(mut self, name: impl Into<String>) -> Self {
-        self.label_column = name.into();
+        self.label_column = Some(name.into());
         self
     }
 
@@ -210,19 +184,22 @@ impl TableFile {
     /// Whatever is wrong with the files, in a sentence.
     pub fn read(&self) -> Result<FeatureTable> {
         let file = self.features.display().to_string();
-        let raw = self.read_raw()?;
+        let wanted = Wanted { label: self.label_column.as_deref(), ..Wanted::default() };
+        let input = Input::open(&self.features)?;
+        let raw = read(input, Format::of(&self.features)?, wanted)?;
         let (labels, labels_file, names) = match (&self.labels, raw.labels) {
             (Some(path), inside) => {
                 let names = if inside.is_none() { raw.class_names } else { None };
-                (Labels::open(path, &self.label_column)?, path.display().to_string(), names)
+                (labels_of(path, wanted)?, path.display().to_string(), names)
             }
             (None, Some(labels)) => (labels, file.clone(), raw.class_names),
             (None, None) => {
-                let path = self.find_labels()?;
-                let labels = Labels::open(&path, &self.label_column)?;
-                (labels, path.display().to_string(), raw.class_names)
+                let path = beside(&self.features)
+                    .ok_or_else(|| no_labels(&self.features, wanted.label_column()))?;
+                (labels_of(&path, wanted)?, path.display().to_string(), raw.class_names)
             }
         };
+        let labels = labels.without_trailing_blanks(raw.rows);
         if labels.len() != raw.rows {
             let labels = labels.len();
             return Err(Error::LabelCount { file, labels_file, labels, rows: raw.rows });
@@ -230,85 +207,71 @@ impl TableFile {
         let (labels, class_names) = labels.encode(names, &labels_file)?;
         FeatureTable::new(raw.features, raw.dims, labels, class_names, file)
     }
+}
 
-    fn read_raw(&self) -> Result<Raw> {
-        let path = self.features.as_path();
-        match extension(path).as_str() {
-            "npy" => {
-                let array = npy::Array::open(path)?;
-                let (rows, dims) = matrix_shape(&path.display(), &array.shape)?;
-                let features = array.to_f32s()?;
-                Ok(Raw { features, rows, dims, labels: None, class_names: None })
-            }
-            "npz" => npz::read(path),
-            "safetensors" => safetensors::open(path),
-            "csv" | "tsv" => csv::read(path, &self.label_column),
-            #[cfg(feature = "parquet")]
-            "parquet" => parquet::read(path, &self.label_column),
-            #[cfg(not(feature = "parquet"))]
-            "parquet" => Err(Error::NotBuilt {
-                file: path.display().to_string(),
-                remedy: "build with the cargo feature `parquet`, or convert it to .npy or .csv",
-            }),
-            _ => Err(Error::UnknownFormat {
-                file: path.display().to_string(),
-                expected: "features as .npy, .npz, .safetensors, .csv, .tsv or .parquet",
-            }),
-        }
+fn labels_of(path: &Path, wanted: Wanted) -> Result<Labels> {
+    read_labels(path, wanted)?.labels.ok_or_else(|| no_labels(path, wanted.label_column()))
+}
+
+/// Reads a file of labels alone, which may also be plain lines of text.
+pub(crate) fn read_labels(path: &Path, wanted: Wanted) -> Result<Raw> {
+    let wanted = Wanted { labels_only: true, ..wanted };
+    if extension(path) == "txt" {
+        return read_lines(Input::open(path)?, wanted);
     }
+    let format = Format::of(path).map_err(|_| Error::UnknownFormat {
+        file: path.display().to_string(),
+        expected: "labels as .txt, .csv, .tsv, .npy, .npz, .safetensors, .jsonl or .parquet",
+    })?;
+    read(Input::open(path)?, format, wanted)
+}
 
-    /// The file beside the features whose name says that it holds their labels.
-    fn find_labels(&self) -> Result<PathBuf> {
-        let stem = self.features.file_stem().unwrap_or_default().to_string_lossy();
-        for joint in ["-", "_"] {
-            for ending in ["npy", "csv", "tsv", "txt"] {
-                let beside = self.features.with_file_name(format!("{stem}{joint}labels.{ending}"));
-                if beside.is_file() {
-                    return Ok(beside);
-                }
-            }
-        }
-        let inside = match extension(&self.features).as_str() {
-            "npy" => String::new(),
-            "npz" | "safetensors" => ", store them under the name \"labels\"".into(),
-            _ => format!(
-                ", or name the column that holds them (\"{}\" is not there)",
-                self.label_column
-            ),
-        };
-        Err(Error::NoLabels {
-            file: self.features.display().to_string(),
-            remedy: format!(
-                "give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"
-            ),
+/// The file beside the features whose name says that it holds their labels.
+pub(crate) fn beside(features: &Path) -> Option<PathBuf> {
+    if is_stream(features) {
+        return None;
+    }
+    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
+    ["-", "_"].into_iter().find_map(|joint| {
+        ["npy", "csv", "tsv", "txt"].into_iter().find_map(|ending| {
+            let beside = features.with_file_name(format!("{stem}{joint}labels.{ending}"));
+            beside.is_file().then_some(beside)
         })
+    })
+}
+
+/// Labels are neither inside a file nor beside it.
+pub(crate) fn no_labels(features: &Path, label_column: &str) -> Error {
+    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
+    let inside = match extension(features).as_str() {
+        "npy" => String::new(),
+        "npz" | "safetensors" => ", store them under the name \"labels\"".into(),
+        _ => format!(", or name the column that holds them (\"{label_column}\" is not there)"),
+    };
+    Error::NoLabels {
+        file: features.display().to_string(),
+        remedy: format!(
+            "give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"
+        ),
     }
 }
 
-/// What a file of features holds.
-#[derive(Debug)]
-pub(crate) struct Raw {
-    pub features: Vec<f32>,
-    pub rows: usize,
-    pub dims: usize,
-    pub labels: Option<Labels>,
-    pub class_names: Option<Vec<String>>,
-}
-
-/// The ending of a file's name in lower case.
-fn extension(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
-}
-
-fn matrix_shape(file: &dyn std::fmt::Display, shape: &[usize]) -> Result<(usize, usize)> {
-    match *shape {
-        [rows, dims] if rows > 0 && dims > 0 => Ok((rows, dims)),
-        _ => Err(Error::Shape {
-            file: file.to_string(),
-            found: shape.to_vec(),
-            expected: "features must be two-dimensional, rows × features, and not empty; reshape them",
-        }),
-    }
+/// Says where the first value stands that is not a finite number.
+pub(crate) fn check_finite(
+    features: &[f32],
+    dims: usize,
+    columns: Option<&[String]>,
+    file: &str,
+) -> Result<()> {
+    let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
+    let (row, column) = (place / dims, place % dims);
+    let name = columns.and_then(|names| names.get(column));
+    Err(Error::NotFinite {
+        file: file.to_owned(),
+        row,
+        column: name.map_or_else(|| column.to_string(), |name| format!("\"{name}\"")),
+        value: features[place],
+    })
 }
 
 #[cfg(test)]
@@ -342,6 +305,7 @@ mod tests {
         let features = vec![1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
         let table = FeatureTable::new(features, 3, vec![0, 0], names(1), "t").unwrap();
         let error = table.check_finite().unwrap_err();
-        assert!(matches!(error, Error::NotFinite { row: 1, column: 0, .. }), "{error}");
+        assert!(matches!(error, Error::NotFinite { row: 1, .. }), "{error}");
+        assert!(error.to_string().starts_with("feature 0 of row 1 in t is -inf"), "{error}");
     }
 }

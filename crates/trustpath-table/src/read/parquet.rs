@@ -3,20 +3,19 @@
 //! Columns are read whole, one row group after another. A few bytes of run-length code can stand
 //! for any number of values, so the count is bounded by the size of the file beforehand.
 
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use ::parquet::basic::{LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::labels::Labels;
-use super::{FEATURE_NAMES, Raw};
-use crate::scalar::{f16_to_f32, whole};
+use super::{FEATURE_NAMES, Raw, Wanted, no_column};
+use crate::input::Input;
+use crate::scalar::f16_to_f32;
 use crate::{Error, Result};
 
 /// Rows decoded at a time.
@@ -26,41 +25,54 @@ const VALUES_PER_BYTE: u64 = 64;
 /// So many values are allowed in a file of any size.
 const VALUES_ANYWAY: u64 = 1 << 20;
 
-/// Reads features and, if the label column is there, labels.
-pub(super) fn read(path: &Path, label_column: &str) -> Result<Raw> {
-    let name = path.display().to_string();
-    let file = File::open(path).map_err(|e| Error::read(path, e))?;
-    let length = file.metadata().map_err(|e| Error::read(path, e))?.len();
+/// Reads features and, where their columns are there, labels and ids.
+pub(super) fn read(input: Input, wanted: Wanted) -> Result<Raw> {
+    let (name, length, bytes) = input.into_parts();
     // The decoder checks most but not all of what a damaged file may say before it relies on it.
-    catch_unwind(AssertUnwindSafe(|| {
-        let reader = SerializedFileReader::new(file).map_err(|e| failure(&name, &e))?;
-        Table::new(&reader, length, label_column, &name)?.read()
+    catch_unwind(AssertUnwindSafe(|| match bytes {
+        Ok(file) => read_chunks(file, length, wanted, &name),
+        Err(bytes) => read_chunks(bytes::Bytes::from(bytes), length, wanted, &name),
     }))
     .unwrap_or_else(|_| Err(Error::damaged(&name, "its pages contradict each other")))
 }
 
+fn read_chunks<C: ChunkReader + 'static>(
+    chunks: C,
+    length: u64,
+    wanted: Wanted,
+    name: &str,
+) -> Result<Raw> {
+    let reader = SerializedFileReader::new(chunks).map_err(|e| failure(name, &e))?;
+    Table::new(&reader, length, wanted, name)?.read()
+}
+
 struct Table<'a> {
-    reader: &'a SerializedFileReader<File>,
+    reader: &'a dyn FileReader,
     file: &'a str,
     most_values: u64,
     label: Option<usize>,
+    id: Option<usize>,
     features: Vec<usize>,
     /// Whether the one feature column holds lists.
     lists: bool,
 }
 
 impl<'a> Table<'a> {
-    fn new(
-        reader: &'a SerializedFileReader<File>,
-        length: u64,
-        label_column: &str,
-        file: &'a str,
-    ) -> Result<Self> {
+    fn new(reader: &'a dyn FileReader, length: u64, wanted: Wanted, file: &'a str) -> Result<Self> {
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let root = |i: usize| schema.column(i).path().parts()[0].clone();
         let leaves = 0..schema.num_columns();
-        let label = leaves.clone().find(|&i| root(i) == label_column);
-        let others = || leaves.clone().filter(|&i| Some(i) != label);
+        let label = leaves.clone().find(|&i| root(i) == wanted.label_column());
+        let id = leaves.clone().find(|&i| root(i) == wanted.id_column());
+        let most_values = VALUES_ANYWAY.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
+        if wanted.labels_only {
+            let (features, lists) = (Vec::new(), false);
+            return Ok(Self { reader, file, most_values, label, id, features, lists });
+        }
+        if let (Some(name), None) = (wanted.id, id) {
+            return Err(no_column(file, name, &leaves.map(root).collect::<Vec<_>>()));
+        }
+        let others = || leaves.clone().filter(|&i| Some(i) != label && Some(i) != id);
 
         let lists: Vec<usize> = others()
             .filter(|&i| schema.column(i).max_rep_level() == 1 && is_number(&schema.column(i)))
@@ -75,7 +87,7 @@ impl<'a> Table<'a> {
                     return Err(Error::Dtype {
                         file: format!("{file} (column \"{}\")", root(i)),
                         found: schema.column(i).physical_type().to_string(),
-                        expected: "every column but the label must be numeric; drop that column or name it as the label column",
+                        expected: "every column but the id and the label must be numeric; drop that column or name it as the id or the label column",
                     });
                 }
                 (columns, false)
@@ -92,17 +104,19 @@ impl<'a> Table<'a> {
                 remedy: "give numeric columns, or one column of lists called \"features\"",
             });
         }
-        let most_values = VALUES_ANYWAY.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, file, most_values, label, features, lists: is_list })
+        Ok(Self { reader, file, most_values, label, id, features, lists: is_list })
     }
 
     fn read(&self) -> Result<Raw> {
         let mut features = Vec::new();
         let mut labels: Option<Labels> = None;
+        let mut ids = self.id.map(|_| Vec::new());
+        let mut rows = 0;
         let mut dims = if self.lists { 0 } else { self.features.len() };
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group).map_err(|e| failure(self.file, &e))?;
             self.check_size(group.as_ref(), features.len())?;
+            rows += usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             if self.lists {
                 self.read_lists(group.as_ref(), &mut features, &mut dims)?;
             } else {
@@ -115,6 +129,13 @@ impl<'a> Table<'a> {
                     Some(labels) => join(labels, more),
                 });
             }
+            if let (Some(column), Some(ids)) = (self.id, &mut ids) {
+                ids.extend(self.read_ids(group.as_ref(), column)?);
+            }
+        }
+        if self.features.is_empty() {
+            let rows = labels.as_ref().map_or(rows, Labels::len);
+            return Ok(Raw { rows, labels, ids, ..Raw::default() });
         }
         if features.is_empty() {
             return Err(Error::NoFeatures {
@@ -123,13 +144,16 @@ impl<'a> Table<'a> {
                 remedy: "write at least one row",
             });
         }
-        Ok(Raw { rows: features.len() / dims, features, dims, labels, class_names: None })
+        let name = |&i: &usize| self.descriptor(i).path().parts()[0].clone();
+        let columns = (!self.lists).then(|| self.features.iter().map(name).collect());
+        let rows = features.len() / dims;
+        Ok(Raw { features, rows, dims, columns, ids, labels, class_names: None })
     }
 
     /// Counts the values that the pages of a row group announce, without decoding them.
     fn check_size(&self, group: &dyn RowGroupReader, before: usize) -> Result<()> {
         let mut values = before as u64;
-        for &column in self.features.iter().chain(&self.label) {
+        for &column in self.features.iter().chain(&self.label).chain(&self.id) {
             let place = group.metadata().column(column);
             let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
             // The decoder takes for granted that neither is negative.
@@ -196,37 +220,60 @@ impl<'a> Table<'a> {
     }
 
     fn read_labels(&self, group: &dyn RowGroupReader, column: usize) -> Result<Labels> {
-        let reader = group.get_column_reader(column).map_err(|e| failure(self.file, &e))?;
-        if let ColumnReader::ByteArrayColumnReader(reader) = reader {
-            let chunk = self.chunk(column, reader, |text: &ByteArray| text.clone())?;
-            self.refuse_nulls(&chunk, column)?;
-            let name = |text: &ByteArray| match text.as_utf8() {
-                Ok(name) => Ok(name.to_owned()),
-                Err(e) => Err(failure(self.file, &e)),
-            };
-            let names: Result<_> = chunk.values.iter().map(name).collect();
-            return names.map(Labels::Names);
+        if let Some(texts) = self.texts(group, column)? {
+            let texts = texts.into_iter().map(Option::unwrap_or_default);
+            return Ok(Labels::from_names(texts.collect::<Vec<String>>()));
         }
         let chunk = self.numbers(group, column)?;
-        self.refuse_nulls(&chunk, column)?;
-        let label = |(row, &value): (usize, &f64)| {
-            whole(value).ok_or_else(|| Error::Label {
-                file: self.file.to_owned(),
-                row,
-                value: value.to_string(),
-                expected: "labels must be whole numbers or names".into(),
-            })
+        Labels::from_numbers(chunk.with_nulls().map(|value| value.unwrap_or(f64::NAN)), self.file)
+    }
+
+    fn read_ids(&self, group: &dyn RowGroupReader, column: usize) -> Result<Vec<String>> {
+        let missing = |row: usize| Error::Missing {
+            file: self.file.to_owned(),
+            place: format!("row {row} of its row group"),
+            column: self.name(column),
         };
-        let labels: Result<_> = chunk.values.iter().enumerate().map(label).collect();
-        labels.map(Labels::Whole)
+        if let Some(texts) = self.texts(group, column)? {
+            let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
+            return texts.into_iter().enumerate().map(id).collect();
+        }
+        // A double does not hold every whole number of 64 bits.
+        let chunk = match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
+            ColumnReader::Int64ColumnReader(r) if self.is_unsigned(column) => {
+                self.chunk(column, r, |&v| (v as u64).to_string())?
+            }
+            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| v.to_string())?,
+            _ => {
+                let Chunk { values, repetition, present } = self.numbers(group, column)?;
+                let values = values.iter().map(f64::to_string).collect();
+                Chunk { values, repetition, present }
+            }
+        };
+        let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
+        chunk.with_nulls().enumerate().map(id).collect()
+    }
+
+    /// A column chunk of text, if that is what it is.
+    fn texts(
+        &self,
+        group: &dyn RowGroupReader,
+        column: usize,
+    ) -> Result<Option<Vec<Option<String>>>> {
+        let reader = group.get_column_reader(column).map_err(|e| failure(self.file, &e))?;
+        let ColumnReader::ByteArrayColumnReader(reader) = reader else { return Ok(None) };
+        let chunk = self.chunk(column, reader, |text: &ByteArray| text.clone())?;
+        let text = |text: Option<ByteArray>| match text.as_ref().map(ByteArray::as_utf8) {
+            None => Ok(None),
+            Some(Ok(text)) => Ok(Some(text.to_owned())),
+            Some(Err(e)) => Err(failure(self.file, &e)),
+        };
+        chunk.with_nulls().map(text).collect::<Result<_>>().map(Some)
     }
 
     /// A column chunk of any numeric type.
     fn numbers(&self, group: &dyn RowGroupReader, column: usize) -> Result<Chunk<f64>> {
-        let unsigned = matches!(
-            self.descriptor(column).logical_type_ref(),
-            Some(LogicalType::Integer(integer)) if !integer.is_signed
-        );
+        let unsigned = self.is_unsigned(column);
         match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
             ColumnReader::BoolColumnReader(r) => self.chunk(column, r, |&v| f64::from(u8::from(v))),
             ColumnReader::Int32ColumnReader(r) if unsigned => {
@@ -253,13 +300,20 @@ impl<'a> Table<'a> {
         }
     }
 
+    fn is_unsigned(&self, column: usize) -> bool {
+        matches!(
+            self.descriptor(column).logical_type_ref(),
+            Some(LogicalType::Integer(integer)) if !integer.is_signed
+        )
+    }
+
     fn chunk<T: DataType, V>(
         &self,
         column: usize,
         mut reader: ColumnReaderImpl<T>,
         convert: impl Fn(&T::T) -> V,
     ) -> Result<Chunk<V>> {
-        let mut chunk = Chunk { values: Vec::new(), repetition: Vec::new(), first_null: None };
+        let mut chunk = Chunk { values: Vec::new(), repetition: Vec::new(), present: Vec::new() };
         let full = self.descriptor(column).max_def_level();
         let (mut definition, mut values) = (Vec::new(), Vec::new());
         loop {
@@ -276,24 +330,22 @@ impl<'a> Table<'a> {
             if records == 0 && values.is_empty() {
                 return Ok(chunk);
             }
-            let null = definition.iter().position(|&level| level < full);
-            chunk.first_null = chunk.first_null.or(null.map(|place| chunk.values.len() + place));
+            chunk.present.extend(definition.iter().map(|&level| level >= full));
             chunk.values.extend(values.iter().map(&convert));
         }
     }
 
     fn refuse_nulls<V>(&self, chunk: &Chunk<V>, column: usize) -> Result<()> {
-        let Some(place) = chunk.first_null else { return Ok(()) };
+        let Some(place) = chunk.present.iter().position(|present| !present) else { return Ok(()) };
         let starts = |levels: &[i16]| levels.iter().filter(|&&level| level == 0).count();
         let row = match chunk.repetition.get(..=place) {
             Some(levels) => starts(levels).saturating_sub(1),
             None => place,
         };
-        Err(Error::Cell {
+        Err(Error::Missing {
             file: self.file.to_owned(),
             place: format!("row {row} of its row group"),
             column: self.name(column),
-            value: "null".into(),
         })
     }
 
@@ -311,7 +363,20 @@ struct Chunk<V> {
     values: Vec<V>,
     /// For lists, one level a value: 0 where a row begins.
     repetition: Vec<i16>,
-    first_null: Option<usize>,
+    /// Where nulls are possible, whether a value is there.
+    present: Vec<bool>,
+}
+
+impl<V: Clone> Chunk<V> {
+    /// The values with the nulls between them.
+    fn with_nulls(&self) -> impl Iterator<Item = Option<V>> {
+        let mut values = self.values.iter().cloned();
+        let rows = self.present.len().max(self.values.len());
+        (0..rows).map(move |row| {
+            let present = self.present.get(row).is_none_or(|&present| present);
+            if present { values.next() } else { None }
+        })
+    }
 }
 
 fn is_number(column: &ColumnDescriptor) -> bool {

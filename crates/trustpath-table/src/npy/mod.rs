@@ -9,39 +9,23 @@
 //! Nothing in the header is believed before it is measured against the bytes that are there, and
 //! arrays of Python objects (pickles) are never opened.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+mod header;
+mod write;
+
+use std::io::Read;
 use std::path::Path;
 
+use crate::input::Input;
+use crate::read::labels::Labels;
+use crate::read::matrix_shape;
 use crate::scalar::Scalar;
-use crate::table::labels::Labels;
 use crate::{Error, Result};
+use header::{Element, Header};
+pub(crate) use write::write_header;
+pub use write::write_i32;
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// NumPy writes a few hundred bytes; more than this is no header.
-const LONGEST_HEADER: usize = 1 << 16;
 const FEATURE_TYPES: &str =
     "features must be numbers; save them as float16, float32, float64 or an integer type";
-
-/// What the elements are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Element {
-    Number(Scalar),
-    /// Fixed-width text, 4 bytes a character (`U`) or 1 (`S`), padded with zeros.
-    Text {
-        character: usize,
-        width: usize,
-    },
-}
-
-impl Element {
-    fn size(self) -> usize {
-        match self {
-            Self::Number(scalar) => scalar.size(),
-            Self::Text { character, width } => character * width,
-        }
-    }
-}
 
 /// An array, its elements in row-major order and little-endian.
 #[derive(Debug)]
@@ -57,28 +41,26 @@ pub struct Array {
 
 impl Array {
     /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// If it is missing, truncated, damaged, or holds something else than numbers or text.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::read(path, e))?;
-        let length = file.metadata().map_err(|e| Error::read(path, e))?.len();
-        Self::read(io::BufReader::new(file), length, path.display().to_string())
+        let input = Input::open(path)?;
+        let (length, file) = (input.length, input.name.clone());
+        Self::read(input, length, file)
     }
 
     /// Reads an array from a source that holds at most `available` bytes, and calls it `file`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
     pub fn read(mut source: impl Read, available: u64, file: String) -> Result<Self> {
-        let (header, header_length) = read_header(&mut source, &file)?;
-        let (descr, fortran, shape) = parse_header(&header)
-            .ok_or_else(|| Error::damaged(&file, "its header is no array description"))?;
-        let (element, big_endian) = parse_descr(&descr, &file)?;
+        let header = Header::read(&mut source, available, file)?;
+        Self::after(header, source)
+    }
 
-        let expected = shape
-            .iter()
-            .try_fold(element.size(), |product, &n| product.checked_mul(n))
-            .filter(|&bytes| isize::try_from(bytes).is_ok())
-            .ok_or_else(|| Error::damaged(&file, format!("the shape {shape:?} is impossible")))?;
-        let found = available.saturating_sub(header_length as u64);
-        if expected as u64 > found {
-            return Err(Error::Truncated { file, expected: expected as u64, found });
-        }
+    fn after(header: Header, source: impl Read) -> Result<Self> {
+        let Header { file, descr, element, big_endian, fortran, shape, bytes: expected } = header;
         // Grows with what arrives, so that an untrue `available` costs no memory.
         let mut data = Vec::new();
         let read = source.take(expected as u64).read_to_end(&mut data);
@@ -101,17 +83,51 @@ impl Array {
         Ok(Self { file, descr, element, shape, data })
     }
 
+    /// Features, their rows and dimensions. As NumPy writes them by default, they go straight to
+    /// where they stay and are never in memory twice.
+    pub(crate) fn read_matrix(
+        mut source: impl Read,
+        available: u64,
+        file: String,
+    ) -> Result<(Vec<f32>, usize, usize)> {
+        let header = Header::read(&mut source, available, file)?;
+        let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
+        let features = match header.element {
+            Element::Number(scalar) if !header.big_endian && !header.fortran => {
+                let read = scalar.read_f32s(source, rows * dims);
+                let features = read.map_err(|e| Error::damaged(&header.file, e))?;
+                if features.len() < rows * dims {
+                    let found = (features.len() * scalar.size()) as u64;
+                    let expected = header.bytes as u64;
+                    return Err(Error::Truncated { file: header.file, expected, found });
+                }
+                features
+            }
+            _ => Self::after(header, source)?.to_f32s()?,
+        };
+        Ok((features, rows, dims))
+    }
+
     /// The numbers as features.
+    ///
+    /// # Errors
+    /// If the array holds something else.
     pub fn to_f32s(&self) -> Result<Vec<f32>> {
         self.scalar(FEATURE_TYPES).map(|scalar| scalar.to_f32s(&self.data))
     }
 
     /// The numbers as scores.
+    ///
+    /// # Errors
+    /// If the array holds something else.
     pub fn to_f64s(&self) -> Result<Vec<f64>> {
         self.scalar("numbers are needed").map(|scalar| scalar.to_f64s(&self.data))
     }
 
     /// The numbers as whole ones.
+    ///
+    /// # Errors
+    /// If the array holds something else.
     pub fn to_i64s(&self) -> Result<Vec<i64>> {
         let scalar = self.scalar("whole numbers are needed; save it as int32")?;
         scalar.to_i64s(&self.data).map_err(|e| {
@@ -130,20 +146,15 @@ impl Array {
             });
         }
         match self.element {
-            Element::Number(scalar) => {
-                let labels = scalar.to_i64s(&self.data);
-                labels.map(Labels::Whole).map_err(|e| Error::Label {
-                    file: self.file.clone(),
-                    row: e.index,
-                    value: e.value.to_string(),
-                    expected: "labels must be whole numbers or names".into(),
-                })
-            }
-            Element::Text { .. } => self.to_strings().map(Labels::Names),
+            Element::Number(scalar) => Labels::from_array(scalar, &self.data, &self.file),
+            Element::Text { .. } => Ok(Labels::from_names(self.to_strings()?)),
         }
     }
 
     /// The elements as text.
+    ///
+    /// # Errors
+    /// If the array holds something else.
     pub fn to_strings(&self) -> Result<Vec<String>> {
         let Element::Text { character, .. } = self.element else {
             return Err(self.wrong_type("names are needed; save them with dtype=str"));
@@ -162,6 +173,14 @@ impl Array {
         texts.ok_or_else(|| Error::damaged(&self.file, "its text is not valid Unicode"))
     }
 
+    /// One text for each element: names, or whole numbers as text.
+    pub(crate) fn to_texts(&self) -> Result<Vec<String>> {
+        match self.element {
+            Element::Text { .. } => self.to_strings(),
+            Element::Number(_) => Ok(self.to_i64s()?.iter().map(i64::to_string).collect()),
+        }
+    }
+
     fn scalar(&self, expected: &'static str) -> Result<Scalar> {
         match self.element {
             Element::Number(scalar) => Ok(scalar),
@@ -172,118 +191,6 @@ impl Array {
     fn wrong_type(&self, expected: &'static str) -> Error {
         Error::Dtype { file: self.file.clone(), found: self.descr.clone(), expected }
     }
-}
-
-/// Writes `values` as an array of 32-bit integers.
-pub fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Result<()> {
-    debug_assert_eq!(shape.iter().product::<usize>(), values.len());
-    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    // A tuple of one needs its comma.
-    let tuple = format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" });
-    let mut header = format!("{{'descr': '<i4', 'fortran_order': False, 'shape': {tuple}, }}");
-    // The data begin at a multiple of 64 bytes, as NumPy has it.
-    let unpadded = MAGIC.len() + 4 + header.len() + 1;
-    header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
-    header.push('\n');
-    w.write_all(MAGIC)?;
-    w.write_all(&[1, 0])?;
-    w.write_all(&(header.len() as u16).to_le_bytes())?;
-    w.write_all(header.as_bytes())?;
-    values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
-}
-
-/// The text of the header, and how many bytes stand before the data.
-fn read_header(source: &mut impl Read, file: &str) -> Result<(String, usize)> {
-    let short = |e: io::Error| match e.kind() {
-        io::ErrorKind::UnexpectedEof => Error::damaged(file, "it ends within its header"),
-        _ => Error::damaged(file, e),
-    };
-    let mut start = [0; 8];
-    source.read_exact(&mut start).map_err(short)?;
-    if &start[..6] != MAGIC {
-        return Err(Error::damaged(file, "it does not begin as a NumPy array does"));
-    }
-    let (prefix, length) = if start[6] == 1 {
-        let mut length = [0; 2];
-        source.read_exact(&mut length).map_err(short)?;
-        (10, usize::from(u16::from_le_bytes(length)))
-    } else {
-        let mut length = [0; 4];
-        source.read_exact(&mut length).map_err(short)?;
-        (12, u32::from_le_bytes(length) as usize)
-    };
-    if length > LONGEST_HEADER {
-        return Err(Error::damaged(file, format!("it announces a header of {length} bytes")));
-    }
-    let mut header = vec![0; length];
-    source.read_exact(&mut header).map_err(short)?;
-    let header = String::from_utf8(header)
-        .map_err(|_| Error::damaged(file, "its header is no array description"))?;
-    Ok((header, prefix + length))
-}
-
-/// Type, whether columns come first, and shape. A type that is no plain text comes as it stands.
-fn parse_header(header: &str) -> Option<(String, bool, Vec<usize>)> {
-    let after = |key: &str| {
-        let (_, rest) = header.split_once(&format!("'{key}'"))?;
-        Some(rest.trim_start().strip_prefix(':')?.trim_start())
-    };
-    let descr = after("descr")?;
-    let descr = match descr.strip_prefix('\'') {
-        Some(text) => text.split_once('\'')?.0.to_owned(),
-        None => descr.split_once("'fortran_order'").map_or(descr, |(d, _)| d).trim().to_owned(),
-    };
-    let order = after("fortran_order")?;
-    let fortran = order.starts_with("True");
-    if !fortran && !order.starts_with("False") {
-        return None;
-    }
-    let (axes, _) = after("shape")?.strip_prefix('(')?.split_once(')')?;
-    let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
-    let shape: Option<Vec<usize>> = axes.map(|axis| axis.parse().ok()).collect();
-    Some((descr, fortran, shape?))
-}
-
-fn parse_descr(descr: &str, file: &str) -> Result<(Element, bool)> {
-    let unknown = || Error::Dtype {
-        file: file.to_owned(),
-        found: descr.to_owned(),
-        expected: "plain numbers or names are needed; save a plain array of float32, an integer type or str",
-    };
-    let (big_endian, kind) = match descr.split_at_checked(1) {
-        Some((">", kind)) => (true, kind),
-        Some(("<" | "|" | "=", kind)) => (false, kind),
-        _ => (false, descr),
-    };
-    if kind.starts_with('O') {
-        return Err(Error::Pickled { file: file.to_owned() });
-    }
-    let element = match kind {
-        "b1" => Element::Number(Scalar::Bool),
-        "i1" => Element::Number(Scalar::I8),
-        "i2" => Element::Number(Scalar::I16),
-        "i4" => Element::Number(Scalar::I32),
-        "i8" => Element::Number(Scalar::I64),
-        "u1" => Element::Number(Scalar::U8),
-        "u2" => Element::Number(Scalar::U16),
-        "u4" => Element::Number(Scalar::U32),
-        "u8" => Element::Number(Scalar::U64),
-        "f2" => Element::Number(Scalar::F16),
-        "f4" => Element::Number(Scalar::F32),
-        "f8" => Element::Number(Scalar::F64),
-        _ => {
-            let (letter, width) = kind.split_at_checked(1).ok_or_else(unknown)?;
-            let character = match letter {
-                "U" => 4,
-                "S" | "a" => 1,
-                _ => return Err(unknown()),
-            };
-            // An element without bytes would let a short file announce any number of them.
-            let width: u32 = width.parse().ok().filter(|&w| w > 0).ok_or_else(unknown)?;
-            Element::Text { character, width: width as usize }
-        }
-    };
-    Ok((element, big_endian))
 }
 
 /// Reorders elements whose first index runs fastest.
@@ -306,8 +213,10 @@ fn to_row_major(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::header::MAGIC;
+    use super::*;
 
     fn npy(header: &str, data: &[u8]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -343,7 +252,7 @@ mod tests {
     fn text_becomes_names() {
         let unicode: Vec<u8> = "éa\0b\0\0".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
         let names = read(&npy(&header("'<U3'", "False", "(2,)"), &unicode)).unwrap();
-        assert_eq!(names.to_labels().unwrap(), Labels::Names(vec!["éa".into(), "b".into()]));
+        assert_eq!(names.to_labels().unwrap(), Labels::from_names(vec!["éa", "b"]));
         let names = read(&npy(&header("'|S2'", "False", "(2,)"), b"abc\0")).unwrap();
         assert_eq!(names.to_strings().unwrap(), ["ab", "c"]);
         assert!(names.to_f32s().unwrap_err().to_string().contains("|S2"));
