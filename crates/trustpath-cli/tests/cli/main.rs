@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod bench;
+mod check;
 mod demo;
+mod help;
 mod lists;
+mod progress;
 mod stopping;
 
 use std::path::{Path, PathBuf};

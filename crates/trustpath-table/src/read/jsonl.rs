@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Beside a list, keys that are neither the id nor the label are passed over. Without one, every
-//! other key of the first line is a feature, and every line has the same keys.
+//! other key of the first line is a feature, and every line has the same keys. What lies deeper is
+//! passed over without recursion, however deep it is.
 
 use std::borrow::Cow;
 use std::fmt;
