@@ -37,9 +37,9 @@ fn read(file: &str) -> Result<()> {
 fn write(folder: &str, rows: usize) -> Result<()> {
     let texts = ["plain", "a \"quoted\", one", "two\nlines", "é✓𝛌", "=1+1", ""];
     let text = |row: usize| texts[row % texts.len()].to_owned();
-    let label = |row: usize| (row % 3 > 0).then(|| text(row));
-    let credibility = |row: usize| (row % 2 == 0).then_some(0.5);
-    let round = |row: u64| (row % 4 > 0).then_some(row % 4);
+    let label = |row: usize| (!row.is_multiple_of(3)).then(|| text(row));
+    let credibility = |row: usize| row.is_multiple_of(2).then_some(0.5);
+    let round = |row: u64| Some(row % 4).filter(|&round| round > 0);
     let mut table = ResultTable::default();
     table.push("id", Column::Text((0..rows).map(|row| format!("{row}.jpg")).collect()))?;
     table.push("label", Column::OptionalText((0..rows).map(label).collect()))?;

@@ -7,7 +7,8 @@ pub fn wrap(markdown: &str, width: usize) -> String {
     let mut in_list = false;
     for block in blocks(markdown) {
         let is_item = matches!(block, Block::Item(_));
-        if !text.is_empty() && !(is_item && in_list) {
+        let goes_on = is_item && in_list;
+        if !text.is_empty() && !goes_on {
             text.push('\n');
         }
         in_list = is_item;

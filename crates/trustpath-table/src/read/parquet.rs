@@ -178,7 +178,7 @@ impl<'a> Table<'a> {
     fn read_columns(&self, group: &dyn RowGroupReader, features: &mut Vec<f32>) -> Result<()> {
         let (start, dims) = (features.len(), self.features.len());
         for (place, &column) in self.features.iter().enumerate() {
-            let chunk = self.numbers(group, column)?;
+            let chunk = self.numbers(group, column, |value| value as f32)?;
             self.refuse_nulls(&chunk, column)?;
             if place == 0 {
                 features.resize(start + chunk.values.len() * dims, 0.0);
@@ -187,7 +187,7 @@ impl<'a> Table<'a> {
                 return Err(Error::damaged(self.file, "its columns differ in length"));
             }
             let cells = features[start + place..].iter_mut().step_by(dims);
-            cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value as f32);
+            cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl<'a> Table<'a> {
         dims: &mut usize,
     ) -> Result<()> {
         let column = self.features[0];
-        let chunk = self.numbers(group, column)?;
+        let chunk = self.numbers(group, column, |value| value as f32)?;
         self.refuse_nulls(&chunk, column)?;
         let starts = chunk.repetition.iter().enumerate().filter(|(_, level)| **level == 0);
         let mut starts: Vec<usize> = starts.map(|(place, _)| place).collect();
@@ -215,7 +215,11 @@ impl<'a> Table<'a> {
                 return Err(Error::damaged(self.file, reason));
             }
         }
-        features.extend(chunk.values.iter().map(|&value| value as f32));
+        if features.is_empty() {
+            *features = chunk.values;
+        } else {
+            features.extend(chunk.values);
+        }
         Ok(())
     }
 
@@ -224,7 +228,7 @@ impl<'a> Table<'a> {
             let texts = texts.into_iter().map(Option::unwrap_or_default);
             return Ok(Labels::from_names(texts.collect::<Vec<String>>()));
         }
-        let chunk = self.numbers(group, column)?;
+        let chunk = self.numbers(group, column, |label| label)?;
         Labels::from_numbers(chunk.with_nulls().map(|value| value.unwrap_or(f64::NAN)), self.file)
     }
 
@@ -244,11 +248,7 @@ impl<'a> Table<'a> {
                 self.chunk(column, r, |&v| (v as u64).to_string())?
             }
             ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| v.to_string())?,
-            _ => {
-                let Chunk { values, repetition, present } = self.numbers(group, column)?;
-                let values = values.iter().map(f64::to_string).collect();
-                Chunk { values, repetition, present }
-            }
+            _ => self.numbers(group, column, |id| id.to_string())?,
         };
         let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
         chunk.with_nulls().enumerate().map(id).collect()
@@ -271,25 +271,32 @@ impl<'a> Table<'a> {
         chunk.with_nulls().map(text).collect::<Result<_>>().map(Some)
     }
 
-    /// A column chunk of any numeric type.
-    fn numbers(&self, group: &dyn RowGroupReader, column: usize) -> Result<Chunk<f64>> {
+    /// A column chunk of any numeric type, as what `value` makes of it.
+    fn numbers<V>(
+        &self,
+        group: &dyn RowGroupReader,
+        column: usize,
+        value: impl Fn(f64) -> V,
+    ) -> Result<Chunk<V>> {
         let unsigned = self.is_unsigned(column);
         match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
-            ColumnReader::BoolColumnReader(r) => self.chunk(column, r, |&v| f64::from(u8::from(v))),
+            ColumnReader::BoolColumnReader(r) => {
+                self.chunk(column, r, |&v| value(f64::from(u8::from(v))))
+            }
             ColumnReader::Int32ColumnReader(r) if unsigned => {
-                self.chunk(column, r, |&v| f64::from(v as u32))
+                self.chunk(column, r, |&v| value(f64::from(v as u32)))
             }
-            ColumnReader::Int32ColumnReader(r) => self.chunk(column, r, |&v| f64::from(v)),
+            ColumnReader::Int32ColumnReader(r) => self.chunk(column, r, |&v| value(f64::from(v))),
             ColumnReader::Int64ColumnReader(r) if unsigned => {
-                self.chunk(column, r, |&v| v as u64 as f64)
+                self.chunk(column, r, |&v| value(v as u64 as f64))
             }
-            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| v as f64),
-            ColumnReader::FloatColumnReader(r) => self.chunk(column, r, |&v| f64::from(v)),
-            ColumnReader::DoubleColumnReader(r) => self.chunk(column, r, |&v| v),
+            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| value(v as f64)),
+            ColumnReader::FloatColumnReader(r) => self.chunk(column, r, |&v| value(f64::from(v))),
+            ColumnReader::DoubleColumnReader(r) => self.chunk(column, r, |&v| value(v)),
             ColumnReader::FixedLenByteArrayColumnReader(r) => {
                 self.chunk(column, r, |v: &FixedLenByteArray| match *v.data() {
-                    [low, high] => f64::from(f16_to_f32(u16::from_le_bytes([low, high]))),
-                    _ => f64::NAN,
+                    [low, high] => value(f64::from(f16_to_f32(u16::from_le_bytes([low, high])))),
+                    _ => value(f64::NAN),
                 })
             }
             _ => Err(Error::Dtype {
