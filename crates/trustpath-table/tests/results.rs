@@ -1,9 +1,12 @@
 //! Results come back from every format as they were, whatever their texts hold.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use proptest::collection::btree_set;
+use proptest::prelude::*;
 use trustpath_table::npy::Array;
 use trustpath_table::{Column, Error, Format, Output, PoolFile, ResultTable};
 
@@ -62,6 +65,42 @@ fn every_format_but_the_structured_array_is_read_as_labels() {
             .map(|label| label.map(|class| read.class_names()[class].as_str()))
             .collect();
         assert_eq!(names, LABELS.iter().rev().copied().collect::<Vec<_>>(), "{format}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Whatever the texts are, they come back the same from every format that holds labels.
+    #[test]
+    fn any_texts_survive(texts in btree_set("[ -~éλ\n\t'=+@,\"-]{1,9}", 1..8)) {
+        // Blanks around a text are not kept by csv, and a label must not read as missing.
+        let texts: BTreeSet<String> = texts
+            .iter()
+            .map(|text| format!("{}.", text.trim()))
+            .collect();
+        let texts: Vec<String> = texts.into_iter().collect();
+        let mut table = ResultTable::default();
+        table.push("id", Column::Text(texts.clone())).unwrap();
+        table.push("label", Column::Text(texts.iter().rev().cloned().collect())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut features = ResultTable::default();
+        features.push("id", Column::Text(texts.clone())).unwrap();
+        features.push("a", Column::Count(vec![1; texts.len()])).unwrap();
+        let pool = folder.path().join("pool.csv");
+        features.write(&Output::new(&pool)).unwrap();
+        for format in Format::NAMES {
+            if format == "npy" || (format == "parquet" && !cfg!(feature = "parquet")) {
+                continue;
+            }
+            let labels = folder.path().join(format!("y.{format}"));
+            table.write(&Output::new(&labels)).unwrap();
+            let read = PoolFile::new(&pool).labels(labels).read().unwrap();
+            prop_assert_eq!(read.ids(), &texts[..], "{}", format);
+            let name = |label: &Option<usize>| read.class_names()[label.unwrap()].clone();
+            let names: Vec<String> = read.labels().iter().map(name).collect();
+            prop_assert_eq!(names, texts.iter().rev().cloned().collect::<Vec<_>>(), "{}", format);
+        }
     }
 }
 

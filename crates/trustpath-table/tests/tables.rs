@@ -77,6 +77,8 @@ fn formats_with_labels_inside() {
         ("index.csv", BIRDS),
         ("plain.csv", BIRDS),
         ("tabs.tsv", BIRDS),
+        ("list.jsonl", BIRDS),
+        ("keys.jsonl", BIRDS),
     ];
     for (name, names) in inside {
         assert_is_the_table(&file(name).read().unwrap(), names, name);
@@ -188,6 +190,8 @@ fn damaged_files_are_errors_and_never_panics() {
         "stored.npz",
         "f16.safetensors",
         "plain.csv",
+        "list.jsonl",
+        "keys.jsonl",
         "pandas.parquet",
         "list.parquet",
         "fixed.parquet",
@@ -206,7 +210,8 @@ fn damaged_files_are_errors_and_never_panics() {
         for end in (0..bytes.len()).step_by(1 + bytes.len() / 300) {
             let cut = read(&bytes[..end]);
             // Text has no end of its own: a last line may lose digits, or its line break.
-            assert!(cut.is_err() || name.ends_with("csv"), "{name} cut at {end}");
+            let is_text = name.ends_with("csv") || name.ends_with("jsonl");
+            assert!(cut.is_err() || is_text, "{name} cut at {end}");
         }
         for place in 0..bytes.len() {
             let change = [1, 0x80, 0xff][place % 3];

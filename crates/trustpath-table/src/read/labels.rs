@@ -34,14 +34,16 @@ pub(crate) fn read_lines(mut input: Input, wanted: Wanted) -> Result<Raw> {
 }
 
 impl Labels {
-    /// Whole numbers if all the texts that say something are, else names.
+    /// Whole numbers if all the texts that say something are, else names. Numbers are written in the
+    /// one usual way, or as data frames write them beside missing ones (`5.0`): `007` is a name.
     pub fn from_texts<T: AsRef<str> + Into<String>>(texts: Vec<T>) -> Self {
         let number = |text: &T| {
             let text = text.as_ref();
             if is_missing(text) {
                 return Some(None);
             }
-            text.parse().ok().or_else(|| text.parse().ok().and_then(whole)).map(Some)
+            let digits = text.strip_suffix(".0").unwrap_or(text);
+            digits.parse::<i64>().ok().filter(|number| number.to_string() == digits).map(Some)
         };
         match texts.iter().map(number).collect() {
             Some(numbers) => Self::Whole(numbers),
@@ -237,6 +239,7 @@ mod tests {
         assert_eq!(texts(&["3", "-4", "5.0"]), whole(&[Some(3), Some(-4), Some(5)]));
         assert_eq!(texts(&["3", "three"]), named(&["3", "three"]));
         assert_eq!(texts(&["3", "1.5"]), named(&["3", "1.5"]));
+        assert_eq!(texts(&["3", "007"]), named(&["3", "007"]));
         assert_eq!(texts(&["3", "", "nan"]), whole(&[Some(3), None, None]));
         let cat = Labels::Names(vec![Some("cat".into()), None]);
         assert_eq!(texts(&["cat", ""]), cat);

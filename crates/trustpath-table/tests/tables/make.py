@@ -59,3 +59,8 @@ pq.write_table(pa.table({
 pq.write_table(pa.table({
     "features": pa.array([[1.0, 2.0], [3.0]], pa.list_(pa.float32())), "label": pa.array([0, 1])
 }), "ragged.parquet")
+
+with open("list.jsonl", "w") as lists, open("keys.jsonl", "w") as keys:
+    for (a, b, c), name in zip(x.tolist(), text.tolist()):
+        lists.write(json.dumps({"features": [a, b, c], "label": name}) + "\n")
+        keys.write(json.dumps({"a": a, "b": b, "label": name, "c": c}) + "\n")
