@@ -1,9 +1,13 @@
 //! Where bytes become features, and results become files.
 //!
-//! A [`FeatureTable`] holds one feature vector and one label per row; a [`TableFile`] reads it from
-//! any of the formats. [`write_atomically`] leaves files that are either whole or not there. Files
-//! are not trusted: sizes in headers are measured against the bytes that are there before memory is
-//! taken, and pickles are never opened.
+//! A [`PoolFile`] reads a [`Pool`], instances of which some have labels, and a [`TableFile`] a
+//! [`FeatureTable`], in which all have; both from any [`Format`], named by the file's ending or by the
+//! user. A [`ResultTable`] is written to an [`Output`], a file that is whole or not there, or a
+//! standard stream. A [`TensorFile`] holds a model.
+//!
+//! Files are not trusted: sizes in headers are measured against the bytes that are there before memory
+//! is taken, and pickles are never opened. Whatever is wrong is told in a sentence that names the file
+//! and the remedy ([`Error`]).
 
 mod atomic;
 mod error;

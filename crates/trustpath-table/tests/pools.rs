@@ -81,6 +81,10 @@ fn arrays_with_labels_inside_or_apart() {
     // Labels for some, as lines of JSON.
     let json = folder.file("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n");
     assert_eq!(names(&npy().labels(json).read().unwrap())[2], "wren");
+    // Labels that are given replace those inside, names and all.
+    let swifts = folder.file("swifts.txt", "swift\n\n\n\nauk\n\n");
+    let pool = PoolFile::new(fixture("stored.npz")).labels(swifts).read().unwrap();
+    assert_eq!(names(&pool), ["swift", "-", "-", "-", "auk", "-"]);
     // Without any labels a pool is a pool, for prediction.
     let pool = npy().read().unwrap();
     assert!(matches!(pool.check_labels(), Err(Error::NoLabels { .. })));

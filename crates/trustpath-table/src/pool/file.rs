@@ -130,7 +130,9 @@ impl PoolFile {
                         wanted.label_column()
                     ),
                 })?;
-                let names = found.class_names.or(raw.class_names);
+                // Names inside the features file belong to the labels there, if it has any.
+                let inside = raw.class_names.filter(|_| raw.labels.is_none());
+                let names = found.class_names.or(inside);
                 Given { labels, ids: found.ids, names, source: labels_source }
             }
             None => {

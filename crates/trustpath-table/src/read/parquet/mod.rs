@@ -3,9 +3,11 @@
 //! Columns are read whole, one row group after another. A few bytes of run-length code can stand
 //! for any number of values, so the count is bounded by the size of the file beforehand.
 
+mod chunk;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ::parquet::basic::{LogicalType, Type};
+use ::parquet::basic::LogicalType;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
@@ -17,6 +19,7 @@ use super::{FEATURE_NAMES, Raw, Wanted, no_column};
 use crate::input::Input;
 use crate::scalar::f16_to_f32;
 use crate::{Error, Result};
+use chunk::{Chunk, is_number};
 
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 16;
@@ -362,38 +365,6 @@ impl<'a> Table<'a> {
 
     fn name(&self, column: usize) -> String {
         format!("\"{}\"", self.descriptor(column).path().parts()[0])
-    }
-}
-
-/// The values of a column in one row group.
-struct Chunk<V> {
-    values: Vec<V>,
-    /// For lists, one level a value: 0 where a row begins.
-    repetition: Vec<i16>,
-    /// Where nulls are possible, whether a value is there.
-    present: Vec<bool>,
-}
-
-impl<V: Clone> Chunk<V> {
-    /// The values with the nulls between them.
-    fn with_nulls(&self) -> impl Iterator<Item = Option<V>> {
-        let mut values = self.values.iter().cloned();
-        let rows = self.present.len().max(self.values.len());
-        (0..rows).map(move |row| {
-            let present = self.present.get(row).is_none_or(|&present| present);
-            if present { values.next() } else { None }
-        })
-    }
-}
-
-fn is_number(column: &ColumnDescriptor) -> bool {
-    let logical = column.logical_type_ref();
-    match column.physical_type() {
-        Type::FLOAT | Type::DOUBLE | Type::BOOLEAN => true,
-        // Dates, times and decimals are stored as integers too, but mean something else.
-        Type::INT32 | Type::INT64 => matches!(logical, None | Some(LogicalType::Integer(_))),
-        Type::FIXED_LEN_BYTE_ARRAY => matches!(logical, Some(LogicalType::Float16)),
-        _ => false,
     }
 }
 

@@ -9,16 +9,17 @@
 //! other key of the first line is a feature, and every line has the same keys. What lies deeper is
 //! passed over without recursion, however deep it is.
 
-use std::borrow::Cow;
-use std::fmt;
+mod object;
+
 use std::io::BufRead;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::DeserializeSeed;
 
 use super::labels::Labels;
-use super::{FEATURE_NAMES, Raw, Wanted};
+use super::{Raw, Wanted};
 use crate::input::Input;
 use crate::{Error, Result};
+use object::{Layout, NULL, Object, Scrap};
 
 /// Reads features, and labels and ids where they are there.
 pub(super) fn read(mut input: Input, wanted: Wanted) -> Result<Raw> {
@@ -51,13 +52,6 @@ struct Reader<'a> {
     layout: Option<Layout>,
     labels: Vec<Scrap>,
     ids: Vec<Scrap>,
-}
-
-enum Layout {
-    /// A list under this key.
-    List(String),
-    /// Each under one of these keys.
-    Keys(Vec<String>),
 }
 
 impl<'a> Reader<'a> {
@@ -96,7 +90,7 @@ impl<'a> Reader<'a> {
         if self.layout.is_none() {
             self.layout = Some(match list {
                 Some(name) => Layout::List(name),
-                None => Layout::Keys(keyed.iter().map(|(key, _)| key.to_string()).collect()),
+                None => Layout::Keys(keyed.iter().map(|(key, _)| key.clone()).collect()),
             });
         }
         if let Some(Layout::Keys(keys)) = &self.layout {
@@ -195,7 +189,7 @@ enum Trouble<'a> {
 /// Adds the values of a line in the order of `keys`.
 fn arrange<'a>(
     keys: &'a [String],
-    keyed: &[(Cow<'_, str>, Scrap)],
+    keyed: &[(String, Scrap)],
     features: &mut Vec<f32>,
 ) -> std::result::Result<(), Trouble<'a>> {
     for (place, key) in keys.iter().enumerate() {
@@ -213,160 +207,6 @@ fn arrange<'a>(
         }
     }
     Ok(())
-}
-
-/// A NaN that no number converts to: a null in a list.
-const NULL: u32 = 0x7fc0_dead;
-
-/// A value of no depth.
-#[derive(Debug, Clone, PartialEq)]
-enum Scrap {
-    /// The key is not there.
-    Nothing,
-    Null,
-    Whole(i128),
-    Number(f64),
-    Text(String),
-    /// A list or an object.
-    Other,
-}
-
-impl Scrap {
-    /// As text, if it says something; a whole number as such.
-    fn text(self) -> Option<String> {
-        match self {
-            Self::Whole(number) => Some(number.to_string()),
-            Self::Number(number) => Some(number.to_string()),
-            Self::Text(text) => Some(text),
-            Self::Nothing | Self::Null | Self::Other => None,
-        }
-    }
-}
-
-/// One line in the making.
-struct Object<'a, 'b> {
-    wanted: Wanted<'a>,
-    layout: Option<&'b Layout>,
-    features: &'b mut Vec<f32>,
-    /// The key of the list that was read.
-    list: Option<String>,
-    keyed: Vec<(Cow<'a, str>, Scrap)>,
-    id: Scrap,
-    label: Scrap,
-}
-
-impl Object<'_, '_> {
-    /// Whether a list under this key is the features.
-    fn takes_list(&self, key: &str) -> bool {
-        match self.layout {
-            None => self.list.is_none() && FEATURE_NAMES.contains(&key),
-            Some(Layout::List(name)) => name == key && self.list.is_none(),
-            Some(Layout::Keys(_)) => false,
-        }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for &mut Object<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> std::result::Result<(), D::Error> {
-        json.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for &mut Object<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("one object on each line")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
-        let keys = !matches!(self.layout, Some(Layout::List(_))) && !self.wanted.labels_only;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            if key == self.wanted.id_column() {
-                self.id = map.next_value_seed(Value(None))?;
-            } else if key == self.wanted.label_column() {
-                self.label = map.next_value_seed(Value(None))?;
-            } else if self.takes_list(&key) {
-                let before = self.features.len();
-                let scrap = map.next_value_seed(Value(Some(self.features)))?;
-                match scrap {
-                    Scrap::Other if self.features.len() > before => {
-                        self.list = Some(key.into_owned())
-                    }
-                    scrap if keys => self.keyed.push((key.into_owned().into(), scrap)),
-                    _ => {}
-                }
-            } else if keys {
-                let scrap = map.next_value_seed(Value(None))?;
-                self.keyed.push((key.into_owned().into(), scrap));
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A value; the numbers of a list go where they are wanted.
-struct Value<'b>(Option<&'b mut Vec<f32>>);
-
-impl<'de> DeserializeSeed<'de> for Value<'_> {
-    type Value = Scrap;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> std::result::Result<Scrap, D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Value<'_> {
-    type Value = Scrap;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number, a text, a list or null")
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Whole(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Whole(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Whole(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> std::result::Result<Scrap, E> {
-        Ok(Scrap::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Scrap, A::Error> {
-        match self.0 {
-            None => while list.next_element::<IgnoredAny>()?.is_some() {},
-            Some(features) => {
-                while let Some(value) = list.next_element::<Option<f32>>()? {
-                    features.push(value.unwrap_or(f32::from_bits(NULL)));
-                }
-            }
-        }
-        Ok(Scrap::Other)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Scrap, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scrap::Other)
-    }
 }
 
 #[cfg(test)]
