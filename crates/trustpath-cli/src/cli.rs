@@ -6,13 +6,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{bench, demo, paper};
+use crate::{bench, check, demo, help, paper, shell};
 
 /// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
 ///
 /// Without a command, runs the demo: ICI-R on real features that come with the program.
 #[derive(Debug, Parser)]
-#[command(name = "trustpath", version, after_help = AFTER)]
+#[command(name = "trustpath", version, disable_help_subcommand = true, after_help = AFTER)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -28,6 +28,14 @@ pub enum Command {
     Bench(Box<bench::BenchArgs>),
     /// The results of the paper, one target each
     Paper(paper::PaperArgs),
+    /// What a file of instances and labels holds, or what is wrong with it
+    Check(check::CheckArgs),
+    /// A command, or a concept in a few words
+    Help(help::HelpArgs),
+    /// Completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Manual pages
+    Man(shell::ManArgs),
 }
 
 const AFTER: &str = "\

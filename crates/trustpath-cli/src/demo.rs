@@ -8,6 +8,7 @@ use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{Drawn, Method, Setting, Split, Task, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, CurvePoint, Curves, Table};
 
+use crate::args::RunArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
@@ -20,18 +21,11 @@ pub struct DemoArgs {
     /// Episodes of each column
     #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
     episodes: usize,
-    /// Seed of the episodes: the same seed, the same numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    threads: Option<usize>,
     /// Folder for the picture, trustpath-demo.png and .svg
     #[arg(long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// No progress bar
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 const EPISODES: usize = 600;
@@ -43,7 +37,7 @@ Next: trustpath bench --help    any features, setting and method; e.g. trustpath
 
 impl Default for DemoArgs {
     fn default() -> Self {
-        Self { episodes: EPISODES, seed: 0, threads: None, output: ".".into(), quiet: false }
+        Self { episodes: EPISODES, output: ".".into(), run: RunArgs::default() }
     }
 }
 
@@ -56,7 +50,7 @@ struct Cell {
 
 /// Runs the demo.
 pub fn run(args: &DemoArgs) -> Result<()> {
-    let runner = Runner::new(args.threads, args.quiet)?;
+    let runner = Runner::new(args.run.threads, args.run.progress())?;
     let mut cells = Vec::new();
     let mut done = 0;
     for dataset in embedded::DATASETS {
@@ -67,7 +61,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             }
             let task = Task { shot, setting: Setting::Transductive, ..Task::default() };
             let sampler = task.check(table)?;
-            let episodes = Drawn { sampler, seed: args.seed, count: args.episodes };
+            let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
             let run = runner.run(&name, table, &episodes, &Method::default(), None)?;
             done += run.finished.len();
@@ -107,7 +101,7 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
          {} a column, seed {}, {}. ± is the 95% interval;\n\
          later rounds change no digit shown.\n\n{}\n",
         print::count(args.episodes, "episode", "episodes"),
-        args.seed,
+        args.run.seed,
         print::count(cells[0].speed.threads, "thread", "threads"),
         table.text(),
     ))
@@ -158,6 +152,6 @@ fn curve(cell: &Cell, rounds: usize) -> Curve {
     Curve { name: cell.name.clone(), points: (0..=rounds).map(point).collect() }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> trustpath_episodes::Result<()> {
+fn write(path: &Path, bytes: &[u8]) -> trustpath_table::Result<()> {
     write_atomically(path, |file| file.write_all(bytes))
 }

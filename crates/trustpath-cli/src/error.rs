@@ -1,6 +1,7 @@
 //! What can go wrong, in one sentence each, and the exit status it ends with.
 
 use trustpath_episodes as episodes;
+use trustpath_table as table;
 
 use crate::paper;
 
@@ -13,7 +14,10 @@ pub enum Error {
     /// The command line cannot be right.
     #[error("{0}")]
     Usage(String),
-    /// Features, episodes, journals or the engine.
+    /// Files of features and results.
+    #[error(transparent)]
+    Table(#[from] table::Error),
+    /// Episodes, journals or the engine.
     #[error(transparent)]
     Episodes(#[from] episodes::Error),
     /// Figures and tables.
@@ -50,7 +54,9 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
+            Self::Table(error) => table_exit_code(error),
             Self::Episodes(error) => episodes_exit_code(error),
+            Self::Paper(paper::Error::Table(error)) => table_exit_code(error),
             Self::Paper(paper::Error::Episodes(error)) => episodes_exit_code(error),
             Self::Paper(paper::Error::SameName { .. } | paper::Error::Labels { .. }) => 2,
             Self::Paper(paper::Error::Interrupted) => 130,
@@ -63,8 +69,16 @@ impl Error {
 
 fn episodes_exit_code(error: &episodes::Error) -> u8 {
     match error {
-        episodes::Error::Write { .. }
-        | episodes::Error::Engine(trustpath::Error::NotConverged { .. }) => 1,
+        episodes::Error::Table(error) => table_exit_code(error),
+        episodes::Error::Engine(trustpath::Error::NotConverged { .. }) => 1,
+        _ => 2,
+    }
+}
+
+/// What cannot be written is no fault of the input.
+fn table_exit_code(error: &table::Error) -> u8 {
+    match error {
+        table::Error::Write { .. } => 1,
         _ => 2,
     }
 }

@@ -1,14 +1,19 @@
 //! The `trustpath` command: how far unlabeled data can be trusted, measured on few-shot episodes.
 
+mod args;
 mod bench;
+mod check;
 mod cli;
 mod demo;
 mod error;
+mod help;
 mod interrupt;
 mod method;
 mod paper;
 mod print;
+mod progress;
 mod run;
+mod shell;
 mod summary;
 
 use std::io::Write;
@@ -35,5 +40,9 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Paper(args)) => Ok(paper::run(&args)?),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Help(args)) => help::run(&args),
+        Some(Command::Completions(args)) => shell::completions(&args),
+        Some(Command::Man(args)) => shell::man(&args),
     }
 }

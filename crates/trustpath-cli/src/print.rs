@@ -8,8 +8,13 @@ use crate::error::{Error, Result};
 
 /// Writes to standard output. A reader that has seen enough (`| head`) is no error.
 pub fn stdout(text: &str) -> Result<()> {
+    bytes(text.as_bytes())
+}
+
+/// Writes bytes to standard output.
+pub fn bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Error::Print(e.to_string())),
         _ => Ok(()),
     }

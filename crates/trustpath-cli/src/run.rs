@@ -2,19 +2,20 @@
 
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use trustpath_episodes::{
     Episodes, FeatureTable, Finished, Journal, Method, Result as EpisodesResult, Watch, evaluate,
 };
 
-use crate::error::{Error, Result};
+use crate::args::pool;
+use crate::error::Result;
 use crate::interrupt;
+use crate::progress::{Progress, Stage};
 
 /// Where and how loudly episodes run.
 pub struct Runner {
     pool: ThreadPool,
-    quiet: bool,
+    progress: Progress,
 }
 
 /// What a run has done.
@@ -50,12 +51,9 @@ impl Speed {
 }
 
 impl Runner {
-    /// As many threads as asked for, or as there are cores; `quiet` hides the progress.
-    pub fn new(threads: Option<usize>, quiet: bool) -> Result<Self> {
-        let threads = threads.unwrap_or(0);
-        let built = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = built.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
-        Ok(Self { pool, quiet })
+    /// As many threads as asked for, or as there are cores.
+    pub fn new(threads: Option<usize>, progress: Progress) -> Result<Self> {
+        Ok(Self { pool: pool(threads)?, progress })
     }
 
     /// Runs a method over all episodes but those that the journal holds already.
@@ -71,39 +69,28 @@ impl Runner {
         let (journal, mut done) = journal.map_or((None, Vec::new()), |(j, done)| (Some(j), done));
         done.retain(|finished| finished.episode < asked as u64);
         let before = done.len();
-        let mut progress = Progress { bar: self.bar(name, asked - before), journal };
+        let stage = self.progress.stage(name, (asked - before) as u64, "episodes");
+        let mut watcher = Watcher { stage, journal };
         let start = Instant::now();
-        let outcome = self.pool.install(|| evaluate(table, episodes, method, done, &mut progress));
+        let outcome = self.pool.install(|| evaluate(table, episodes, method, done, &mut watcher));
         let seconds = start.elapsed().as_secs_f64();
-        progress.bar.finish_and_clear();
+        drop(watcher);
         let finished = outcome?;
         let threads = self.pool.current_num_threads();
         let speed = Speed { episodes: finished.len() - before, seconds, threads };
         Ok(Run { finished, speed })
     }
-
-    /// A bar on standard error; hidden by itself where that is no terminal.
-    fn bar(&self, name: &str, episodes: usize) -> ProgressBar {
-        let target =
-            if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(episodes as u64), target);
-        let template = "{msg} {wide_bar} {pos}/{len} episodes, {per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.with_message(name.to_owned())
-    }
 }
 
 /// Shows progress, writes the journal and listens to Ctrl-C.
-struct Progress {
-    bar: ProgressBar,
+struct Watcher {
+    stage: Stage,
     journal: Option<Journal>,
 }
 
-impl Watch for Progress {
+impl Watch for Watcher {
     fn finished(&mut self, episode: &Finished) -> EpisodesResult<()> {
-        self.bar.inc(1);
+        self.stage.step();
         self.journal.as_mut().map_or(Ok(()), |journal| journal.record(episode))
     }
 

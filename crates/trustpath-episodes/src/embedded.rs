@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 
 use flate2::bufread::GzDecoder;
 
-use crate::table::safetensors;
 use crate::{Error, FeatureTable, Result};
 
 /// Which classes of a dataset: never those the features were learned on.
@@ -82,10 +81,7 @@ fn unpack(asset: &Asset) -> Result<FeatureTable> {
     };
     let source = format!("{} ({split} classes)", asset.dataset);
     let bytes = join(&inflate(asset.packed).map_err(|e| Error::damaged(&source, e))?);
-    let raw = safetensors::read(&bytes, &source)?;
-    let missing = || Error::damaged(&source, "it has no labels");
-    let (labels, class_names) = raw.labels.ok_or_else(missing)?.encode(raw.class_names, &source)?;
-    FeatureTable::new(raw.features, raw.dims, labels, class_names, source)
+    Ok(FeatureTable::from_safetensors(bytes, source)?)
 }
 
 fn inflate(packed: &[u8]) -> io::Result<Vec<u8>> {

@@ -159,8 +159,11 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
+
+    use trustpath_table as table;
+
+    use super::*;
 
     fn episode(episode: u64) -> Finished {
         // Accuracies such as 1/3 have no short decimal form.
@@ -231,7 +234,10 @@ mod tests {
         for text in [damaged.as_str(), "name,value\n1,2\n", "no newline", "\u{0}\n"] {
             fs::write(&path, text).unwrap();
             let error = Journal::open(&path, &"settings", true).unwrap_err();
-            assert!(matches!(error, Error::Damaged { .. }), "{text:?}: {error}");
+            assert!(
+                matches!(error, Error::Table(table::Error::Damaged { .. })),
+                "{text:?}: {error}"
+            );
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
     }
@@ -249,6 +255,6 @@ mod tests {
     fn an_unwritable_place_is_said_so() {
         let folder = tempfile::tempdir().unwrap();
         let error = Journal::open(folder.path().join("no/run.jsonl"), &1, false).unwrap_err();
-        assert!(matches!(error, Error::Write { .. }), "{error}");
+        assert!(matches!(error, Error::Table(table::Error::Write { .. })), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! From files of features to *c*-way *m*-shot episodes, and from episodes to tables.
 //!
 //! A [`FeatureTable`] holds one feature vector and one label per row; it is read from a file
-//! ([`TableFile`]) or comes with the crate ([`embedded`]). A [`Task`] draws [`Episode`]s from it,
+//! ([`TableFile`], by `trustpath-table`) or comes with the crate ([`embedded`]). A [`Task`] draws [`Episode`]s from it,
 //! each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that
 //! other programs can read. [`stats`] and [`Journal`] turn what an algorithm scored on them into
 //! means with intervals, and keep a long run resumable.
@@ -17,7 +17,6 @@
 //! # Ok::<(), trustpath_episodes::Error>(())
 //! ```
 
-mod atomic;
 pub mod embedded;
 mod episode;
 mod error;
@@ -28,10 +27,8 @@ mod method;
 mod random;
 mod sample;
 pub mod stats;
-mod table;
 mod task;
 
-pub use atomic::write_atomically;
 pub use embedded::Split;
 pub use episode::{Episode, Rows};
 pub use error::{Error, Result};
@@ -41,5 +38,5 @@ pub use list::{EpisodeList, ListMeta, read_scores};
 pub use method::{Method, Model, Penalty, Selector};
 pub use random::Random;
 pub use sample::Sampler;
-pub use table::{FeatureTable, TableFile};
 pub use task::{Distractors, Queries, Setting, Task, Unlabeled};
+pub use trustpath_table::{FeatureTable, TableFile, write_atomically};

@@ -8,6 +8,7 @@ use trustpath_episodes::{
     Distractors, Episode, EpisodeList, Error, ListMeta, Queries, Setting, Split, Task, Unlabeled,
     embedded, read_scores, stats::Estimate,
 };
+use trustpath_table as table;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lists").join(name)
@@ -82,7 +83,7 @@ fn scores_belong_to_the_episodes() {
     let icir = Estimate::of(&scores("cub-1shot-transductive", "icir")).unwrap();
     assert!((icir.mean - 0.8796666666666667).abs() < 1e-12);
     let error = read_scores(folder("cub-1shot-transductive").join("classes.npy")).unwrap_err();
-    assert!(matches!(error, Error::Shape { .. }));
+    assert!(matches!(error, Error::Table(table::Error::Shape { .. })));
 }
 
 #[test]
@@ -166,15 +167,15 @@ fn damaged_lists_are_refused() {
         }
     };
     let error = damage(&|copy| fs::remove_file(copy.join("support.npy")).unwrap());
-    assert!(matches!(error, Error::Read { .. }), "{error}");
+    assert!(matches!(error, Error::Table(table::Error::Read { .. })), "{error}");
     let error = damage(&edit("meta.json", "\"episodes\": 40", "\"episodes\": 41"));
-    assert!(matches!(error, Error::Shape { .. }), "{error}");
+    assert!(matches!(error, Error::Table(table::Error::Shape { .. })), "{error}");
     let error = damage(&edit("meta.json", "\"way\": 5", "\"way\": 0"));
-    assert!(matches!(error, Error::Damaged { .. }), "{error}");
+    assert!(matches!(error, Error::Table(table::Error::Damaged { .. })), "{error}");
     let error = damage(&edit("meta.json", "\"transductive\"", "\"seductive\""));
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
     let error = damage(&|copy| fs::write(copy.join("meta.json"), "{").unwrap());
-    assert!(matches!(error, Error::Damaged { .. }), "{error}");
+    assert!(matches!(error, Error::Table(table::Error::Damaged { .. })), "{error}");
     // A label beyond the ways, a row before the first.
     for (array, value) in [("query_label", 5i32), ("query_label", -7), ("support", -1)] {
         let error = damage(&|copy| {
@@ -183,7 +184,10 @@ fn damaged_lists_are_refused() {
             bytes[128..132].copy_from_slice(&value.to_le_bytes());
             fs::write(&path, bytes).unwrap();
         });
-        assert!(matches!(error, Error::Damaged { .. }), "{array} {value}: {error}");
+        assert!(
+            matches!(error, Error::Table(table::Error::Damaged { .. })),
+            "{array} {value}: {error}"
+        );
     }
 }
 
@@ -195,5 +199,8 @@ fn a_list_that_is_not_what_it_says_is_not_written() {
     assert!(matches!(list.write(out.path()), Err(Error::Parameter { .. })));
     let list = EpisodeList::read(folder("cub-1shot-transductive")).unwrap();
     fs::write(out.path().join("file"), "").unwrap();
-    assert!(matches!(list.write(out.path().join("file/list")), Err(Error::Write { .. })));
+    assert!(matches!(
+        list.write(out.path().join("file/list")),
+        Err(Error::Table(table::Error::Write { .. }))
+    ));
 }

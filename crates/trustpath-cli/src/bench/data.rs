@@ -13,23 +13,17 @@ use crate::error::Result;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
-    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv or .parquet
+    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split"])]
     features: Option<PathBuf>,
-    /// Labels, one for each row: .npy, .csv, .tsv or .txt [default: inside the features file, or
+    /// Labels, one for each row, in the same formats or .txt [default: inside the features file, or
     /// NAME-labels.* beside it]
     #[arg(long, value_name = "FILE", requires = "features")]
     labels: Option<PathBuf>,
     /// Name of the label column of .csv, .tsv and .parquet; without a header its number from 0, or
-    /// from -1 backwards
-    #[arg(
-        long,
-        value_name = "NAME",
-        requires = "features",
-        default_value = "label",
-        allow_hyphen_values = true
-    )]
-    label_column: String,
+    /// from -1 backwards [default: label]
+    #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
+    label_column: Option<String>,
     /// Features that come with the program [default: that of the episode list, else cifar-fs]
     #[arg(long, value_parser = PossibleValuesParser::new(embedded::DATASETS))]
     dataset: Option<String>,
@@ -49,7 +43,10 @@ impl DataArgs {
     /// Reads the features; a list of episodes may name the dataset it was drawn from.
     pub fn read(&self, list: Option<&ListMeta>) -> Result<Cow<'static, FeatureTable>> {
         if let Some(path) = &self.features {
-            let mut file = TableFile::new(path).label_column(&self.label_column);
+            let mut file = TableFile::new(path);
+            if let Some(name) = &self.label_column {
+                file = file.label_column(name);
+            }
             if let Some(labels) = &self.labels {
                 file = file.labels(labels);
             }

@@ -19,6 +19,7 @@ use trustpath_episodes::{
 use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::method::{Against, MethodArgs};
+use crate::progress::Progress;
 use crate::run::Runner;
 use crate::summary::{Summary, first_of, last_of};
 use crate::{interrupt, print};
@@ -102,7 +103,7 @@ const EPISODES: usize = 600;
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let runner = Runner::new(args.run.threads, args.output.quiet)?;
+    let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
     let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
     let method = args.method.over(&Method {

@@ -6,6 +6,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Everything the targets refuse.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// Files of features and results.
+    #[error(transparent)]
+    Table(#[from] trustpath_table::Error),
     /// From the features or the episodes.
     #[error(transparent)]
     Episodes(#[from] trustpath_episodes::Error),

@@ -1,8 +1,6 @@
 //! What happens inside the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is,
 //! and which instances a round takes in.
 
-use std::time::Instant;
-
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
 use trustpath::{Features, Identifiability, Instances, Outcome, SelfTaught, Task, identifiability};
@@ -78,17 +76,16 @@ impl Taken {
 /// Looks into every episode.
 pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let table = Bench::new(lab, dataset)?;
-    let progress = lab.progress(dataset, &table.experiment);
-    let start = Instant::now();
+    let watcher = lab.watch(dataset, &table.experiment);
     let found: Vec<Result<Inspection>> = (0..lab.episodes)
         .into_par_iter()
         .map(|number| {
             let inspection = table.inspect(number);
-            progress.0.inc(1);
+            watcher.stage.step();
             inspection
         })
         .collect();
-    progress.finish(start);
+    watcher.finish();
     found.into_iter().collect()
 }
 

@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{Drawn, Finished, Watch, evaluate};
 
@@ -14,6 +12,7 @@ use super::error::{Error, Result};
 use super::experiment::Experiment;
 use super::inspect::{Inspection, inspect};
 use crate::interrupt;
+use crate::progress::{Progress, Stage};
 
 /// Datasets, the number of episodes, and what has been run so far.
 #[derive(Debug)]
@@ -47,10 +46,9 @@ impl Lab {
             let sampler = experiment.task().check(table)?;
             let count = experiment.episodes(self.episodes);
             let episodes = Drawn { sampler, seed: self.seed, count };
-            let mut progress = self.progress(dataset, experiment);
-            let start = Instant::now();
-            let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut progress)?;
-            progress.finish(start);
+            let mut watcher = self.watch(dataset, experiment);
+            let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut watcher)?;
+            watcher.finish();
             if interrupt::requested() {
                 return Err(Error::Interrupted);
             }
@@ -63,18 +61,12 @@ impl Lab {
         once(&self.inspections, dataset.name.clone(), || inspect(self, dataset))
     }
 
-    /// A bar for the episodes of an experiment; nothing where there is no terminal.
-    pub fn progress(&self, dataset: &Dataset, experiment: &Experiment) -> Progress {
-        if self.quiet {
-            return Progress(ProgressBar::hidden());
-        }
-        let bar = ProgressBar::new(experiment.episodes(self.episodes) as u64)
-            .with_message(format!("{} {}", dataset.name, experiment.name()));
-        let template = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}";
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        Progress(bar)
+    /// The episodes of an experiment, to be watched.
+    pub fn watch(&self, dataset: &Dataset, experiment: &Experiment) -> Watcher {
+        let name = format!("{} {}", dataset.name, experiment.name());
+        let total = experiment.episodes(self.episodes) as u64;
+        let stage = Progress::new(self.quiet, false).stage(&name, total, "episodes");
+        Watcher { stage, quiet: self.quiet }
     }
 }
 
@@ -89,24 +81,27 @@ fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> R
 
 /// Shows how many episodes are done.
 #[derive(Debug)]
-pub struct Progress(pub ProgressBar);
+pub struct Watcher {
+    pub stage: Stage,
+    quiet: bool,
+}
 
-impl Progress {
+impl Watcher {
     /// Takes the bar away, and leaves a line that says how fast it was.
-    pub fn finish(self, start: Instant) {
-        let (done, message) = (self.0.position(), self.0.message());
-        let seconds = start.elapsed().as_secs_f64();
-        self.0.finish_and_clear();
-        if !message.is_empty() {
+    pub fn finish(self) {
+        let (name, done) = (self.stage.name().to_owned(), self.stage.done());
+        let seconds = self.stage.elapsed().as_secs_f64();
+        drop(self.stage);
+        if !self.quiet {
             let rate = done as f64 / seconds;
-            eprintln!("{message}: {done} episodes in {seconds:.1} s, {rate:.0} a second");
+            eprintln!("{name}: {done} episodes in {seconds:.1} s, {rate:.0} a second");
         }
     }
 }
 
-impl Watch for Progress {
+impl Watch for Watcher {
     fn finished(&mut self, _: &Finished) -> trustpath_episodes::Result<()> {
-        self.0.inc(1);
+        self.stage.step();
         Ok(())
     }
 

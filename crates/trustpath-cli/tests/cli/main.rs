@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod bench;
+mod check;
 mod demo;
+mod help;
 mod lists;
+mod progress;
 mod stopping;
 
 use std::path::{Path, PathBuf};
@@ -18,9 +21,9 @@ fn trustpath() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
 }
 
-/// A table of the episodes' tests: six rows of three features and three classes, in every format.
+/// A table of the tables' tests: six rows of three features and three classes, in every format.
 fn table(name: &str) -> String {
-    path(&["..", "trustpath-episodes", "tests", "tables", name])
+    path(&["..", "trustpath-table", "tests", "tables", name])
 }
 
 /// A shortened list of episodes.

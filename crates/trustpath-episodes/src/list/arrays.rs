@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
+use trustpath_table as table;
+use trustpath_table::npy::{self, Array};
 
-use crate::table::npy::{self, Array};
 use crate::{Error, Result, write_atomically};
 
 /// A row and its place in the episode's classes, if it has one.
@@ -34,11 +35,11 @@ impl Grid {
             && array.shape.len() == axes.len() + 1
             && axes.iter().zip(&array.shape[1..]).all(|(axis, &n)| axis.is_none_or(|a| a == n));
         if !fits {
-            return Err(Error::Shape {
+            return Err(Error::Table(table::Error::Shape {
                 file,
                 found: array.shape,
                 expected: "that is not what meta.json says of the list; write the list anew",
-            });
+            }));
         }
         let values = array.to_i64s()?;
         Ok(Self { file, width: values.len() / episodes, values, shape: array.shape })

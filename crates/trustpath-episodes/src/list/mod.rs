@@ -23,8 +23,9 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use trustpath_table as table;
+use trustpath_table::npy::Array;
 
-use crate::table::npy::Array;
 use crate::{
     Distractors, Episode, Error, FeatureTable, Queries, Result, Setting, Task, Unlabeled,
     write_atomically,
@@ -210,7 +211,7 @@ impl EpisodeList {
         let mut meta = serde_json::to_value(&self.meta).map_err(|e| Error::write(&path, e))?;
         meta["note"] = NOTE.into();
         meta["arrays"] = arrays.shapes.into();
-        write_atomically(&path, |w| Ok(serde_json::to_writer_pretty(w, &meta)?))
+        Ok(write_atomically(&path, |w| Ok(serde_json::to_writer_pretty(w, &meta)?))?)
     }
 }
 
@@ -222,11 +223,11 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
     let path = path.as_ref();
     let array = Array::open(path)?;
     if array.shape.len() != 1 {
-        return Err(Error::Shape {
+        return Err(Error::Table(table::Error::Shape {
             file: path.display().to_string(),
             found: array.shape,
             expected: "scores must be one-dimensional, one for each episode",
-        });
+        }));
     }
-    array.to_f64s()
+    Ok(array.to_f64s()?)
 }

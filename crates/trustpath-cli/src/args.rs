@@ -1,0 +1,112 @@
+//! Options that commands share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use trustpath_table::{Format, Output, PoolFile};
+
+use crate::cli::{choice, positive};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+
+/// Instances, and the labels of some.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
+    /// standard input
+    features: PathBuf,
+    /// Labels: one for each row in order, empty where there is none, or pairs of id and label for
+    /// some [default: inside the features file, or NAME-labels.* beside it]
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Name of the label column; without a header its number from 0, or from -1 backwards [default:
+    /// label]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    label_column: Option<String>,
+    /// Name of the id column [default: id; without one, ids are row numbers from 0]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    id_column: Option<String>,
+    /// Format of the features [default: by the ending of the name, csv for standard input]
+    #[arg(long, value_parser = choice::<Format>(&Format::NAMES))]
+    format: Option<Format>,
+}
+
+impl InputArgs {
+    /// Where the instances are.
+    pub fn file(&self) -> PoolFile {
+        let mut file = PoolFile::new(&self.features);
+        if let Some(labels) = &self.labels {
+            file = file.labels(labels);
+        }
+        if let Some(name) = &self.label_column {
+            file = file.label_column(name);
+        }
+        if let Some(name) = &self.id_column {
+            file = file.id_column(name);
+        }
+        if let Some(format) = self.format {
+            file = file.format(format);
+        }
+        file
+    }
+}
+
+/// Where the result goes.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// File for the result: .csv, .tsv, .jsonl, .parquet, .npz, .npy or .safetensors; - is standard
+    /// output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Format of the result [default: by the ending of the name, csv for standard output]
+    #[arg(long, requires = "out", value_parser = choice::<Format>(&Format::NAMES))]
+    out_format: Option<Format>,
+}
+
+impl OutputArgs {
+    /// Where the result goes, if anywhere. Refuses at once what could not be written in the end.
+    pub fn output(&self) -> Result<Option<Output>> {
+        let Some(path) = &self.out else { return Ok(None) };
+        let mut output = Output::new(path);
+        if let Some(format) = self.out_format {
+            output = output.as_format(format);
+        }
+        output.check()?;
+        Ok(Some(output))
+    }
+}
+
+/// How to run.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Seed: the same seed, the same numbers
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Threads; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
+    /// No progress
+    #[arg(long)]
+    quiet: bool,
+    /// Progress as lines of JSON on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+impl RunArgs {
+    /// How progress is shown.
+    pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet, self.json)
+    }
+}
+
+/// As many threads as asked for, or as there are cores.
+pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
+    let threads = threads.unwrap_or(0);
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|e| Error::Threads { threads, reason: e.to_string() })
+}

@@ -1,0 +1,80 @@
+//! `trustpath check`: what a file of instances holds, before anything is made of it.
+
+use clap::Args;
+use trustpath_report::{Column as TableColumn, Table};
+use trustpath_table::{Column, Pool, ResultTable};
+
+use crate::args::{InputArgs, OutputArgs};
+use crate::error::Result;
+use crate::print;
+
+/// What to look at.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const AFTER: &str = "\
+Examples:
+  trustpath check embeddings.npy --labels labels.csv
+  trustpath check pool.parquet --label-column kind --id-column file
+  zcat pool.csv.gz | trustpath check - --out labels.jsonl
+
+Exit status: 0 when the data can be used, 1 when the output cannot be written, 2 when something is wrong with the data.";
+
+/// Classes shown.
+const SHOWN: usize = 20;
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<()> {
+    let output = args.output.output()?;
+    let pool = args.input.file().read()?;
+    match &output {
+        Some(output) => labels(&pool)?.write(output)?,
+        None => print::stdout(&summary(&pool)?)?,
+    }
+    Ok(pool.check_labels()?)
+}
+
+/// Ids and labels as they were understood.
+fn labels(pool: &Pool) -> Result<ResultTable> {
+    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
+    let mut table = ResultTable::default();
+    table.push("id", Column::Text(pool.ids().to_vec()))?;
+    table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
+    Ok(table)
+}
+
+fn summary(pool: &Pool) -> Result<String> {
+    let mut counts = vec![0usize; pool.class_names().len()];
+    pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
+    let labelled: usize = counts.iter().sum();
+    let mut text = format!(
+        "{}: {}, {} each\nids {} … {}\n{labelled} labelled, {} not; {}\n",
+        pool.source(),
+        print::count(pool.rows(), "instance", "instances"),
+        print::count(pool.dims(), "feature", "features"),
+        pool.ids()[0],
+        pool.ids()[pool.rows() - 1],
+        pool.rows() - labelled,
+        print::count(counts.len(), "class", "classes"),
+    );
+    if counts.is_empty() {
+        return Ok(text);
+    }
+    let mut classes: Vec<usize> = (0..counts.len()).collect();
+    classes.sort_by_key(|&class| std::cmp::Reverse(counts[class]));
+    let mut table = Table::new(vec![TableColumn::left("class"), TableColumn::right("labels")]);
+    for &class in classes.iter().take(SHOWN) {
+        table.push([pool.class_names()[class].clone(), counts[class].to_string()])?;
+    }
+    text.push_str(&format!("\n{}", table.text()));
+    if let Some(more) = classes.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        text.push_str(&format!("and {more} more\n"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,94 @@
+//! `trustpath help`: a command's options, or a concept in a few words.
+
+mod concepts;
+mod wrap;
+
+use clap::{Args, CommandFactory};
+
+use crate::cli::Cli;
+use crate::error::{Error, Result};
+use crate::print;
+use concepts::CONCEPTS;
+use wrap::wrap;
+
+/// What to explain.
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// A command or a concept [default: all of them in a line each]
+    topic: Option<String>,
+}
+
+/// Lines of text are no longer than this, however wide the terminal.
+const WIDEST: usize = 100;
+
+/// Prints the help.
+pub fn run(args: &HelpArgs) -> Result<()> {
+    let width = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| width.0.into());
+    let width = width.min(WIDEST);
+    match &args.topic {
+        None => print::stdout(&format!("{}\n{}", help_of(None), list(width))),
+        Some(topic) => print::stdout(&explain(topic, width)?),
+    }
+}
+
+/// The help of a command, the text of a concept, or both where they share a name.
+fn explain(topic: &str, width: usize) -> Result<String> {
+    let command = Cli::command().find_subcommand(topic).map(|_| help_of(Some(topic)));
+    let concept = CONCEPTS.iter().find(|concept| concept.name == topic);
+    let concept = concept.map(|concept| wrap(concept.text, width));
+    let parts: Vec<String> = [command, concept].into_iter().flatten().collect();
+    if parts.is_empty() {
+        let names: Vec<&str> = CONCEPTS.iter().map(|concept| concept.name).collect();
+        return Err(Error::Usage(format!(
+            "no command and no concept is called \"{topic}\": the concepts are {}; see --help for the commands",
+            names.join(", ")
+        )));
+    }
+    Ok(parts.join("\n"))
+}
+
+/// What `trustpath COMMAND --help` prints.
+fn help_of(command: Option<&str>) -> String {
+    let words = ["trustpath"].into_iter().chain(command).chain(["--help"]);
+    let printed = Cli::command().try_get_matches_from(words).map_err(|help| help.render());
+    printed.err().map(|help| help.to_string()).unwrap_or_default()
+}
+
+/// The concepts in a line each.
+fn list(width: usize) -> String {
+    let longest = CONCEPTS.iter().map(|concept| concept.name.len()).max().unwrap_or(0);
+    let mut text = String::from("Concepts (trustpath help CONCEPT):\n");
+    for concept in CONCEPTS {
+        let line = format!("  {:longest$}  {}", concept.name, concept.summary());
+        let line: String = line.chars().take(width.max(longest + 4)).collect();
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_concept_has_a_title_and_fits() {
+        for concept in CONCEPTS {
+            let title = format!("# {}: ", concept.name);
+            assert!(concept.text.starts_with(&title), "{}", concept.name);
+            assert!(!concept.summary().is_empty() && concept.summary().len() < 76);
+            let shown = explain(concept.name, 60).unwrap();
+            let too_long = shown.lines().find(|line| line.chars().count() > 60);
+            // Examples and tables stay as they are.
+            assert!(too_long.is_none_or(|line| line.starts_with("    ")), "{too_long:?}");
+        }
+    }
+
+    #[test]
+    fn commands_are_explained_too() {
+        assert!(explain("bench", 80).unwrap().contains("--episodes"));
+        assert!(list(80).contains("credibility"));
+        let error = explain("nonsense", 80).unwrap_err().to_string();
+        assert!(error.contains("\"nonsense\"") && error.contains("credibility"), "{error}");
+    }
+}

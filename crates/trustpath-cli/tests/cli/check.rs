@@ -1,0 +1,163 @@
+//! Data are read from every place they may come from, and what is wrong with them is said in a
+//! sentence.
+
+use super::*;
+use std::fs;
+
+use tempfile::TempDir;
+
+/// A folder with files in it.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// Runs `trustpath check` in the folder.
+fn check(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = trustpath();
+    command.current_dir(folder.path()).arg("check").args(args);
+    command
+}
+
+#[track_caller]
+fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
+    let output = check(folder, args).assert().code(code).get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
+    for part in expected {
+        assert!(said.contains(part), "\"{part}\" is missing: {said}");
+    }
+}
+
+const POOL: &[u8] = b"id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\nw.jpg,7,8,auk\n";
+
+#[test]
+fn what_is_there_is_told() {
+    let folder = folder(&[("p.csv", POOL)]);
+    let output = check(&folder, &["p.csv"]).assert().success().get_output().clone();
+    let said = String::from_utf8(output.stdout).unwrap();
+    for part in ["4 instances, 2 features", "3 labelled, 1 not; 2 classes", "x.jpg … w.jpg", "auk"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn standard_streams_and_formats() {
+    let folder = folder(&[]);
+    let run = |args: &[&str], input: &[u8]| {
+        let output =
+            check(&folder, args).write_stdin(input).assert().success().get_output().clone();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let expected = "id,label\nx.jpg,auk\ny.jpg,\nz.jpg,gull\nw.jpg,auk\n";
+    assert_eq!(run(&["-", "--out", "-"], POOL), expected);
+    let json = run(&["-", "--out", "-", "--out-format", "jsonl"], POOL);
+    assert!(
+        json.starts_with("{\"id\":\"x.jpg\",\"label\":\"auk\"}\n{\"id\":\"y.jpg\",\"label\":null}")
+    );
+    // Every format is written, and the labels are read back from it.
+    fs::write(folder.path().join("p.csv"), "id,a\nz.jpg,5\ny.jpg,3\nw.jpg,7\nx.jpg,1\n").unwrap();
+    for format in ["csv", "tsv", "jsonl", "parquet", "npz", "safetensors"] {
+        let labels = format!("labels.{format}");
+        run(&["-", "--out", &labels], POOL);
+        let back = run(&["p.csv", "--labels", &labels, "--out", "-"], b"");
+        assert_eq!(back, "id,label\nz.jpg,gull\ny.jpg,\nw.jpg,auk\nx.jpg,auk\n", "{format}");
+    }
+    // Binary formats come through a pipe as well.
+    for name in ["f4.npy", "stored.npz", "f16.safetensors", "pandas.parquet"] {
+        let format = name.rsplit_once('.').unwrap().1;
+        let bytes = fs::read(table(name)).unwrap();
+        let said = run(&["-", "--format", format, "--labels", &table("y.txt")], &bytes);
+        assert!(said.contains("6 instances, 3 features each"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn bad_data_get_their_sentence() {
+    let cases: [(&[u8], &[&str]); 9] = [
+        (b"a,b,label\n1,2,x\n3,NaN,y\n", &["p.csv", "feature \"b\" of row 1", "NaN", "impute"]),
+        (b"a,b,label\n1,inf,x\n3,4,y\n", &["p.csv", "feature \"b\" of row 0", "inf"]),
+        (b"a,b,label\n1,,x\n3,4,y\n", &["p.csv, line 2, column \"b\" is missing"]),
+        (b"a,b,label\n1,2,x\n3,y\n", &["p.csv", "line 3 has 2 fields"]),
+        (b"id,a,label\np,1,x\nq,2,y\np,3,x\n", &["id \"p\" twice, in rows 0 and 2"]),
+        (b"a,label\n1,\n2,\n", &["p.csv has no labels"]),
+        (b"a,label\n1,x\n2,\n", &["every label in p.csv is \"x\"", "second class"]),
+        (b"", &["p.csv", "it is empty"]),
+        (b"a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
+    ];
+    for (text, expected) in cases {
+        refused(&folder(&[("p.csv", text)]), &["p.csv"], 2, expected);
+    }
+    let folder = folder(&[("p.csv", POOL)]);
+    refused(&folder, &["none.csv"], 2, &["cannot read none.csv", "check that the path"]);
+    refused(&folder, &["p.csv", "--id-column", "file"], 2, &["no column \"file\""]);
+    refused(&folder, &["p.csv", "--format", "parquet"], 2, &["p.csv is damaged"]);
+    refused(&folder, &["p.csv", "--format", "xls"], 2, &["xls", "possible values"]);
+    refused(&folder, &["-", "--labels", "-"], 2, &["standard input", "both"]);
+    refused(&folder, &["."], 2, &["is of no known format"]);
+    refused(&folder, &[".", "--format", "csv"], 2, &["it is a folder"]);
+}
+
+#[test]
+fn bad_labels_get_their_sentence() {
+    for (labels, expected) in [
+        (
+            &b"id,label\nx.jpg,auk\nq.jpg,auk\n"[..],
+            "label for \"q.jpg\", which p.csv does not have",
+        ),
+        (b"id,label\nx.jpg,auk\nx.jpg,gull\n", "y.csv labels \"x.jpg\" both \"auk\" and \"gull\""),
+        (b"label\nauk\n", "y.csv has 1 labels but p.csv has 4 rows"),
+    ] {
+        let folder = folder(&[("p.csv", POOL), ("y.csv", labels)]);
+        refused(&folder, &["p.csv", "--labels", "y.csv"], 2, &[expected]);
+    }
+}
+
+#[test]
+fn truncated_and_hostile_files_get_their_sentence() {
+    let parquet = fs::read(table("pandas.parquet")).unwrap();
+    let npz = fs::read(table("deflated.npz")).unwrap();
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    let text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 512), }\n";
+    header.extend((text.len() as u16).to_le_bytes());
+    header.extend(text);
+    let deep = [b"{\"a\":".repeat(200_000), b"1".to_vec()].concat();
+    let tensors = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
+    let cases: [(&str, &[u8], &str); 7] = [
+        ("p.parquet", &parquet[..parquet.len() / 2], "p.parquet is damaged"),
+        ("p.npz", &npz[..npz.len() - 30], "p.npz is damaged"),
+        ("p.npy", &header, "p.npy is truncated: its header announces 2048000000000000 bytes"),
+        ("q.npy", b"\x93NUMPY", "it ends within its header"),
+        ("p.jsonl", &deep, "p.jsonl is damaged or not of the format its name says: line 1: EOF"),
+        ("p.safetensors", &tensors, "announces a header of 18446744073709551615 bytes"),
+        ("q.safetensors", &[0; 4], "it ends within its header"),
+    ];
+    for (name, bytes, expected) in cases {
+        refused(&folder(&[(name, bytes)]), &[name], 2, &[expected]);
+    }
+    refused(&folder(&[]), &[&table("pickled.npz")], 2, &["pickled Python objects"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_the_work() {
+    let folder = folder(&[("p.csv", POOL)]);
+    let out = |path: &str, code: i32, expected: &[&str]| {
+        refused(&folder, &["p.csv", "--out", path], code, expected);
+    };
+    out("missing/out.csv", 1, &["cannot write missing/out.csv", "choose a folder that exists"]);
+    out("p.csv/out.csv", 1, &["cannot write p.csv/out.csv"]);
+    out("out.doc", 2, &["out.doc is of no known format"]);
+    // Even before the input is looked at.
+    refused(&folder, &["none.csv", "--out", "missing/out.csv"], 1, &["missing/out.csv"]);
+    if cfg!(target_os = "linux") {
+        for format in ["csv", "parquet", "npz"] {
+            let args = ["p.csv", "--out", "/dev/full", "--out-format", format];
+            refused(&folder, &args, 1, &["cannot write /dev/full", "has room"]);
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}

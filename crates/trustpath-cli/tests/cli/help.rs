@@ -1,0 +1,42 @@
+//! Help, completions and manual pages.
+
+use super::*;
+
+#[test]
+fn help_explains_commands_and_concepts() {
+    let all = stdout(&["help"]);
+    for part in ["Commands:", "bench", "Concepts", "credibility", "none-of-these"] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    assert_eq!(stdout(&["help", "bench"]), stdout(&["bench", "--help"]));
+    let concept = stdout(&["help", "credibility"]);
+    assert!(concept.starts_with("credibility: ") && concept.contains("vanishing"));
+    assert!(concept.lines().all(|line| line.chars().count() <= 100));
+    let output = trustpath().args(["help", "benhc"]).assert().code(2).get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("\"benhc\"") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn every_shell_is_completed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&["completions", shell]);
+        assert!(script.contains("trustpath") && script.contains("label-column"), "{shell}");
+    }
+    trustpath().args(["completions", "tcsh"]).assert().code(2);
+}
+
+#[test]
+fn manual_pages_are_printed_or_written() {
+    assert!(stdout(&["man"]).contains(".TH trustpath 1"));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("man1");
+    assert!(stdout(&["man", "--out", &text(&out)]).is_empty());
+    for page in ["trustpath.1", "trustpath-bench.1", "trustpath-check.1"] {
+        let roff = std::fs::read_to_string(out.join(page)).unwrap();
+        assert!(roff.contains(&format!(".TH {}", page.trim_end_matches(".1"))), "{page}: {roff}");
+    }
+    let file = folder.path().join("file");
+    std::fs::write(&file, b"").unwrap();
+    trustpath().args(["man", "--out", &text(&file)]).assert().code(1);
+}

@@ -1,0 +1,132 @@
+//! Files that are either whole or not there.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Error, Result};
+
+/// Writes `path` through `fill` into a file beside it, which takes its name once it is complete.
+///
+/// Whoever reads `path` sees the old contents or the new, never a part; on failure the old remain
+/// and nothing is left behind.
+///
+/// ```
+/// use std::io::Write;
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("table.csv");
+/// trustpath_table::write_atomically(&path, |w| writeln!(w, "method,accuracy"))?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "method,accuracy\n");
+/// # Ok::<(), trustpath_table::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Write`] if the folder is missing, unwritable or full, or if `fill` fails.
+pub fn write_atomically(
+    path: impl AsRef<Path>,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<()> {
+    let path = path.as_ref();
+    let (partial, file) = create_beside(path).map_err(|e| Error::write(path, e))?;
+    let mut writer = BufWriter::new(file);
+    let written = fill(&mut writer)
+        .and_then(|()| writer.flush())
+        .and_then(|()| writer.get_ref().sync_all())
+        .and_then(|()| fs::rename(&partial, path));
+    written.map_err(|e| {
+        // The first error is the one worth telling; a leftover cannot be helped.
+        let _ = fs::remove_file(&partial);
+        Error::write(path, e)
+    })
+}
+
+/// Says whether `path` could be written, and leaves nothing behind.
+pub(crate) fn try_beside(path: &Path) -> Result<()> {
+    let tried = create_beside(path).and_then(|(partial, _)| fs::remove_file(partial));
+    tried.map_err(|e| Error::write(path, e))
+}
+
+/// A new file in the folder of `path`: a rename is atomic only within one file system.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+    loop {
+        let mut partial = OsString::from(".");
+        partial.push(name);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        partial.push(format!(".{}-{count}.partial", std::process::id()));
+        let partial = path.with_file_name(partial);
+        match OpenOptions::new().write(true).create_new(true).open(&partial) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => return opened.map(|file| (partial, file)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn replaces_the_old_contents() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, |w| w.write_all(b"a longer first version")).unwrap();
+        write_atomically(&path, |w| w.write_all(b"second")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_failure_keeps_the_old_contents_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, |w| w.write_all(b"old")).unwrap();
+        let error = write_atomically(&path, |w| {
+            w.write_all(b"half of the new")?;
+            Err(io::Error::other("the plug was pulled"))
+        })
+        .unwrap_err();
+        assert!(error.to_string().contains("the plug was pulled"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn an_unwritable_folder_is_named_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        // A file where a folder should be cannot be written into by anyone, not even root.
+        fs::write(folder.path().join("file"), b"").unwrap();
+        for path in ["missing/a.txt", "file/a.txt"] {
+            let path = folder.path().join(path);
+            let error = write_atomically(&path, |_| Ok(())).unwrap_err();
+            assert!(matches!(error, Error::Write { .. }));
+            let sentence = error.to_string();
+            assert!(sentence.contains("a.txt") && sentence.contains("choose a folder"), "{error}");
+        }
+        assert!(matches!(write_atomically("/", |_| Ok(())), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_the_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("inside"), b"x").unwrap();
+        assert!(matches!(write_atomically(&path, |_| Ok(())), Err(Error::Write { .. })));
+        assert_eq!(names(folder.path()), ["taken"]);
+    }
+}

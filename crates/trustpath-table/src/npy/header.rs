@@ -1,0 +1,157 @@
+//! The header of an array.
+
+use std::io::{self, Read};
+
+use crate::scalar::Scalar;
+use crate::{Error, Result};
+
+pub(super) const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// NumPy writes a few hundred bytes; more than this is no header.
+const LONGEST: usize = 1 << 16;
+
+/// What stands before the values, measured against the bytes that are there.
+pub(super) struct Header {
+    /// The file, and the array in it.
+    pub file: String,
+    pub descr: String,
+    pub element: Element,
+    pub big_endian: bool,
+    pub fortran: bool,
+    pub shape: Vec<usize>,
+    /// Bytes of all elements.
+    pub bytes: usize,
+}
+
+impl Header {
+    /// Reads the header of an array that takes at most `available` bytes together with it.
+    pub fn read(source: &mut impl Read, available: u64, file: String) -> Result<Self> {
+        let (header, header_length) = read_header(source, &file)?;
+        let (descr, fortran, shape) = parse_header(&header)
+            .ok_or_else(|| Error::damaged(&file, "its header is no array description"))?;
+        let (element, big_endian) = parse_descr(&descr, &file)?;
+        let bytes = shape
+            .iter()
+            .try_fold(element.size(), |product, &n| product.checked_mul(n))
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| Error::damaged(&file, format!("the shape {shape:?} is impossible")))?;
+        let found = available.saturating_sub(header_length as u64);
+        if bytes as u64 > found {
+            return Err(Error::Truncated { file, expected: bytes as u64, found });
+        }
+        Ok(Self { file, descr, element, big_endian, fortran, shape, bytes })
+    }
+}
+
+/// What the elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Element {
+    Number(Scalar),
+    /// Fixed-width text, 4 bytes a character (`U`) or 1 (`S`), padded with zeros.
+    Text {
+        character: usize,
+        width: usize,
+    },
+}
+
+impl Element {
+    pub fn size(self) -> usize {
+        match self {
+            Self::Number(scalar) => scalar.size(),
+            Self::Text { character, width } => character * width,
+        }
+    }
+}
+
+/// The text of the header, and how many bytes stand before the data.
+fn read_header(source: &mut impl Read, file: &str) -> Result<(String, usize)> {
+    let short = |e: io::Error| match e.kind() {
+        io::ErrorKind::UnexpectedEof => Error::damaged(file, "it ends within its header"),
+        _ => Error::damaged(file, e),
+    };
+    let mut start = [0; 8];
+    source.read_exact(&mut start).map_err(short)?;
+    if &start[..6] != MAGIC {
+        return Err(Error::damaged(file, "it does not begin as a NumPy array does"));
+    }
+    let (prefix, length) = if start[6] == 1 {
+        let mut length = [0; 2];
+        source.read_exact(&mut length).map_err(short)?;
+        (10, usize::from(u16::from_le_bytes(length)))
+    } else {
+        let mut length = [0; 4];
+        source.read_exact(&mut length).map_err(short)?;
+        (12, u32::from_le_bytes(length) as usize)
+    };
+    if length > LONGEST {
+        return Err(Error::damaged(file, format!("it announces a header of {length} bytes")));
+    }
+    let mut header = vec![0; length];
+    source.read_exact(&mut header).map_err(short)?;
+    let header = String::from_utf8(header)
+        .map_err(|_| Error::damaged(file, "its header is no array description"))?;
+    Ok((header, prefix + length))
+}
+
+/// Type, whether columns come first, and shape. A type that is no plain text comes as it stands.
+fn parse_header(header: &str) -> Option<(String, bool, Vec<usize>)> {
+    let after = |key: &str| {
+        let (_, rest) = header.split_once(&format!("'{key}'"))?;
+        Some(rest.trim_start().strip_prefix(':')?.trim_start())
+    };
+    let descr = after("descr")?;
+    let descr = match descr.strip_prefix('\'') {
+        Some(text) => text.split_once('\'')?.0.to_owned(),
+        None => descr.split_once("'fortran_order'").map_or(descr, |(d, _)| d).trim().to_owned(),
+    };
+    let order = after("fortran_order")?;
+    let fortran = order.starts_with("True");
+    if !fortran && !order.starts_with("False") {
+        return None;
+    }
+    let (axes, _) = after("shape")?.strip_prefix('(')?.split_once(')')?;
+    let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+    let shape: Option<Vec<usize>> = axes.map(|axis| axis.parse().ok()).collect();
+    Some((descr, fortran, shape?))
+}
+
+fn parse_descr(descr: &str, file: &str) -> Result<(Element, bool)> {
+    let unknown = || Error::Dtype {
+        file: file.to_owned(),
+        found: descr.to_owned(),
+        expected: "plain numbers or names are needed; save a plain array of float32, an integer type or str",
+    };
+    let (big_endian, kind) = match descr.split_at_checked(1) {
+        Some((">", kind)) => (true, kind),
+        Some(("<" | "|" | "=", kind)) => (false, kind),
+        _ => (false, descr),
+    };
+    if kind.starts_with('O') {
+        return Err(Error::Pickled { file: file.to_owned() });
+    }
+    let element = match kind {
+        "b1" => Element::Number(Scalar::Bool),
+        "i1" => Element::Number(Scalar::I8),
+        "i2" => Element::Number(Scalar::I16),
+        "i4" => Element::Number(Scalar::I32),
+        "i8" => Element::Number(Scalar::I64),
+        "u1" => Element::Number(Scalar::U8),
+        "u2" => Element::Number(Scalar::U16),
+        "u4" => Element::Number(Scalar::U32),
+        "u8" => Element::Number(Scalar::U64),
+        "f2" => Element::Number(Scalar::F16),
+        "f4" => Element::Number(Scalar::F32),
+        "f8" => Element::Number(Scalar::F64),
+        _ => {
+            let (letter, width) = kind.split_at_checked(1).ok_or_else(unknown)?;
+            let character = match letter {
+                "U" => 4,
+                "S" | "a" => 1,
+                _ => return Err(unknown()),
+            };
+            // An element without bytes would let a short file announce any number of them.
+            let width: u32 = width.parse().ok().filter(|&w| w > 0).ok_or_else(unknown)?;
+            Element::Text { character, width: width as usize }
+        }
+    };
+    Ok((element, big_endian))
+}

@@ -1,0 +1,210 @@
+//! Numbers as they lie in files: little-endian bytes of one of a dozen types.
+
+use std::io::{self, Read};
+
+/// Bytes converted at a time; a multiple of every element's size.
+const PIECE: usize = 1 << 16;
+/// Elements for which memory is taken before they are there, whatever a header says.
+const TAKEN_AT_ONCE: usize = 1 << 24;
+
+/// The type of the elements of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+/// A number that is not whole, where a whole one is needed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NotWhole {
+    pub index: usize,
+    pub value: f64,
+}
+
+impl Scalar {
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// The elements as `f32`, which is what features are kept in; beyond its range lies infinity.
+    pub fn to_f32s(self, bytes: &[u8]) -> Vec<f32> {
+        let mut values = Vec::with_capacity(bytes.len() / self.size());
+        self.extend_f32s(bytes, &mut values);
+        values
+    }
+
+    fn extend_f32s(self, bytes: &[u8], values: &mut Vec<f32>) {
+        match self {
+            Self::F16 => extend(values, bytes, |b| f16_to_f32(u16::from_le_bytes(b))),
+            Self::Bf16 => extend(values, bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
+            Self::F32 => extend(values, bytes, f32::from_le_bytes),
+            _ => values.extend(self.to_f64s(bytes).into_iter().map(|x| x as f32)),
+        }
+    }
+
+    /// Reads `count` elements from a source as `f32`, a piece at a time, so that they are in memory
+    /// only once; fewer come where the source ends early. Memory is taken as values arrive.
+    pub fn read_f32s(self, mut source: impl Read, count: usize) -> io::Result<Vec<f32>> {
+        let mut values = Vec::with_capacity(count.min(TAKEN_AT_ONCE));
+        let mut piece = vec![0; PIECE.min(count.saturating_mul(self.size()))];
+        while values.len() < count {
+            let wanted = piece.len().min((count - values.len()).saturating_mul(self.size()));
+            let found = fill(&mut source, &mut piece[..wanted])?;
+            self.extend_f32s(&piece[..found], &mut values);
+            if found < wanted {
+                break;
+            }
+        }
+        values.shrink_to_fit();
+        Ok(values)
+    }
+
+    /// The elements as `f64`; exact for all but 64-bit integers beyond 2⁵³.
+    pub fn to_f64s(self, bytes: &[u8]) -> Vec<f64> {
+        match self {
+            Self::Bool | Self::U8 => each(bytes, |[b]| f64::from(b)),
+            Self::I8 => each(bytes, |b| f64::from(i8::from_le_bytes(b))),
+            Self::I16 => each(bytes, |b| f64::from(i16::from_le_bytes(b))),
+            Self::U16 => each(bytes, |b| f64::from(u16::from_le_bytes(b))),
+            Self::I32 => each(bytes, |b| f64::from(i32::from_le_bytes(b))),
+            Self::U32 => each(bytes, |b| f64::from(u32::from_le_bytes(b))),
+            Self::I64 => each(bytes, |b| i64::from_le_bytes(b) as f64),
+            Self::U64 => each(bytes, |b| u64::from_le_bytes(b) as f64),
+            Self::F16 => each(bytes, |b| f64::from(f16_to_f32(u16::from_le_bytes(b)))),
+            Self::Bf16 => each(bytes, |b| f64::from(bf16_to_f32(u16::from_le_bytes(b)))),
+            Self::F32 => each(bytes, |b| f64::from(f32::from_le_bytes(b))),
+            Self::F64 => each(bytes, f64::from_le_bytes),
+        }
+    }
+
+    /// The elements as whole numbers, which floats may be as well.
+    pub fn to_i64s(self, bytes: &[u8]) -> Result<Vec<i64>, NotWhole> {
+        if self == Self::I64 {
+            return Ok(each(bytes, i64::from_le_bytes));
+        }
+        let whole = |(index, value): (usize, f64)| match whole(value) {
+            Some(n) => Ok(n),
+            None => Err(NotWhole { index, value }),
+        };
+        self.to_f64s(bytes).into_iter().enumerate().map(whole).collect()
+    }
+}
+
+/// The whole number that `value` is, if it is one and a double holds it exactly.
+pub(crate) fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i64)
+}
+
+/// Reads until the piece is full or the source ends.
+fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+    let mut found = 0;
+    while found < piece.len() {
+        match source.read(&mut piece[found..]) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(found)
+}
+
+fn extend<const N: usize, T>(values: &mut Vec<T>, bytes: &[u8], convert: impl Fn([u8; N]) -> T) {
+    values.extend(bytes.as_chunks().0.iter().map(|&chunk| convert(chunk)));
+}
+
+fn each<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|&chunk| convert(chunk)).collect()
+}
+
+/// IEEE binary16 to binary32, exactly.
+///
+/// Shifted into place, the exponent is short of the wider format's bias by 127 − 15 = 112; a
+/// product with 2¹¹² mends that for normal and subnormal numbers alike. ∞ and NaN (exponent 31)
+/// need the full exponent instead.
+pub(crate) fn f16_to_f32(half: u16) -> f32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    let magnitude = u32::from(half & 0x7fff) << 13;
+    let scaled = (f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23)).to_bits();
+    let special = if half & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
+    f32::from_bits(sign | scaled | special)
+}
+
+fn bf16_to_f32(brain: u16) -> f32 {
+    f32::from_bits(u32::from(brain) << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_is_its_definition() {
+        for half in 0..=u16::MAX {
+            let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
+            let (exponent, mantissa) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
+            let expected = match exponent {
+                0 => sign * mantissa * 2f64.powi(-24),
+                31 if mantissa == 0.0 => sign * f64::INFINITY,
+                31 => f64::NAN,
+                _ => sign * (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
+            };
+            let found = f64::from(f16_to_f32(half));
+            if expected.is_nan() {
+                assert!(found.is_nan(), "{half:#x}");
+            } else {
+                assert_eq!(found.to_bits(), expected.to_bits(), "{half:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn brain_floats_are_the_upper_half_of_a_float() {
+        assert_eq!(Scalar::Bf16.to_f32s(&[0x80, 0x3f, 0x20, 0xc0]), [1.0, -2.5]);
+    }
+
+    #[test]
+    fn a_stream_is_read_like_a_slice_and_may_end_early() {
+        let bytes: Vec<u8> = (0..60_000).flat_map(|i| (i as f32).to_le_bytes()).collect();
+        let values = Scalar::F32.read_f32s(&bytes[..], 60_000).unwrap();
+        assert_eq!(values, Scalar::F32.to_f32s(&bytes));
+        assert_eq!(Scalar::F32.read_f32s(&bytes[..], usize::MAX).unwrap(), values);
+        assert_eq!(Scalar::I16.read_f32s(&bytes[..3], 2).unwrap(), [0.0]);
+    }
+
+    #[test]
+    fn integers_keep_their_sign_and_size() {
+        assert_eq!(Scalar::I8.to_i64s(&[0xff, 0x7f]), Ok(vec![-1, 127]));
+        assert_eq!(Scalar::U8.to_i64s(&[0xff]), Ok(vec![255]));
+        assert_eq!(Scalar::I16.to_i64s(&(-300i16).to_le_bytes()), Ok(vec![-300]));
+        assert_eq!(Scalar::U32.to_i64s(&u32::MAX.to_le_bytes()), Ok(vec![4_294_967_295]));
+        assert_eq!(Scalar::I64.to_i64s(&i64::MIN.to_le_bytes()), Ok(vec![i64::MIN]));
+        assert!(Scalar::U64.to_i64s(&u64::MAX.to_le_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_fraction_or_nan_is_no_whole_number() {
+        let bytes: Vec<u8> = [2f32, -3.0, 0.5].iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(Scalar::F32.to_i64s(&bytes[..8]), Ok(vec![2, -3]));
+        assert_eq!(Scalar::F32.to_i64s(&bytes), Err(NotWhole { index: 2, value: 0.5 }));
+        assert!(Scalar::F64.to_i64s(&f64::NAN.to_le_bytes()).is_err());
+        assert!(Scalar::F64.to_i64s(&f64::INFINITY.to_le_bytes()).is_err());
+    }
+}

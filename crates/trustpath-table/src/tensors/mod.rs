@@ -1,0 +1,191 @@
+//! Named tensors with a few words about them: what models are saved as.
+//!
+//! A safetensors file is the length of a header, the header (JSON with the type, shape and place of
+//! every tensor, and texts under `__metadata__`), and the bytes. The same tensors give the same
+//! file, bit for bit.
+
+mod open;
+mod write;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::input::Input;
+use crate::output::Output;
+use crate::scalar::Scalar;
+use crate::{Error, Result};
+pub(crate) use open::Tensors;
+pub(crate) use write::{Entry, write};
+
+/// Numbers of one type and their axes, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tensor {
+    /// 32-bit floats.
+    F32 {
+        /// The axes.
+        shape: Vec<usize>,
+        /// The numbers.
+        values: Vec<f32>,
+    },
+    /// 64-bit floats.
+    F64 {
+        /// The axes.
+        shape: Vec<usize>,
+        /// The numbers.
+        values: Vec<f64>,
+    },
+}
+
+/// Tensors and texts by their names.
+///
+/// ```
+/// use trustpath_table::{Tensor, TensorFile};
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("model.safetensors");
+/// let mut model = TensorFile::default();
+/// model.metadata.insert("classes".into(), "[\"auk\",\"gull\"]".into());
+/// model.tensors.insert("bias".into(), Tensor::F64 { shape: vec![2], values: vec![0.5, -0.5] });
+/// model.write(&path)?;
+/// assert_eq!(TensorFile::read(&path)?, model);
+/// # Ok::<(), trustpath_table::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TensorFile {
+    /// Texts.
+    pub metadata: BTreeMap<String, String>,
+    /// Tensors.
+    pub tensors: BTreeMap<String, Tensor>,
+}
+
+impl TensorFile {
+    /// Reads a safetensors file whose tensors are all floats; `-` is standard input. Half precision
+    /// comes as [`Tensor::F32`].
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or holds tensors of other types.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let mut file = Tensors::open(Input::open(path.as_ref())?)?;
+        let mut tensors = BTreeMap::new();
+        for name in file.names() {
+            let (scalar, shape) = file.scalar(&name, "a model holds f32 and f64 alone")?;
+            let tensor = match scalar {
+                Scalar::F64 => {
+                    Tensor::F64 { shape, values: Scalar::F64.to_f64s(&file.bytes(&name)?) }
+                }
+                Scalar::F32 | Scalar::F16 | Scalar::Bf16 => {
+                    Tensor::F32 { shape, values: file.f32s(&name)? }
+                }
+                _ => {
+                    return Err(Error::Dtype {
+                        file: format!("{} ({name})", file.name()),
+                        found: "whole numbers".into(),
+                        expected: "a model holds floats alone; is this another kind of file?",
+                    });
+                }
+            };
+            tensors.insert(name, tensor);
+        }
+        Ok(Self { metadata: file.metadata(), tensors })
+    }
+
+    /// Writes the file, whole or not at all; `-` is standard output.
+    ///
+    /// # Errors
+    /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the values of a tensor are not
+    /// as many as its shape says.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let entries: Vec<Entry> = self
+            .tensors
+            .iter()
+            .map(|(name, tensor)| entry(name, tensor, path))
+            .collect::<Result<_>>()?;
+        Output::new(path).write(|w| write(w, &self.metadata, entries))
+    }
+}
+
+fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<Entry> {
+    let (dtype, shape, bytes, count): (_, _, Vec<u8>, _) = match tensor {
+        Tensor::F32 { shape, values } => {
+            ("F32", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
+        }
+        Tensor::F64 { shape, values } => {
+            ("F64", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
+        }
+    };
+    if shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n)) != Some(count) {
+        return Err(Error::Shape {
+            file: format!("{} ({name})", path.display()),
+            found: shape.clone(),
+            expected: "that is not the number of its values",
+        });
+    }
+    Ok(Entry { name: name.to_owned(), dtype, shape: shape.clone(), bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> TensorFile {
+        let mut model = TensorFile::default();
+        for (key, text) in [("note", "é \"quoted\"\n"), ("a", ""), ("z", "1")] {
+            model.metadata.insert(key.into(), text.into());
+        }
+        let values: Vec<f32> = (0..6).map(|i| i as f32 / 7.0).collect();
+        model.tensors.insert("w".into(), Tensor::F32 { shape: vec![2, 3], values });
+        model.tensors.insert("a".into(), Tensor::F32 { shape: vec![1], values: vec![0.1] });
+        let values = vec![1.0 / 3.0, f64::MIN_POSITIVE];
+        model.tensors.insert("b".into(), Tensor::F64 { shape: vec![2], values });
+        model.tensors.insert("none".into(), Tensor::F64 { shape: vec![0, 4], values: vec![] });
+        model
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_always_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("1.safetensors"), folder.path().join("2.safetensors"));
+        model().write(&one).unwrap();
+        TensorFile::read(&one).unwrap().write(&two).unwrap();
+        assert_eq!(TensorFile::read(&one).unwrap(), model());
+        let bytes = std::fs::read(&one).unwrap();
+        assert_eq!(bytes, std::fs::read(&two).unwrap());
+        // The reference implementation agrees.
+        let reference = ::safetensors::SafeTensors::deserialize(&bytes).unwrap();
+        assert_eq!(reference.tensor("w").unwrap().shape(), [2, 3]);
+    }
+
+    #[test]
+    fn damaged_and_hostile_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.safetensors");
+        model().write(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            TensorFile::read(&path).is_err()
+        };
+        assert!((0..whole.len()).all(|end| refused(&whole[..end])));
+        assert!(refused(&[&whole[..], b"more"].concat()));
+        assert!(refused(&u64::MAX.to_le_bytes()));
+        assert!(refused(&[&(1u64 << 40).to_le_bytes()[..], b"{}"].concat()));
+        let with =
+            |header: &str| [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
+        assert!(refused(&with(&"[".repeat(100_000))));
+        for shape in ["[1000000000000]", "[18446744073709551615,2]"] {
+            let header =
+                format!(r#"{{"w":{{"dtype":"F32","shape":{shape},"data_offsets":[0,4]}}}}"#);
+            assert!(refused(&[with(&header), vec![0; 4]].concat()), "{shape}");
+        }
+        let long =
+            r#"{"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}"#;
+        assert!(refused(&with(long)));
+    }
+
+    #[test]
+    fn a_shape_that_does_not_fit_is_refused() {
+        let mut model = model();
+        model.tensors.insert("w".into(), Tensor::F32 { shape: vec![5], values: vec![0.0; 6] });
+        assert!(matches!(model.write("none/m.safetensors"), Err(Error::Shape { .. })));
+    }
+}

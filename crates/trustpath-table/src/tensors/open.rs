@@ -1,0 +1,146 @@
+//! Reading tensors: the header first, measured against the bytes there; each tensor when asked for.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
+
+use ::safetensors::Dtype;
+use ::safetensors::tensor::{Metadata, TensorInfo};
+
+use crate::input::Input;
+use crate::scalar::Scalar;
+use crate::{Error, Result};
+
+/// A longer header is no header; the reference implementation has the same bound.
+const LONGEST: u64 = 100_000_000;
+
+/// An open safetensors file.
+pub(crate) struct Tensors {
+    input: Input,
+    header: Metadata,
+    /// Where the bytes begin.
+    start: u64,
+}
+
+impl Tensors {
+    /// Reads the header. Types, shapes and places are checked against each other and the length.
+    pub fn open(mut input: Input) -> Result<Self> {
+        let mut length = [0; 8];
+        let read = input.read_exact(&mut length);
+        read.map_err(|_| Error::damaged(&input.name, "it ends within its header"))?;
+        let length = u64::from_le_bytes(length);
+        let available = input.length.saturating_sub(8);
+        if length > LONGEST || length > available {
+            let reason = format!("it announces a header of {length} bytes");
+            return Err(Error::damaged(input.name, reason));
+        }
+        let mut header = vec![0; length as usize];
+        let read = input.read_exact(&mut header);
+        read.map_err(|_| Error::damaged(&input.name, "it ends within its header"))?;
+        let header: Metadata = serde_json::from_slice(&header)
+            .map_err(|e| Error::damaged(&input.name, format!("its header: {e}")))?;
+        let (expected, found) = (header.data_len() as u64, available - length);
+        if expected > found {
+            return Err(Error::Truncated { file: input.name, expected, found });
+        }
+        if expected < found {
+            let reason = format!("{} bytes belong to no tensor", found - expected);
+            return Err(Error::damaged(input.name, reason));
+        }
+        Ok(Self { input, header, start: 8 + length })
+    }
+
+    /// What errors call the file.
+    pub fn name(&self) -> &str {
+        &self.input.name
+    }
+
+    /// The names of the tensors, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.header.offset_keys();
+        names.sort_unstable();
+        names
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.header.info(name).is_some()
+    }
+
+    pub fn metadata(&self) -> BTreeMap<String, String> {
+        self.header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect()
+    }
+
+    pub fn metadata_of(&self, key: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(key).map(String::as_str)
+    }
+
+    /// The type and shape of a tensor.
+    pub fn scalar(&self, name: &str, expected: &'static str) -> Result<(Scalar, Vec<usize>)> {
+        let info = self.info(name)?;
+        let scalar = scalar(info.dtype).ok_or_else(|| Error::Dtype {
+            file: format!("{} ({name})", self.name()),
+            found: format!("{:?}", info.dtype),
+            expected,
+        })?;
+        Ok((scalar, info.shape.clone()))
+    }
+
+    /// The bytes of a tensor.
+    pub fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
+        let length = self.seek(name)?;
+        let mut bytes = Vec::new();
+        let read = (&mut self.input).take(length).read_to_end(&mut bytes);
+        read.map_err(|e| Error::damaged(&self.input.name, e))?;
+        self.complete(length, bytes.len() as u64)?;
+        Ok(bytes)
+    }
+
+    /// The numbers of a tensor as `f32`, in memory only once.
+    pub fn f32s(&mut self, name: &str) -> Result<Vec<f32>> {
+        let (scalar, _) = self.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
+        let length = self.seek(name)?;
+        let count = length as usize / scalar.size();
+        let read = scalar.read_f32s(&mut self.input, count);
+        let values = read.map_err(|e| Error::damaged(&self.input.name, e))?;
+        self.complete(length, (values.len() * scalar.size()) as u64)?;
+        Ok(values)
+    }
+
+    fn info(&self, name: &str) -> Result<&TensorInfo> {
+        self.header
+            .info(name)
+            .ok_or_else(|| Error::damaged(self.name(), format!("it has no tensor \"{name}\"")))
+    }
+
+    fn seek(&mut self, name: &str) -> Result<u64> {
+        let (begin, end) = self.info(name)?.data_offsets;
+        let place = SeekFrom::Start(self.start + begin as u64);
+        self.input.seek(place).map_err(|e| Error::damaged(&self.input.name, e))?;
+        Ok((end - begin) as u64)
+    }
+
+    fn complete(&self, expected: u64, found: u64) -> Result<()> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(Error::Truncated { file: self.input.name.clone(), expected, found })
+    }
+}
+
+fn scalar(dtype: Dtype) -> Option<Scalar> {
+    Some(match dtype {
+        Dtype::BOOL => Scalar::Bool,
+        Dtype::I8 => Scalar::I8,
+        Dtype::I16 => Scalar::I16,
+        Dtype::I32 => Scalar::I32,
+        Dtype::I64 => Scalar::I64,
+        Dtype::U8 => Scalar::U8,
+        Dtype::U16 => Scalar::U16,
+        Dtype::U32 => Scalar::U32,
+        Dtype::U64 => Scalar::U64,
+        Dtype::F16 => Scalar::F16,
+        Dtype::BF16 => Scalar::Bf16,
+        Dtype::F32 => Scalar::F32,
+        Dtype::F64 => Scalar::F64,
+        _ => return None,
+    })
+}
