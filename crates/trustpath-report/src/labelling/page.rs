@@ -12,7 +12,23 @@ pub(super) const LARGEST: usize = 5_000_000;
 
 /// Between pairs of `@@` stands the name of what belongs there.
 const PAGE: &str = include_str!("page/page.html");
-const SCRIPT: &str = include_str!("page/main.js");
+/// One module: what a file defines, those after it may use.
+const SCRIPT: &str = concat!(
+    include_str!("page/dom.js"),
+    include_str!("page/data.js"),
+    include_str!("page/state.js"),
+    include_str!("page/marks.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/map.js"),
+    include_str!("page/path.js"),
+    include_str!("page/legend.js"),
+    include_str!("page/table.js"),
+    include_str!("page/summary.js"),
+    include_str!("page/gallery.js"),
+    include_str!("page/rounds.js"),
+    include_str!("page/panel.js"),
+    include_str!("page/main.js"),
+);
 
 /// The style, with the fonts inside.
 static STYLE: LazyLock<String> = LazyLock::new(|| {
