@@ -3,13 +3,13 @@
 function drawMap() {
   const view = { zoom: 1, x: 0, y: 0 };
   const PAD = 22;
-  const bounds = ["x", "y"].map((axis) => mapped.reduce((most, item) => Math.max(most, item[axis]), 1));
+  const bounds = ["x", "y"].map((axis) => mapped.reduce((most, item) => Math.max(most, item[axis]), 0));
   const radius = mapped.length < 150 ? 5 : mapped.length < 1000 ? 4 : mapped.length < 4000 ? 3 : 2.2;
   const grown = () => radius * Math.sqrt(Math.min(view.zoom, 4));
 
   const place = (item) => {
     const { width, height } = plot.size;
-    const scale = Math.min((width - 2 * PAD) / bounds[0], (height - 2 * PAD) / bounds[1]);
+    const scale = Math.min((width - 2 * PAD) / (bounds[0] || 1), (height - 2 * PAD) / (bounds[1] || 1));
     const x = (item.x - bounds[0] / 2) * scale;
     const y = (bounds[1] / 2 - item.y) * scale;
     return [width / 2 + (x + view.x) * view.zoom, height / 2 + (y + view.y) * view.zoom];
