@@ -10,7 +10,7 @@ const LONGEST_REASON: usize = 800;
 /// Nearest labelled instances that are listed of each.
 const NEIGHBOURS: usize = 8;
 /// Lines and points of each that a plot can show.
-const LINES: usize = 800;
+const LINES: usize = 500;
 const GRID: usize = 100;
 /// Whole numbers that stand for the range of a coordinate or norm.
 const STEPS: f64 = 9999.0;

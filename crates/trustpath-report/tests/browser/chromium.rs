@@ -159,10 +159,11 @@ impl Browser {
         }
     }
 
-    /// Waits for two frames, so that everything asked for is drawn.
+    /// Waits until nothing moves any more and two frames are drawn.
     pub fn settle(&mut self) {
-        let frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
-        assert!(self.is(frames));
+        let still = "Promise.all(document.getAnimations().map((a) => a.finished)).then(() => \
+             new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))";
+        assert!(self.is(still));
     }
 
     pub fn size(&mut self, width: u32, height: u32) {
@@ -221,6 +222,7 @@ impl Browser {
 
     /// A picture of the window, or of the whole page, in the folder for what tests leave behind.
     pub fn picture(&mut self, name: &str, whole: bool) {
+        self.settle();
         let mut params = json!({"format": "png"});
         if whole {
             let size = self.call("Page.getLayoutMetrics", json!({}))["cssContentSize"].clone();

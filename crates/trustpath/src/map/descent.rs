@@ -18,6 +18,8 @@ const EARLY: f64 = 0.3;
 const LANES: usize = 16;
 /// Rows of a unit of parallel work.
 const STRIP: usize = 32;
+/// Below this many instances a step is over before another thread has woken up.
+const ALONE: usize = 256;
 
 /// Sums over the other instances of one row: attraction, repulsion, and `Σⱼ wᵢⱼ`.
 #[derive(Clone, Copy, Default)]
@@ -42,9 +44,14 @@ pub(super) fn descend(p: &[f32], mut y: Vec<[f32; 2]>, steps: usize) -> Vec<[f32
             (axes[0][i], axes[1][i]) = (y[0], y[1]);
         }
         let [x0, x1] = &axes;
-        forces.par_chunks_mut(STRIP).enumerate().for_each(|(strip, out)| {
+        let work = |(strip, out): (usize, &mut [Forces])| {
             simd::dispatch((out, strip * STRIP, p, &x0[..], &x1[..]), strip_forces);
-        });
+        };
+        if n < ALONE {
+            forces.chunks_mut(STRIP).enumerate().for_each(work);
+        } else {
+            forces.par_chunks_mut(STRIP).enumerate().for_each(work);
+        }
         // Every instance counted itself, with weight one.
         let z = forces.iter().map(|f| f64::from(f.weight) - 1.0).sum::<f64>().max(1e-12);
         let inverse = (1.0 / z) as f32;

@@ -37,7 +37,8 @@ function drawPath(path) {
     for (const line of sorted) {
       const faded = dimmed(line);
       pen.strokeStyle = palette[line.item.verdict.tone];
-      pen.setLineDash(line.item.verdict.tone === "bad" ? [5, 3] : []);
+      // Many dashes would form patterns of their own.
+      pen.setLineDash(line.item.verdict.tone === "bad" && lines.length <= 150 ? [5, 3] : []);
       pen.globalAlpha = faded ? 0.05 : activeClass() !== null ? Math.max(crowd, 0.55) : crowd;
       pen.lineWidth = 1.2;
       stroke(pen, line);

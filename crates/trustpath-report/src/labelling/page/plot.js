@@ -50,8 +50,7 @@ function interactive(figure, { label, draw, over, find, place, step, drag, keys 
     return [event.clientX - box.left, event.clientY - box.top];
   };
   let held = null;
-  const showTip = (item) => {
-    const [x, y] = place(item);
+  const showTip = (item, [x, y]) => {
     const box = top.getBoundingClientRect();
     tip.show(item, box.left + x, box.top + y);
   };
@@ -73,7 +72,7 @@ function interactive(figure, { label, draw, over, find, place, step, drag, keys 
     const item = find(x, y);
     top.classList.toggle("on", item !== null);
     update({ hover: item });
-    if (item) showTip(item);
+    if (item) showTip(item, [x, y]);
     else tip.hide();
   });
   top.addEventListener("pointerleave", () => {
@@ -100,7 +99,7 @@ function interactive(figure, { label, draw, over, find, place, step, drag, keys 
       if (!item) return;
       event.preventDefault();
       update({ hover: item });
-      showTip(item);
+      showTip(item, place(item));
       $("live").textContent = sentence(item);
     } else if (keys?.[event.key]) {
       event.preventDefault();

@@ -7,7 +7,8 @@ function drawRounds() {
   const rounds = source.rounds.map(([changed, ...accepted]) => ({ changed, accepted, sum: accepted.reduce((a, b) => a + b, 0) }));
   const most = Math.max(1, ...rounds.map((round) => round.sum));
   const all = rounds.reduce((sum, round) => sum + round.sum, 0);
-  section.querySelector("p").textContent = `${plural(rounds.length, "round")} took in ${plural(all, "instance")}. Below each: labels that changed since the round before.`;
+  const moved = rounds.some((round) => round.changed > 0);
+  section.querySelector("p").textContent = `${plural(rounds.length, "round")} took in ${plural(all, "instance")}.${moved ? " Below each: labels that changed since the round before." : ""}`;
   section.querySelector("ol").append(...rounds.map((round, k) => {
     const column = el("span", { class: "column" }, round.accepted.map((n, label) => {
       if (n === 0) return null;
@@ -20,6 +21,6 @@ function drawRounds() {
     const words = best.slice(0, 8).map(([n, label]) => `${className(label)} ${n}`).join(", ") + (best.length > 8 ? ", …" : "");
     return el("li", { title: words, "aria-label": `Round ${k + 1}: ${plural(round.sum, "instance")} taken in (${words}), ${plural(round.changed, "label")} changed` },
       el("b", {}, count(round.sum)), el("span", { class: "well" }, column), el("span", {}, String(k + 1)),
-      el("small", {}, round.changed ? `${count(round.changed)} changed` : "–"));
+      moved && el("small", {}, round.changed ? `${count(round.changed)} changed` : "–"));
   }));
 }

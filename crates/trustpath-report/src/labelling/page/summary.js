@@ -21,9 +21,9 @@ function drawSummary() {
       tiles.length > 0 && el("div", { class: "verdicts" }, tiles),
       facts.length > 0 && el("dl", { class: "facts" }, facts),
       ...source.notes.map((note) => el("p", { class: "note" }, note)),
-      items.length < source.total && el("p", { class: "note" }, `This page shows ${count(items.length)} of ${plural(source.total, "instance")}, so that it stays small: suggested and doubtful ones first, then an even sample of every class. The output of the command has all of them.`),
-      source.pictures && source.pictures.files.length < source.pictures.of && el("p", { class: "note" }, `${count(source.pictures.files.length)} of ${plural(source.pictures.of, "picture")} are on this page, so that it stays small.`),
-      source.total === 0 && el("p", { class: "note" }, "There are no instances."),
+      items.length < source.total && el("p", { class: "note aside" }, `This page shows ${count(items.length)} of ${plural(source.total, "instance")}, so that it stays small: suggested and doubtful ones first, then an even sample of every class. The output of the command has all of them.`),
+      source.pictures && source.pictures.files.length < source.pictures.of && el("p", { class: "note aside" }, `${count(source.pictures.files.length)} of ${plural(source.pictures.of, "picture")} are on this page, so that it stays small; the others are shown by name.`),
+      source.total === 0 && el("p", { class: "note aside" }, "There are no instances."),
     ].filter(Boolean),
   );
 }

@@ -1,7 +1,7 @@
-// Every instance, sorted and filtered, a page at a time: fifty rows are fast whatever the number of instances.
+// Every instance, sorted and filtered, a page at a time: a page is fast whatever the number of instances.
 
 const table = (() => {
-  const PER_PAGE = 50;
+  const PER_PAGE = matchMedia("(max-width: 720px)").matches ? 20 : 50;
   const wanted = { text: "", verdict: "", label: "", sort: null, down: false, page: 0 };
   let found = items;
   const texts = items.map((item) => `${item.id}\n${className(item.label)}\n${item.given === null ? "" : className(item.given)}\n${item.reason}`.toLowerCase());
