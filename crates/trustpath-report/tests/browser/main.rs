@@ -8,7 +8,7 @@ mod sample;
 mod websocket;
 
 use chromium::Browser;
-use trustpath_report::labelling::LabelReport;
+use trustpath_report::labelling::{LabelReport, Verdict};
 
 const MAP: &str = "document.querySelector('#map canvas[tabindex]')";
 const PATH: &str = "document.querySelector('#path canvas[tabindex]')";
@@ -252,6 +252,16 @@ fn a_phone_never_scrolls_sideways() {
         browser.eval("document.querySelectorAll('details').forEach((d, k) => (d.open = k < 1))");
         browser.settle();
         browser.picture(name, true);
+        // The heads of the table give way to a list to sort by.
+        assert!(browser.is("document.querySelector('thead').offsetHeight === 0"));
+        browser.eval(
+            "(() => { const s = document.querySelector('select.narrow'); \
+             s.selectedIndex = [...s.options].findIndex((o) => o.text === 'By credibility'); \
+             s.dispatchEvent(new Event('change')); })()",
+        );
+        let values: Vec<f64> =
+            column(&mut browser, "credibility").iter().map(|v| v.parse().unwrap()).collect();
+        assert!(values.is_sorted_by(|a, b| a >= b), "{name}: {values:?}");
         browser.click("document.querySelectorAll('tbody .link')[1]");
         browser.until(&format!("!{PANEL}.hidden"));
         assert!(
@@ -290,6 +300,26 @@ fn dark_and_light_can_both_be_read() {
     browser.prefer("prefers-reduced-motion", "reduce");
     browser.click("document.querySelector('tbody .link')");
     assert_eq!(browser.text(&format!("getComputedStyle({PANEL}).animationName")), "none");
+    browser.expect_no_errors();
+}
+
+#[test]
+fn an_audit_begins_with_its_worst_suspects() {
+    let report = sample::audit(400, 12);
+    let Some(mut browser) = open(&report) else { return };
+    let suspects = report.instances.iter().filter(|i| i.verdict == Verdict::Suspect);
+    let worst = suspects.min_by(|a, b| a.credibility.total_cmp(&b.credibility)).unwrap();
+    assert_eq!(column(&mut browser, "id")[0], worst.id);
+    assert_eq!(column(&mut browser, "given")[0], report.classes[worst.given.unwrap()]);
+    assert_eq!(column(&mut browser, "label")[0], report.classes[worst.label]);
+
+    // The map shows given labels: what it finds under a class of the legend was given as that class.
+    browser.click("document.querySelector('#legend .chip:nth-child(3)')");
+    let (at, id) = sweep(&mut browser, MAP);
+    assert_eq!(report.instances.iter().find(|i| i.id == id).unwrap().given, Some(2));
+    browser.click_at(at);
+    browser.until(&format!("!{PANEL}.hidden"));
+    browser.picture("audit-panel", false);
     browser.expect_no_errors();
 }
 

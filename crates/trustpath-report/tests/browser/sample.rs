@@ -93,8 +93,11 @@ pub fn audit(n: usize, classes: usize) -> LabelReport {
     for (i, instance) in report.instances.iter_mut().enumerate() {
         let suspect = instance.verdict == Verdict::Doubtful;
         instance.verdict = if suspect { Verdict::Suspect } else { Verdict::Fits };
-        instance.given =
-            Some(if suspect { (instance.label + 1 + i) % classes } else { instance.label });
+        instance.given = Some(if suspect {
+            (instance.label + 1 + i % (classes - 1)) % classes
+        } else {
+            instance.label
+        });
         (instance.round, instance.suggested) = (None, None);
     }
     report

@@ -81,15 +81,12 @@ const BLOCK: usize = 128;
 /// # Errors
 /// [`Error::Parameter`] for parameters outside their domain.
 pub fn map_2d(instances: &Instances, params: MapParams) -> Result<Matrix> {
-    params.check()?.place(instances)
+    Ok(params.check()?.place(instances))
 }
 
 impl Map {
     /// Places every instance: one row each, two columns.
-    ///
-    /// # Errors
-    /// None beyond those of [`MapParams::check`] on finite features; kept for solvers that may fail.
-    pub fn place(&self, instances: &Instances) -> Result<Matrix> {
+    pub fn place(&self, instances: &Instances) -> Matrix {
         let n = instances.len();
         let landmarks = self.landmarks(n);
         let x = components::leading(instances.unit(), &landmarks, self.0.seed);
@@ -113,7 +110,7 @@ impl Map {
             }
         });
         self.jitter(&mut map, &landmarks);
-        Ok(map)
+        map
     }
 
     /// One row out of each of as many equal stretches as there are landmarks, in ascending order.
@@ -139,7 +136,7 @@ impl Map {
         rows.iter().enumerate().map(place).collect()
     }
 
-    /// Moves what was placed by landmarks by a thousandth of the map, so that duplicates are not hidden.
+    /// Moves what was placed by landmarks by at most 0.4 % of the map's reach, so that duplicates are not hidden.
     fn jitter(&self, map: &mut Matrix, landmarks: &[usize]) {
         let reach = map.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
         for i in 0..map.rows() {

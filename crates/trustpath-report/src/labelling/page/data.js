@@ -24,6 +24,8 @@ const items = source.id.map((id, i) => ({
   given: audit ? source.given[i] : null,
   probability: source.probability[i],
   credibility: source.credibility[i],
+  // The class it is drawn as: for an audit the given one, so that a wrong label stands out among its neighbours.
+  shown: (audit ? source.given[i] : null) ?? source.label[i],
   round: source.round[i],
   near: source.neighbours[i],
   x: source.position[i][0],
@@ -36,7 +38,7 @@ source.suggested.forEach((i, rank) => (items[i].rank = rank + 1));
 if (source.pictures) for (const [i, file] of source.pictures.files) items[i].picture = file;
 
 const classes = source.classes.map((name, i) => ({ i, name: name || "(no name)", items: [] }));
-for (const item of items) classes[item.label].items.push(item);
+for (const item of items) classes[item.shown].items.push(item);
 
 const className = (i) => classes[i].name;
 const doubted = (item) => item.verdict.tone === "bad";

@@ -16,13 +16,13 @@ function drawMap() {
   };
 
   const groups = groupBy(mapped, (item) =>
-    item.verdict === NONE ? "none" : `${item.label}/${doubted(item) ? "bad" : item.verdict === GIVEN ? "given" : "good"}`);
+    item.verdict === NONE ? "none" : `${item.shown}/${doubted(item) ? "bad" : item.verdict === GIVEN ? "given" : "good"}`);
   const LAYERS = ["good", "none", "bad", "given"];
   const layered = [...groups].sort(([a], [b]) => LAYERS.indexOf(a.split("/").at(-1)) - LAYERS.indexOf(b.split("/").at(-1)));
 
-  const dimmed = (item) => activeClass() !== null && item.label !== activeClass() && item.given !== activeClass();
+  const dimmed = (item) => activeClass() !== null && item.shown !== activeClass();
   function mark(pen, name, members, r) {
-    const { label } = members[0];
+    const label = members[0].shown;
     pen.beginPath();
     for (const item of members) {
       const [x, y] = place(item);
@@ -112,8 +112,8 @@ function drawMap() {
         }
       }
       pen.beginPath();
-      trace(pen, shapeOf(item.label), x, y, grown() + 3);
-      pen.fillStyle = item.verdict === NONE ? palette.none : colourOf(item.label);
+      trace(pen, shapeOf(item.shown), x, y, grown() + 3);
+      pen.fillStyle = item.verdict === NONE ? palette.none : colourOf(item.shown);
       pen.fill();
       pen.strokeStyle = palette.ink;
       pen.lineWidth = 2;
@@ -168,6 +168,16 @@ function drawMap() {
     view.y += dy / view.zoom;
     return true;
   };
+
+  const found = (test, words) => (mapped.some(test) ? words : null);
+  const marks = [
+    found(doubted, audit ? "hollow marks are suspect" : "hollow marks are doubtful"),
+    found((item) => item.verdict === NONE, "crosses are none of the classes"),
+    found((item) => item.rank, "ringed ones are worth labelling next"),
+    found((item) => item.verdict === GIVEN, "outlined ones have a given label"),
+  ].filter(Boolean).join(", ");
+  $("map").querySelector("p").textContent =
+    `Neighbours in the features are neighbours here${audit ? ", in the colours of their given labels" : ""}${marks && `: ${marks}`}.`;
 
   const plot = interactive($("map"), {
     label: "Map of the features. Arrow keys move from instance to instance, Enter opens one, plus and minus zoom.",

@@ -13,13 +13,15 @@ function drawPath(path) {
   });
   lines.sort((a, b) => a.end - b.end || a.norms[0] - b.norms[0]);
 
+  // Many dashes would form patterns of their own.
+  const dashed = lines.length <= 150;
   const EDGE = { left: 44, right: 14, top: 14, bottom: 42 };
   const px = (l) => EDGE.left + (l / most) * (plot.size.width - EDGE.left - EDGE.right);
   const py = (v) => plot.size.height - EDGE.bottom - v * (plot.size.height - EDGE.top - EDGE.bottom);
   const end = (line) => Math.min(line.end, lambda.length - 1);
   const place = (item) => (item.line ? [px(lambda[end(item.line)]), py(item.line.norms[end(item.line)])] : [px(0), py(0)]);
 
-  const dimmed = (line) => activeClass() !== null && line.item.label !== activeClass() && line.item.given !== activeClass();
+  const dimmed = (line) => activeClass() !== null && line.item.shown !== activeClass();
   function stroke(pen, line) {
     pen.beginPath();
     for (let k = 0; k <= end(line); k++) {
@@ -37,8 +39,7 @@ function drawPath(path) {
     for (const line of sorted) {
       const faded = dimmed(line);
       pen.strokeStyle = palette[line.item.verdict.tone];
-      // Many dashes would form patterns of their own.
-      pen.setLineDash(line.item.verdict.tone === "bad" && lines.length <= 150 ? [5, 3] : []);
+      pen.setLineDash(line.item.verdict.tone === "bad" && dashed ? [5, 3] : []);
       pen.globalAlpha = faded ? 0.05 : activeClass() !== null ? Math.max(crowd, 0.55) : crowd;
       pen.lineWidth = 1.2;
       stroke(pen, line);
@@ -82,8 +83,8 @@ function drawPath(path) {
       pen.lineWidth = 2.6;
       stroke(pen, item.line);
       pen.beginPath();
-      trace(pen, shapeOf(item.label), ...place(item), 5);
-      pen.fillStyle = colourOf(item.label);
+      trace(pen, shapeOf(item.shown), ...place(item), 5);
+      pen.fillStyle = colourOf(item.shown);
       pen.fill();
       pen.strokeStyle = palette.ink;
       pen.lineWidth = 1.5;
@@ -125,7 +126,7 @@ function drawPath(path) {
     draw, over, find, place, step,
   });
   const tones = VERDICTS.filter((verdict) => lines.some((line) => line.item.verdict === verdict));
-  $("path").append(el("p", { class: "keys" },
+  $("path").append(el("p", { class: dashed ? "keys" : "keys solid" },
     tones.map((verdict) => el("span", { class: `key ${verdict.tone}` }, verdict.name)),
     path.lines.length < path.of && el("span", {}, `${count(path.lines.length)} of ${plural(path.of, "line")}`)));
 }

@@ -3,7 +3,11 @@
 const table = (() => {
   const PER_PAGE = matchMedia("(max-width: 720px)").matches ? 20 : 50;
   const wanted = { text: "", verdict: "", label: "", sort: null, down: false, page: 0 };
-  let found = items;
+  // An audit begins with what it is about: the least credible of the suspects.
+  const natural = audit
+    ? [...items].sort((a, b) => doubted(b) - doubted(a) || (doubted(a) ? (a.credibility ?? 0) - (b.credibility ?? 0) : a.i - b.i))
+    : items;
+  let found = natural;
   const texts = items.map((item) => `${item.id}\n${className(item.label)}\n${item.given === null ? "" : className(item.given)}\n${item.reason}`.toLowerCase());
 
   const compare = new Intl.Collator("en", { numeric: true }).compare;
@@ -33,6 +37,10 @@ const table = (() => {
   const label = el("select", { "aria-label": "Class", onchange: () => show({ label: label.value }, false) },
     el("option", { value: "" }, "All classes"),
     classes.map((c) => el("option", { value: c.i }, c.name)));
+  // On a phone rows are cards and the heads are gone; this sorts instead.
+  const sorter = el("select", { class: "narrow", "aria-label": "Sort by", onchange: () => sort(columns[sorter.value] ?? null) },
+    el("option", { value: "" }, audit ? "Suspects first" : "In order"),
+    columns.map((column, k) => el("option", { value: k }, `By ${column.name.toLowerCase()}`)));
   const heads = columns.map((column) => el("th", { scope: "col", class: `${column.key}${column.number ? " number" : ""}` },
     el("button", { type: "button", onclick: () => sort(column) }, column.name)));
   const body = el("tbody");
@@ -49,7 +57,7 @@ const table = (() => {
 
   function sort(column) {
     // Numbers are asked for from the top first, but for rounds.
-    const first = Boolean(column.number) && column.key !== "round";
+    const first = Boolean(column?.number) && column.key !== "round";
     if (wanted.sort !== column) Object.assign(wanted, { sort: column, down: first });
     else if (wanted.down === first) wanted.down = !first;
     else wanted.sort = null;
@@ -66,8 +74,9 @@ const table = (() => {
     Object.assign(wanted, changes, { page: 0 });
     verdict.value = wanted.verdict;
     label.value = wanted.label;
+    sorter.value = wanted.sort ? columns.indexOf(wanted.sort) : "";
     const { text, sort: column } = wanted;
-    found = items.filter((item) =>
+    found = natural.filter((item) =>
       (!wanted.verdict || (wanted.verdict === "next" ? item.rank : item.verdict.name === wanted.verdict)) &&
       (wanted.label === "" || item.label === Number(wanted.label) || item.given === Number(wanted.label)) &&
       (!text || texts[item.i].includes(text)));
@@ -108,7 +117,7 @@ const table = (() => {
   }
 
   $("rows").append(
-    el("div", { class: "tools", role: "search" }, search, verdict, label, clear),
+    el("div", { class: "tools", role: "search" }, search, verdict, label, sorter, clear),
     el("table", {}, el("thead", {}, el("tr", {}, heads)), body),
     el("nav", { class: "pages", "aria-label": "Pages of the table" }, back, status, on));
   render();
