@@ -95,7 +95,7 @@ fn row_forces(p: &[f32], a: f32, b: f32, x0: &[f32], x1: &[f32]) -> Forces {
     for j in whole..p.len() {
         add(&mut sums, j - whole, p[j], a - x0[j], b - x1[j]);
     }
-    let [a0, a1, r0, r1, weight] = sums.map(|lanes| lanes.iter().sum::<f32>());
+    let [a0, a1, r0, r1, weight] = sums.map(fold);
     Forces { attraction: [a0, a1], repulsion: [r0, r1], weight }
 }
 
@@ -108,6 +108,19 @@ fn add(sums: &mut [[f32; LANES]; 5], l: usize, p: f32, d0: f32, d1: f32) {
     sums[2][l] += repulsion * d0;
     sums[3][l] += repulsion * d1;
     sums[4][l] += w;
+}
+
+/// The sum of all lanes, by halves.
+#[inline(always)]
+fn fold(mut lanes: [f32; LANES]) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 fn center(y: &mut [[f32; 2]]) {
