@@ -176,7 +176,7 @@ fn summarise(report: &mut LabelReport, truth: &[usize], rows: &[usize]) {
         })
         .collect();
     report.facts = vec![(
-        "precision of the trusted".into(),
+        "precision of the trusted, by the true labels".into(),
         format!("{:.1} %", 100.0 * right as f64 / trusted().count().max(1) as f64),
     )];
     report.notes =
