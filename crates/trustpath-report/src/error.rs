@@ -25,6 +25,18 @@ pub enum Error {
         /// How many are needed.
         expected: usize,
     },
+    /// Something is named by a position at which nothing is.
+    #[error(
+        "{what} is number {index}, counted from 0, but there are only {count}: name one that is there"
+    )]
+    Missing {
+        /// What names it.
+        what: String,
+        /// The position.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// The range asked for an axis is empty or cannot be shown.
     #[error(
         "the range {low} to {high} of the axis \"{axis}\" cannot be shown: give two finite numbers in ascending order, both positive on a logarithmic axis"

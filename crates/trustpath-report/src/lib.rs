@@ -23,7 +23,7 @@
 //! ```
 //!
 //! A [`Table`] becomes plain text, Markdown, HTML or CSV; a [`Document`] binds sections of text, tables and figures into
-//! one HTML page and one Markdown file.
+//! one HTML page and one Markdown file. A [`LabelReport`](labelling::LabelReport) becomes an interactive page about one's own data.
 
 mod axis;
 mod canvas;
@@ -31,6 +31,7 @@ pub mod document;
 mod draw;
 mod error;
 mod figure;
+pub mod labelling;
 mod legend;
 mod marker;
 mod palette;

@@ -29,6 +29,7 @@
 //! | [`incidental`] | the path of `γ` as `λ` varies: ICI-R (linear) and ICI-C (logistic) |
 //! | [`select`] | which instances to take in: by credibility, or as the paper's baselines do |
 //! | [`SelfTaught`] | Algorithm 1: the loop over the rooms above |
+//! | [`map_2d`] | a picture of the features, for the eye alone |
 //! | [`identifiability()`] | when the method provably finds every correct label |
 //!
 //! # Why it is fast
@@ -90,6 +91,7 @@ mod identifiability;
 pub mod incidental;
 pub mod label;
 mod linalg;
+mod map;
 mod matrix;
 pub mod reduce;
 pub mod select;
@@ -101,6 +103,7 @@ pub use audit::{Audit, audit};
 pub use error::{Error, Result};
 pub use features::{Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};
+pub use map::{Map, MapParams, map_2d};
 pub use matrix::Matrix;
 pub use self_taught::{Outcome, RoundRecord, SelfTaught, SelfTaughtParams};
 pub use task::Task;
