@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{bench, check, demo, help, paper, shell};
+use crate::{audit, bench, check, demo, help, label, paper, predict, sample, shell};
 
 /// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
 ///
@@ -22,6 +22,14 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Labels for what has none, how far each can be trusted, and why
+    Label(Box<label::LabelArgs>),
+    /// Labels for new instances by a model that `label` saved
+    Predict(predict::PredictArgs),
+    /// Which of the given labels are likely wrong
+    Audit(audit::AuditArgs),
+    /// Writes real data to try the commands on
+    Sample(sample::SampleArgs),
     /// Accuracy by round on the features inside, as a table and a picture
     Demo(demo::DemoArgs),
     /// Accuracy of any method on episodes drawn from any features
@@ -41,6 +49,7 @@ pub enum Command {
 const AFTER: &str = "\
 Examples:
   trustpath
+  trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
   trustpath bench --dataset cub --shot 5 --against selector=co
   trustpath bench --features novel.npy --labels novel-labels.npy --json
 

@@ -17,6 +17,17 @@ pub enum Error {
     /// Files of features and results.
     #[error(transparent)]
     Table(#[from] table::Error),
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] trustpath::Error),
+    /// A model file that cannot be used.
+    #[error("{file} is no model that can be used: {reason}; write one by trustpath label --model")]
+    Model {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Episodes, journals or the engine.
     #[error(transparent)]
     Episodes(#[from] episodes::Error),
@@ -53,7 +64,8 @@ impl Error {
     /// The exit status: 2 for input or usage that cannot be right, 130 after Ctrl-C, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Model { .. } => 2,
+            Self::Engine(error) => engine_exit_code(error),
             Self::Table(error) => table_exit_code(error),
             Self::Episodes(error) => episodes_exit_code(error),
             Self::Paper(paper::Error::Table(error)) => table_exit_code(error),
@@ -70,7 +82,15 @@ impl Error {
 fn episodes_exit_code(error: &episodes::Error) -> u8 {
     match error {
         episodes::Error::Table(error) => table_exit_code(error),
-        episodes::Error::Engine(trustpath::Error::NotConverged { .. }) => 1,
+        episodes::Error::Engine(error) => engine_exit_code(error),
+        _ => 2,
+    }
+}
+
+fn engine_exit_code(error: &trustpath::Error) -> u8 {
+    match error {
+        trustpath::Error::NotConverged { .. } => 1,
+        trustpath::Error::Stopped => 130,
         _ => 2,
     }
 }

@@ -1,6 +1,7 @@
-//! The `trustpath` command: how far unlabeled data can be trusted, measured on few-shot episodes.
+//! The `trustpath` command: which unlabeled data can be trusted.
 
 mod args;
+mod audit;
 mod bench;
 mod check;
 mod cli;
@@ -8,11 +9,16 @@ mod demo;
 mod error;
 mod help;
 mod interrupt;
+mod label;
 mod method;
+mod model_file;
+mod page;
 mod paper;
+mod predict;
 mod print;
 mod progress;
 mod run;
+mod sample;
 mod shell;
 mod summary;
 
@@ -37,6 +43,10 @@ fn dispatch(cli: Cli) -> Result<()> {
     interrupt::listen();
     match cli.command {
         None => demo::run(&demo::DemoArgs::default()),
+        Some(Command::Label(args)) => label::run(&args),
+        Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Sample(args)) => sample::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Paper(args)) => Ok(paper::run(&args)?),

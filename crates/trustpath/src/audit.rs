@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 
 use crate::incidental::{Keep, check_labels};
-use crate::label::{FrozenPath, GRID, Representation, credibility, fit, rivals};
-use crate::{Error, Features, Matrix, Result};
+use crate::label::{FrozenPath, GRID, Representation, credibility, fit, nearest, rivals};
+use crate::{Features, Instances, Matrix, Result};
 
 /// Labels under suspicion. Everything is in the order of the rows of the features.
 #[derive(Debug, Clone)]
@@ -28,6 +28,10 @@ pub struct Audit {
     pub lambda: Vec<f64>,
     /// `‖γᵢ(λ)‖`, one row a `λ`, one column an instance.
     pub gamma_norm: Matrix,
+    /// The nearest other instances, nearest first.
+    pub nearest: Vec<Vec<usize>>,
+    /// The coordinates in which all this was found.
+    pub coordinates: Instances,
 }
 
 /// Audits the labels of all rows.
@@ -55,13 +59,16 @@ pub fn audit(features: &Features<'_>, labels: &[usize], classes: usize) -> Resul
         suggested_credibility: other,
         ranking,
         lambda: path.lambda,
-        gamma_norm: path.gamma_norm.ok_or(Error::Stopped)?,
+        gamma_norm: path.gamma_norm.unwrap_or_default(),
+        nearest: nearest(x, &(0..labels.len()).collect::<Vec<_>>()),
+        coordinates: representation.smooth,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn flipped_labels_come_first_with_the_right_suggestion() {

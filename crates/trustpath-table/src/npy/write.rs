@@ -14,6 +14,16 @@ pub fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Res
     values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
 }
 
+/// Writes an array of 32-bit floats.
+///
+/// # Errors
+/// Whatever the writer says.
+pub fn write_f32(w: &mut impl Write, shape: &[usize], values: &[f32]) -> io::Result<()> {
+    debug_assert_eq!(shape.iter().product::<usize>(), values.len());
+    write_header(w, "'<f4'", shape)?;
+    values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
+}
+
 /// Writes what stands before the values; `descr` is the type as a Python literal.
 pub(crate) fn write_header(w: &mut impl Write, descr: &str, shape: &[usize]) -> io::Result<()> {
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();

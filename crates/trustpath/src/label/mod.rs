@@ -52,6 +52,7 @@ pub use teach::Round;
 
 pub(crate) use model::rivals;
 pub(crate) use represent::Representation;
+pub(crate) use run::nearest;
 pub(crate) use teach::{GRID, fit};
 
 /// How the trusted labels are chosen.

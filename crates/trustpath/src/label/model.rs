@@ -8,7 +8,7 @@ use super::credibility::{FrozenPath, credibility};
 use super::represent::Projection;
 use crate::classify::LogisticModel;
 use crate::task::arg_max;
-use crate::{Features, Matrix, Result};
+use crate::{Error, Features, Matrix, Result};
 
 /// A trained model.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,33 @@ pub struct Prediction {
 }
 
 impl LabelModel {
+    /// Says whether the parts fit together, as those of a file may not.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) with what does not fit.
+    pub fn check(&self) -> Result<()> {
+        let (r, d) = (self.projection.basis.rows(), self.projection.mean.len());
+        let classes = self.classifier.intercept.len();
+        let expect = |given: (usize, usize), rows: usize, dims: usize| match given == (rows, dims) {
+            true => Ok(()),
+            false => {
+                Err(Error::Shape { rows, dims, expected: rows * dims, given: given.0 * given.1 })
+            }
+        };
+        let shape = |m: &Matrix| (m.rows(), m.cols());
+        expect(shape(&self.projection.basis), r, d)?;
+        expect(shape(&self.classifier.weights), classes, r)?;
+        expect((self.path.beta.len(), 1), self.path.lambda.len(), 1)?;
+        let reads = self.path.dims();
+        for beta in &self.path.beta {
+            expect(shape(beta), reads.min(r), classes)?;
+        }
+        match classes < 2 || self.path.lambda.is_empty() || r == 0 {
+            true => Err(Error::OneClass { classes }),
+            false => Ok(()),
+        }
+    }
+
     /// Labels new instances, which must have the features of the pool.
     ///
     /// # Errors

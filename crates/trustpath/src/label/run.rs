@@ -14,7 +14,7 @@ use super::teach::{self, Lesson, Round, Taught, Teacher};
 use super::{LabelParams, Trust, Verdict, Watch};
 use crate::incidental::Keep;
 use crate::linalg::vector::dot;
-use crate::{Error, Features, Matrix, Result};
+use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Nearest labelled instances that are named with every instance.
 const NEAREST: usize = 3;
@@ -28,6 +28,8 @@ pub struct Labelling {
     pub probability: Vec<f64>,
     /// How credible the label is; for those that are none of these, that of the class they come nearest to.
     pub credibility: Vec<f64>,
+    /// The label that it was judged under: its own, or for those that are none of these the one they come nearest to.
+    pub judged_as: Vec<usize>,
     /// The class that competes: the most credible label besides.
     pub rival: Vec<usize>,
     /// How credible the rival's label would be.
@@ -51,6 +53,8 @@ pub struct Labelling {
     pub lambda: Vec<f64>,
     /// See [`Labelling::lambda`].
     pub gamma_norm: Matrix,
+    /// The coordinates in which all this was found.
+    pub coordinates: Instances,
     /// For instances that come later.
     pub model: LabelModel,
 }
@@ -161,6 +165,7 @@ pub fn label(
         credibility: column.credibility,
         accepted_in: column.accepted_in,
         verdicts: column.verdicts,
+        judged_as: own,
         rival,
         nearest: nearest(u, &pool.given),
         rounds: taught.rounds,
@@ -169,6 +174,7 @@ pub fn label(
         suggestions,
         lambda: path.lambda,
         gamma_norm,
+        coordinates: representation.smooth,
         model,
     })
 }
@@ -296,7 +302,7 @@ fn hold_out(
 }
 
 /// The nearest given rows of every row.
-fn nearest(u: &Matrix, given: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn nearest(u: &Matrix, given: &[usize]) -> Vec<Vec<usize>> {
     (0..u.rows())
         .into_par_iter()
         .map(|row| {

@@ -1,0 +1,248 @@
+//! `trustpath label`: labels for what has none, how far each can be trusted, and why.
+
+mod reason;
+mod summary;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use trustpath::Features;
+use trustpath::label::{LabelParams, Labelling, Trust, Verdict, Watch, label};
+use trustpath_report::labelling::{self, LabelReport, ReportRound};
+use trustpath_table::{Column, Output, Pool, ResultTable};
+
+use crate::args::{self, InputArgs, OutputArgs, RunArgs};
+use crate::cli::positive;
+use crate::error::Result;
+use crate::progress::{Progress, Stage};
+use crate::{interrupt, model_file, page, print};
+
+/// What to label, and what to make of it.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct LabelArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    trust: TrustArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    more: MoreArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Which labels to trust.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Trust")]
+struct TrustArgs {
+    /// Trust as many labels as possible while at most this share is expected to be right, as in 0.95;
+    /// needs enough given labels, and says so where there are too few
+    #[arg(long, value_name = "P", allow_negative_numbers = true,
+        conflicts_with_all = ["credibility", "per_class"])]
+    precision: Option<f64>,
+    /// Trust labels at least this credible, from 0 to 1 [default: 0.5]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, conflicts_with = "per_class")]
+    credibility: Option<f64>,
+    /// Trust the so many most credible of every class, as the paper does
+    #[arg(long, value_name = "N", value_parser = positive)]
+    per_class: Option<usize>,
+    /// Every instance belongs to a labelled class: do not look for what is none of these
+    #[arg(long)]
+    closed: bool,
+}
+
+impl TrustArgs {
+    fn trust(&self) -> Trust {
+        match (self.precision, self.per_class) {
+            (Some(target), _) => Trust::Precision(target),
+            (_, Some(quota)) => Trust::PerClass(quota),
+            _ => Trust::Credibility(self.credibility.unwrap_or(0.5)),
+        }
+    }
+}
+
+/// What else to write.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct MoreArgs {
+    /// Write a page to look at: map, path, galleries and every verdict, in one file
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Save the trained model, for trustpath predict
+    #[arg(long, value_name = "FILE.safetensors")]
+    model: Option<PathBuf>,
+    /// Suggest so many instances whose labels would help most
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    suggest: usize,
+}
+
+const AFTER: &str = "\
+Examples:
+  trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
+  trustpath label pool.csv --label-column kind --precision 0.95 --out labels.csv
+  trustpath label pool.parquet --suggest 20 --model model.safetensors
+  trustpath sample try && trustpath label try/pool.csv --report try/report.html
+
+Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+
+/// Runs the command.
+pub fn run(args: &LabelArgs) -> Result<()> {
+    let output = args.output.output()?;
+    let report = args.more.report.as_deref().map(page::output).transpose()?;
+    if let Some(model) = &args.more.model {
+        model_file::check(model)?;
+    }
+    let pool = args.input.file().read()?;
+    pool.check_labels()?;
+    let start = Instant::now();
+    let progress = args.run.progress();
+    let labelling = args::pool(args.run.threads)?.install(|| -> Result<Labelling> {
+        let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
+        let params = LabelParams {
+            trust: args.trust.trust(),
+            none_of_these: !args.trust.closed,
+            suggest: args.more.suggest,
+            seed: args.run.seed,
+            ..LabelParams::default()
+        };
+        let mut watch = Stages { progress, under_way: None };
+        Ok(label(&features, pool.labels(), pool.class_names().len(), &params, &mut watch)?)
+    })?;
+    let summary = summary::Summary::new(&pool, &labelling, args.trust.trust(), args.trust.closed);
+    let reasons: Vec<String> =
+        (0..pool.rows()).map(|row| reason::reason(&pool, &labelling, row)).collect();
+
+    if let Some(path) = &report {
+        let stage = progress.stage("drawing the page", 1, "page");
+        let html = args::pool(args.run.threads)?
+            .install(|| document(&pool, &labelling, &summary, &reasons))?
+            .html()?;
+        stage.step();
+        page::write(path, &html)?;
+    }
+    if let Some(path) = &args.more.model {
+        model_file::write(path, &labelling.model, &pool)?;
+    }
+    let text = summary.text(start.elapsed());
+    match &output {
+        Some(output) => {
+            table(&pool, &labelling, &reasons)?.write(output)?;
+            tell(output, &text)
+        }
+        None => print::stdout(&text),
+    }
+}
+
+/// The summary goes where the result does not.
+fn tell(output: &Output, text: &str) -> Result<()> {
+    match output.is_stream() {
+        true => Ok(()),
+        false => print::stdout(text),
+    }
+}
+
+/// One row an instance.
+fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<ResultTable> {
+    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
+    let mut suggested = vec![None; pool.rows()];
+    for (rank, &row) in labelling.suggestions.iter().enumerate() {
+        suggested[row] = Some(rank as u64 + 1);
+    }
+    let rounds = labelling.accepted_in.iter().map(|round| round.map(|r| r as u64 + 1)).collect();
+    let verdicts = labelling.verdicts.iter().map(|&v| verdict(v).to_owned()).collect();
+    let mut table = ResultTable::default();
+    table.push("id", Column::Text(pool.ids().to_vec()))?;
+    table.push("label", Column::OptionalText(labelling.labels.iter().map(name).collect()))?;
+    table.push("probability", Column::Number(labelling.probability.clone()))?;
+    table.push("credibility", Column::Number(labelling.credibility.clone()))?;
+    table.push("round", Column::OptionalCount(rounds))?;
+    table.push("verdict", Column::Text(verdicts))?;
+    table.push("reason", Column::Text(reasons.to_vec()))?;
+    if !labelling.suggestions.is_empty() {
+        table.push("suggested", Column::OptionalCount(suggested))?;
+    }
+    Ok(table)
+}
+
+/// The page.
+fn document(
+    pool: &Pool,
+    labelling: &Labelling,
+    summary: &summary::Summary<'_>,
+    reasons: &[String],
+) -> Result<LabelReport> {
+    let places = page::places(&labelling.coordinates)?;
+    let mut suggested = vec![None; pool.rows()];
+    for (rank, &row) in labelling.suggestions.iter().enumerate() {
+        suggested[row] = Some(rank + 1);
+    }
+    let instances = (0..pool.rows())
+        .map(|row| labelling::ReportInstance {
+            id: pool.ids()[row].clone(),
+            // What is none of these is shown with the class that it comes nearest to.
+            label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
+            given: None,
+            probability: labelling.probability[row],
+            credibility: labelling.credibility[row],
+            round: labelling.accepted_in[row].map(|round| round + 1),
+            verdict: match labelling.verdicts[row] {
+                Verdict::Given => labelling::Verdict::Given,
+                Verdict::Trusted => labelling::Verdict::Trusted,
+                Verdict::Doubtful => labelling::Verdict::Doubtful,
+                Verdict::NoneOfThese => labelling::Verdict::NoneOfThese,
+            },
+            reason: reasons[row].clone(),
+            position: places[row],
+            suggested: suggested[row],
+            neighbours: labelling.nearest[row].clone(),
+            thumbnail: None,
+        })
+        .collect();
+    let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
+    Ok(LabelReport {
+        kind: labelling::ReportKind::Label,
+        title: format!("Labels for {}", pool.source()),
+        subtitle: summary.line(),
+        facts: summary.facts(),
+        notes: summary.notes(),
+        classes: pool.class_names().to_vec(),
+        instances,
+        path: Some(page::path(&labelling.lambda, &labelling.gamma_norm, in_path)),
+        rounds: labelling
+            .rounds
+            .iter()
+            .map(|r| ReportRound { accepted: r.accepted.clone(), changed: r.changed })
+            .collect(),
+    })
+}
+
+/// A verdict in words.
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Given => "given",
+        Verdict::Trusted => "trusted",
+        Verdict::Doubtful => "doubtful",
+        Verdict::NoneOfThese => "none of these",
+    }
+}
+
+/// Shows the stages as they go by.
+struct Stages {
+    progress: Progress,
+    under_way: Option<Stage>,
+}
+
+impl Watch for Stages {
+    fn stage(&mut self, name: &'static str, done: usize, total: usize) {
+        let stage = self.progress.stage(name, total as u64, "stages");
+        (0..done).for_each(|_| stage.step());
+        self.under_way = Some(stage);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
+    }
+}

@@ -1,0 +1,124 @@
+//! What came of it, for a terminal and for the head of the page.
+
+use std::time::Duration;
+
+use trustpath::label::novelty::FEWEST;
+use trustpath::label::precision::labels_needed;
+use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath_table::Pool;
+
+use crate::print::count;
+
+/// Suggestions shown in a line.
+const SHOWN: usize = 20;
+
+/// A labelled pool in a few lines.
+pub struct Summary<'a> {
+    pool: &'a Pool,
+    labelling: &'a Labelling,
+    trust: Trust,
+    closed: bool,
+}
+
+impl<'a> Summary<'a> {
+    pub fn new(pool: &'a Pool, labelling: &'a Labelling, trust: Trust, closed: bool) -> Self {
+        Self { pool, labelling, trust, closed }
+    }
+
+    /// The pool in a line.
+    pub fn line(&self) -> String {
+        format!(
+            "{}, {} each; {} of {} given",
+            count(self.pool.rows(), "instance", "instances"),
+            count(self.pool.dims(), "feature", "features"),
+            count(self.of(Verdict::Given), "label", "labels"),
+            count(self.pool.class_names().len(), "class", "classes"),
+        )
+    }
+
+    fn of(&self, verdict: Verdict) -> usize {
+        self.labelling.verdicts.iter().filter(|&&v| v == verdict).count()
+    }
+
+    /// Name and value of what was found.
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let open = self.pool.rows() - self.of(Verdict::Given);
+        let share = |n: usize| format!("{n} ({:.0} %)", 100.0 * n as f64 / open.max(1) as f64);
+        let mut facts = vec![
+            ("given".into(), self.of(Verdict::Given).to_string()),
+            ("trusted".into(), share(self.of(Verdict::Trusted))),
+            ("doubtful".into(), share(self.of(Verdict::Doubtful))),
+            ("none of these".into(), share(self.of(Verdict::NoneOfThese))),
+        ];
+        let trusted = &self.labelling.trusted;
+        if let Some((precision, held_out)) = trusted.estimate {
+            let from = count(held_out, "held-out label", "held-out labels");
+            facts.push((
+                "estimated precision".into(),
+                format!("{:.0} % (from {from})", 100.0 * precision),
+            ));
+        }
+        if trusted.promised > 0.0 {
+            facts.push((
+                "promised precision".into(),
+                format!("at least {:.0} % on average", (100.0 * trusted.promised).floor()),
+            ));
+        }
+        if let Some(cut) = trusted.cut {
+            facts.push(("trusted from credibility".into(), format!("{cut:.2}")));
+        }
+        facts
+    }
+
+    /// What a user should know before relying on it.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let trusted = &self.labelling.trusted;
+        let held_out = trusted.calibration.len();
+        match self.trust {
+            Trust::Precision(target) if trusted.cut.is_none() => notes.push(format!(
+                "A precision of {target} cannot be promised from {}: nothing is trusted. It takes at least {} even if all of them are right; give more labels, lower the target, or trust by --credibility.",
+                count(held_out, "held-out label", "held-out labels"),
+                labels_needed(target),
+            )),
+            _ if held_out == 0 => notes.push(
+                "No class has two labels, so that none can be held out: how many of the trusted labels are right is not estimated. Label a second instance of some classes.".into(),
+            ),
+            _ => {}
+        }
+        if !self.closed && self.labelling.novelty.is_none() {
+            notes.push(format!(
+                "Instances of classes that were never labelled are not told apart: that takes {FEWEST} labels in classes of two or more."
+            ));
+        }
+        if self.trust == Trust::Credibility(0.5) && trusted.estimate.is_some_and(|(p, _)| p < 0.8) {
+            notes.push(
+                "By the estimate more than one in five trusted labels is wrong. Ask for a precision (--precision 0.9) to trust fewer.".into(),
+            );
+        }
+        notes
+    }
+
+    /// All of it, for a terminal.
+    pub fn text(&self, took: Duration) -> String {
+        let mut text = format!("{}: {}\n\n", self.pool.source(), self.line());
+        let facts = self.facts();
+        let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, value) in &facts {
+            text.push_str(&format!("  {name:width$}  {value}\n"));
+        }
+        for note in self.notes() {
+            text.push_str(&format!("\n{note}\n"));
+        }
+        let suggestions = &self.labelling.suggestions;
+        if !suggestions.is_empty() {
+            let ids: Vec<&str> =
+                suggestions.iter().take(SHOWN).map(|&row| self.pool.ids()[row].as_str()).collect();
+            let more = suggestions.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text.push_str(&format!("\nLabel next: {}{more}\n", ids.join(", ")));
+        }
+        text.push_str(&format!("\n{:.1} s\n", took.as_secs_f64()));
+        text
+    }
+}
