@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Args;
 use trustpath::Features;
-use trustpath::label::{LabelParams, Labelling, Trust, Verdict, Watch, label};
+use trustpath::label::{LabelParams, Labelling, Round, Trust, Verdict, Watch, label};
 use trustpath_report::labelling::{self, LabelReport, ReportRound};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
@@ -211,12 +211,20 @@ fn document(
         classes: pool.class_names().to_vec(),
         instances,
         path: Some(page::path(&labelling.lambda, &labelling.gamma_norm, in_path)),
-        rounds: labelling
-            .rounds
-            .iter()
-            .map(|r| ReportRound { accepted: r.accepted.clone(), changed: r.changed })
-            .collect(),
+        rounds: rounds(labelling, pool.class_names().len()),
     })
+}
+
+/// What each round took in that stayed in.
+fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
+    let empty = |round: &Round| ReportRound { accepted: vec![0; classes], changed: round.changed };
+    let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
+    for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
+        if let Some(round) = round {
+            rounds[round].accepted[label] += 1;
+        }
+    }
+    rounds
 }
 
 /// A verdict in words.

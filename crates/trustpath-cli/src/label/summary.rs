@@ -40,16 +40,21 @@ impl<'a> Summary<'a> {
         self.labelling.verdicts.iter().filter(|&&v| v == verdict).count()
     }
 
-    /// Name and value of what was found.
-    pub fn facts(&self) -> Vec<(String, String)> {
+    /// How many have which verdict.
+    fn counts(&self) -> Vec<(String, String)> {
         let open = self.pool.rows() - self.of(Verdict::Given);
         let share = |n: usize| format!("{n} ({:.0} %)", 100.0 * n as f64 / open.max(1) as f64);
-        let mut facts = vec![
+        vec![
             ("given".into(), self.of(Verdict::Given).to_string()),
             ("trusted".into(), share(self.of(Verdict::Trusted))),
             ("doubtful".into(), share(self.of(Verdict::Doubtful))),
             ("none of these".into(), share(self.of(Verdict::NoneOfThese))),
-        ];
+        ]
+    }
+
+    /// Name and value of what is known of the trusted.
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = Vec::new();
         let trusted = &self.labelling.trusted;
         if let Some((precision, held_out)) = trusted.estimate {
             let from = count(held_out, "held-out label", "held-out labels");
@@ -102,7 +107,7 @@ impl<'a> Summary<'a> {
     /// All of it, for a terminal.
     pub fn text(&self, took: Duration) -> String {
         let mut text = format!("{}: {}\n\n", self.pool.source(), self.line());
-        let facts = self.facts();
+        let facts = [self.counts(), self.facts()].concat();
         let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, value) in &facts {
             text.push_str(&format!("  {name:width$}  {value}\n"));

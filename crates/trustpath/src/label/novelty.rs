@@ -10,8 +10,9 @@
 //! ```
 //!
 //! The share `ρ` of strangers in the pool is then the maximum-likelihood weight of a mixture of the two (EM with fixed
-//! components), and an instance is none of these if it is more probably a stranger than not. Needs at least
-//! [`FEWEST`] given labels in classes of two or more.
+//! components), and an instance is none of these if it is more probably a stranger than not; unless the pool has hardly
+//! more of these than the given labels themselves would have (one and a half standard errors), for then they are no more than the
+//! odd ones of the labelled classes. Needs at least [`FEWEST`] given labels in classes of two or more.
 
 use crate::Matrix;
 use crate::task::arg_max;
@@ -30,7 +31,7 @@ pub struct Novelty {
     pub stranger: Vec<bool>,
     /// The probability that it is.
     pub probability: Vec<f64>,
-    /// Estimated share of strangers among the open instances.
+    /// Estimated share of strangers among the open instances; 0 where there is no evidence of any.
     pub share: f64,
     /// How often a labelled instance scores higher with its class than another one without: the AUROC to be expected.
     pub auroc: f64,
@@ -84,15 +85,20 @@ pub(crate) fn novelty(
         share = (total / odds.len().max(1) as f64).clamp(1e-9, 1.0 - 1e-9);
     }
     // Two normals of different spread cross twice: above the mean of the known nobody is a stranger.
-    let probability: Vec<f64> = scores
-        .iter()
-        .zip(&odds)
-        .map(|(&score, &odds)| if score < known.mean { posterior(share, odds) } else { 0.0 })
-        .collect();
+    let probability = |score: f64| match score < known.mean {
+        true => posterior(share, strange.log_density(score) - known.log_density(score)),
+        false => 0.0,
+    };
+    let likely = |scores: &[f64]| scores.iter().filter(|&&s| probability(s) > 0.5).count() as f64;
+    let n = inside.len() as f64;
+    let alarms = (likely(&inside) + 1.0) / (n + 2.0);
+    let most = alarms + 1.5 * (alarms * (1.0 - alarms) / n).sqrt();
+    let any = likely(&scores) > most * scores.len() as f64;
+    let probability: Vec<f64> = scores.iter().map(|&score| probability(score)).collect();
     Some(Novelty {
-        stranger: probability.iter().map(|&p| p > 0.5).collect(),
+        stranger: probability.iter().map(|&p| any && p > 0.5).collect(),
         probability,
-        share,
+        share: if any { share } else { 0.0 },
         auroc: auroc(&inside, &outside),
     })
 }
@@ -161,6 +167,15 @@ mod tests {
         assert!(found.stranger[40..].iter().all(|&s| s), "{:?}", found.probability);
         assert!(found.stranger[..40].iter().all(|&s| !s), "{:?}", found.probability);
         assert!((found.share - 0.2).abs() < 0.05 && found.auroc > 0.95);
+    }
+
+    #[test]
+    fn a_pool_like_the_labels_has_no_strangers() {
+        let of: Vec<usize> = (0..212).map(|i| i % 4).collect();
+        let given: Vec<usize> = (0..12).collect();
+        let open: Vec<usize> = (12..212).collect();
+        let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
+        assert!(found.stranger.iter().all(|s| !s) && found.share == 0.0);
     }
 
     #[test]
