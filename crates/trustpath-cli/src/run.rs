@@ -5,7 +5,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_episodes::{
-    Episodes, FeatureTable, Finished, Journal, Method, Result as EpisodesResult, Watch, evaluate,
+    Approach, Episodes, FeatureTable, Finished, Journal, Result as EpisodesResult, Watch, evaluate,
 };
 
 use crate::error::{Error, Result};
@@ -58,13 +58,13 @@ impl Runner {
         Ok(Self { pool, quiet })
     }
 
-    /// Runs a method over all episodes but those that the journal holds already.
+    /// Runs an approach over all episodes but those that the journal holds already.
     pub fn run(
         &self,
         name: &str,
         table: &FeatureTable,
         episodes: &dyn Episodes,
-        method: &Method,
+        approach: &Approach,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
         let asked = episodes.count();
@@ -73,13 +73,19 @@ impl Runner {
         let before = done.len();
         let mut progress = Progress { bar: self.bar(name, asked - before), journal };
         let start = Instant::now();
-        let outcome = self.pool.install(|| evaluate(table, episodes, method, done, &mut progress));
+        let outcome =
+            self.pool.install(|| evaluate(table, episodes, approach.clone(), done, &mut progress));
         let seconds = start.elapsed().as_secs_f64();
         progress.bar.finish_and_clear();
         let finished = outcome?;
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads();
         let speed = Speed { episodes: finished.len() - before, seconds, threads };
         Ok(Run { finished, speed })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
     }
 
     /// A bar on standard error; hidden by itself where that is no terminal.

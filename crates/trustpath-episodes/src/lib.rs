@@ -17,6 +17,7 @@
 //! # Ok::<(), trustpath_episodes::Error>(())
 //! ```
 
+mod approach;
 mod atomic;
 pub mod embedded;
 mod episode;
@@ -31,6 +32,7 @@ pub mod stats;
 mod table;
 mod task;
 
+pub use approach::{Approach, Learner};
 pub use atomic::write_atomically;
 pub use embedded::Split;
 pub use episode::{Episode, Rows};
