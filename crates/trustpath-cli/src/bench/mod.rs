@@ -24,6 +24,7 @@ use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
 use crate::summary::{first_of, last_of};
 use crate::{interrupt, print};
+pub use all::median;
 use data::DataArgs;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};

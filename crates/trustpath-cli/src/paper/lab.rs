@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Drawn, Finished, Watch, evaluate};
+use trustpath_episodes::{Approach, Drawn, FeatureTable, Finished, Task, Watch, evaluate};
 
 use super::dataset::Dataset;
 use super::error::{Error, Result};
@@ -26,6 +27,10 @@ pub struct Lab {
     pub seed: u64,
     /// Shows no progress.
     pub quiet: bool,
+    /// Methods asked for by name; none for the default.
+    pub methods: Vec<String>,
+    /// Where a long run may keep what it has; nowhere if none.
+    pub notes: Option<PathBuf>,
     scores: Cache<Scores>,
     inspections: Cache<Vec<Inspection>>,
 }
@@ -35,8 +40,8 @@ type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
 impl Lab {
     /// A lab in which nothing has been run.
     pub fn new(datasets: Vec<Dataset>, episodes: usize, seed: u64, quiet: bool) -> Self {
-        let (scores, inspections) = Default::default();
-        Self { datasets, episodes, seed, quiet, scores, inspections }
+        let (methods, notes, scores, inspections) = Default::default();
+        Self { datasets, episodes, seed, quiet, methods, notes, scores, inspections }
     }
 
     /// The accuracies of an experiment.
@@ -44,18 +49,31 @@ impl Lab {
         let key = format!("{} {}", dataset.name, experiment.key());
         once(&self.scores, key, || {
             let table = dataset.table(experiment.split);
-            let sampler = experiment.task().check(table)?;
             let count = experiment.episodes(self.episodes);
-            let episodes = Drawn { sampler, seed: self.seed, count };
-            let mut progress = self.progress(dataset, experiment);
-            let start = Instant::now();
-            let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut progress)?;
-            progress.finish(start);
-            if interrupt::requested() {
-                return Err(Error::Interrupted);
-            }
+            let progress = self.progress(dataset, experiment);
+            let approach = (&experiment.method).into();
+            let done = self.evaluate(table, experiment.task(), approach, count, progress)?;
             Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
         })
+    }
+
+    /// Runs an approach over the first so many episodes of a task.
+    pub fn evaluate(
+        &self,
+        table: &FeatureTable,
+        task: Task,
+        approach: Approach,
+        count: usize,
+        mut progress: Progress,
+    ) -> Result<Vec<Finished>> {
+        let episodes = Drawn { sampler: task.check(table)?, seed: self.seed, count };
+        let start = Instant::now();
+        let done = evaluate(table, &episodes, approach, Vec::new(), &mut progress)?;
+        progress.finish(start);
+        if interrupt::requested() {
+            return Err(Error::Interrupted);
+        }
+        Ok(done)
     }
 
     /// What happens inside the episodes of 5-way 1-shot transductive ICI-R.
@@ -65,11 +83,16 @@ impl Lab {
 
     /// A bar for the episodes of an experiment; nothing where there is no terminal.
     pub fn progress(&self, dataset: &Dataset, experiment: &Experiment) -> Progress {
+        let name = format!("{} {}", dataset.name, experiment.name());
+        self.bar(name, experiment.episodes(self.episodes))
+    }
+
+    /// A bar for so many episodes.
+    pub fn bar(&self, name: String, episodes: usize) -> Progress {
         if self.quiet {
             return Progress(ProgressBar::hidden());
         }
-        let bar = ProgressBar::new(experiment.episodes(self.episodes) as u64)
-            .with_message(format!("{} {}", dataset.name, experiment.name()));
+        let bar = ProgressBar::new(episodes as u64).with_message(name);
         let template = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),

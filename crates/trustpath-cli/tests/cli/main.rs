@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod demo;
 mod lists;
+mod methods;
 mod stopping;
 
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@
 
 use super::softmax::{exponentials, normalise};
 use crate::Matrix;
+use crate::linalg::{simd, vector};
 
 /// Rows are met to this, in any entry; columns exactly, but for the last scaling of the rows.
 const TOLERANCE: f64 = 1e-6;
@@ -22,48 +23,68 @@ const LEAST: f64 = 1e-200;
 pub(crate) struct Sinkhorn {
     lambda: f64,
     /// Scaling of the classes.
-    pub v: Vec<f64>,
+    v: Vec<f64>,
     u: Vec<f64>,
+    /// The kernel with classes as rows: a sweep goes along the instances.
+    kernel: Matrix,
     sums: Vec<f64>,
 }
 
 impl Sinkhorn {
     /// For `n` instances and `classes` classes.
     pub fn new(lambda: f64, n: usize, classes: usize) -> Self {
-        Self { lambda, v: vec![1.0; classes], u: vec![1.0; n], sums: vec![0.0; classes] }
+        Self {
+            lambda,
+            v: vec![1.0; classes],
+            u: vec![1.0; n],
+            kernel: Matrix::zeros(classes, n),
+            sums: vec![0.0; n],
+        }
     }
 
     /// Replaces costs by the plan.
     pub fn plan(&mut self, costs: &mut Matrix) {
-        costs.as_mut_slice().iter_mut().for_each(|c| *c *= -self.lambda);
-        exponentials(costs);
-        let kernel = costs;
-        let share = kernel.rows() as f64 / kernel.cols() as f64;
+        self.exponentiate(costs);
+        for (i, row) in costs.iter_rows().enumerate() {
+            row.iter().enumerate().for_each(|(k, g)| self.kernel[(k, i)] = *g);
+        }
+        simd::dispatch(&mut *self, |sinkhorn| sinkhorn.sweep());
+        self.scale(costs);
+    }
+
+    /// Meets the marginals in turn.
+    #[inline(always)]
+    fn sweep(&mut self) {
+        let share = self.u.len() as f64 / self.v.len() as f64;
         for sweep in 0..SWEEPS {
             self.sums.fill(0.0);
+            for (row, v) in self.kernel.iter_rows().zip(&self.v) {
+                vector::add_scaled(&mut self.sums, *v, row);
+            }
             let mut off = 0.0f64;
-            for (row, u) in kernel.iter_rows().zip(&mut self.u) {
-                let sum: f64 = row.iter().zip(&self.v).map(|(g, v)| g * v).sum();
+            for (u, sum) in self.u.iter_mut().zip(&self.sums) {
                 off = off.max((*u * sum - 1.0).abs());
                 *u = 1.0 / sum;
-                self.sums.iter_mut().zip(row).for_each(|(s, g)| *s += *u * g);
             }
-            // What the columns gave the rows was measured before the rows were put right.
+            // How far the columns had moved the rows; in the first sweep the rows are those of another kernel.
             if sweep > 0 && off < TOLERANCE {
                 break;
             }
-            for (v, sum) in self.v.iter_mut().zip(&self.sums) {
-                *v = share / sum.max(LEAST);
+            for (row, v) in self.kernel.iter_rows().zip(&mut self.v) {
+                *v = share / vector::dot(row, &self.u).max(LEAST);
             }
         }
-        self.scale(kernel);
     }
 
     /// Replaces costs of points that came later by their probabilities.
     pub fn extend(&self, costs: &mut Matrix) {
+        self.exponentiate(costs);
+        self.scale(costs);
+    }
+
+    fn exponentiate(&self, costs: &mut Matrix) {
         costs.as_mut_slice().iter_mut().for_each(|c| *c *= -self.lambda);
         exponentials(costs);
-        self.scale(costs);
     }
 
     fn scale(&self, kernel: &mut Matrix) {
