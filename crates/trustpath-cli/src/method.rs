@@ -247,12 +247,12 @@ mod tests {
     #[test]
     fn methods_are_told_in_a_line() {
         assert_eq!(
-            describe(&Method::default()),
+            describe_method(&Method::default()),
             "icir (group penalty), lle to 5 dimensions, classifier lr, 5 a class and round"
         );
         let method =
             Method { model: Model::IciC, compat: true, cap: Some(25), ..Method::default() };
-        assert!(describe(&method).starts_with("icic (elementwise penalty)"));
-        assert!(describe(&method).ends_with("round, 25 in all, compat"));
+        assert!(describe_method(&method).starts_with("icic (elementwise penalty)"));
+        assert!(describe_method(&method).ends_with("round, 25 in all, compat"));
     }
 }

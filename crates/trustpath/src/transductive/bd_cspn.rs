@@ -4,12 +4,11 @@
 //! shift       unlabeled x ← x + ξ,     ξ = mean of the labelled − mean of the unlabeled
 //! rectify     w_i = softmax over k of ε cos(x_i, μ_k), at the nearest class y_i,        over labelled and unlabeled
 //!             μ_k ← Σ_{y_i = k} w_i x_i / Σ_{y_i = k} w_i
-//! classify    by the nearest rectified prototype
+//! classify    p_ik ∝ exp(ε cos(x_i, μ_k)),       x_i as it was before the shift
 //! ```
 //!
-//! `ε = 10`. Published code differs in small things; here as where the accuracies it is compared with come from (see
-//! `docs/peers.md`): all unlabeled instances take part, and what is classified in the end is the instance before the
-//! shift. `O(nKD)`.
+//! `ε = 10`. Published code differs in small things: whether all unlabeled instances take part, and whether the query is
+//! shifted and measured by its angle. `docs/peers.md` says how this reading was chosen. `O(nKD)`.
 //!
 //! A query apart is classified by the same prototypes.
 
@@ -57,7 +56,9 @@ impl Transductive for BdCspn {
 
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let prototypes = rectified(&task, self.0.epsilon);
+        let mut prototypes = rectified(&task, self.0.epsilon);
+        // Between unit vectors the nearest is the one at the smallest angle.
+        (0..task.classes).for_each(|k| unit(prototypes.row_mut(k)));
         let x = task.instances.unit();
         Ok(Posterior::of(&task, |rows| {
             nearest(&Distances::new(x, rows), &prototypes, self.0.epsilon)

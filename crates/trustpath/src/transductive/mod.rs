@@ -30,12 +30,12 @@ mod power;
 mod prototype;
 mod pt_map;
 mod refine;
-mod sinkhorn;
 mod soft_kmeans;
 mod softmax;
 #[cfg(test)]
 mod tests;
 mod tim;
+mod transport;
 
 use std::ops::Range;
 

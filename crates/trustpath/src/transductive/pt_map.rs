@@ -6,7 +6,7 @@
 //!                       with Σₖ Pᵢₖ = 1 and Σᵢ Pᵢₖ = n/K
 //! ```
 //!
-//! by turns: Sinkhorn's plan for `P`, a step of 0.2 for `μ`, 20 times. The second constraint says that all classes are
+//! by turns: the optimal plan for `P`, a step of 0.2 for `μ`, 20 times. The second constraint says that all classes are
 //! equally frequent in the pool, which is what wins balanced pools and loses others. `O(nKD)` a turn.
 //!
 //! Defaults are those of the authors' code (their text has a step of 0.4 at one shot). A query apart is centred by the
@@ -16,7 +16,7 @@ use super::centre::{mean, take_off};
 use super::distance::Distances;
 use super::power::power;
 use super::refine::{Moves, refine};
-use super::sinkhorn::Sinkhorn;
+use super::transport::Transport;
 use super::{Posterior, Transductive, positive, step};
 use crate::task::CheckedTask;
 use crate::{Matrix, Result, Task};
@@ -63,14 +63,14 @@ impl Transductive for PtMap {
         let task = CheckedTask::new(task)?;
         let PtMapParams { lambda, step, epochs } = self.0;
         let x = prepare(&task);
-        let mut sinkhorn = Sinkhorn::new(lambda, task.unlabeled.len(), task.classes);
+        let mut transport = Transport::new(lambda, task.unlabeled.len(), task.classes);
         let moves = Moves { epochs, step };
-        let (prototypes, unlabeled) = refine(&x, &task, moves, &mut |p| sinkhorn.plan(p));
+        let (prototypes, unlabeled) = refine(&x, &task, moves, &mut |p| transport.plan(p));
         let query = (!task.transductive()).then(|| {
             let query = Distances::new(&x, task.pool..x.rows());
             let mut p = Matrix::zeros(query.len(), task.classes);
             query.to(&prototypes, &mut p);
-            sinkhorn.extend(&mut p);
+            transport.extend(&mut p);
             p
         });
         Ok(Posterior { unlabeled, query })
@@ -101,8 +101,8 @@ mod tests {
     fn every_turn_lowers_the_objective() {
         let pool = pool(3, 2, 17, 0.5);
         let mut objective = Objective::new(&pool, 10.0);
-        let mut sinkhorn = Sinkhorn::new(10.0, 51, 3);
-        objective.falls_under(&mut |p| sinkhorn.plan(p), 1e-5);
+        let mut transport = Transport::new(10.0, 51, 3);
+        objective.falls_under(&mut |p| transport.plan(p), 1e-6);
     }
 
     #[test]
