@@ -50,8 +50,11 @@ fn every_number_of_threads_and_a_journal_give_the_same() {
     }
 }
 
-/// Names and accuracies of every cell of a table of all methods.
-fn cells(result: &Value) -> Vec<(String, u64, Vec<(String, Value)>)> {
+/// Pool and shots, and the names and accuracies of the methods.
+type Cell = (String, u64, Vec<(String, Value)>);
+
+/// The cells of a table of all methods.
+fn cells(result: &Value) -> Vec<Cell> {
     let row = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["accuracy"].clone());
     let cells = result["cells"].as_array().unwrap().iter().map(|cell| {
         let rows = cell["methods"].as_array().unwrap().iter().map(row).collect();

@@ -26,14 +26,21 @@ impl Adam {
         self.steps = self.steps.saturating_add(1);
         let (mean, square) = (1.0 - MEAN.powi(self.steps), 1.0 - SQUARE.powi(self.steps));
         let (rate, root) = (self.rate / mean, square.sqrt());
-        simd::dispatch((self, unknowns, gradient), |(adam, unknowns, gradient)| {
-            let moments = adam.mean.iter_mut().zip(&mut adam.square);
-            for ((x, g), (m, s)) in unknowns.iter_mut().zip(gradient).zip(moments) {
-                *m = MEAN * *m + (1.0 - MEAN) * g;
-                *s = SQUARE * *s + (1.0 - SQUARE) * g * g;
-                *x -= rate * *m / (s.sqrt() / root + EPSILON);
-            }
-        });
+        simd::dispatch(
+            (self, unknowns, gradient),
+            #[inline(always)]
+            |(adam, unknowns, gradient)| adam.advance(unknowns, gradient, rate, root),
+        );
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, unknowns: &mut [f64], gradient: &[f64], rate: f64, root: f64) {
+        let moments = self.mean.iter_mut().zip(&mut self.square);
+        for ((x, g), (m, s)) in unknowns.iter_mut().zip(gradient).zip(moments) {
+            *m = MEAN * *m + (1.0 - MEAN) * g;
+            *s = SQUARE * *s + (1.0 - SQUARE) * g * g;
+            *x -= rate * *m / (s.sqrt() / root + EPSILON);
+        }
     }
 }
 

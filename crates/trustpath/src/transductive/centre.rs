@@ -29,7 +29,7 @@ pub(crate) fn take_off(x: &mut Matrix, rows: Range<usize>, mean: &[f64]) {
 
 /// `x ← x/‖x‖`; what has no length becomes zero.
 pub(crate) fn unit(row: &mut [f64]) {
-    let norm = simd::dispatch(&*row, |row| vector::norm(row));
+    let norm = simd::dispatch(&*row, vector::norm);
     if norm > NOTHING {
         row.iter_mut().for_each(|v| *v /= norm);
     } else {

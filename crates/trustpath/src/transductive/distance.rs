@@ -21,9 +21,7 @@ pub(crate) struct Distances<'a> {
 impl<'a> Distances<'a> {
     /// From these rows of `x`.
     pub fn new(x: &'a Matrix, rows: Range<usize>) -> Self {
-        let norms = simd::dispatch((x, rows.clone()), |(x, rows)| {
-            rows.map(|i| vector::dot(x.row(i), x.row(i))).collect()
-        });
+        let norms = simd::dispatch((x, rows.clone()), squared_norms);
         Self { x: x.view().subrows(rows.start, rows.len()), norms }
     }
 
@@ -41,13 +39,22 @@ impl<'a> Distances<'a> {
     pub fn to(&self, means: &Matrix, out: &mut Matrix) {
         product(out, self.x, means.view().transpose(), -2.0);
         for k in 0..means.rows() {
-            let mean = simd::dispatch(means.row(k), |row| vector::dot(row, row));
+            let mean = simd::dispatch(means.row(k), vector::norm).powi(2);
             for (i, norm) in self.norms.iter().enumerate() {
                 // Rounding must not make a distance negative.
                 out[(i, k)] = (out[(i, k)] + norm + mean).max(0.0);
             }
         }
     }
+}
+
+#[inline(always)]
+fn squared_norms((x, rows): (&Matrix, Range<usize>)) -> Vec<f64> {
+    let mut norms = Vec::with_capacity(rows.len());
+    for i in rows {
+        norms.push(vector::dot(x.row(i), x.row(i)));
+    }
+    norms
 }
 
 /// `out = scale · left · right`.

@@ -124,7 +124,7 @@ impl LabelPropagation {
                         *w = -2.0 * gamma * (1.0 - k).max(0.0);
                     }
                 }
-                simd::dispatch(w.as_mut_slice(), |values| exponentiate(values));
+                simd::dispatch(w.as_mut_slice(), exponentiate);
                 Weights::Dense(w)
             }
             Kernel::Nearest(k) => {

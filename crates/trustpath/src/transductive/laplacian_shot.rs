@@ -14,7 +14,7 @@
 //! A query apart gets the same softmax, with its nearest two unlabeled instances as neighbours.
 
 use super::bd_cspn::rectified;
-use super::distance::Distances;
+use super::distance::{Distances, class_means};
 use super::graph::most_similar;
 use super::softmax::softmax;
 use super::{Posterior, Transductive, positive};
@@ -32,6 +32,8 @@ const SETTLED: f64 = 1e-6;
 pub struct LaplacianShotParams {
     /// What neighbours count for (0.7 below five shots, else 0.3).
     pub lambda: Option<f64>,
+    /// Rectify the prototypes first (yes).
+    pub rectify: bool,
     /// Neighbours of each instance, itself not counted (2).
     pub neighbors: usize,
     /// Updates at the most (20).
@@ -40,7 +42,7 @@ pub struct LaplacianShotParams {
 
 impl Default for LaplacianShotParams {
     fn default() -> Self {
-        Self { lambda: None, neighbors: 2, updates: 20 }
+        Self { lambda: None, rectify: true, neighbors: 2, updates: 20 }
     }
 }
 
@@ -66,11 +68,14 @@ impl Transductive for LaplacianShot {
 
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let LaplacianShotParams { lambda, neighbors, updates } = self.0;
+        let LaplacianShotParams { lambda, rectify, neighbors, updates } = self.0;
         let few_shots = task.labelled < 5 * task.classes;
         let lambda = lambda.unwrap_or(if few_shots { 0.7 } else { 0.3 });
-        let prototypes = rectified(&task, EPSILON);
         let x = task.instances.unit();
+        let prototypes = match rectify {
+            true => rectified(&task, EPSILON),
+            false => class_means(x, task.labels, task.classes),
+        };
         let scores = |rows| {
             let rows = Distances::new(x, rows);
             let mut scores = Matrix::zeros(rows.len(), task.classes);

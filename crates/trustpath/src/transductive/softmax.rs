@@ -17,7 +17,7 @@ pub(crate) fn exponentials(scores: &mut Matrix) {
         let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         row.iter_mut().for_each(|s| *s -= top);
     }
-    simd::dispatch(scores.as_mut_slice(), |values| exponentiate(values));
+    simd::dispatch(scores.as_mut_slice(), exponentiate);
 }
 
 /// Divides every row by its sum; a row of zeros becomes uniform.

@@ -68,12 +68,16 @@ impl Transport {
         }
         let share = costs.rows() as f64 / costs.cols() as f64;
         for _ in 0..STEPS {
-            simd::dispatch(&mut *self, |transport| transport.meet_rows());
+            simd::dispatch(&mut *self, Self::meet_rows);
             let off = self.columns.iter().map(|c| (c - share).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
                 break;
             }
-            simd::dispatch((&mut *self, share), |(transport, share)| transport.curve(share));
+            simd::dispatch(
+                (&mut *self, share),
+                #[inline(always)]
+                |(transport, share)| transport.curve(share),
+            );
             self.meet_columns(share);
         }
         self.scale(costs);

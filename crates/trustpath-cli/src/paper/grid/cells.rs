@@ -46,8 +46,8 @@ impl Setting {
     /// How many of the episodes asked for are run: fewer where the pool is large, as each says more.
     pub fn episodes(&self, asked: usize) -> usize {
         let thinned = match self.queries {
-            ..=75 => 10,
-            ..=300 => 20,
+            ..76 => 10,
+            76..301 => 20,
             _ => 50,
         };
         (asked / thinned).max(20).min(asked.max(2))
