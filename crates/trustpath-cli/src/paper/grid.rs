@@ -231,15 +231,28 @@ fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> R
             }
             table.push(cells)?;
         }
-        let reasons = rows.iter().filter_map(|(_, setting, note)| {
-            let reason = note.skipped.as_ref()?;
-            Some(format!("n = {}, α = {}: {reason}", setting.queries, setting.alpha_text()))
-        });
-        let reasons: Vec<String> = reasons.collect();
         finding.table(rows.first().map_or(String::new(), group), table);
+        let reasons = left_out(rows);
         if !reasons.is_empty() {
             finding.say(format!("Left out: {}.", reasons.join("; ")));
         }
     }
     Ok(())
+}
+
+/// What was not run, and why, by size.
+fn left_out(rows: &[Outcome<'_>]) -> Vec<String> {
+    let same = |a: &Outcome<'_>, b: &Outcome<'_>| a.1.queries == b.1.queries;
+    let of_size = |rows: &[Outcome<'_>]| {
+        let skipped: Vec<_> = rows.iter().filter(|row| row.2.skipped.is_some()).collect();
+        let (_, setting, note) = skipped.first()?;
+        let reason = note.skipped.clone().unwrap_or_default();
+        let alphas: Vec<String> = skipped.iter().map(|row| row.1.alpha_text()).collect();
+        let which = match alphas.len() == rows.len() {
+            true => String::new(),
+            false => format!(" with α = {}", alphas.join(", ")),
+        };
+        Some(format!("n = {}{which}, as {reason}", setting.queries))
+    };
+    rows.chunk_by(same).filter_map(of_size).collect()
 }

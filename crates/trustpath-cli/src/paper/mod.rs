@@ -199,10 +199,13 @@ fn reproduce(args: &PaperArgs, datasets: Vec<Dataset>) -> Result<()> {
 
 fn document(lab: &Lab, target: Target, findings: Vec<Finding>) -> Result<Document> {
     let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
+    let shape = match target {
+        Target::Grid => "of each experiment at most",
+        _ => "of each experiment (fewer where it says so), 5-way, 15 queries a class",
+    };
     let episodes = format!(
-        "{} episodes of each experiment (fewer where it says so), 5-way, 15 queries a class, seed {}, on {}. Intervals \
-         are 95%; differences are paired, on the same episodes. A conclusion of the paper holds where the interval of \
-         the difference that expresses it lies on its side of zero.",
+        "{} episodes {shape}, seed {}, on {}. Intervals are 95%; differences are paired, on the same episodes. A \
+         conclusion of the paper holds where the interval of the difference that expresses it lies on its side of zero.",
         lab.episodes,
         lab.seed,
         datasets.join(" and ")

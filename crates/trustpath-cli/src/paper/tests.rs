@@ -188,7 +188,7 @@ fn the_grid_goes_on_from_its_notes() {
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
     assert!(found[0][2].starts_with("| pt-map ") && found[0][5].starts_with("| plain "));
     // Thirty of a class are not enough for pools of 300.
-    assert!(first.contains("n = 300, α = 0.5: the classes are too few or too small"), "{first}");
+    assert!(first.contains("n = 300, as the classes are too few or too small"), "{first}");
 
     // Lines that are there are not run again, and those that are missing are.
     let kept: Vec<&str> = notes.lines().take(30).collect();
