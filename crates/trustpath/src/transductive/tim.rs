@@ -123,6 +123,8 @@ struct Descent<'a> {
     /// Probabilities, then derivatives by the scores.
     p: Matrix,
     marginal: Vec<f64>,
+    /// Derivatives by the probabilities of one instance.
+    slopes: Vec<f64>,
     gradient: Matrix,
 }
 
@@ -142,6 +144,7 @@ impl<'a> Descent<'a> {
             pool: Distances::new(task.instances.unit(), 0..task.pool),
             p: Matrix::zeros(task.pool, classes),
             marginal: vec![0.0; classes],
+            slopes: vec![0.0; classes],
             gradient: Matrix::zeros(classes, dims),
         }
     }
@@ -167,7 +170,7 @@ impl<'a> Descent<'a> {
 
     /// Replaces probabilities by derivatives of the objective by the scores.
     fn by_scores(&mut self) {
-        let Self { task, alpha, p, marginal, .. } = self;
+        let Self { task, alpha, p, marginal, slopes, .. } = self;
         let [a, b, c] = self.weights;
         let labelled = task.labelled as f64;
         let unlabeled = (task.pool - task.labelled) as f64;
@@ -183,12 +186,11 @@ impl<'a> Descent<'a> {
         marginal.iter_mut().for_each(|m| *m = -b * by_probability(*m, *alpha));
         for i in task.labelled..task.pool {
             let row = p.row_mut(i);
-            let derivative =
-                |p: f64, marginal: f64| (marginal + c * by_probability(p, *alpha)) / unlabeled;
-            let mean: f64 = row.iter().zip(&*marginal).map(|(p, m)| p * derivative(*p, *m)).sum();
-            for (p, m) in row.iter_mut().zip(&*marginal) {
-                *p *= derivative(*p, *m) - mean;
+            for (slope, (p, m)) in slopes.iter_mut().zip(row.iter().zip(&*marginal)) {
+                *slope = (m + c * by_probability(*p, *alpha)) / unlabeled;
             }
+            let mean = vector::dot(row, slopes);
+            row.iter_mut().zip(&*slopes).for_each(|(p, slope)| *p *= slope - mean);
         }
     }
 }
