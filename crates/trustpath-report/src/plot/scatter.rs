@@ -207,7 +207,7 @@ impl<'a> Placed<'a> {
             let next = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
             let line = [self.at, (x + dx, y + dy)];
             // A place far off must be worth the way there, and the line should cross nothing.
-            let way = 0.5 * dx.hypot(dy) + 8.0 * crossings(&line, self.at, taken);
+            let way = 0.5 * dx.hypot(dy) + 30.0 * crossings(&line, self.at, taken);
             let cost = cost(&next) + way;
             if cost < least - 0.5 {
                 (best, least, leader) = (next, cost, Some(line));

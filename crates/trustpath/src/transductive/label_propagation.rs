@@ -15,9 +15,7 @@
 //! A query apart gets the mean of `F` over all instances weighted by the kernel, or over the seven nearest: scikit-learn's
 //! `predict_proba`.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, Par};
-
+use super::distance::product;
 use super::graph::most_similar;
 use super::softmax::normalise;
 use super::{Posterior, Transductive, positive};
@@ -201,11 +199,7 @@ impl Weights {
     /// `out = W f`.
     fn multiply(&self, f: &Matrix, out: &mut Matrix) {
         match self {
-            Self::Dense(w) => {
-                let (rows, cols) = (out.rows(), out.cols());
-                let out = MatMut::from_row_major_slice_mut(out.as_mut_slice(), rows, cols);
-                matmul(out, Accum::Replace, w.view(), f.view(), 1.0, Par::Seq);
-            }
+            Self::Dense(w) => product(out, w.view(), f.view(), 1.0),
             Self::Sparse(rows) => {
                 out.as_mut_slice().fill(0.0);
                 for (i, row) in rows.iter().enumerate() {
