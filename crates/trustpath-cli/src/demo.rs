@@ -63,7 +63,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             let sampler = task.check(table)?;
             let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
-            let run = runner.run(&name, table, &episodes, &Method::default(), None)?;
+            let run = runner.run(&name, table, &episodes, &(&Method::default()).into(), None)?;
             done += run.finished.len();
             if !run.finished.is_empty() {
                 cells.push(Cell { name, summary: Summary::of(&run.finished)?, speed: run.speed });

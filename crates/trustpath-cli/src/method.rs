@@ -1,15 +1,25 @@
 //! The method on the command line, and a second one to compare it with.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser};
-use trustpath::{classify, reduce};
-use trustpath_episodes::{Method, Model, Penalty, Selector};
+use trustpath::{classify, reduce, transductive};
+use trustpath_episodes::{Approach, Method, Model, Penalty, Selector};
 
 use crate::cli::{choice, sentence};
+use crate::error::{Error, Result};
 
-/// Every choice that self-taught learning leaves open; what is not given stays as it is.
+/// In place of a method: each of them.
+const ALL: &str = "all";
+
+/// The method, and every choice that self-taught learning leaves open; what is not given stays as it is.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
+    /// What labels the queries: self-taught learning by icir or icic, with the options below; another method, with
+    /// its published parameters; or all, one beside the other [default: icir]
+    #[arg(long = "method", value_name = "NAME",
+        value_parser = PossibleValuesParser::new(Approach::names().into_iter().chain([ALL])))]
+    name: Option<String>,
     /// Model with incidental parameters: icir (linear) or icic (logistic) [default: icir]
     #[arg(long, value_parser = choice::<Model>(&["icir", "icic"]))]
     model: Option<Model>,
@@ -54,7 +64,7 @@ pub struct MethodArgs {
 #[derive(Debug, Clone, Copy)]
 struct Cap(Option<usize>);
 
-fn cap(text: &str) -> Result<Cap, String> {
+fn cap(text: &str) -> std::result::Result<Cap, String> {
     match text {
         "none" => Ok(Cap(None)),
         number => number
@@ -65,7 +75,47 @@ fn cap(text: &str) -> Result<Cap, String> {
 }
 
 impl MethodArgs {
-    /// The method, with what is not given taken from `base`.
+    /// Whether every method is asked for.
+    pub fn is_all(&self) -> bool {
+        self.name.as_deref() == Some(ALL)
+    }
+
+    /// What is run, with what is not given taken from `base`.
+    pub fn approach(&self, base: &Method) -> Result<Approach> {
+        let own = self.over(base);
+        let Some(name) = &self.name else { return Ok(Approach::SelfTaught(own)) };
+        let approach = Approach::named(name, &own)?;
+        let (option, remedy) = match (&approach, self.given()) {
+            (Approach::SelfTaught(_), _) if self.model.is_some() => {
+                ("model", "--method names the model already: drop one of the two".to_owned())
+            }
+            (Approach::Transductive { .. }, Some(option)) => {
+                (option, format!("{name} runs with its published parameters: drop it"))
+            }
+            _ => return Ok(approach),
+        };
+        Err(Error::Usage(format!("--{option} is for self-taught learning, and {remedy}")))
+    }
+
+    /// The first option of self-taught learning that is given.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("model", self.model.is_some()),
+            ("penalty", self.penalty.is_some()),
+            ("reduction", self.reduction.is_some()),
+            ("dim", self.dim.is_some()),
+            ("neighbors", self.neighbors.is_some()),
+            ("classifier", self.classifier.is_some()),
+            ("selector", self.selector.is_some()),
+            ("step", self.step.is_some()),
+            ("cap", self.cap.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("compat", self.compat.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Self-taught learning, with what is not given taken from `base`.
     pub fn over(&self, base: &Method) -> Method {
         Method {
             model: self.model.unwrap_or(base.model),
@@ -107,7 +157,7 @@ struct Alone {
 
 impl Against {
     /// Reads `plain`, or options of the method as `name=value,name=value`.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
         if text == "plain" {
             return Ok(Self::Plain);
         }
@@ -120,12 +170,25 @@ impl Against {
         let options = options
             .ok_or("give plain, or options of the method as name=value,name=value".to_owned())?;
         let alone = Alone::try_parse_from(options).map_err(|e| sentence(&e))?;
+        if alone.method.is_all() {
+            return Err("give one method to compare with; --method all compares them all".into());
+        }
         Ok(Self::Method { text: text.to_owned(), args: Box::new(alone.method) })
     }
 }
 
-/// A method in a line.
-pub fn describe(method: &Method) -> String {
+/// An approach in a line.
+pub fn describe(approach: &Approach) -> String {
+    match approach {
+        Approach::SelfTaught(method) => describe_method(method),
+        Approach::Transductive { name: transductive::Method::Plain } => {
+            "plain: logistic regression on the labelled instances".to_owned()
+        }
+        Approach::Transductive { name } => format!("{name}, with its published parameters"),
+    }
+}
+
+fn describe_method(method: &Method) -> String {
     let penalty = method.penalty.unwrap_or(match method.model {
         Model::IciR => Penalty::Group,
         Model::IciC => Penalty::Elementwise,
@@ -151,7 +214,7 @@ pub fn describe(method: &Method) -> String {
 mod tests {
     use super::*;
 
-    fn against(text: &str) -> Result<Method, String> {
+    fn against(text: &str) -> std::result::Result<Method, String> {
         let base = Method { step: 3, cap: Some(25), seed: 7, ..Method::default() };
         match Against::parse(text)? {
             Against::Plain => Err("plain".into()),
@@ -184,12 +247,12 @@ mod tests {
     #[test]
     fn methods_are_told_in_a_line() {
         assert_eq!(
-            describe(&Method::default()),
+            describe_method(&Method::default()),
             "icir (group penalty), lle to 5 dimensions, classifier lr, 5 a class and round"
         );
         let method =
             Method { model: Model::IciC, compat: true, cap: Some(25), ..Method::default() };
-        assert!(describe(&method).starts_with("icic (elementwise penalty)"));
-        assert!(describe(&method).ends_with("round, 25 in all, compat"));
+        assert!(describe_method(&method).starts_with("icic (elementwise penalty)"));
+        assert!(describe_method(&method).ends_with("round, 25 in all, compat"));
     }
 }

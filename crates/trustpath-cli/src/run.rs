@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 use trustpath_episodes::{
-    Episodes, FeatureTable, Finished, Journal, Method, Result as EpisodesResult, Watch, evaluate,
+    Approach, Episodes, FeatureTable, Finished, Journal, Result as EpisodesResult, Watch, evaluate,
 };
 
 use crate::args::pool;
@@ -56,13 +56,13 @@ impl Runner {
         Ok(Self { pool: pool(threads)?, progress })
     }
 
-    /// Runs a method over all episodes but those that the journal holds already.
+    /// Runs an approach over all episodes but those that the journal holds already.
     pub fn run(
         &self,
         name: &str,
         table: &FeatureTable,
         episodes: &dyn Episodes,
-        method: &Method,
+        approach: &Approach,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
         let asked = episodes.count();
@@ -72,13 +72,19 @@ impl Runner {
         let stage = self.progress.stage(name, (asked - before) as u64, "episodes");
         let mut watcher = Watcher { stage, journal };
         let start = Instant::now();
-        let outcome = self.pool.install(|| evaluate(table, episodes, method, done, &mut watcher));
+        let outcome =
+            self.pool.install(|| evaluate(table, episodes, approach.clone(), done, &mut watcher));
         let seconds = start.elapsed().as_secs_f64();
         drop(watcher);
         let finished = outcome?;
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads();
         let speed = Speed { episodes: finished.len() - before, seconds, threads };
         Ok(Run { finished, speed })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
     }
 }
 

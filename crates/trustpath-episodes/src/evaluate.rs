@@ -1,4 +1,4 @@
-//! Running a method over many episodes, in parallel and with the same result for any number of threads.
+//! Running an approach over many episodes, in parallel and with the same result for any number of threads.
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::{Features, Instances, Outcome, SelfTaught};
+use trustpath::{Features, Instances};
 
-use crate::{Episode, EpisodeList, FeatureTable, Finished, Method, Result, Sampler, Setting};
+use crate::{
+    Approach, Episode, EpisodeList, FeatureTable, Finished, Learner, Result, Sampler, Setting,
+};
 
 /// A numbered sequence of episodes over one table.
 pub trait Episodes: Sync {
@@ -99,18 +101,18 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs a method over all episodes but those `done` before. Returns all that have finished, in order of their number.
+/// Runs an approach over all episodes but those `done` before. Returns all that have finished, in order of their number.
 ///
 /// # Errors
 /// The first failure of an episode, by number, or of the watch.
 pub fn evaluate(
     table: &FeatureTable,
     episodes: &dyn Episodes,
-    method: &Method,
+    approach: impl Into<Approach>,
     done: Vec<Finished>,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Finished>> {
-    let learner = method.build()?;
+    let learner = approach.into().build()?;
     let features = Features::new(table.features(), table.rows(), table.dims())?;
     let mut left: Vec<bool> = vec![true; episodes.count()];
     for before in &done {
@@ -144,39 +146,35 @@ pub fn evaluate(
 }
 
 fn score(
-    learner: &SelfTaught,
+    learner: &Learner,
     features: &Features<'_>,
     episode: &Episode,
     setting: &Setting,
     index: usize,
 ) -> Result<Finished> {
     let start = Instant::now();
-    let outcome = run_episode(learner, features, episode, setting)?;
-    Ok(Finished {
-        episode: index as u64,
-        accuracies: outcome.accuracy,
-        seconds: start.elapsed().as_secs_f64(),
-    })
+    let accuracies = run_episode(learner, features, episode, setting)?;
+    Ok(Finished { episode: index as u64, accuracies, seconds: start.elapsed().as_secs_f64() })
 }
 
-/// Runs a learner on one episode, the truth of the queries given so that accuracies come back.
+/// Runs a learner on one episode; the accuracies on its queries come back, see [`Learner::accuracies`].
 ///
 /// # Errors
 /// When the learner fails.
 pub fn run_episode(
-    learner: &SelfTaught,
+    learner: &Learner,
     features: &Features<'_>,
     episode: &Episode,
     setting: &Setting,
-) -> Result<Outcome> {
+) -> Result<Vec<f64>> {
     let instances = gather(features, episode, setting)?;
-    Ok(learner.run(&trustpath::Task {
+    learner.accuracies(&trustpath::Task {
         instances: &instances,
         labels: &episode.support.labels,
         unlabeled: episode.pool(setting).len(),
         classes: episode.classes.len(),
         truth: Some(&episode.query.labels),
-    })?)
+    })
 }
 
 /// The instances of an episode in the order of the engine: labelled, unlabeled, and queries where they are apart.

@@ -17,6 +17,7 @@
 //! # Ok::<(), trustpath_episodes::Error>(())
 //! ```
 
+mod approach;
 pub mod embedded;
 mod episode;
 mod error;
@@ -29,6 +30,7 @@ mod sample;
 pub mod stats;
 mod task;
 
+pub use approach::{Approach, Learner};
 pub use embedded::Split;
 pub use episode::{Episode, Rows};
 pub use error::{Error, Result};

@@ -172,7 +172,7 @@ impl Method {
     }
 }
 
-fn as_text<S: serde::Serializer>(
+pub(crate) fn as_text<S: serde::Serializer>(
     value: &impl fmt::Display,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {

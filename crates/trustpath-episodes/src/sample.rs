@@ -89,6 +89,26 @@ impl Sampler<'_> {
         Ok(episode)
     }
 
+    /// The share of draws of class sizes that the classes are large enough for: below one, the sizes that are drawn in
+    /// the end are more alike than the Dirichlet distribution's.
+    pub fn fitting(&self, seed: u64, draws: u64) -> f64 {
+        let Queries::Dirichlet { total, alpha } = self.task.queries else { return 1.0 };
+        let taken = self.task.shot + self.task.unlabeled().0;
+        let fits = |index: &u64| {
+            let mut random = Random::stream(seed, *index);
+            let classes = random.choose(&self.classes, self.task.way);
+            let counts = draw_counts(classes.len(), total, alpha, &mut random);
+            self.excess(&classes, &counts, taken).is_none()
+        };
+        (0..draws).filter(fits).count() as f64 / draws.max(1) as f64
+    }
+
+    /// A class that has too few rows for its queries, and how many those are.
+    fn excess(&self, classes: &[usize], counts: &[usize], taken: usize) -> Option<(usize, usize)> {
+        let mut pairs = classes.iter().copied().zip(counts.iter().copied());
+        pairs.find(|&(class, count)| taken + count > self.table.members()[class].len())
+    }
+
     fn check_sizes(&self) -> Result<()> {
         let Task { way, shot, queries, .. } = self.task;
         let (must, _) = self.task.unlabeled();
@@ -133,21 +153,23 @@ impl Sampler<'_> {
         let taken = self.task.shot + self.task.unlabeled().0;
         let mut refused = (classes[0], 0);
         for _ in 0..ATTEMPTS {
-            let weights: Vec<f64> = classes.iter().map(|_| random.gamma(alpha)).collect();
-            let counts = apportion(&weights, total);
-            let excess = classes
-                .iter()
-                .zip(&counts)
-                .find(|&(&class, &count)| taken + count > self.table.members()[class].len());
-            match excess {
+            let counts = draw_counts(classes.len(), total, alpha, random);
+            match self.excess(classes, &counts, taken) {
                 None => return Ok(counts),
-                Some((&class, &count)) => refused = (class, count),
+                Some(excess) => refused = excess,
             }
         }
         let (class, count) = refused;
         let what = format!("{count} queries by the Dirichlet distribution, support and unlabeled");
         Err(self.too_few(class, taken + count, what))
     }
+}
+
+/// Class sizes that sum to `total`, in proportions of the symmetric Dirichlet distribution.
+fn draw_counts(classes: usize, total: usize, alpha: f64, random: &mut Random) -> Vec<usize> {
+    let weight = |random: &mut Random| if alpha.is_finite() { random.gamma(alpha) } else { 1.0 };
+    let weights: Vec<f64> = (0..classes).map(|_| weight(random)).collect();
+    apportion(&weights, total)
 }
 
 /// Whole numbers that sum to `total` in the proportion of the weights, by largest remainder.
@@ -240,6 +262,31 @@ mod tests {
         // bounds are five standard errors; rounding adds a variance of about 1/(12·75²).
         assert!((mean - 0.2).abs() < 5.0 * (0.16 / 11.0 / n).sqrt(), "{mean}");
         assert!((variance - 0.16 / 11.0).abs() < 0.0018, "{variance}");
+    }
+
+    #[test]
+    fn an_infinite_concentration_is_as_equal_as_can_be() {
+        let table = table(6, 40);
+        let queries = Queries::Dirichlet { total: 33, alpha: f64::INFINITY };
+        let sampler = Task { queries, ..Task::default() }.check(&table).unwrap();
+        let episode = sampler.draw(0, 3).unwrap();
+        for class in 0..5 {
+            let count = episode.query.labels.iter().filter(|&&label| label == class).count();
+            assert!(count == 6 || count == 7, "{count}");
+        }
+        assert_eq!(sampler.fitting(0, 50), 1.0);
+    }
+
+    #[test]
+    fn the_share_of_draws_that_fit_is_that_of_the_distribution() {
+        let table = table(2, 101);
+        let queries = Queries::Dirichlet { total: 100, alpha: 1.0 };
+        let sampler =
+            |shot| Task { way: 2, shot, queries, ..Task::default() }.check(&table).unwrap();
+        // One share of two under Dirichlet(1) is uniform; with 26 of 101 labelled both must stay below 76.
+        assert!(sampler(1).fitting(0, 4000) > 0.97);
+        let few = sampler(26).fitting(0, 4000);
+        assert!((few - 0.5).abs() < 0.04, "{few}");
     }
 
     #[test]

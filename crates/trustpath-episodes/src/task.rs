@@ -42,7 +42,8 @@ pub enum Queries {
     /// So many of each class.
     PerClass(usize),
     /// `total` in all, in proportions drawn from the symmetric Dirichlet distribution and rounded
-    /// by largest remainder; drawn anew where a class has too few rows.
+    /// by largest remainder; drawn anew where a class has too few rows. An infinite concentration
+    /// gives classes as equal as `total` allows.
     Dirichlet {
         /// Queries of all classes together.
         total: usize,
@@ -83,8 +84,8 @@ impl Task {
             Queries::PerClass(0) | Queries::Dirichlet { total: 0, .. } => {
                 Err(Error::parameter("queries", 0, "ask for at least 1"))
             }
-            Queries::Dirichlet { alpha, .. } if !(alpha > 0.0 && alpha.is_finite()) => {
-                Err(Error::parameter("alpha", alpha, "it must be positive and finite"))
+            Queries::Dirichlet { alpha, .. } if alpha.is_nan() || alpha <= 0.0 => {
+                Err(Error::parameter("alpha", alpha, "it must be positive; inf is balanced"))
             }
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_episodes::{FeatureTable, Finished, Journal, Method};
+use trustpath_episodes::{Approach, FeatureTable, Finished, Journal};
 
 use crate::error::Result;
 
@@ -12,7 +12,8 @@ use crate::error::Result;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct JournalArgs {
-    /// Note every finished episode in this file (a second method's in FILE.against)
+    /// Note every finished episode in this file (a second method's in FILE.against; of --method all,
+    /// in one FILE.… for each run)
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Go on from the journal; drawn episodes may be more than before, by --episodes
@@ -26,7 +27,7 @@ struct Configuration<'a> {
     version: &'a str,
     features: u64,
     episodes: &'a str,
-    method: &'a Method,
+    method: &'a Approach,
 }
 
 impl JournalArgs {
@@ -35,7 +36,7 @@ impl JournalArgs {
         &self,
         table: &FeatureTable,
         episodes: &str,
-        method: &Method,
+        method: &Approach,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
         let Some(path) = &self.journal else { return Ok(None) };

@@ -1,5 +1,6 @@
 //! `trustpath bench`: any method on episodes of any features.
 
+mod all;
 mod data;
 mod journal;
 mod official;
@@ -11,9 +12,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath::reduce::default_dimensions;
+use trustpath::transductive;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
+    Approach, Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
 };
 
 use crate::cli::positive;
@@ -21,11 +23,12 @@ use crate::error::{Error, Result};
 use crate::method::{Against, MethodArgs};
 use crate::progress::Progress;
 use crate::run::Runner;
-use crate::summary::{Summary, first_of, last_of};
+use crate::summary::{first_of, last_of};
 use crate::{interrupt, print};
+pub use all::median;
 use data::DataArgs;
 use journal::JournalArgs;
-use report::{Compared, Report, Score};
+use report::{Accuracy, Compared, Report, Score};
 use task::TaskArgs;
 
 /// Accuracy of any method on episodes drawn from any features.
@@ -67,7 +70,7 @@ struct RunArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "episode_list")]
     export_episodes: Option<PathBuf>,
     /// Compare with a second method on the same episodes: plain (the classifier alone), or the
-    /// options in which it differs, as in selector=co or model=icic,step=3
+    /// options in which it differs, as in selector=co, model=icic,step=3 or method=pt-map
     #[arg(long, value_name = "OPTIONS", value_parser = Against::parse)]
     against: Option<Against>,
 }
@@ -93,6 +96,8 @@ Examples:
   trustpath bench --features novel.npy --labels novel-labels.npy --way 10
   trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
   trustpath bench --dirichlet 2 --against selector=co
+  trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
+  trustpath bench --method all --dataset cub
   trustpath bench --episode-list cub-1shot-transductive --compat
   trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
 
@@ -106,13 +111,19 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
     let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
-    let method = args.method.over(&Method {
-        d: default_dimensions(way),
-        seed: args.run.seed,
-        ..Method::default()
-    });
+    let base = Method { d: default_dimensions(way), seed: args.run.seed, ..Method::default() };
+    if args.method.is_all() {
+        return all::run(args, &runner, list.as_ref(), &args.method.over(&base));
+    }
+    let method = args.method.approach(&base)?;
+    let own = match &method {
+        Approach::SelfTaught(method) => method.clone(),
+        Approach::Transductive { .. } => base,
+    };
+    let self_taught = matches!(method, Approach::SelfTaught(_));
     let second = match &args.run.against {
-        Some(Against::Method { text, args }) => Some((text, args.over(&method))),
+        Some(Against::Method { text, args }) => Some((text.as_str(), args.approach(&own)?)),
+        Some(Against::Plain) if !self_taught => Some(("plain", transductive::Method::Plain.into())),
         _ => None,
     };
     // What is wrong with a method is said before any work is done.
@@ -122,13 +133,15 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let table = args.data.read(list.as_ref().map(|list| &list.meta))?;
     let chosen = args.choose(&table, list.as_ref())?;
     let journal =
-        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
+        |method: &Approach, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
-    if let Some(Against::Plain) = args.run.against {
+    if let Some(Against::Plain) = args.run.against
+        && self_taught
+    {
         compared.extend(compare(
             "plain",
             &main.finished,
@@ -145,7 +158,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     }
     if let Some(folder) = &args.run.episode_list {
         for (name, official) in official::read(folder)? {
-            let ours = if name == "lr" { first_of } else { last_of };
+            let ours = if name == "lr" && self_taught { first_of } else { last_of };
             compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
         }
     }
@@ -159,7 +172,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             asked,
             method: &method,
             seed: args.run.seed,
-            accuracy: Summary::of(&main.finished)?,
+            accuracy: Accuracy::of(&method, &main.finished)?,
             compared: compared.into_iter().collect::<Result<_>>()?,
             speed: main.speed,
             scores: main.finished.iter().map(Score::of).collect(),
@@ -178,6 +191,35 @@ struct Chosen<'a> {
     text: String,
     /// What they are, to the last row: for the journal.
     identity: String,
+    /// The class sizes of the queries, in a word.
+    pool: String,
+    /// Labelled instances a class.
+    shot: usize,
+}
+
+impl<'a> Chosen<'a> {
+    fn listed(list: &'a EpisodeList, table: &FeatureTable) -> Result<Self> {
+        list.check(table)?;
+        let setting = list.meta.setting()?;
+        let rows = list.episodes.iter().flat_map(|episode| format!("{episode:?}").into_bytes());
+        Ok(Self {
+            episodes: Box::new(Listed { list, setting }),
+            text: task::describe_list(&list.meta),
+            identity: format!("{:?} {:016x}", list.meta, journal::fnv1a(rows)),
+            pool: list.meta.setting.clone(),
+            shot: list.meta.shot,
+        })
+    }
+
+    fn drawn(task: Task, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
+        Ok(Self {
+            episodes: Box::new(Drawn { sampler: task.check(table)?, seed, count }),
+            text: format!("{}, seed {seed}", task::describe(&task)),
+            identity: format!("{task:?}, seed {seed}"),
+            pool: task::pool(&task.queries),
+            shot: task.shot,
+        })
+    }
 }
 
 impl BenchArgs {
@@ -186,26 +228,19 @@ impl BenchArgs {
         table: &'a FeatureTable,
         list: Option<&'a EpisodeList>,
     ) -> Result<Chosen<'a>> {
-        let seed = self.run.seed;
         if let Some(list) = list {
-            list.check(table)?;
-            let setting = list.meta.setting()?;
-            let text = task::describe_list(&list.meta);
-            let rows = list.episodes.iter().flat_map(|episode| format!("{episode:?}").into_bytes());
-            let identity = format!("{:?} {:016x}", list.meta, journal::fnv1a(rows));
-            return Ok(Chosen { episodes: Box::new(Listed { list, setting }), text, identity });
+            return Chosen::listed(list, table);
         }
-        let task = self.task.task()?;
+        let (task, seed) = (self.task.task()?, self.run.seed);
         let count = self.run.episodes.unwrap_or(EPISODES);
-        let drawn = Drawn { sampler: task.check(table)?, seed, count };
+        let chosen = Chosen::drawn(task, table, seed, count)?;
         if let Some(folder) = &self.run.export_episodes {
-            let drawn = (0..count).map(|i| drawn.sampler.draw(seed, i as u64));
+            let drawn = (0..count).map(|i| Ok(chosen.episodes.get(i)?.into_owned()));
             let episodes = drawn.collect::<trustpath_episodes::Result<_>>()?;
             EpisodeList { meta: ListMeta::of(&task, table, seed, count), episodes }
                 .write(folder)?;
         }
-        let text = format!("{}, seed {seed}", task::describe(&task));
-        Ok(Chosen { episodes: Box::new(drawn), text, identity: format!("{task:?}, seed {seed}") })
+        Ok(chosen)
     }
 }
 

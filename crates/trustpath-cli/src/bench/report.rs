@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Finished, Method};
+use trustpath_episodes::{Approach, Finished};
 use trustpath_report::{Column, Table};
 
 use crate::error::{Error, Result};
@@ -25,15 +25,76 @@ pub struct Report<'a> {
     /// Their seed.
     pub seed: u64,
     /// What ran on them.
-    pub method: &'a Method,
+    pub method: &'a Approach,
     /// Its accuracies.
-    pub accuracy: Summary,
+    pub accuracy: Accuracy,
     /// Others on the same episodes.
     pub compared: Vec<Compared>,
     /// How long it took.
     pub speed: Speed,
     /// Every episode.
     pub scores: Vec<Score<'a>>,
+}
+
+/// Accuracies of a method.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Accuracy {
+    /// By round.
+    Rounds(Summary),
+    /// Of a method without rounds.
+    Once {
+        /// In the end.
+        #[serde(rename = "final")]
+        last: Estimate,
+    },
+}
+
+impl Accuracy {
+    /// Of episodes, of which there must be one.
+    pub fn of(approach: &Approach, finished: &[Finished]) -> Result<Self> {
+        let summary = Summary::of(finished)?;
+        Ok(match approach {
+            Approach::SelfTaught(_) => Self::Rounds(summary),
+            Approach::Transductive { .. } => Self::Once { last: summary.last },
+        })
+    }
+
+    fn table(&self) -> Result<Table> {
+        let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
+        let accuracy = match self {
+            Self::Rounds(summary) => summary,
+            Self::Once { last } => {
+                table.push(["final".to_owned(), last.percent()])?;
+                return Ok(table);
+            }
+        };
+        table.push(["plain classifier".to_owned(), accuracy.plain.percent()])?;
+        // The last rounds, which few episodes reach and which change nothing, are left to JSON and CSV.
+        let shown = accuracy.rounds.iter().take(accuracy.settled_after());
+        for (round, estimate) in shown.enumerate() {
+            table.push([format!("round {}", round + 1), estimate.percent()])?;
+        }
+        let rounds = print::count(accuracy.rounds.len(), "round", "rounds");
+        table.push([format!("final, after {rounds} at most"), accuracy.last.percent()])?;
+        table.push(["gain over plain".to_owned(), print::points(&accuracy.gain)])?;
+        Ok(table)
+    }
+
+    /// Every estimate with its name.
+    fn named(&self) -> Vec<(String, &Estimate)> {
+        match self {
+            Self::Once { last } => vec![("final".into(), last)],
+            Self::Rounds(accuracy) => {
+                let mut named = vec![("plain".to_owned(), &accuracy.plain)];
+                let rounds = accuracy.rounds.iter().enumerate();
+                named.extend(rounds.map(|(i, round)| (format!("round {}", i + 1), round)));
+                named.push(("final".into(), &accuracy.last));
+                named.push(("gain".into(), &accuracy.gain));
+                named
+            }
+        }
+    }
 }
 
 /// Another method on the same episodes.
@@ -77,18 +138,7 @@ impl Report<'_> {
             describe(self.method)
         );
 
-        let accuracy = &self.accuracy;
-        let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
-        table.push(["plain classifier".to_owned(), accuracy.plain.percent()])?;
-        // The last rounds, which few episodes reach and which change nothing, are left to JSON and CSV.
-        let shown = accuracy.rounds.iter().take(accuracy.settled_after());
-        for (round, estimate) in shown.enumerate() {
-            table.push([format!("round {}", round + 1), estimate.percent()])?;
-        }
-        let rounds = print::count(accuracy.rounds.len(), "round", "rounds");
-        table.push([format!("final, after {rounds} at most"), accuracy.last.percent()])?;
-        table.push(["gain over plain".to_owned(), print::points(&accuracy.gain)])?;
-        text += &table.text();
+        text += &self.accuracy.table()?.text();
 
         if !self.compared.is_empty() {
             let columns = [Column::left("against"), Column::right("its accuracy (%)")];
@@ -128,7 +178,6 @@ impl Report<'_> {
     pub fn csv(&self) -> Result<String> {
         let names = ["quantity", "mean", "half_width", "episodes"];
         let mut table = Table::new(names.map(Column::left).to_vec());
-        let accuracy = &self.accuracy;
         let mut push = |name: String, estimate: &Estimate| {
             let half_width = match estimate.half_width {
                 width if width.is_finite() => width.to_string(),
@@ -136,12 +185,9 @@ impl Report<'_> {
             };
             table.push([name, estimate.mean.to_string(), half_width, estimate.episodes.to_string()])
         };
-        push("plain".into(), &accuracy.plain)?;
-        for (round, estimate) in accuracy.rounds.iter().enumerate() {
-            push(format!("round {}", round + 1), estimate)?;
+        for (name, estimate) in self.accuracy.named() {
+            push(name, estimate)?;
         }
-        push("final".into(), &accuracy.last)?;
-        push("gain".into(), &accuracy.gain)?;
         for Compared { name, accuracy, difference } in &self.compared {
             push(format!("against {name}"), accuracy)?;
             push(format!("difference to {name}"), difference)?;

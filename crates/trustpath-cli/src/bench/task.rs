@@ -13,9 +13,9 @@ pub struct TaskArgs {
     /// Classes of an episode
     #[arg(long, value_name = "C", default_value_t = 5, conflicts_with = "episode_list")]
     pub way: usize,
-    /// Labelled instances of each class
-    #[arg(long, value_name = "M", default_value_t = 1, conflicts_with = "episode_list")]
-    shot: usize,
+    /// Labelled instances of each class [default: 1; both 1 and 5 for --method all]
+    #[arg(long, value_name = "M", conflicts_with = "episode_list")]
+    shot: Option<usize>,
     /// Queries of each class, on average where they are imbalanced
     #[arg(long, value_name = "Q", default_value_t = 15, conflicts_with = "episode_list")]
     queries: usize,
@@ -31,7 +31,8 @@ pub struct TaskArgs {
     /// [default of N: 15]
     #[arg(long, value_name = "K[:N]", value_parser = distractors, conflicts_with = "episode_list")]
     distractors: Option<Distractors>,
-    /// Class-imbalanced queries: their proportions are drawn from a Dirichlet distribution; 2 is usual
+    /// Class-imbalanced queries: their proportions are drawn from a Dirichlet distribution; 2 is usual,
+    /// inf is balanced
     #[arg(
         long,
         value_name = "ALPHA",
@@ -96,7 +97,34 @@ impl TaskArgs {
                 Queries::Dirichlet { total: self.way.saturating_mul(self.queries), alpha }
             }
         };
-        Ok(Task { way: self.way, shot: self.shot, queries, setting })
+        Ok(Task { way: self.way, shot: self.shot.unwrap_or(1), queries, setting })
+    }
+}
+
+/// Shots of the table of all methods.
+const SHOTS: [usize; 2] = [1, 5];
+/// The concentration of its imbalanced pools.
+const IMBALANCED: f64 = 2.0;
+
+impl TaskArgs {
+    /// The tasks of the table of all methods: balanced and imbalanced pools, few and more shots.
+    pub fn cells(&self) -> Result<Vec<Task>> {
+        let task = self.task()?;
+        let total = self.way.saturating_mul(self.queries);
+        let alpha = self.dirichlet.unwrap_or(IMBALANCED);
+        let shots = self.shot.map_or(SHOTS.to_vec(), |shot| vec![shot]);
+        let pools = [Queries::PerClass(self.queries), Queries::Dirichlet { total, alpha }];
+        let cell = |queries, shot| Task { shot, queries, ..task };
+        let cells = pools.into_iter().flat_map(|pool| shots.iter().map(move |s| cell(pool, *s)));
+        Ok(cells.collect())
+    }
+}
+
+/// The class sizes of the queries in a word.
+pub fn pool(queries: &Queries) -> String {
+    match queries {
+        Queries::PerClass(_) => "balanced".to_owned(),
+        Queries::Dirichlet { alpha, .. } => format!("Dirichlet({alpha})"),
     }
 }
 

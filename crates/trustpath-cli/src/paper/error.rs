@@ -43,6 +43,26 @@ pub enum Error {
         /// What the system says.
         reason: String,
     },
+    /// A file beside the report cannot be read or written.
+    #[error("cannot use {file}: {reason}; choose another folder by --out")]
+    File {
+        /// The file.
+        file: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// Ctrl-C, in a run that keeps what it has.
+    #[error(
+        "interrupted: {done} of {all} settings are kept in {file}; repeat the command to go on"
+    )]
+    Paused {
+        /// Settings finished.
+        done: usize,
+        /// Settings there are.
+        all: usize,
+        /// Where they are kept.
+        file: String,
+    },
     /// Ctrl-C.
     #[error(
         "interrupted: nothing was written; run it again, with fewer --episodes for a quicker look"

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Drawn, Finished, Watch, evaluate};
+use trustpath_episodes::{Approach, Drawn, FeatureTable, Finished, Task, Watch, evaluate};
 
 use super::dataset::Dataset;
 use super::error::{Error, Result};
@@ -25,6 +26,10 @@ pub struct Lab {
     pub seed: u64,
     /// Shows no progress.
     pub quiet: bool,
+    /// Methods asked for by name; none for the default.
+    pub methods: Vec<String>,
+    /// Where a long run may keep what it has; nowhere if none.
+    pub notes: Option<PathBuf>,
     scores: Cache<Scores>,
     inspections: Cache<Vec<Inspection>>,
 }
@@ -34,8 +39,8 @@ type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
 impl Lab {
     /// A lab in which nothing has been run.
     pub fn new(datasets: Vec<Dataset>, episodes: usize, seed: u64, quiet: bool) -> Self {
-        let (scores, inspections) = Default::default();
-        Self { datasets, episodes, seed, quiet, scores, inspections }
+        let (methods, notes, scores, inspections) = Default::default();
+        Self { datasets, episodes, seed, quiet, methods, notes, scores, inspections }
     }
 
     /// The accuracies of an experiment.
@@ -43,17 +48,30 @@ impl Lab {
         let key = format!("{} {}", dataset.name, experiment.key());
         once(&self.scores, key, || {
             let table = dataset.table(experiment.split);
-            let sampler = experiment.task().check(table)?;
             let count = experiment.episodes(self.episodes);
-            let episodes = Drawn { sampler, seed: self.seed, count };
-            let mut watcher = self.watch(dataset, experiment);
-            let done = evaluate(table, &episodes, &experiment.method, Vec::new(), &mut watcher)?;
-            watcher.finish();
-            if interrupt::requested() {
-                return Err(Error::Interrupted);
-            }
+            let watcher = self.watch(dataset, experiment);
+            let approach = (&experiment.method).into();
+            let done = self.evaluate(table, experiment.task(), approach, count, watcher)?;
             Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
         })
+    }
+
+    /// Runs an approach over the first so many episodes of a task.
+    pub fn evaluate(
+        &self,
+        table: &FeatureTable,
+        task: Task,
+        approach: Approach,
+        count: usize,
+        mut watcher: Watcher,
+    ) -> Result<Vec<Finished>> {
+        let episodes = Drawn { sampler: task.check(table)?, seed: self.seed, count };
+        let done = evaluate(table, &episodes, approach, Vec::new(), &mut watcher)?;
+        watcher.finish();
+        if interrupt::requested() {
+            return Err(Error::Interrupted);
+        }
+        Ok(done)
     }
 
     /// What happens inside the episodes of 5-way 1-shot transductive ICI-R.
@@ -64,8 +82,12 @@ impl Lab {
     /// The episodes of an experiment, to be watched.
     pub fn watch(&self, dataset: &Dataset, experiment: &Experiment) -> Watcher {
         let name = format!("{} {}", dataset.name, experiment.name());
-        let total = experiment.episodes(self.episodes) as u64;
-        let stage = Progress::new(self.quiet, false).stage(&name, total, "episodes");
+        self.watcher(&name, experiment.episodes(self.episodes))
+    }
+
+    /// So many episodes, to be watched.
+    pub fn watcher(&self, name: &str, episodes: usize) -> Watcher {
+        let stage = Progress::new(self.quiet, false).stage(name, episodes as u64, "episodes");
         Watcher { stage, quiet: self.quiet }
     }
 }
@@ -87,6 +109,11 @@ pub struct Watcher {
 }
 
 impl Watcher {
+    /// Shows nothing.
+    pub fn quiet() -> Self {
+        Self { stage: Progress::Quiet.stage("", 0, ""), quiet: true }
+    }
+
     /// Takes the bar away, and leaves a line that says how fast it was.
     pub fn finish(self) {
         let (name, done) = (self.stage.name().to_owned(), self.stage.done());

@@ -16,12 +16,14 @@ mod error;
 mod errors;
 mod experiment;
 mod finding;
+mod grid;
 mod initial;
 mod inspect;
 mod iterations;
 mod lab;
 mod mixture;
 mod path;
+mod peers;
 mod published;
 mod reductions;
 mod selectors;
@@ -36,6 +38,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use trustpath_episodes::Approach;
 use trustpath_report::{Block, Document};
 
 use dataset::Dataset;
@@ -59,6 +62,11 @@ pub struct PaperArgs {
     /// Their labels, where they are neither inside nor beside the file; once for each file.
     #[arg(long, value_name = "FILE")]
     pub labels: Vec<PathBuf>,
+    /// Methods of peers and grid, by their names in `bench --method`; may be repeated [default: all of them for peers;
+    /// adaptive, pt-map, bd-cspn, icir and plain for grid].
+    #[arg(long = "method", value_name = "NAME",
+        value_parser = clap::builder::PossibleValuesParser::new(Approach::names()))]
+    pub methods: Vec<String>,
     /// Episodes of each experiment; slow ones run fewer, and say so.
     #[arg(long, default_value = "2000", value_name = "N")]
     pub episodes: NonZeroUsize,
@@ -105,6 +113,10 @@ pub enum Target {
     Alpha,
     /// What each round of one episode selects.
     Episode,
+    /// Other methods on balanced and imbalanced pools.
+    Peers,
+    /// Methods over class balance, pool size, ways and shots; long, and no part of all.
+    Grid,
     /// All of them, in one report.
     All,
 }
@@ -118,7 +130,10 @@ impl Target {
     /// The targets it stands for.
     fn each(self) -> Vec<Self> {
         match self {
-            Self::All => Self::value_variants().iter().copied().filter(|t| *t != self).collect(),
+            Self::All => {
+                let each = Self::value_variants().iter().copied();
+                each.filter(|target| !matches!(target, Self::All | Self::Grid)).collect()
+            }
             one => vec![one],
         }
     }
@@ -138,6 +153,8 @@ impl Target {
             Self::Backbones => backbones::find(lab),
             Self::Alpha => alpha::find(lab),
             Self::Episode => episode::find(lab),
+            Self::Peers => peers::find(lab),
+            Self::Grid => grid::find(lab),
             Self::All => Ok(Finding::new("All", "")),
         }
     }
@@ -156,7 +173,9 @@ pub fn run(args: &PaperArgs) -> Result<()> {
 }
 
 fn reproduce(args: &PaperArgs, datasets: Vec<Dataset>) -> Result<()> {
-    let lab = Lab::new(datasets, args.episodes.get(), args.seed, args.quiet);
+    let mut lab = Lab::new(datasets, args.episodes.get(), args.seed, args.quiet);
+    lab.methods.clone_from(&args.methods);
+    lab.notes = Some(args.out.clone());
     let mut findings = Vec::new();
     for target in args.target.each() {
         let start = Instant::now();
@@ -180,10 +199,13 @@ fn reproduce(args: &PaperArgs, datasets: Vec<Dataset>) -> Result<()> {
 
 fn document(lab: &Lab, target: Target, findings: Vec<Finding>) -> Result<Document> {
     let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
+    let shape = match target {
+        Target::Grid => "of each experiment at most",
+        _ => "of each experiment (fewer where it says so), 5-way, 15 queries a class",
+    };
     let episodes = format!(
-        "{} episodes of each experiment (fewer where it says so), 5-way, 15 queries a class, seed {}, on {}. Intervals \
-         are 95%; differences are paired, on the same episodes. A conclusion of the paper holds where the interval of \
-         the difference that expresses it lies on its side of zero.",
+        "{} episodes {shape}, seed {}, on {}. Intervals are 95%; differences are paired, on the same episodes. A \
+         conclusion of the paper holds where the interval of the difference that expresses it lies on its side of zero.",
         lab.episodes,
         lab.seed,
         datasets.join(" and ")

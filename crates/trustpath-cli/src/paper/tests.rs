@@ -46,7 +46,7 @@ fn lab(episodes: usize) -> Lab {
 #[test]
 fn every_target_has_its_tables_figures_and_verdicts() {
     // Target; rows of its tables; names of its figures; verdicts.
-    let expected: [(Target, &[usize], &[&str], usize); 13] = [
+    let expected: [(Target, &[usize], &[&str], usize); 14] = [
         (Target::Table1, &[7, 6], &["table1-cub"], 4),
         (Target::Assumptions, &[6], &[], 2),
         (Target::Errors, &[1], &["errors-cub"], 2),
@@ -60,6 +60,7 @@ fn every_target_has_its_tables_figures_and_verdicts() {
         (Target::Backbones, &[3], &[], 0),
         (Target::Alpha, &[8], &["alpha-cub"], 1),
         (Target::Episode, &[1], &["episode-cub"], 1),
+        (Target::Peers, &[13], &["peers-time-cub", "peers-balance-cub"], 1),
     ];
     assert_eq!(Target::All.each(), expected.map(|(target, ..)| target));
     let lab = lab(5);
@@ -159,4 +160,40 @@ fn the_whole_report_begins_with_what_holds() {
         text.contains("CUB: that most episodes improve whatever the initial accuracy"),
         "{text}"
     );
+}
+
+#[test]
+fn the_grid_goes_on_from_its_notes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = String::from("a,b,c,d,e,label\n");
+    for row in 0..5 * 30usize {
+        let class = row % 5;
+        let value = |column: usize| {
+            f64::from(u8::from(column == class)) + 0.4 * ((row * 31 + column * 17) as f64).sin()
+        };
+        let values: Vec<String> = (0..5).map(|column| value(column).to_string()).collect();
+        csv += &format!("{},c{class}\n", values.join(","));
+    }
+    let file = folder.path().join("net.csv");
+    fs::write(&file, csv).unwrap();
+    let out = folder.path().join("out");
+    let methods = "--method pt-map --method icir --method bd-cspn";
+    let line = format!("grid --episodes 2 --features {} {methods}", file.display());
+    run(&args(&line, &out)).unwrap();
+    let first = fs::read_to_string(out.join("grid.md")).unwrap();
+    let notes = fs::read_to_string(out.join("grid.jsonl")).unwrap();
+    // 5 ways, 1 and 5 shots, four sizes, six concentrations.
+    assert_eq!(notes.lines().count(), 48);
+    let found = tables(&out.join("grid.md"));
+    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
+    assert!(found[0][2].starts_with("| pt-map ") && found[0][5].starts_with("| plain "));
+    // Thirty of a class are not enough for pools of 300.
+    assert!(first.contains("n = 300, as the classes are too few or too small"), "{first}");
+
+    // Lines that are there are not run again, and those that are missing are.
+    let kept: Vec<&str> = notes.lines().take(30).collect();
+    fs::write(out.join("grid.jsonl"), kept.join("\n")).unwrap();
+    run(&args(&line, &out)).unwrap();
+    assert_eq!(fs::read_to_string(out.join("grid.md")).unwrap(), first);
+    assert_eq!(fs::read_to_string(out.join("grid.jsonl")).unwrap().lines().count(), 48);
 }

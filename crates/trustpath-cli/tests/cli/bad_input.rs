@@ -95,7 +95,17 @@ fn methods_that_are_none() {
     refused(&["bench", "--model", "icic", "--alpha", "-1"], 2, &["alpha"]);
     refused(&["bench", "--against", "step=0"], 2, &["step = 0"]);
     refused(&["bench", "--against", "best"], 2, &["'best'", "--against", "name=value"]);
+    let pt_map = ["bench", "--method", "pt-map"];
+    refused(&[&pt_map[..], &["--step", "3"]].concat(), 2, &["--step", "pt-map", "drop it"]);
+    refused(&["bench", "--method", "icic", "--model", "icir"], 2, &["--model", "drop one"]);
+    refused(&["bench", "--against", "method=all"], 2, &["--against", "one method"]);
+    refused(&["bench", "--method", "all", "--against", "plain"], 2, &["--against", "one method"]);
+    let peers = "icir, icic, plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, soft-kmeans, \
+                 label-propagation, label-spreading, tim-gd, alpha-tim, all";
+    refused(&["bench", "--against", "method=nonsense"], 2, &["'nonsense'", "pt-map, soft-kmeans"]);
+    refused(&["paper", "peers", "--method", "nonsense"], 2, &["'nonsense'", "pt-map, soft-kmeans"]);
     for (option, choices) in [
+        ("--method", peers),
         ("--model", "icir, icic"),
         ("--penalty", "group, elementwise"),
         ("--reduction", "lle, ltsa, isomap, se, pca, mds, none"),

@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod help;
 mod lists;
+mod methods;
 mod progress;
 mod stopping;
 

@@ -70,7 +70,7 @@ impl ListMeta {
     pub fn of(task: &Task, table: &FeatureTable, seed: u64, episodes: usize) -> Self {
         let dirichlet_alpha = match task.queries {
             Queries::PerClass(_) => None,
-            Queries::Dirichlet { alpha, .. } => Some(alpha),
+            Queries::Dirichlet { alpha, .. } => Some(alpha).filter(|alpha| alpha.is_finite()),
         };
         let (setting, unlabeled) = match task.setting {
             Setting::Inductive => ("inductive".into(), 0),

@@ -87,7 +87,9 @@ impl Scatter {
         let mut taken: Vec<Rect> = placed.iter().flat_map(Placed::covers).collect();
         taken.extend(diagonal.iter().map(|(x, y)| Rect::new(*x, *y, 0.0, 0.0).grown(3.0)));
         for p in placed.iter().filter(|p| !p.label.is_empty() && p.is_in(&plot)) {
-            canvas.push(p.place_label(&plot, &mut taken));
+            let (text, leader) = p.place_label(&plot, &mut taken);
+            canvas.push_inside(leader.into_iter().collect(), 0.0);
+            canvas.push(text);
         }
         Ok(canvas.finish())
     }
@@ -167,8 +169,9 @@ impl<'a> Placed<'a> {
         ]
     }
 
-    /// The label at the place around the point that covers least of what is `taken` and stays in the plot.
-    fn place_label(&self, plot: &Rect, taken: &mut Vec<Rect>) -> Text {
+    /// The label at the place around the point that covers least of what is `taken` and stays in the plot; where it is
+    /// crowded, farther off and with a line that leads to it.
+    fn place_label(&self, plot: &Rect, taken: &mut Vec<Rect>) -> (Text, Option<Mark>) {
         let text = font::fit(self.label, SMALL, Weight::Regular, plot.width / 2.0);
         let (width, height) = (font::width(&text, SMALL, Weight::Regular), SMALL + 1.0);
         let (x, y) = self.at;
@@ -189,15 +192,56 @@ impl<'a> Placed<'a> {
             let covered: f64 = taken.iter().map(|t| rect.overlap(t)).sum();
             covered + 4.0 * (rect.width * rect.height - rect.overlap(plot))
         };
-        let first = Rect::new(right, level, width, height);
-        let rect = others.iter().fold(first, |best, (x, y)| {
-            let next = Rect::new(*x, *y, width, height);
+        let mut best = Rect::new(right, level, width, height);
+        let mut least = cost(&best);
+        for (x, y) in others {
+            let next = Rect::new(x, y, width, height);
             // The first of equals is kept, so that labels stand to the right where they can.
-            if cost(&next) < cost(&best) - 0.5 { next } else { best }
-        });
-        taken.push(rect);
-        Text::new((rect.x, rect.y + 0.5 * height + 0.36 * SMALL), text, SMALL)
+            if cost(&next) < least - 0.5 {
+                (best, least) = (next, cost(&next));
+            }
+        }
+        let mut leader = None;
+        for (dx, dy) in rings() {
+            let centre = (x + dx + dx.signum() * (width / 2.0 + 2.0), y + dy);
+            let next = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
+            let line = [self.at, (x + dx, y + dy)];
+            // A place far off must be worth the way there, and the line should cross nothing.
+            let way = 0.5 * dx.hypot(dy) + 30.0 * crossings(&line, self.at, taken);
+            let cost = cost(&next) + way;
+            if cost < least - 0.5 {
+                (best, least, leader) = (next, cost, Some(line));
+            }
+        }
+        taken.push(best);
+        let baseline = best.y + 0.5 * height + 0.36 * SMALL;
+        let leader = leader.map(|line| Mark::line(line.to_vec(), Stroke::solid(MUTED, 0.8)));
+        (Text::new((best.x, baseline), text, SMALL), leader)
     }
+}
+
+/// Places farther and farther off, from the right round.
+fn rings() -> impl Iterator<Item = Point> {
+    const REACH: [f64; 4] = [24.0, 40.0, 60.0, 84.0];
+    REACH.into_iter().flat_map(|reach| {
+        // Never straight up or down, where a label would not begin or end at the line.
+        [0.0, 30.0, -30.0, 60.0, -60.0, 180.0, 150.0, -150.0, 120.0, -120.0].map(|degrees: f64| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            (reach * cos, reach * sin)
+        })
+    })
+}
+
+/// How many points along a line lie in what is taken, but for what surrounds its beginning.
+fn crossings(line: &[Point; 2], from: Point, taken: &[Rect]) -> f64 {
+    let at =
+        |t: f64| (line[0].0 + t * (line[1].0 - line[0].0), line[0].1 + t * (line[1].1 - line[0].1));
+    let holds = |rect: &Rect, (x, y): Point| {
+        (rect.x..=rect.right()).contains(&x) && (rect.y..=rect.bottom()).contains(&y)
+    };
+    let others = || taken.iter().filter(|rect| !holds(rect, from));
+    let points = (1..=12).map(|i| at(f64::from(i) / 12.0));
+    points.map(|point| others().filter(|rect| holds(rect, point)).count() as f64).sum()
 }
 
 #[cfg(test)]
@@ -224,9 +268,23 @@ mod tests {
     }
 
     #[test]
+    fn labels_of_a_crowd_are_led_out_of_it() {
+        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
+        let points: Vec<_> = (0..7).map(|i| at(200.0 + f64::from(i), 150.0)).collect();
+        let mut taken: Vec<Rect> = points.iter().flat_map(Placed::covers).collect();
+        let leaders = points.iter().filter(|p| p.place_label(&plot, &mut taken).1.is_some());
+        assert!(leaders.count() >= 2);
+        let labels = &taken[21..];
+        for (i, a) in labels.iter().enumerate() {
+            assert!(a.overlap(&plot) > 0.99 * a.width * a.height);
+            assert!(labels[i + 1..].iter().all(|b| a.overlap(b) == 0.0));
+        }
+    }
+
+    #[test]
     fn a_label_at_the_right_edge_turns_left() {
         let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
-        let text = at(395.0, 100.0).place_label(&plot, &mut Vec::new());
-        assert!(text.at.0 + text.width() < 395.0);
+        let (text, leader) = at(395.0, 100.0).place_label(&plot, &mut Vec::new());
+        assert!(text.at.0 + text.width() < 395.0 && leader.is_none());
     }
 }

@@ -9,6 +9,7 @@
 
 pub(crate) mod basis;
 pub(crate) mod cholesky;
+pub(crate) mod exp;
 mod lowest;
 mod shifted;
 pub(crate) mod simd;

@@ -8,9 +8,12 @@
 //! `x ← (x − m)/‖x − m‖` (CL2N; the published variant takes the mean of the base classes, which a user's pool does not
 //! have). The labels do not depend on `τ`.
 
-use super::{Posterior, Transductive};
+use super::centre::{mean, take_off};
+use super::distance::{Distances, class_means};
+use super::softmax::softmax;
+use super::{Posterior, Transductive, positive};
 use crate::task::CheckedTask;
-use crate::{Error, Matrix, Result, Task};
+use crate::{Matrix, Result, Task};
 
 /// Parameters of the nearest prototype.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,15 +34,9 @@ impl PrototypeParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a sharpness that is not positive.
+    /// [`Error::Parameter`](crate::Error::Parameter) for a sharpness that is not positive.
     pub fn check(self) -> Result<Prototype> {
-        if !(self.sharpness > 0.0 && self.sharpness.is_finite()) {
-            return Err(Error::parameter(
-                "sharpness",
-                self.sharpness,
-                "it scales distances, so it must be positive",
-            ));
-        }
+        positive("sharpness", self.sharpness)?;
         Ok(Prototype(self))
     }
 }
@@ -55,65 +52,30 @@ impl Transductive for Prototype {
 
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let mut x = task.instances.unit().clone();
-        if self.0.centre {
-            centre(&mut x, task.pool);
-        }
-        let prototypes = prototypes(&x, task.labels, task.classes);
-        let of = |rows: &[usize]| {
-            let mut p = Matrix::zeros(rows.len(), task.classes);
-            for (i, &row) in rows.iter().enumerate() {
-                for (k, mu) in prototypes.iter_rows().enumerate() {
-                    let distance: f64 =
-                        x.row(row).iter().zip(mu).map(|(a, b)| (a - b) * (a - b)).sum();
-                    p[(i, k)] = -0.5 * self.0.sharpness * distance;
-                }
-                softmax(p.row_mut(i));
-            }
-            p
+        let centred;
+        let x = if self.0.centre {
+            let mut x = task.instances.unit().clone();
+            let (mean, rows) = (mean(&x, 0..task.pool), x.rows());
+            take_off(&mut x, 0..rows, &mean);
+            centred = x;
+            &centred
+        } else {
+            task.instances.unit()
         };
-        let query = (!task.transductive()).then(|| of(&task.query));
-        Ok(Posterior { unlabeled: of(&task.unlabeled), query })
+        let prototypes = class_means(x, task.labels, task.classes);
+        Ok(Posterior::of(&task, |rows| {
+            nearest(&Distances::new(x, rows), &prototypes, self.0.sharpness)
+        }))
     }
 }
 
-/// Takes the mean of the first `pool` rows off all rows, and puts them back on the sphere. A row at the mean stays at
-/// the origin, as far from every class as from any other.
-fn centre(x: &mut Matrix, pool: usize) {
-    let mut mean = vec![0.0; x.cols()];
-    for row in x.iter_rows().take(pool) {
-        mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / pool as f64);
-    }
-    for i in 0..x.rows() {
-        let row = x.row_mut(i);
-        row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= m);
-        let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if norm > 0.0 {
-            row.iter_mut().for_each(|v| *v /= norm);
-        }
-    }
-}
-
-/// The mean of each class's labelled rows, which are the first ones.
-fn prototypes(x: &Matrix, labels: &[usize], classes: usize) -> Matrix {
-    let mut sums = Matrix::zeros(classes, x.cols());
-    let mut counts = vec![0usize; classes];
-    for (row, &label) in x.iter_rows().zip(labels) {
-        counts[label] += 1;
-        sums.row_mut(label).iter_mut().zip(row).for_each(|(s, v)| *s += v);
-    }
-    for (k, &count) in counts.iter().enumerate() {
-        sums.row_mut(k).iter_mut().for_each(|s| *s /= count as f64);
-    }
-    sums
-}
-
-/// `p ← exp(p) / Σ exp(p)`.
-fn softmax(p: &mut [f64]) {
-    let top = p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    p.iter_mut().for_each(|v| *v = (*v - top).exp());
-    let sum: f64 = p.iter().sum();
-    p.iter_mut().for_each(|v| *v /= sum);
+/// `p_ik ∝ exp(−½ τ ‖x_i − μ_k‖²)`.
+pub(crate) fn nearest(x: &Distances<'_>, prototypes: &Matrix, sharpness: f64) -> Matrix {
+    let mut p = Matrix::zeros(x.len(), prototypes.rows());
+    x.to(prototypes, &mut p);
+    p.as_mut_slice().iter_mut().for_each(|d| *d *= -0.5 * sharpness);
+    softmax(&mut p);
+    p
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@
 mod certificate;
 mod cholesky;
 mod design;
-mod exp;
 mod grouped;
 mod lanes;
 mod penalty;

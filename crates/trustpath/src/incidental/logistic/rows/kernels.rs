@@ -4,9 +4,9 @@ use pulp::{Simd, WithSimd};
 
 use super::super::Penalty;
 use super::super::design::Design;
-use super::super::exp::exponentiate;
 use super::super::lanes::{Vector, View, ViewMut};
 use super::{Rows, Status};
+use crate::linalg::exp::exponentiate;
 
 /// [`Rows::evaluate`], for the grouped penalty without `γ`.
 pub(super) struct Evaluate<'a> {

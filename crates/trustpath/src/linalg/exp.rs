@@ -38,7 +38,7 @@ fn exp(x: f64) -> f64 {
 
 /// Replaces every `x ≤ 0` by `eˣ`. A plain loop: the compiler knows how to shift 64-bit lanes.
 #[inline(always)]
-pub(super) fn exponentiate(values: &mut [f64]) {
+pub(crate) fn exponentiate(values: &mut [f64]) {
     for value in values {
         *value = exp(*value);
     }

@@ -1,0 +1,87 @@
+//! The settings of the grid.
+
+use trustpath_episodes::{Queries, Split, Task};
+
+use crate::paper::dataset::Dataset;
+
+const WAYS: [usize; 3] = [5, 20, 50];
+const SHOTS: [usize; 2] = [1, 5];
+const QUERIES: [usize; 4] = [20, 75, 300, 1500];
+const ALPHAS: [f64; 6] = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setting {
+    /// Classes.
+    pub way: usize,
+    /// Labelled instances a class.
+    pub shot: usize,
+    /// Queries in the pool.
+    pub queries: usize,
+    /// The concentration of the class sizes.
+    pub alpha: f64,
+}
+
+/// Those that have as many classes as the dataset.
+pub fn settings(dataset: &Dataset) -> Vec<Setting> {
+    let classes = dataset.table(Split::Novel).class_names().len();
+    let mut settings = Vec::new();
+    for way in WAYS.into_iter().filter(|&way| way <= classes) {
+        for shot in SHOTS {
+            for queries in QUERIES {
+                settings.extend(ALPHAS.map(|alpha| Setting { way, shot, queries, alpha }));
+            }
+        }
+    }
+    settings
+}
+
+impl Setting {
+    /// What its episodes look like.
+    pub fn task(&self) -> Task {
+        let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
+        Task { way: self.way, shot: self.shot, queries, ..Task::default() }
+    }
+
+    /// How many of the episodes asked for are run: fewer where the pool is large, as each says more.
+    pub fn episodes(&self, asked: usize) -> usize {
+        let thinned = match self.queries {
+            ..76 => 10,
+            76..301 => 20,
+            _ => 50,
+        };
+        (asked / thinned).max(20).min(asked.max(2))
+    }
+
+    /// In words.
+    pub fn text(&self) -> String {
+        let Self { way, shot, queries, .. } = self;
+        format!("{way}-way {shot}-shot, n = {queries}, α = {}", self.alpha_text())
+    }
+
+    /// The concentration in words.
+    pub fn alpha_text(&self) -> String {
+        if self.alpha.is_finite() { self.alpha.to_string() } else { "∞".into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::dataset;
+
+    #[test]
+    fn a_dataset_has_the_ways_it_has_classes_for() {
+        let datasets = dataset::open(&[], &[], &[]).unwrap();
+        let count = |i: usize| settings(&datasets[i]).len();
+        assert_eq!((count(0), count(1)), (2 * 2 * 24, 3 * 2 * 24));
+    }
+
+    #[test]
+    fn large_pools_have_fewer_episodes() {
+        let setting = |queries| Setting { way: 5, shot: 1, queries, alpha: 1.0 };
+        let counts = [20, 75, 300, 1500].map(|queries| setting(queries).episodes(2000));
+        assert_eq!(counts, [200, 200, 100, 40]);
+        assert_eq!((setting(75).episodes(30), setting(75).episodes(1)), (20, 2));
+    }
+}
