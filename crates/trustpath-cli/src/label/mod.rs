@@ -38,8 +38,8 @@ pub struct LabelArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trust")]
 struct TrustArgs {
-    /// Trust as many labels as possible while at most this share is expected to be right, as in 0.95;
-    /// needs enough given labels, and says so where there are too few
+    /// Trust as many labels as possible while at least this share of them is expected to be right, as
+    /// in 0.95; needs enough given labels, and says so where there are too few
     #[arg(long, value_name = "P", allow_negative_numbers = true,
         conflicts_with_all = ["credibility", "per_class"])]
     precision: Option<f64>,

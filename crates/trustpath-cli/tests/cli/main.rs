@@ -1,10 +1,12 @@
 //! The binary, run as people run it.
 
+mod audit;
 mod bad_input;
 mod bench;
 mod check;
 mod demo;
 mod help;
+mod label;
 mod lists;
 mod methods;
 mod progress;

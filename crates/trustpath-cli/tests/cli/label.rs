@@ -1,0 +1,230 @@
+//! Labels for one's own data, from file to file.
+
+use super::*;
+use std::fs;
+
+use tempfile::TempDir;
+
+/// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
+fn pool() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("pool.csv"), csv(90, 0, |i| i < 15)).unwrap();
+    fs::write(folder.path().join("new.csv"), csv(12, 1000, |_| false)).unwrap();
+    folder
+}
+
+/// Instance `i` leans towards axis `i mod 3`.
+fn csv(rows: usize, first: usize, labelled: impl Fn(usize) -> bool) -> String {
+    let mut text = String::from("id,label,a,b,c,d,e\n");
+    for i in 0..rows {
+        let label = if labelled(i) { ["auk", "<script>", "gull, grey"][i % 3] } else { "" };
+        text += &format!("n{},\"{label}\"", first + i);
+        for j in 0..5 {
+            let noise = 0.4 * (((first + i) * 7 + j * 3) as f64).sin();
+            text += &format!(",{:.4}", if j == i % 3 { 2.0 } else { 0.5 } + noise);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn run(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = trustpath();
+    command.current_dir(folder.path()).args(args);
+    command
+}
+
+#[track_caller]
+fn succeeds(folder: &TempDir, args: &[&str]) -> String {
+    let output = run(folder, args).assert().success().get_output().clone();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
+    let output = run(folder, args).assert().code(code).get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
+    for part in expected {
+        assert!(said.contains(part), "\"{part}\" is missing: {said}");
+    }
+}
+
+#[test]
+fn every_instance_gets_a_label_and_a_reason() {
+    let folder = pool();
+    let said = succeeds(&folder, &["label", "pool.csv", "--out", "out.jsonl", "--suggest", "4"]);
+    assert!(said.contains("90 instances, 5 features each; 15 labels of 3 classes given"), "{said}");
+    assert!(said.contains("estimated precision") && said.contains("Label next: n"), "{said}");
+    let text = fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 90);
+    let mut suggested = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!(row["id"], format!("n{i}"));
+        assert_eq!(row["label"], ["auk", "<script>", "gull, grey"][i % 3], "{row}");
+        assert_eq!(row["verdict"] == "given", i < 15);
+        let credibility = row["credibility"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&credibility));
+        let reason = row["reason"].as_str().unwrap();
+        assert!(reason.contains("nearest labelled: n"), "{reason}");
+        suggested.extend(row["suggested"].as_u64());
+    }
+    suggested.sort_unstable();
+    assert_eq!(suggested, [1, 2, 3, 4]);
+}
+
+#[test]
+fn results_are_the_same_for_any_number_of_threads_and_in_every_format() {
+    let folder = pool();
+    for format in ["csv", "tsv", "parquet", "npz", "npy", "safetensors", "jsonl"] {
+        let bytes = |threads: &str| {
+            let name = format!("out-{threads}.{format}");
+            succeeds(&folder, &["label", "pool.csv", "--out", &name, "--threads", threads]);
+            fs::read(folder.path().join(name)).unwrap()
+        };
+        assert_eq!(bytes("1"), bytes("2"), "{format}");
+    }
+}
+
+#[test]
+fn streams_in_and_out() {
+    let folder = pool();
+    let input = fs::read(folder.path().join("pool.csv")).unwrap();
+    let mut command = run(&folder, &["label", "-", "--out", "-"]);
+    let output = command.write_stdin(input).assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let start = "id,label,probability,credibility,round,verdict,reason\nn0,auk,";
+    assert!(text.starts_with(start), "{}", &text[..200]);
+    assert_eq!(text.lines().count(), 91);
+}
+
+#[test]
+fn a_page_is_self_contained_and_names_are_text() {
+    let folder = pool();
+    succeeds(&folder, &["label", "pool.csv", "--report", "page.html"]);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("n42"));
+    assert!(!page.contains("=\"http") && !page.contains("url(http"), "nothing is fetched");
+    assert!(!page.contains("\"<script>\""), "a class named <script> must not open one");
+}
+
+#[test]
+fn too_few_labels_promise_nothing_and_say_so() {
+    let folder = pool();
+    let args = ["label", "pool.csv", "--precision", "0.99", "--out", "out.csv"];
+    let said = succeeds(&folder, &args);
+    assert!(said.contains("cannot be promised") && said.contains("at least 99"), "{said}");
+    let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    assert!(!out.contains(",trusted,"));
+    fs::write(folder.path().join("one.csv"), csv(60, 0, |i| i < 3)).unwrap();
+    let said = succeeds(&folder, &["label", "one.csv"]);
+    assert!(
+        said.contains("No class has two labels") && said.contains("are not told apart"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_saved_model_labels_new_instances() {
+    let folder = pool();
+    succeeds(&folder, &["label", "pool.csv", "--model", "m.safetensors"]);
+    let args = ["predict", "m.safetensors", "new.csv", "--out", "-"];
+    let text = succeeds(&folder, &args);
+    assert_eq!(text.lines().count(), 13);
+    for (i, line) in text.lines().skip(1).enumerate() {
+        let label = ["auk", "<script>", "\"gull, grey\""][i % 3];
+        assert!(line.starts_with(&format!("n{},{label},", 1000 + i)), "{line}");
+    }
+    let said = succeeds(&folder, &["predict", "m.safetensors", "new.csv"]);
+    assert!(said.contains("12 instances") && said.contains("auk 4"), "{said}");
+}
+
+#[test]
+fn models_and_features_that_do_not_fit_are_refused() {
+    let folder = pool();
+    succeeds(&folder, &["label", "pool.csv", "--model", "m.safetensors"]);
+    let model = fs::read(folder.path().join("m.safetensors")).unwrap();
+    fs::write(folder.path().join("cut.safetensors"), &model[..model.len() / 2]).unwrap();
+    fs::write(folder.path().join("other.csv"), "id,a,b\n1,2,3\n2,3,4\n").unwrap();
+    fs::write(folder.path().join("named.csv"), "id,a,b,c,d,x\n1,1,2,3,4,5\n").unwrap();
+    let predict = |model, file, expected: &[&str]| {
+        refused(&folder, &["predict", model, file], 2, expected);
+    };
+    predict("cut.safetensors", "new.csv", &["cut.safetensors", "truncated"]);
+    predict("missing.safetensors", "new.csv", &["missing.safetensors", "cannot read"]);
+    predict("pool.csv", "new.csv", &["pool.csv"]);
+    predict("m.safetensors", "other.csv", &["other.csv", "features"]);
+    predict("m.safetensors", "named.csv", &["named.csv", "\"x\""]);
+    let text = String::from_utf8_lossy(&model).replace("trustpath-label-1", "trustpath-label-9");
+    if text.len() == model.len() {
+        fs::write(folder.path().join("kind.safetensors"), text.as_bytes()).unwrap();
+        predict("kind.safetensors", "new.csv", &["was not saved by trustpath label"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_labelled_is_told_in_a_sentence() {
+    let folder = pool();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    file("one.csv", "a,b,label\n1,2,auk\n3,4,\n5,6,auk\n");
+    file("none.csv", "a,b,label\n1,2,\n3,4,\n");
+    file("nan.csv", "a,b,label\n1,nan,auk\n3,4,gull\n");
+    file("zero.csv", "a,b,label\n1,2,auk\n0,0,\n3,1,gull\n5,5,\n");
+    file("same.csv", "a,b,label\n1,2,auk\n1,2,gull\n1,2,\n");
+    file("twice.csv", "id,a,b,label\nx,1,2,auk\nx,3,4,gull\n");
+    file("empty.csv", "");
+    let label = |args: &[&str], code, expected: &[&str]| {
+        refused(&folder, &[&["label"], args].concat(), code, expected);
+    };
+    label(&["one.csv"], 2, &["one.csv", "auk"]);
+    label(&["none.csv"], 2, &["none.csv", "label"]);
+    label(&["nan.csv"], 2, &["nan.csv"]);
+    label(&["zero.csv"], 2, &["instance 1 is the zero vector"]);
+    label(&["same.csv"], 2, &["identical"]);
+    label(&["twice.csv"], 2, &["twice.csv", "x"]);
+    label(&["empty.csv"], 2, &["empty.csv"]);
+    label(&["absent.csv"], 2, &["absent.csv", "cannot read"]);
+    label(&["pool.csv", "--precision", "1.5"], 2, &["precision = 1.5"]);
+    label(&["pool.csv", "--credibility", "0"], 2, &["credibility = 0"]);
+    label(&["pool.csv", "--per-class", "0"], 2, &["--per-class"]);
+    label(&["pool.csv", "--precision", "0.9", "--per-class", "3"], 2, &["cannot be used with"]);
+    label(&["pool.csv", "--report", "page.txt"], 2, &["page.txt", ".html"]);
+    label(&["pool.csv", "--model", "m.bin"], 2, &["m.bin", ".safetensors"]);
+    label(&["pool.csv", "--out", "absent/out.csv"], 1, &["absent/out.csv", "cannot write"]);
+    label(&["pool.csv", "--report", "absent/page.html"], 1, &["absent/page.html"]);
+    label(&["pool.csv", "--out", "out.what"], 2, &["out.what"]);
+    if Path::new("/dev/full").exists() {
+        label(&["pool.csv", "--out", "/dev/full", "--out-format", "csv"], 1, &["/dev/full"]);
+    }
+    let left = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 9, "nothing else may be left behind");
+}
+
+#[test]
+fn two_instances_are_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("p.csv"), "a,b,label\n1,2,auk\n2,1,gull\n").unwrap();
+    let said = succeeds(&folder, &["label", "p.csv"]);
+    assert!(said.contains("2 instances, 2 features each; 2 labels of 2 classes given"), "{said}");
+    fs::write(folder.path().join("q.csv"), "a,b,label\n1,2,auk\n2,1,gull\n1,2.2,\n").unwrap();
+    succeeds(&folder, &["label", "q.csv", "--report", "q.html", "--model", "q.safetensors"]);
+}
+
+#[test]
+fn the_sample_is_labelled_well() {
+    let folder = tempfile::tempdir().unwrap();
+    succeeds(&folder, &["sample", "try", "--size", "30", "--labels", "3"]);
+    let args = ["label", "try/pool.npy", "--labels", "try/labels.csv", "--out", "out.csv"];
+    succeeds(&folder, &args);
+    let column = |file: &str| -> Vec<String> {
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
+        text.lines().skip(1).map(|l| l.split(',').nth(1).unwrap_or_default().to_owned()).collect()
+    };
+    let (ours, truth) = (column("out.csv"), column("try/truth.csv"));
+    let right = ours.iter().zip(&truth).filter(|(a, b)| a == b).count();
+    assert_eq!(ours.len(), 600);
+    // Three labels a class of twenty: the plain classifier has about 56 %.
+    assert!(right > 370, "{right} of 600");
+    refused(&folder, &["sample", "t", "--size", "5", "--labels", "5"], 2, &["--labels 5"]);
+}
