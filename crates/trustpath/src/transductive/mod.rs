@@ -3,8 +3,10 @@
 //! They see the labelled and the unlabeled instances together and return class probabilities. How credible those labels
 //! are is another question, which [`incidental`](crate::incidental) answers.
 
+mod adaptive;
 mod prototype;
 
+pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub use prototype::{Prototype, PrototypeParams};
 
 use crate::{Matrix, Result, Task};
