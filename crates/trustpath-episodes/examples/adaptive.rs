@@ -103,7 +103,7 @@ fn report(what: &str, scores: &Scores) -> Outcome<()> {
 }
 
 fn grid(methods: &Methods, count: usize, filter: &str) -> Outcome<()> {
-    let sizes = [(5, 20), (5, 75), (5, 300), (5, 1500), (15, 300), (20, 300), (50, 1500)];
+    let sizes = [(2, 30), (5, 20), (5, 75), (5, 300), (5, 1500), (15, 300), (20, 300), (50, 1500)];
     for (way, total) in sizes {
         for dataset in DATASETS {
             let table = embedded::load(dataset, Split::Validation)?;

@@ -41,7 +41,8 @@ pub struct AdaptiveParams {
     /// How far it moves (0.15: more blurs the classes).
     pub smoothing: f64,
     /// Sharpness `λ` in units of one over the spread of the pool, `1 − ‖mean‖²`: of the free branch in its first epoch
-    /// (3.6: soft while the prototypes are the bare support), and of both branches in the last (7.2).
+    /// (3.6: soft while the prototypes are the bare support), and of both branches in the last (7.2). For up to 5 classes;
+    /// beyond, it grows with the logarithm of their number, since so does what a row must gain on its own class to stand out.
     pub sharpness: [f64; 2],
     /// What the belief in balance is worth in the free branch, in instances a class, in its first and last epoch, for
     /// pools of 15 instances a class; it grows with their square root (40 to 5).
@@ -221,12 +222,16 @@ impl Adaptive {
         })
     }
 
+    fn sharpness(&self, classes: usize) -> [f64; 2] {
+        self.0.sharpness.map(|sharpness| sharpness * (classes.max(5) as f64).ln() / 5f64.ln())
+    }
+
     /// The mixture with free weights, believed at first to be `belief`.
     fn free(&self, pool: &Pool<'_>, belief: &[f64]) -> Fit {
         let load = pool.unlabeled as f64 / (15 * pool.classes) as f64;
         let [from, to] = self.0.belief.map(|worth| worth * load.sqrt());
         let schedule = Schedule {
-            sharpness: self.0.sharpness,
+            sharpness: self.sharpness(pool.classes),
             epochs: self.0.free.0,
             step: self.0.free.1,
             directions: true,
@@ -241,7 +246,7 @@ impl Adaptive {
     fn priced(&self, pool: &Pool<'_>, start: Option<&Matrix>) -> Fit {
         let (epochs, step) = self.0.priced;
         let schedule = Schedule {
-            sharpness: [self.0.sharpness[1]; 2],
+            sharpness: [self.sharpness(pool.classes)[1]; 2],
             epochs: if start.is_some() { epochs / 2 } else { epochs },
             step,
             directions: false,
