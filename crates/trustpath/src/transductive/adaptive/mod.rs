@@ -10,7 +10,7 @@
 //! 4. a second pass of the one that is believed, in the metric in which the first pass's classes are round ([`metric`]).
 //!
 //! The capped prices are what makes the test forgiving: on a pool that is balanced they cost next to nothing against
-//! Sinkhorn's exact counts, and on one that is not they lose a third of what those lose.
+//! Sinkhorn's exact counts, and on one that is not they lose half of what those lose.
 //!
 //! Cost: `O(n K D)` an epoch, some forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless
 //! `n ≤ D`.
@@ -33,8 +33,8 @@ use crate::{Error, Matrix, Result, Task};
 /// 20 to 225 instances in 5 and 15 classes, and serve for all of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveParams {
-    /// Features are taken for signed when at least this share of their mass is negative (0.1: rectified features have 5
-    /// to 7 % by rounding and normalisation layers, signed ones near 50 %).
+    /// Features are taken for signed when at least this share of their mass is negative (0.1: features behind leaky
+    /// rectifiers had 5 to 7 %, signed ones have about 50 %).
     pub signed: f64,
     /// Neighbours towards which an instance moves (3).
     pub neighbors: usize,

@@ -1,7 +1,7 @@
 //! The power transform: features of rectified networks are skewed, and their square roots are nearly Gaussian.
 //!
 //! ```text
-//! x ← √(x₊ + ε)      where less than `signed` of the mass Σ|x| is negative (rectified features, with rounding)
+//! x ← √(x₊ + ε)      where less than `signed` of the mass Σ|x| is negative (rectified features)
 //! x ← sign(x) √|x|   elsewhere (signed features)
 //! x ← x / ‖x‖
 //! ```
