@@ -93,6 +93,7 @@ pub mod label;
 mod linalg;
 mod map;
 mod matrix;
+mod power;
 pub mod reduce;
 pub mod select;
 mod self_taught;

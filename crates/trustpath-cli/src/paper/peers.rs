@@ -117,9 +117,10 @@ fn table(peers: &[Peer]) -> Result<Table> {
 
 /// The kinds of methods, each with a colour of its own.
 fn kind(approach: &Approach) -> &'static str {
-    use transductive::Method::{LabelPropagation, LabelSpreading, LaplacianShot, Plain};
+    use transductive::Method::{Adaptive, LabelPropagation, LabelSpreading, LaplacianShot, Plain};
     match approach {
         Approach::SelfTaught(_) => "rounds of selection",
+        Approach::Transductive { name: Adaptive } => "adaptive",
         Approach::Transductive { name: Plain } => "labelled instances alone",
         Approach::Transductive { name: LabelPropagation | LabelSpreading | LaplacianShot } => {
             "graph of the pool"

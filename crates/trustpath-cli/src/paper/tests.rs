@@ -60,7 +60,7 @@ fn every_target_has_its_tables_figures_and_verdicts() {
         (Target::Backbones, &[3], &[], 0),
         (Target::Alpha, &[8], &["alpha-cub"], 1),
         (Target::Episode, &[1], &["episode-cub"], 1),
-        (Target::Peers, &[13], &["peers-time-cub", "peers-balance-cub"], 1),
+        (Target::Peers, &[14], &["peers-time-cub", "peers-balance-cub"], 1),
     ];
     assert_eq!(Target::All.each(), expected.map(|(target, ..)| target));
     let lab = lab(5);

@@ -16,6 +16,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::linalg::Tridiagonal;
+use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::reduce::neighbors::Neighbors;
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -27,10 +28,6 @@ const SMOOTHING: f64 = 0.5;
 const SWEEPS: usize = 2;
 /// Principal components at most.
 const COMPONENTS: usize = 128;
-/// Share of the absolute values that negative ones may hold for features to count as non-negative.
-const NEGATIVE: f64 = 0.1;
-/// Keeps the square root off its infinite slope at zero; features have unit length.
-const OFFSET: f64 = 1e-6;
 /// A principal component with less variance than this is rounding; instances have unit length.
 const ROUNDING: f64 = 1e-14;
 
@@ -63,7 +60,7 @@ impl Representation {
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
     pub fn of(features: &Features<'_>) -> Result<Self> {
         let mut powered = features.normalize()?.into_unit();
-        let signed = is_signed(&powered);
+        let signed = is_signed(&powered, powered.rows(), SIGNED_FROM);
         power(&mut powered, signed);
         let powered = Instances::from_unit(powered);
         let smoothed = smooth(&powered)?;
@@ -121,27 +118,6 @@ impl Projection {
         );
         u
     }
-}
-
-/// Whether negative values hold more than a small share of the features.
-fn is_signed(x: &Matrix) -> bool {
-    let (mut negative, mut all) = (0.0, 0.0);
-    for &v in x.as_slice() {
-        negative += (-v).max(0.0);
-        all += v.abs();
-    }
-    negative > NEGATIVE * all
-}
-
-/// `x ← √x / ‖√x‖`, row by row.
-fn power(x: &mut Matrix, signed: bool) {
-    let d = x.cols();
-    x.as_mut_slice().par_chunks_exact_mut(d).for_each(|row| {
-        for v in row.iter_mut() {
-            *v = if signed { v.signum() * v.abs().sqrt() } else { (v.max(0.0) + OFFSET).sqrt() };
-        }
-        to_unit(row);
-    });
 }
 
 /// Moves every instance towards its neighbours.

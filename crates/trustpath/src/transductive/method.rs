@@ -4,12 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    BdCspnParams, LabelPropagationParams, LaplacianShotParams, Plain, PrototypeParams, PtMapParams,
-    SoftKmeansParams, TimParams, Transductive,
+    AdaptiveParams, BdCspnParams, LabelPropagationParams, LaplacianShotParams, Plain,
+    PrototypeParams, PtMapParams, SoftKmeansParams, TimParams, Transductive,
 };
 use crate::{Error, Result};
 
-/// Which method labels a pool, each with its published parameters.
+/// Which method labels a pool, each with its published parameters; the adaptive mode with its own.
 ///
 /// ```
 /// use trustpath::transductive::Method;
@@ -18,6 +18,8 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
+    /// Two marginals and a test between them, `adaptive`.
+    Adaptive,
     /// Logistic regression on the labelled instances alone, `plain`.
     Plain,
     /// The nearest prototype, `simpleshot`.
@@ -44,7 +46,8 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
+        Self::Adaptive,
         Self::Plain,
         Self::SimpleShot,
         Self::SimpleShotCentred,
@@ -61,6 +64,7 @@ impl Method {
     /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Adaptive => "adaptive",
             Self::Plain => "plain",
             Self::SimpleShot => "simpleshot",
             Self::SimpleShotCentred => "simpleshot-cl2n",
@@ -81,6 +85,7 @@ impl Method {
     /// Never for these parameters; they are checked like any others.
     pub fn build(self) -> Result<Box<dyn Transductive>> {
         Ok(match self {
+            Self::Adaptive => Box::new(AdaptiveParams::default().check()?),
             Self::Plain => Box::new(Plain::default()),
             Self::SimpleShot => Box::new(PrototypeParams::default().check()?),
             Self::SimpleShotCentred => {
@@ -113,8 +118,8 @@ impl FromStr for Method {
             Error::parameter(
                 "method",
                 name,
-                "choose one of plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, soft-kmeans, \
-                 label-propagation, label-spreading, tim-gd and alpha-tim",
+                "choose one of adaptive, plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, \
+                 soft-kmeans, label-propagation, label-spreading, tim-gd and alpha-tim",
             )
         })
     }

@@ -12,12 +12,14 @@
 //! | [`SoftKmeans`] | class means moved by soft assignments | nothing | `O(nKD)` a turn |
 //! | [`PtMap`] | the same by optimal transport | they are equal | `O(nKD)` a turn |
 //! | [`LabelPropagation`] | random walks on a graph of all instances | nothing | `O(n²D)` |
+//! | [`Adaptive`] | class means under two marginals, and a test between them | finds out | `O(nKD)` a turn |
 //! | [`Tim`] | a classifier sure of each, and even over all | Shannon: nearly equal; α: less so | `O(nKD)` a step |
 //!
 //! In the semi-supervised setting, what was learned from the labelled and unlabeled instances is applied to the query,
 //! one instance at a time; each method says how.
 
 mod adam;
+mod adaptive;
 mod bd_cspn;
 mod centre;
 mod distance;
@@ -26,7 +28,6 @@ mod label_propagation;
 mod laplacian_shot;
 mod method;
 mod plain;
-mod power;
 mod prototype;
 mod pt_map;
 mod refine;
@@ -39,6 +40,7 @@ mod transport;
 
 use std::ops::Range;
 
+pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use label_propagation::{Kernel, LabelPropagation, LabelPropagationParams};
 pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};

@@ -14,10 +14,10 @@
 
 use super::centre::{mean, take_off};
 use super::distance::Distances;
-use super::power::power;
 use super::refine::{Moves, refine};
 use super::transport::Transport;
 use super::{Posterior, Transductive, positive, step};
+use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::task::CheckedTask;
 use crate::{Matrix, Result, Task};
 
@@ -80,7 +80,8 @@ impl Transductive for PtMap {
 /// Power-transformed rows, the labelled centred by their own mean and all others by the mean of the unlabeled ones.
 pub(super) fn prepare(task: &CheckedTask<'_>) -> Matrix {
     let mut x = task.instances.unit().clone();
-    power(&mut x, task.pool);
+    let signed = is_signed(&x, task.pool, SIGNED_FROM);
+    power(&mut x, signed);
     let labelled = mean(&x, 0..task.labelled);
     let others = match task.unlabeled.len() {
         0 => labelled.clone(),

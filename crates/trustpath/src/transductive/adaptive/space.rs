@@ -1,0 +1,201 @@
+//! Where the prototypes live: few coordinates for few instances, and neighbours that steady each other.
+//!
+//! **Span.** `N` instances in `D > N` dimensions span at most `N` of them. With the Gram matrix `G = X Xᵀ = L Lᵀ` the rows
+//! of `L` are the same points in `N` coordinates: every inner product, and so everything that follows, is unchanged.
+//!
+//! **Smoothing.** Each row moves a little towards its neighbours,
+//!
+//! ```text
+//! x_i ← (1 − w) x_i + w Σ_j a_ij x_j / Σ_j a_ij,    then back to the sphere,
+//! ```
+//!
+//! where `a_ij` is the cosine about the mean of the pool, if positive, between `i` and its `neighbors` nearest (either way
+//! round). Neighbours need all pairs, so this is done only where the Gram matrix is at hand anyway, for pools no larger
+//! than `D`; larger pools have averages enough. A query moves towards its neighbours in the pool and moves none of them.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, Par};
+
+use super::unit;
+use crate::Matrix;
+use crate::linalg::{cholesky, simd, vector};
+
+/// Added to the diagonal of the Gram matrix, so that instances given twice do not stop its factorisation.
+const JITTER: f64 = 1e-10;
+
+/// The rows of `x`, the first `pool` of them the pool, smoothed and in as few coordinates as hold them exactly.
+pub(super) fn build(x: Matrix, pool: usize, neighbors: usize, weight: f64) -> Matrix {
+    if pool > x.cols() {
+        return x;
+    }
+    let all = x.rows();
+    let rotate = all <= x.cols();
+    let gram = gram(&x, if rotate { all } else { pool });
+    let moves = moves(&gram, pool, neighbors);
+    smooth(if rotate { span(gram) } else { x }, &moves, weight)
+}
+
+/// `X Xᵀ`, of which the first `width` columns.
+fn gram(x: &Matrix, width: usize) -> Matrix {
+    let all = x.rows();
+    let mut gram = Matrix::zeros(all, width);
+    let view = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), all, width);
+    let x = x.view();
+    if width < all {
+        let right = x.subrows(0, width).transpose();
+        matmul(view, Accum::Replace, x, right, 1.0, Par::Seq);
+        return gram;
+    }
+    triangular::matmul(
+        view,
+        BlockStructure::TriangularLower,
+        Accum::Replace,
+        x,
+        BlockStructure::Rectangular,
+        x.transpose(),
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+    for i in 0..all {
+        for j in i + 1..all {
+            gram[(i, j)] = gram[(j, i)];
+        }
+    }
+    gram
+}
+
+/// Coordinates of the rows in their own span: `L` of `G = L Lᵀ`.
+fn span(mut gram: Matrix) -> Matrix {
+    let n = gram.rows();
+    for i in 0..n {
+        gram[(i, i)] += JITTER;
+    }
+    // Never refused: a Gram matrix is positive semidefinite, to far less than the jitter.
+    cholesky::factor(gram.as_mut_slice(), n, 0.0);
+    let mut coordinates = Matrix::zeros(n, n);
+    for j in 0..n {
+        coordinates[(j, j)] = 1.0 / gram[(j, j)];
+        for i in j + 1..n {
+            coordinates[(i, j)] = gram[(j, i)];
+        }
+    }
+    coordinates
+}
+
+/// For each row its neighbours in the pool and their weights `a_ij / Σ_j a_ij`.
+fn moves(gram: &Matrix, pool: usize, neighbors: usize) -> Vec<Vec<(usize, f64)>> {
+    let all = gram.rows();
+    let mean: Vec<f64> =
+        gram.iter_rows().map(|row| vector::sum(&row[..pool]) / pool as f64).collect();
+    let centre = vector::sum(&mean[..pool]) / pool as f64;
+    // Rows are on the unit sphere.
+    let norm: Vec<f64> = mean.iter().map(|m| (1.0 - 2.0 * m + centre).max(1e-24).sqrt()).collect();
+    let mut moves: Vec<Vec<(usize, f64)>> = vec![Vec::with_capacity(2 * neighbors); all];
+    let mut nearest: Vec<(usize, f64)> = Vec::with_capacity(neighbors + 1);
+    for i in 0..all {
+        nearest.clear();
+        for (j, g) in gram.row(i)[..pool].iter().enumerate() {
+            let cosine = (g - mean[i] - mean[j] + centre) / (norm[i] * norm[j]);
+            let last = nearest.last().map_or(f64::NEG_INFINITY, |n| n.1);
+            if j == i || (nearest.len() == neighbors && cosine <= last) {
+                continue;
+            }
+            let at = nearest.partition_point(|n| n.1 >= cosine);
+            nearest.insert(at, (j, cosine));
+            nearest.truncate(neighbors);
+        }
+        for &(j, cosine) in nearest.iter().filter(|n| n.1 > 0.0) {
+            let mut link = |from: usize, to: usize| {
+                if !moves[from].iter().any(|n| n.0 == to) {
+                    moves[from].push((to, cosine));
+                }
+            };
+            link(i, j);
+            if i < pool {
+                link(j, i);
+            }
+        }
+    }
+    for row in &mut moves {
+        let total: f64 = row.iter().map(|n| n.1).sum();
+        row.iter_mut().for_each(|n| n.1 /= total);
+    }
+    moves
+}
+
+fn smooth(x: Matrix, moves: &[Vec<(usize, f64)>], weight: f64) -> Matrix {
+    let mut y = x.clone();
+    simd::dispatch(
+        &mut y,
+        #[inline(always)]
+        |y| {
+            for (i, neighbors) in moves.iter().enumerate() {
+                let row = y.row_mut(i);
+                row.iter_mut().for_each(|v| *v *= 1.0 - weight);
+                for &(j, share) in neighbors {
+                    vector::add_scaled(row, weight * share, x.row(j));
+                }
+            }
+        },
+    );
+    for i in 0..y.rows() {
+        unit(y.row_mut(i));
+    }
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(n: usize, d: usize) -> Matrix {
+        let mut x = Matrix::from_fn(n, d, |i, j| ((i * 31 + j * 17) as f64).sin() + 1.2);
+        (0..n).for_each(|i| unit(x.row_mut(i)));
+        x
+    }
+
+    #[test]
+    fn the_span_keeps_every_inner_product() {
+        let mut x = rows(6, 20);
+        let twice = x.row(0).to_vec();
+        x.row_mut(5).copy_from_slice(&twice);
+        let y = span(gram(&x, 6));
+        for i in 0..6 {
+            for j in 0..6 {
+                let of = |m: &Matrix| vector::dot(m.row(i), m.row(j));
+                assert!((of(&x) - of(&y)).abs() < 1e-9, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_span_is_only_a_rotation_and_a_query_moves_nobody() {
+        let x = rows(9, 20);
+        let apart = build(x.clone(), 7, 3, 0.15);
+        let wide = smooth(x.clone(), &moves(&gram(&x, 7), 7, 3), 0.15);
+        let pool = Matrix::from_vec(7, 20, x.as_slice()[..140].to_vec()).unwrap();
+        let alone = build(pool, 7, 3, 0.15);
+        for i in 0..7 {
+            for j in 0..7 {
+                let dot = |m: &Matrix| vector::dot(m.row(i), m.row(j));
+                assert!((dot(&apart) - dot(&alone)).abs() < 1e-8);
+                assert!((dot(&apart) - dot(&wide)).abs() < 1e-8);
+            }
+        }
+    }
+
+    #[test]
+    fn smoothing_brings_neighbours_together() {
+        let x = rows(12, 30);
+        let moves = moves(&gram(&x, 12), 12, 3);
+        assert!(moves.iter().all(|m| m.len() >= 3 || !m.is_empty()));
+        let y = smooth(x.clone(), &moves, 0.3);
+        let near = |m: &Matrix| {
+            let pairs = moves.iter().enumerate();
+            pairs.map(|(i, row)| vector::dot(m.row(i), m.row(row[0].0))).sum::<f64>()
+        };
+        assert!(near(&y) > near(&x));
+    }
+}
