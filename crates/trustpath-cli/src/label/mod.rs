@@ -6,9 +6,9 @@ mod summary;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use trustpath::Features;
-use trustpath::label::{LabelParams, Labelling, Round, Trust, Verdict, Watch, label};
+use trustpath::label::{LabelParams, Labeller, Labelling, Round, Trust, Verdict, Watch, label};
 use trustpath_report::labelling::{self, LabelReport, ReportRound};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
@@ -52,6 +52,31 @@ struct TrustArgs {
     /// Every instance belongs to a labelled class: do not look for what is none of these
     #[arg(long)]
     closed: bool,
+    /// Who labels: rounds of selection, the adaptive mode, or whoever does it better for so many
+    /// labels and instances
+    #[arg(long, value_enum, default_value_t = LabellerArg::Auto)]
+    labeller: LabellerArg,
+}
+
+/// Who labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LabellerArg {
+    /// The adaptive mode where labels or the pool are few, rounds otherwise
+    Auto,
+    /// The adaptive mode, which labels the pool at once
+    Adaptive,
+    /// A classifier that its most credible labels teach in rounds
+    Rounds,
+}
+
+impl From<LabellerArg> for Labeller {
+    fn from(arg: LabellerArg) -> Self {
+        match arg {
+            LabellerArg::Auto => Self::Auto,
+            LabellerArg::Adaptive => Self::Adaptive,
+            LabellerArg::Rounds => Self::Rounds,
+        }
+    }
 }
 
 impl TrustArgs {
@@ -102,6 +127,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let labelling = args::pool(args.run.threads)?.install(|| -> Result<Labelling> {
         let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
         let params = LabelParams {
+            labeller: args.trust.labeller.into(),
             trust: args.trust.trust(),
             none_of_these: !args.trust.closed,
             suggest: args.more.suggest,

@@ -54,7 +54,11 @@ impl<'a> Summary<'a> {
 
     /// Name and value of what is known of the trusted.
     pub fn facts(&self) -> Vec<(String, String)> {
-        let mut facts = Vec::new();
+        let labeller = match self.labelling.adaptive {
+            true => "the adaptive mode".to_owned(),
+            false => count(self.labelling.rounds.len(), "round", "rounds"),
+        };
+        let mut facts = vec![("labelled by".to_owned(), labeller)];
         let trusted = &self.labelling.trusted;
         if let Some((precision, held_out)) = trusted.estimate {
             let from = count(held_out, "held-out label", "held-out labels");

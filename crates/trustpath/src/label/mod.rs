@@ -4,7 +4,8 @@
 //!
 //! 1. represents the pool: power transform, smoothing over neighbours, principal components ([`represent`]);
 //! 2. tells apart what belongs to none of the labelled classes ([`novelty`]);
-//! 3. labels the rest by a classifier that its most credible labels teach in rounds ([`teach`]);
+//! 3. labels the rest: by a classifier that its most credible labels teach in rounds ([`teach`]), or at once by the
+//!    adaptive mode where there are few labels ([`Labeller`]);
 //! 4. judges every label by the path of incidental parameters ([`credibility()`]);
 //! 5. holds given labels out, one fold after the other, to learn how often labels of which credibility are right, and
 //!    cuts the trusted set where too many would be wrong ([`precision`]);
@@ -66,9 +67,40 @@ pub enum Trust {
     PerClass(usize),
 }
 
+/// Who labels what has no label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Labeller {
+    /// The adaptive mode where labels or the pool are few (up to [`FEW_LABELS`] labels or [`FEW_OPEN`] unlabeled instances
+    /// a class on average), rounds otherwise: what was better on validation classes.
+    #[default]
+    Auto,
+    /// The adaptive mode ([`Adaptive`](crate::transductive::Adaptive)), which labels the pool at once.
+    Adaptive,
+    /// A classifier that its most credible labels teach in rounds.
+    Rounds,
+}
+
+/// Given labels a class, on average, up to which the adaptive mode is better.
+pub const FEW_LABELS: usize = 3;
+/// Unlabeled instances a class, on average, up to which the adaptive mode is better whatever the labels.
+pub const FEW_OPEN: usize = 20;
+
+impl Labeller {
+    /// Whether the adaptive mode is to label so many instances.
+    fn adapts(self, given: usize, open: usize, classes: usize) -> bool {
+        match self {
+            Self::Auto => given <= FEW_LABELS * classes || open <= FEW_OPEN * classes,
+            Self::Adaptive => true,
+            Self::Rounds => false,
+        }
+    }
+}
+
 /// Parameters of [`label`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabelParams {
+    /// Who labels (whoever does it best for so many labels and instances).
+    pub labeller: Labeller,
     /// Which labels are trusted (credibility at least 0.5).
     pub trust: Trust,
     /// Whether to tell apart what is none of the labelled classes (yes).
@@ -83,7 +115,14 @@ pub struct LabelParams {
 
 impl Default for LabelParams {
     fn default() -> Self {
-        Self { trust: Trust::Credibility(0.5), none_of_these: true, suggest: 0, folds: 5, seed: 0 }
+        Self {
+            labeller: Labeller::Auto,
+            trust: Trust::Credibility(0.5),
+            none_of_these: true,
+            suggest: 0,
+            folds: 5,
+            seed: 0,
+        }
     }
 }
 

@@ -40,7 +40,9 @@ pub struct Labelling {
     pub verdicts: Vec<Verdict>,
     /// The nearest instances with a given label, nearest first, without itself.
     pub nearest: Vec<Vec<usize>>,
-    /// The rounds.
+    /// Whether the adaptive mode labelled.
+    pub adaptive: bool,
+    /// The rounds; none where the adaptive mode labelled.
     pub rounds: Vec<Round>,
     /// What was found out about strangers; `None` if it was not asked for or there are too few labels.
     pub novelty: Option<Novelty>,
@@ -107,7 +109,9 @@ pub fn label(
     let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
 
     stages.next("labelling")?;
-    let teacher = Teacher::new(&representation.smooth, classes);
+    let adapts = params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
+    let features_of_all = adapts.then(|| features.normalize()).transpose()?;
+    let teacher = Teacher::new(&representation.smooth, classes, features_of_all.as_ref());
     let lesson = Lesson { given: &pool.given, labels: &pool.labels, open: &open, classes };
     let taught = teacher.teach(lesson)?;
 
@@ -168,6 +172,7 @@ pub fn label(
         judged_as: own,
         rival,
         nearest: nearest(u, &pool.given),
+        adaptive: adapts,
         rounds: taught.rounds,
         novelty,
         trusted,
@@ -334,7 +339,7 @@ fn model(
         labels.push(taught.labels[at]);
     }
     let classifier = teach::train(&representation.plain, &rows, &labels, lesson.classes)?;
-    let teacher = Teacher::new(&representation.plain, lesson.classes);
+    let teacher = Teacher::new(&representation.plain, lesson.classes, None);
     let keep = Keep { beta: true, ..Keep::default() };
     let path = teacher.path(lesson, &taught.labels, keep)?;
     let mut pool: Vec<f64> =

@@ -6,7 +6,9 @@
 //!                      pseudo-class, chosen anew; label the rest again
 //! ```
 //!
-//! This is Algorithm 1 with a quota in proportion to each pseudo-class, so that it assumes nothing of the balance of the
+//! Where labels are few, the adaptive mode labels at once instead, and there are no rounds.
+//!
+//! The rounds are Algorithm 1 with a quota in proportion to each pseudo-class, so that it assumes nothing of the balance of the
 //! classes. The regression that judges inside the rounds is fitted to at most [`FIT_ROWS`] instances, which is plenty
 //! for its few coefficients; the last judgement, which users see, is fitted to all.
 
@@ -14,7 +16,8 @@ use super::credibility::FrozenPath;
 use crate::classify::{Classify, LogisticModel, LogisticParams, Model};
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path};
-use crate::task::arg_max;
+use crate::task::{Task, arg_max};
+use crate::transductive::{AdaptiveParams, Transductive};
 use crate::{Instances, Matrix, Result};
 
 /// Share of every pseudo-class that teaches, round by round.
@@ -73,17 +76,26 @@ pub(crate) struct Teacher<'a> {
     instances: &'a Instances,
     /// The coordinates that the regression reads.
     x: Matrix,
+    /// Features as they came, for the adaptive mode; `None` for rounds.
+    features: Option<&'a Instances>,
 }
 
 impl<'a> Teacher<'a> {
-    pub fn new(instances: &'a Instances, classes: usize) -> Self {
+    pub fn new(instances: &'a Instances, classes: usize, features: Option<&'a Instances>) -> Self {
         let d = instances.dims().min(DIMS_PER_CLASS * classes);
         let unit = instances.unit();
-        Self { instances, x: Matrix::from_fn(unit.rows(), d, |i, j| unit[(i, j)]) }
+        Self { instances, x: Matrix::from_fn(unit.rows(), d, |i, j| unit[(i, j)]), features }
     }
 
     /// Labels the open rows.
     pub fn teach(&self, lesson: Lesson<'_>) -> Result<Taught> {
+        match self.features {
+            Some(features) => adapt(features, lesson),
+            None => self.rounds(lesson),
+        }
+    }
+
+    fn rounds(&self, lesson: Lesson<'_>) -> Result<Taught> {
         let classifier =
             LogisticParams { tolerance: CLASSIFIER_TOLERANCE, ..Default::default() }.check()?;
         let mut trainer = classifier.trainer(self.instances, lesson.classes);
@@ -159,6 +171,27 @@ impl<'a> Teacher<'a> {
     pub fn gather(&self, rows: &[usize]) -> Matrix {
         Matrix::from_fn(rows.len(), self.x.cols(), |i, j| self.x[(rows[i], j)])
     }
+}
+
+/// Labels the open rows by the adaptive mode.
+fn adapt(features: &Instances, lesson: Lesson<'_>) -> Result<Taught> {
+    let unit = features.unit();
+    let rows: Vec<usize> = lesson.given.iter().chain(lesson.open).copied().collect();
+    let x = Matrix::from_fn(rows.len(), unit.cols(), |i, j| unit[(rows[i], j)]);
+    let task = Task {
+        instances: &Instances::from_unit(x),
+        labels: lesson.labels,
+        unlabeled: lesson.open.len(),
+        classes: lesson.classes,
+        truth: None,
+    };
+    let probabilities = AdaptiveParams::default().check()?.label(&task)?.unlabeled;
+    Ok(Taught {
+        labels: probabilities.iter_rows().map(arg_max).collect(),
+        probabilities,
+        accepted_in: vec![None; lesson.open.len()],
+        rounds: Vec::new(),
+    })
 }
 
 /// The path of these coordinates and labels.
