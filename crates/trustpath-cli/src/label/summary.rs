@@ -85,11 +85,9 @@ impl<'a> Summary<'a> {
         let trusted = &self.labelling.trusted;
         let held_out = trusted.calibration.len();
         match self.trust {
-            Trust::Precision(target) if trusted.cut.is_none() => notes.push(format!(
-                "A precision of {target} cannot be promised from {}: nothing is trusted. It takes at least {} even if all of them are right; give more labels, lower the target, or trust by --credibility.",
-                count(held_out, "held-out label", "held-out labels"),
-                labels_needed(target),
-            )),
+            Trust::Precision(target) if trusted.cut.is_none() => {
+                notes.push(self.no_promise(target, held_out));
+            }
             _ if held_out == 0 => notes.push(
                 "No class has two labels, so that none can be held out: how many of the trusted labels are right is not estimated. Label a second instance of some classes.".into(),
             ),
@@ -106,6 +104,27 @@ impl<'a> Summary<'a> {
             );
         }
         notes
+    }
+
+    /// Why a precision cannot be promised, and what can be.
+    fn no_promise(&self, target: f64, held_out: usize) -> String {
+        let (needed, from) =
+            (labels_needed(target), count(held_out, "held-out label", "held-out labels"));
+        let start =
+            format!("A precision of {target} cannot be promised from {from}: nothing is trusted.");
+        if held_out < needed {
+            return format!(
+                "{start} It takes at least {needed} even if all of them are right; give more labels, lower the target, or trust by --credibility."
+            );
+        }
+        let open = |row: &usize| self.labelling.verdicts[*row] == Verdict::Doubtful;
+        let rows = (0..self.pool.rows()).filter(open);
+        let pool: Vec<f64> = rows.map(|row| self.labelling.credibility[row]).collect();
+        let best = self.labelling.trusted.calibration.best(&pool);
+        let most = best.map_or(0.0, |(promise, _)| (100.0 * promise).floor() / 100.0);
+        format!(
+            "{start} Too many of them are wrong even where labels are most credible; the most that can be promised is {most:.2}. Give more labels, lower the target, or trust by --credibility."
+        )
     }
 
     /// All of it, for a terminal.

@@ -59,10 +59,51 @@ impl Calibration {
 
     /// The lowest credibility of `pool` from which on the target is promised; `None` if it is nowhere.
     pub fn cut(&self, pool: &[f64], target: f64) -> Option<f64> {
-        let mut candidates = pool.to_vec();
-        candidates.sort_by(f64::total_cmp);
-        candidates.dedup();
-        candidates.into_iter().find(|&cut| self.promise(pool, cut) >= target)
+        let promises = self.promises(pool);
+        promises.into_iter().find(|(_, promise)| *promise >= target).map(|(cut, _)| cut)
+    }
+
+    /// The most that can be promised for any part of `pool`, and the lowest credibility to cut at for it.
+    pub fn best(&self, pool: &[f64]) -> Option<(f64, f64)> {
+        let mut best: Option<(f64, f64)> = None;
+        for (cut, promise) in self.promises(pool) {
+            if promise > best.map_or(0.0, |(most, _)| most) {
+                best = Some((promise, cut));
+            }
+        }
+        best
+    }
+
+    /// Every credibility of the pool, ascending, and what is promised from there on: one sweep over both sorted lists.
+    fn promises(&self, pool: &[f64]) -> Vec<(f64, f64)> {
+        let mut cuts = pool.to_vec();
+        cuts.sort_by(f64::total_cmp);
+        let mut wrong: Vec<(f64, f64)> = (0..self.len())
+            .filter(|&i| !self.right[i])
+            .map(|i| (self.credibility[i], self.weight[i]))
+            .collect();
+        wrong.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let own = self.weight.iter().copied().fold(0.0, f64::max);
+        let all = own + self.weight.iter().sum::<f64>();
+        if all == 0.0 {
+            return Vec::new();
+        }
+        // From the top down, so that what is above a cut is a running sum.
+        let mut promises = Vec::with_capacity(cuts.len());
+        let (mut above, mut left) = (own, wrong.len());
+        for (at, &cut) in cuts.iter().enumerate().rev() {
+            while left > 0 && wrong[left - 1].0 >= cut {
+                left -= 1;
+                above += wrong[left].1;
+            }
+            if at > 0 && cuts[at - 1] == cut {
+                continue;
+            }
+            let share = (cuts.len() - at) as f64 / cuts.len() as f64;
+            promises.push((cut, (1.0 - above / all / share).max(0.0)));
+        }
+        promises.reverse();
+        promises
     }
 
     /// The share of right ones among held-out labels at least as credible as `cut`, and their number.
@@ -134,6 +175,20 @@ mod tests {
     }
 
     #[test]
+    fn the_sweep_promises_what_each_cut_does() {
+        let (credibility, right) = draw(40, 3);
+        let weight = (0..40).map(|i| 0.5 + noise(900 + i)).collect();
+        let calibration = Calibration { credibility, right, weight };
+        let mut pool = draw(60, 4).0;
+        pool.extend_from_within(..7);
+        let promises = calibration.promises(&pool);
+        assert_eq!(promises.len(), 60);
+        for (cut, promise) in promises {
+            assert!((calibration.promise(&pool, cut) - promise).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn few_labels_promise_little() {
         assert_eq!(labels_needed(0.95), 19);
         assert_eq!(labels_needed(0.5), 1);
@@ -147,6 +202,8 @@ mod tests {
         assert_eq!(all_right(19).cut(&pool, 0.95), Some(0.8));
         assert_eq!(Calibration::default().cut(&pool, 0.5), None);
         assert_eq!(all_right(19).estimate(0.95), None);
+        assert_eq!(all_right(19).best(&pool), Some((0.95, 0.8)));
+        assert_eq!(Calibration::default().best(&pool), None);
     }
 
     #[test]
