@@ -82,7 +82,7 @@ def main():
             for _, file in sorted(files):
                 rows, given = np.load(file).T
                 scores.append(accuracy(method, features[rows], classes[rows], given))
-            error = 1.96 * np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
+            error = 1.96 * np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.inf
             row.append(f"{np.mean(scores):.2f} ± {error:.2f}")
         print(f"| {dataset} | {labels} | {pool} |", " | ".join(row), "|", flush=True)
 

@@ -5,7 +5,7 @@
 //! cargo run --release -p trustpath-episodes --example label_quality -- accuracy novel 3
 //! ```
 //!
-//! The first argument is the part: `accuracy`, `strangers` (none of these), `next` (what to label next), `audit`, or
+//! The first argument is the part: `accuracy`, `closed` (the same when told that every class has labels), `strangers` (none of these), `next` (what to label next), `audit`, or
 //! `draws`, which writes the pools of `accuracy` to the folder that is the fourth argument, for
 //! `scripts/label_against_sklearn.py`. Then come `novel` or `validation`, and the number of draws.
 
@@ -32,6 +32,7 @@ fn main() -> Result<()> {
     let draws: u64 = arg(2).and_then(|n| n.parse().ok()).unwrap_or(3);
     match (arg(0), arg(3)) {
         (Some("accuracy"), _) => accuracy::report(split, draws),
+        (Some("closed"), _) => accuracy::report_closed(split, draws),
         (Some("strangers"), _) => strangers::report(split, draws),
         (Some("next"), _) => next::report(split, draws),
         (Some("audit"), _) => audit::report(split, draws),

@@ -8,8 +8,9 @@
 //! use trustpath_episodes::noise::{Noise, Study, audit_study};
 //!
 //! // Instance i leans towards axis i mod 4.
-//! let value = |i: usize, j: usize| if i % 4 == j { 2.0 } else { 0.5 + 0.3 * ((i * 7 + j) as f32).sin() };
-//! let values: Vec<f32> = (0..80 * 6).map(|at| value(at / 6, at % 6)).collect();
+//! let noise = |at: usize| 0.5 + 0.3 * ((at * at) as f32).sin();
+//! let value = |at: usize| if (at / 6) % 4 == at % 6 { 2.0 } else { noise(at) };
+//! let values: Vec<f32> = (0..80 * 6).map(value).collect();
 //! let truth: Vec<usize> = (0..80).map(|i| i % 4).collect();
 //!
 //! let features = Features::new(&values[..], 80, 6)?;
