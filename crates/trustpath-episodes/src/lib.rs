@@ -4,7 +4,8 @@
 //! ([`TableFile`], by `trustpath-table`) or comes with the crate ([`embedded`]). A [`Task`] draws [`Episode`]s from it,
 //! each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that
 //! other programs can read. [`stats`] and [`Journal`] turn what an algorithm scored on them into
-//! means with intervals, and keep a long run resumable.
+//! means with intervals, and keep a long run resumable. [`noise`] makes labels wrong on purpose, and
+//! measures how well they are found.
 //!
 //! ```
 //! use trustpath_episodes::{Setting, Split, Task, embedded};
@@ -25,6 +26,7 @@ mod evaluate;
 mod journal;
 mod list;
 mod method;
+pub mod noise;
 mod random;
 mod sample;
 pub mod stats;

@@ -1,0 +1,127 @@
+//! Pools with hidden labels, drawn from an embedded dataset.
+
+use std::path::Path;
+
+use trustpath::label::{LabelParams, Labelling, Unwatched, label};
+use trustpath::{Features, classify::Method};
+use trustpath_episodes::{FeatureTable, Random, Result, write_atomically};
+use trustpath_table::npy;
+
+/// The sizes of the classes in a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Balance {
+    /// As in the dataset.
+    Even,
+    /// Falling from class to class, the last a tenth of the first.
+    LongTailed,
+}
+
+impl Balance {
+    pub const ALL: [Self; 2] = [Self::Even, Self::LongTailed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Even => "balanced",
+            Self::LongTailed => "1:10",
+        }
+    }
+
+    /// Share of its unlabeled rows that the class of this rank keeps.
+    fn share(self, rank: usize, classes: usize) -> f64 {
+        match self {
+            Self::Even => 1.0,
+            Self::LongTailed => 0.1f64.powf(rank as f64 / (classes - 1) as f64),
+        }
+    }
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawing {
+    /// Given labels of every class.
+    pub labels: usize,
+    pub balance: Balance,
+    /// Rows of a class at most.
+    pub at_most: usize,
+    pub seed: u64,
+}
+
+/// A pool: rows of the table, their classes, and which labels are given.
+pub struct Draw<'a> {
+    pub table: &'a FeatureTable,
+    pub values: Vec<f32>,
+    pub rows: Vec<usize>,
+    pub truth: Vec<usize>,
+    pub given: Vec<Option<usize>>,
+    pub classes: usize,
+}
+
+impl Drawing {
+    pub fn from(self, table: &FeatureTable) -> Draw<'_> {
+        let mut random = Random::stream(self.seed, self.labels as u64);
+        let classes = table.class_names().len();
+        let mut order: Vec<usize> = (0..classes).collect();
+        random.shuffle(&mut order);
+        let (mut rows, mut truth, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        for (rank, &class) in order.iter().enumerate() {
+            let mut members = table.members()[class].clone();
+            random.shuffle(&mut members);
+            members.truncate(self.at_most);
+            let open = (members.len() - self.labels) as f64 * self.balance.share(rank, classes);
+            let open = open.round().max(1.0) as usize;
+            for (at, &row) in members[..self.labels + open].iter().enumerate() {
+                rows.push(row);
+                truth.push(class);
+                given.push((at < self.labels).then_some(class));
+            }
+        }
+        Draw { table, values: table.gather(&rows), rows, truth, given, classes }
+    }
+}
+
+impl Draw<'_> {
+    pub fn features(&self) -> Result<Features<'_>> {
+        Ok(Features::new(&self.values[..], self.rows.len(), self.table.dims())?)
+    }
+
+    /// Places in the pool without a given label.
+    pub fn open(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&i| self.given[i].is_none()).collect()
+    }
+
+    pub fn label(&self, params: &LabelParams) -> Result<Labelling> {
+        Ok(label(&self.features()?, &self.given, self.classes, params, &mut Unwatched)?)
+    }
+
+    /// Accuracy of the classifier that the given labels train, on the normalised features.
+    pub fn plain_accuracy(&self) -> Result<f64> {
+        let instances = self.features()?.normalize()?;
+        let classifier = Method::Logistic.build();
+        let mut trainer = classifier.trainer(&instances, self.classes);
+        let (rows, labels): (Vec<usize>, Vec<usize>) =
+            self.given.iter().enumerate().filter_map(|(i, label)| label.map(|l| (i, l))).unzip();
+        trainer.train(&rows, &labels)?;
+        let open = self.open();
+        let p = trainer.probabilities(&open);
+        let right = open.iter().enumerate().filter(|(at, i)| {
+            let own = p[(*at, self.truth[**i])];
+            p.row(*at).iter().all(|&other| other <= own)
+        });
+        Ok(right.count() as f64 / open.len() as f64)
+    }
+
+    /// Share of these places whose label is right.
+    pub fn accuracy(&self, labels: &[Option<usize>], at: &[usize]) -> f64 {
+        let right = at.iter().filter(|&&i| labels[i] == Some(self.truth[i])).count();
+        right as f64 / at.len() as f64
+    }
+
+    /// Writes the pool's row numbers and given labels, −1 for none, as two columns of an `.npy` file.
+    pub fn write(&self, file: &Path) -> Result<()> {
+        let label = |label: &Option<usize>| label.map_or(-1, |l| l as i32);
+        let pairs = self.rows.iter().zip(&self.given);
+        let values: Vec<i32> = pairs.flat_map(|(&row, g)| [row as i32, label(g)]).collect();
+        write_atomically(file, |w| npy::write_i32(w, &[self.rows.len(), 2], &values))?;
+        Ok(())
+    }
+}
