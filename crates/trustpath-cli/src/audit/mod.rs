@@ -1,5 +1,7 @@
 //! `trustpath audit`: which of the given labels are likely wrong.
 
+mod demo;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -18,7 +20,11 @@ use crate::{interrupt, page, print};
 #[command(after_help = AFTER)]
 pub struct AuditArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: Option<InputArgs>,
+    /// Flip labels of real data on purpose, and see how well they are found, next to the scores that
+    /// every such tool has
+    #[arg(long, conflicts_with = "InputArgs")]
+    demo: bool,
     #[command(flatten)]
     output: OutputArgs,
     /// Write a page to look at: map, path and every suspect, in one file
@@ -32,6 +38,7 @@ const AFTER: &str = "\
 Examples:
   trustpath audit train.csv --out suspects.csv
   trustpath audit embeddings.npy --labels labels.csv --report audit.html
+  trustpath audit --demo
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
 
@@ -40,9 +47,17 @@ const SHOWN: usize = 10;
 
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<()> {
+    let Some(input) = &args.input else {
+        return match args.demo {
+            true => demo::run(&args.run),
+            false => {
+                Err(Error::Usage("give a file of labelled features, or --demo; see --help".into()))
+            }
+        };
+    };
     let output = args.output.output()?;
     let report = args.report.as_deref().map(page::output).transpose()?;
-    let pool = args.input.file().read()?;
+    let pool = input.file().read()?;
     pool.check_labels()?;
     let start = Instant::now();
     let labelled = Labelled::of(&pool);

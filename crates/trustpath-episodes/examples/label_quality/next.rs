@@ -1,6 +1,6 @@
 //! What to label next: whether the labels of suggested instances help more than those of others.
 
-use trustpath::label::{LabelParams, Labelling};
+use trustpath::label::{LabelParams, Labeller, Labelling};
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
 
@@ -11,6 +11,7 @@ const LABELS: [usize; 2] = [1, 5];
 const BATCH: usize = 20;
 /// All classes are labelled, and nobody asks for the precision of what is trusted.
 const PARAMS: LabelParams = LabelParams {
+    labeller: Labeller::Auto,
     trust: trustpath::label::Trust::Credibility(0.5),
     none_of_these: false,
     suggest: BATCH,

@@ -1,0 +1,70 @@
+//! `trustpath audit --demo`: labels flipped on purpose, and how well they are found.
+
+use trustpath::Features;
+use trustpath_episodes::noise::{AuditRow, Detection, Study, audit_study};
+use trustpath_episodes::{Split, embedded};
+use trustpath_report::{Column, Table};
+
+use crate::args::RunArgs;
+use crate::error::Result;
+use crate::{args, interrupt, print};
+
+/// Rows of a class at most.
+const ROWS: usize = 100;
+/// How often labels are flipped.
+const DRAWS: u64 = 2;
+
+/// Runs the demo.
+pub fn run(args: &RunArgs) -> Result<()> {
+    for dataset in embedded::DATASETS {
+        let rows = args::pool(args.threads)?.install(|| study(dataset, args))?;
+        print::stdout(&format!(
+            "{dataset}: labels of novel classes flipped, at most {ROWS} instances a class, {DRAWS} draws\n\n{}\n",
+            table(&rows)?.text()
+        ))?;
+    }
+    print::stdout(
+        "AUROC: how often a wrong label ranks before a right one. Precision and recall are those of the verdict\n\
+         \"suspect\"; of the first so many as there are errors, the last column says how many are.\n",
+    )
+}
+
+fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
+    let table = embedded::load(dataset, Split::Novel)?;
+    let (mut rows, mut truth) = (Vec::new(), Vec::new());
+    for (class, members) in table.members().iter().enumerate() {
+        rows.extend(members.iter().take(ROWS));
+        truth.resize(rows.len(), class);
+    }
+    let values = table.gather(&rows);
+    let features = Features::new(&values[..], rows.len(), table.dims())?;
+    let study = Study { draws: DRAWS, seed: args.seed, ..Study::default() };
+    let draws = (study.noises.len() * study.shares.len()) as u64 * study.draws;
+    let stage = args.progress().stage(&format!("auditing {dataset}"), draws, "draws");
+    let mut watch = |done: usize, _| {
+        if done > 0 {
+            stage.step();
+        }
+        !interrupt::requested()
+    };
+    let classes = table.class_names().len();
+    Ok(audit_study(&features, &truth, classes, &study, &mut watch)?)
+}
+
+fn table(rows: &[AuditRow]) -> Result<Table> {
+    let heads = ["wrong", "AUROC", "precision", "recall", "at the number of errors"];
+    let mut columns = vec![Column::left("noise"), Column::left("score")];
+    columns.extend(heads.map(Column::right));
+    let mut table = Table::new(columns);
+    let figures: [fn(&Detection) -> f64; 4] =
+        [|d| d.auroc, |d| d.precision, |d| d.recall, |d| d.at_errors];
+    for row in rows {
+        let mut cells = vec![row.noise.to_string(), row.detector.to_string()];
+        cells.push(format!("{:.0} %", 100.0 * row.share));
+        for figure in figures {
+            cells.push(format!("{:.1}", 100.0 * row.mean(figure)?.mean));
+        }
+        table.push(cells)?;
+    }
+    Ok(table)
+}
