@@ -23,7 +23,7 @@ pub struct AuditArgs {
     input: Option<InputArgs>,
     /// Flip labels of real data on purpose, and see how well they are found, next to the scores that
     /// every such tool has
-    #[arg(long, conflicts_with = "InputArgs")]
+    #[arg(long, conflicts_with = "InputArgs", required_unless_present = "InputArgs")]
     demo: bool,
     #[command(flatten)]
     output: OutputArgs,
@@ -47,14 +47,7 @@ const SHOWN: usize = 10;
 
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<()> {
-    let Some(input) = &args.input else {
-        return match args.demo {
-            true => demo::run(&args.run),
-            false => {
-                Err(Error::Usage("give a file of labelled features, or --demo; see --help".into()))
-            }
-        };
-    };
+    let Some(input) = &args.input else { return demo::run(&args.run) };
     let output = args.output.output()?;
     let report = args.report.as_deref().map(page::output).transpose()?;
     let pool = input.file().read()?;
