@@ -71,3 +71,32 @@ fn an_interrupt_prints_what_is_done() {
     let resumed = json(&[&SMALL[..], &["--journal", &text(&journal), "--resume"]].concat());
     assert_eq!(resumed, json(&SMALL));
 }
+
+/// Needs a way to send a signal.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_labelling_leaves_nothing() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let sample = ["sample", "try", "--size", "150"];
+    trustpath().current_dir(folder.path()).args(sample).assert().success();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
+        .current_dir(folder.path())
+        .args(["label", "try/pool.npy", "--labels", "try/labels.csv", "--json"])
+        .args(["--out", "out.csv", "--report", "page.html", "--model", "m.safetensors"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with("{\"stage\":\"representing the pool\",\"done\":0"), "{first}");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let last = lines.map(Result::unwrap).last().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(last.starts_with("error: the run was stopped"), "{last}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be there");
+}
