@@ -61,7 +61,7 @@ struct TrustArgs {
 /// Who labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LabellerArg {
-    /// The adaptive mode where labels or the pool are few, rounds otherwise
+    /// The adaptive mode in small pools, rounds in others
     Auto,
     /// The adaptive mode, which labels the pool at once
     Adaptive,

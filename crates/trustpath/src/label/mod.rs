@@ -5,7 +5,7 @@
 //! 1. represents the pool: power transform, smoothing over neighbours, principal components ([`represent`]);
 //! 2. tells apart what belongs to none of the labelled classes ([`novelty`]);
 //! 3. labels the rest: by a classifier that its most credible labels teach in rounds ([`teach`]), or at once by the
-//!    adaptive mode where there are few labels ([`Labeller`]);
+//!    adaptive mode where the pool is small ([`Labeller`]);
 //! 4. judges every label by the path of incidental parameters ([`credibility()`]);
 //! 5. holds given labels out, one fold after the other, to learn how often labels of which credibility are right, and
 //!    cuts the trusted set where too many would be wrong ([`precision`]);
@@ -70,8 +70,8 @@ pub enum Trust {
 /// Who labels what has no label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Labeller {
-    /// The adaptive mode where labels or the pool are few (up to [`FEW_LABELS`] labels or [`FEW_OPEN`] unlabeled instances
-    /// a class on average), rounds otherwise: what was better on validation classes.
+    /// The adaptive mode in small pools: up to [`SMALL`] unlabeled instances a class on average, or [`MEDIUM`] with up to
+    /// [`FEW_LABELS`] given labels a class. Rounds in others. What was better, or no worse, on validation classes.
     #[default]
     Auto,
     /// The adaptive mode ([`Adaptive`](crate::transductive::Adaptive)), which labels the pool at once.
@@ -80,16 +80,21 @@ pub enum Labeller {
     Rounds,
 }
 
-/// Given labels a class, on average, up to which the adaptive mode is better.
+/// Unlabeled instances a class up to which the adaptive mode labels, whatever the labels.
+pub const SMALL: usize = 20;
+/// Unlabeled instances a class up to which it labels if labels are few.
+pub const MEDIUM: usize = 50;
+/// Given labels a class that are few.
 pub const FEW_LABELS: usize = 3;
-/// Unlabeled instances a class, on average, up to which the adaptive mode is better whatever the labels.
-pub const FEW_OPEN: usize = 20;
 
 impl Labeller {
     /// Whether the adaptive mode is to label so many instances.
     fn adapts(self, given: usize, open: usize, classes: usize) -> bool {
         match self {
-            Self::Auto => given <= FEW_LABELS * classes || open <= FEW_OPEN * classes,
+            Self::Auto => {
+                let few = given <= FEW_LABELS * classes;
+                open <= classes * if few { MEDIUM } else { SMALL }
+            }
             Self::Adaptive => true,
             Self::Rounds => false,
         }

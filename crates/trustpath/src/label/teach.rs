@@ -6,7 +6,7 @@
 //!                      pseudo-class, chosen anew; label the rest again
 //! ```
 //!
-//! Where labels are few, the adaptive mode labels at once instead, and there are no rounds.
+//! Where the pool is small, the adaptive mode labels at once instead, and there are no rounds.
 //!
 //! The rounds are Algorithm 1 with a quota in proportion to each pseudo-class, so that it assumes nothing of the balance of the
 //! classes. The regression that judges inside the rounds is fitted to at most [`FIT_ROWS`] instances, which is plenty
