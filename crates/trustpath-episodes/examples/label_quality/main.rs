@@ -5,9 +5,10 @@
 //! cargo run --release -p trustpath-episodes --example label_quality -- accuracy novel 3
 //! ```
 //!
-//! The first argument is the part: `accuracy`, `closed` (the same when told that every class has labels), `strangers` (none of these), `next` (what to label next), `audit`, or
-//! `draws`, which writes the pools of `accuracy` to the folder that is the fourth argument, for
-//! `scripts/label_against_sklearn.py`. Then come `novel` or `validation`, and the number of draws.
+//! The first argument is the part: `accuracy`, `closed` (the same when told that every class has labels), `strangers`
+//! (none of these), `next` (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the folder
+//! that is the fourth argument, for `scripts/label_against_sklearn.py`. Then come `novel` or `validation`, and the
+//! number of draws.
 
 mod accuracy;
 mod audit;

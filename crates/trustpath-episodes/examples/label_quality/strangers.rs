@@ -16,7 +16,9 @@ struct Run {
     /// The AUROC that the given labels let one expect.
     expected: f64,
     recall: f64,
-    precision: f64,
+    /// Strangers and others with the verdict, as shares of the pool.
+    hits: f64,
+    alarms: f64,
     /// Share of the instances of labelled classes that are taken for strangers.
     false_alarms: f64,
     /// Share of strangers in the pool, as it is estimated and as it is.
@@ -36,17 +38,17 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
             for held_out in HELD_OUT {
                 let run = |seed| run(table, labels, held_out, seed);
                 let runs: Vec<Run> = (0..draws).map(run).collect::<Result<_>>()?;
-                let cell = |figure: fn(&Run) -> f64| {
-                    let value = 100.0 * mean(runs.iter().map(figure));
-                    if value.is_nan() { "–".into() } else { format!("{value:.1}") }
-                };
+                let cell = |figure: fn(&Run) -> f64| percent(mean(runs.iter().map(figure)));
+                // Over all draws together: one without a verdict has no precision of its own.
+                let hits = mean(runs.iter().map(|r| r.hits));
+                let precision = hits / (hits + mean(runs.iter().map(|r| r.alarms)));
                 println!(
                     "| {dataset} | {labels} | {:.0} % | {} | {} | {} | {} | {} | {} | {} |",
                     100.0 * held_out,
                     cell(|r| r.auroc),
                     cell(|r| r.expected),
                     cell(|r| r.recall),
-                    cell(|r| r.precision),
+                    percent(if held_out > 0.0 { precision } else { f64::NAN }),
                     cell(|r| r.false_alarms),
                     cell(|r| r.estimated_share),
                     cell(|r| r.true_share),
@@ -55,6 +57,11 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// In percent; a dash for what is not a number.
+fn percent(share: f64) -> String {
+    if share.is_nan() { "–".into() } else { format!("{:.1}", 100.0 * share) }
 }
 
 fn run(table: &FeatureTable, labels: usize, held_out: f64, seed: u64) -> Result<Run> {
@@ -77,7 +84,8 @@ fn run(table: &FeatureTable, labels: usize, held_out: f64, seed: u64) -> Result<
         auroc: auroc(&novelty.probability, &strange),
         expected: novelty.auroc,
         recall: hits / strangers,
-        precision: if strangers > 0.0 { hits / (hits + alarms).max(1.0) } else { f64::NAN },
+        hits: hits / all,
+        alarms: alarms / all,
         false_alarms: alarms / (all - strangers),
         estimated_share: novelty.share,
         true_share: strangers / all,
