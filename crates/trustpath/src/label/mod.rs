@@ -2,14 +2,14 @@
 //!
 //! What [`label`] does, in order:
 //!
-//! 1. represents the pool: power transform, smoothing over neighbours, principal components ([`represent`]);
+//! 1. represents the pool: power transform, smoothing over neighbours, principal components (`represent.rs`);
 //! 2. tells apart what belongs to none of the labelled classes ([`novelty`]);
-//! 3. labels the rest: by a classifier that its most credible labels teach in rounds ([`teach`]), or at once by the
+//! 3. labels the rest: by a classifier that its most credible labels teach in rounds (`teach.rs`), or at once by the
 //!    adaptive mode where the pool is small ([`Labeller`]);
 //! 4. judges every label by the path of incidental parameters ([`credibility()`]);
 //! 5. holds given labels out, one fold after the other, to learn how often labels of which credibility are right, and
 //!    cuts the trusted set where too many would be wrong ([`precision`]);
-//! 6. suggests what to label next ([`suggest`]), and trains a model for instances that come later ([`LabelModel`]).
+//! 6. suggests what to label next (`suggest.rs`), and trains a model for instances that come later ([`LabelModel`]).
 //!
 //! ```
 //! use trustpath::Features;

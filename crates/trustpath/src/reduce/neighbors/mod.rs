@@ -6,7 +6,7 @@
 //! so that duplicates are neighbours like any others.
 //!
 //! Up to 2048 instances the Gram matrix is at hand. Beyond, it would outgrow the features, and the graph is found
-//! block by block ([`blocked`]).
+//! block by block (`blocked.rs`).
 
 mod blocked;
 
