@@ -5,8 +5,6 @@
 //! the suspects. Against the frozen path every other label can be tried too: the one that would vanish first is what
 //! the label should perhaps be, and an instance is a suspect if that would vanish before its own.
 
-use rayon::prelude::*;
-
 use crate::incidental::{Keep, check_labels};
 use crate::label::{FrozenPath, GRID, Representation, credibility, fit, nearest, rivals};
 use crate::{Features, Instances, Matrix, Result};
@@ -47,7 +45,7 @@ pub fn audit(features: &Features<'_>, labels: &[usize], classes: usize) -> Resul
     let path = fit(x, labels, classes, GRID, keep)?;
     let vanish = FrozenPath::of(&path).vanish(x);
     let suggested = rivals(&vanish, labels);
-    let own: Vec<f64> = path.vanish.par_iter().map(|&lambda| credibility(lambda)).collect();
+    let own: Vec<f64> = path.vanish.iter().map(|&lambda| credibility(lambda)).collect();
     let other: Vec<f64> =
         suggested.iter().enumerate().map(|(row, &k)| credibility(vanish[(row, k)])).collect();
     let mut ranking: Vec<usize> = (0..labels.len()).collect();

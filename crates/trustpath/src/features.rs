@@ -6,10 +6,7 @@
 
 use std::sync::OnceLock;
 
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, MatMut, Par};
-
-use crate::linalg::{simd, vector};
+use crate::linalg::{gram, simd, vector};
 use crate::{Error, Matrix, Result};
 
 /// A checked, borrowed, row-major matrix of features: one row an instance.
@@ -205,28 +202,7 @@ impl Instances {
 
     /// The Gram matrix `K = X Xᵀ`, symmetric to the bit, computed once.
     pub fn gram(&self) -> &Matrix {
-        self.gram.get_or_init(|| {
-            let n = self.len();
-            let mut gram = Matrix::zeros(n, n);
-            let x = self.unit.view();
-            triangular::matmul(
-                MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n),
-                BlockStructure::TriangularLower,
-                Accum::Replace,
-                x,
-                BlockStructure::Rectangular,
-                x.transpose(),
-                BlockStructure::Rectangular,
-                1.0,
-                Par::Seq,
-            );
-            for i in 0..n {
-                for j in i + 1..n {
-                    gram[(i, j)] = gram[(j, i)];
-                }
-            }
-            gram
-        })
+        self.gram.get_or_init(|| gram(&self.unit))
     }
 }
 

@@ -55,7 +55,8 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let start = Instant::now();
     let labelled = Labelled::of(&pool);
     let stage = args.run.progress().stage("walking the path", 1, "paths");
-    let found = args::pool(args.run.threads)?.install(|| labelled.audit(&pool))?;
+    let threads = args::pool(args.run.threads)?;
+    let found = threads.install(|| labelled.audit(&pool))?;
     stage.step();
     drop(stage);
     if interrupt::requested() {
@@ -65,9 +66,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         (0..labelled.rows.len()).map(|at| labelled.reason(&pool, &found, at)).collect();
     if let Some(path) = &report {
         let stage = args.run.progress().stage("drawing the page", 1, "pages");
-        let html = args::pool(args.run.threads)?
-            .install(|| labelled.document(&pool, &found, &reasons))?
-            .html()?;
+        let html = threads.install(|| labelled.document(&pool, &found, &reasons))?.html()?;
         stage.step();
         page::write(path, &html)?;
     }

@@ -124,7 +124,8 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     pool.check_labels()?;
     let start = Instant::now();
     let progress = args.run.progress();
-    let labelling = args::pool(args.run.threads)?.install(|| -> Result<Labelling> {
+    let threads = args::pool(args.run.threads)?;
+    let labelling = threads.install(|| -> Result<Labelling> {
         let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
         let params = LabelParams {
             labeller: args.trust.labeller.into(),
@@ -143,9 +144,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
 
     if let Some(path) = &report {
         let stage = progress.stage("drawing the page", 1, "page");
-        let html = args::pool(args.run.threads)?
-            .install(|| document(&pool, &labelling, &summary, &reasons))?
-            .html()?;
+        let html = threads.install(|| document(&pool, &labelling, &summary, &reasons))?.html()?;
         stage.step();
         page::write(path, &html)?;
     }
@@ -173,10 +172,7 @@ fn tell(output: &Output, text: &str) -> Result<()> {
 /// One row an instance.
 fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<ResultTable> {
     let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
-    let mut suggested = vec![None; pool.rows()];
-    for (rank, &row) in labelling.suggestions.iter().enumerate() {
-        suggested[row] = Some(rank as u64 + 1);
-    }
+    let suggested = ranks(labelling).into_iter().map(|rank| rank.map(|r| r as u64)).collect();
     let rounds = labelling.accepted_in.iter().map(|round| round.map(|r| r as u64 + 1)).collect();
     let verdicts = labelling.verdicts.iter().map(|&v| verdict(v).to_owned()).collect();
     let mut table = ResultTable::default();
@@ -193,6 +189,15 @@ fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<Resul
     Ok(table)
 }
 
+/// The rank of every row among what to label next, from 1.
+fn ranks(labelling: &Labelling) -> Vec<Option<usize>> {
+    let mut ranks = vec![None; labelling.labels.len()];
+    for (rank, &row) in labelling.suggestions.iter().enumerate() {
+        ranks[row] = Some(rank + 1);
+    }
+    ranks
+}
+
 /// The page.
 fn document(
     pool: &Pool,
@@ -201,10 +206,7 @@ fn document(
     reasons: &[String],
 ) -> Result<LabelReport> {
     let places = page::places(&labelling.coordinates)?;
-    let mut suggested = vec![None; pool.rows()];
-    for (rank, &row) in labelling.suggestions.iter().enumerate() {
-        suggested[row] = Some(rank + 1);
-    }
+    let suggested = ranks(labelling);
     let instances = (0..pool.rows())
         .map(|row| labelling::ReportInstance {
             id: pool.ids()[row].clone(),

@@ -13,7 +13,7 @@
 //! for its few coefficients; the last judgement, which users see, is fitted to all.
 
 use super::credibility::FrozenPath;
-use crate::classify::{Classify, LogisticModel, LogisticParams, Model};
+use crate::classify::{Classify, Logistic, LogisticModel, LogisticParams, Model};
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path};
 use crate::task::{Task, arg_max};
@@ -96,9 +96,7 @@ impl<'a> Teacher<'a> {
     }
 
     fn rounds(&self, lesson: Lesson<'_>) -> Result<Taught> {
-        let classifier =
-            LogisticParams { tolerance: CLASSIFIER_TOLERANCE, ..Default::default() }.check()?;
-        let mut trainer = classifier.trainer(self.instances, lesson.classes);
+        let mut trainer = classifier()?.trainer(self.instances, lesson.classes);
         trainer.train(lesson.given, lesson.labels)?;
         let mut probabilities = trainer.probabilities(lesson.open);
         let mut labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
@@ -207,6 +205,10 @@ pub(crate) fn fit(
     params.check()?.path(x, labels, classes, keep)
 }
 
+fn classifier() -> Result<Logistic> {
+    LogisticParams { tolerance: CLASSIFIER_TOLERANCE, ..Default::default() }.check()
+}
+
 /// The classifier of instances by what can be trusted.
 pub(crate) fn train(
     instances: &Instances,
@@ -214,9 +216,7 @@ pub(crate) fn train(
     labels: &[usize],
     classes: usize,
 ) -> Result<LogisticModel> {
-    let classifier =
-        LogisticParams { tolerance: CLASSIFIER_TOLERANCE, ..Default::default() }.check()?;
-    let mut trainer = classifier.trainer(instances, classes);
+    let mut trainer = classifier()?.trainer(instances, classes);
     trainer.train(rows, labels)?;
     match trainer.model() {
         Model::Logistic(model) => Ok(model),

@@ -10,6 +10,7 @@
 pub(crate) mod basis;
 pub(crate) mod cholesky;
 pub(crate) mod exp;
+mod gram;
 mod lowest;
 mod shifted;
 pub(crate) mod simd;
@@ -17,4 +18,5 @@ mod sturm;
 mod tridiagonal;
 pub(crate) mod vector;
 
+pub(crate) use gram::gram;
 pub(crate) use tridiagonal::Tridiagonal;

@@ -14,12 +14,11 @@
 //! than `D`; larger pools have averages enough. A query moves towards its neighbours in the pool and moves none of them.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, Par};
 
 use super::unit;
 use crate::Matrix;
-use crate::linalg::{cholesky, simd, vector};
+use crate::linalg::{cholesky, gram, simd, vector};
 
 /// Added to the diagonal of the Gram matrix, so that instances given twice do not stop its factorisation.
 const JITTER: f64 = 1e-10;
@@ -31,39 +30,22 @@ pub(super) fn build(x: Matrix, pool: usize, neighbors: usize, weight: f64) -> Ma
     }
     let all = x.rows();
     let rotate = all <= x.cols();
-    let gram = gram(&x, if rotate { all } else { pool });
+    let gram = inner_products(&x, if rotate { all } else { pool });
     let moves = moves(&gram, pool, neighbors);
     smooth(if rotate { span(gram) } else { x }, &moves, weight)
 }
 
 /// `X Xᵀ`, of which the first `width` columns.
-fn gram(x: &Matrix, width: usize) -> Matrix {
+fn inner_products(x: &Matrix, width: usize) -> Matrix {
     let all = x.rows();
-    let mut gram = Matrix::zeros(all, width);
-    let view = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), all, width);
+    if width == all {
+        return gram(x);
+    }
+    let mut products = Matrix::zeros(all, width);
+    let view = MatMut::from_row_major_slice_mut(products.as_mut_slice(), all, width);
     let x = x.view();
-    if width < all {
-        let right = x.subrows(0, width).transpose();
-        matmul(view, Accum::Replace, x, right, 1.0, Par::Seq);
-        return gram;
-    }
-    triangular::matmul(
-        view,
-        BlockStructure::TriangularLower,
-        Accum::Replace,
-        x,
-        BlockStructure::Rectangular,
-        x.transpose(),
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
-    for i in 0..all {
-        for j in i + 1..all {
-            gram[(i, j)] = gram[(j, i)];
-        }
-    }
-    gram
+    matmul(view, Accum::Replace, x, x.subrows(0, width).transpose(), 1.0, Par::Seq);
+    products
 }
 
 /// Coordinates of the rows in their own span: `L` of `G = L Lᵀ`.
@@ -161,7 +143,7 @@ mod tests {
         let mut x = rows(6, 20);
         let twice = x.row(0).to_vec();
         x.row_mut(5).copy_from_slice(&twice);
-        let y = span(gram(&x, 6));
+        let y = span(inner_products(&x, 6));
         for i in 0..6 {
             for j in 0..6 {
                 let of = |m: &Matrix| vector::dot(m.row(i), m.row(j));
@@ -174,7 +156,7 @@ mod tests {
     fn the_span_is_only_a_rotation_and_a_query_moves_nobody() {
         let x = rows(9, 20);
         let apart = build(x.clone(), 7, 3, 0.15);
-        let wide = smooth(x.clone(), &moves(&gram(&x, 7), 7, 3), 0.15);
+        let wide = smooth(x.clone(), &moves(&inner_products(&x, 7), 7, 3), 0.15);
         let pool = Matrix::from_vec(7, 20, x.as_slice()[..140].to_vec()).unwrap();
         let alone = build(pool, 7, 3, 0.15);
         for i in 0..7 {
@@ -189,7 +171,7 @@ mod tests {
     #[test]
     fn smoothing_brings_neighbours_together() {
         let x = rows(12, 30);
-        let moves = moves(&gram(&x, 12), 12, 3);
+        let moves = moves(&inner_products(&x, 12), 12, 3);
         assert!(moves.iter().all(|m| m.len() >= 3 || !m.is_empty()));
         let y = smooth(x.clone(), &moves, 0.3);
         let near = |m: &Matrix| {
