@@ -1,0 +1,9 @@
+//! Images, datasets and backbones: from pictures to features.
+//!
+//! A [`network::Network`] is a description, a list of operations with named parameters; every engine
+//! that runs or trains one reads the same description.
+
+mod error;
+pub mod network;
+
+pub use error::{Error, Result};

@@ -1,0 +1,49 @@
+//! A network put together operation by operation.
+
+use super::{Node, Op, Value};
+
+/// Collects the nodes of a network; every method gives the value it made.
+#[derive(Debug, Default)]
+pub struct Builder {
+    nodes: Vec<Node>,
+}
+
+impl Builder {
+    /// The picture.
+    pub const PICTURE: Value = 0;
+
+    /// An operation on some values.
+    pub fn push(&mut self, op: Op, inputs: &[Value]) -> Value {
+        self.nodes.push(Node { op, inputs: inputs.to_vec() });
+        self.nodes.len()
+    }
+
+    /// A square convolution that keeps the size at stride 1.
+    pub fn conv(
+        &mut self,
+        name: &str,
+        x: Value,
+        (inputs, outputs): (usize, usize),
+        kernel: usize,
+        stride: usize,
+    ) -> Value {
+        let padding = kernel / 2;
+        let name = name.to_string();
+        self.push(Op::Conv { name, inputs, outputs, kernel, stride, padding }, &[x])
+    }
+
+    /// A batch normalisation.
+    pub fn batch_norm(&mut self, name: &str, x: Value, channels: usize) -> Value {
+        self.push(Op::BatchNorm { name: name.to_string(), channels }, &[x])
+    }
+
+    /// A leaky rectifier.
+    pub fn leaky_relu(&mut self, x: Value, slope: f32) -> Value {
+        self.push(Op::LeakyRelu { slope }, &[x])
+    }
+
+    /// The nodes, in order.
+    pub fn nodes(self) -> Vec<Node> {
+        self.nodes
+    }
+}

@@ -1,0 +1,160 @@
+//! Networks, described once for every engine.
+//!
+//! A [`Network`] is a list of [`Node`]s in an order in which they can be computed. The value of a node
+//! is a feature map, channels × height × width; value 0 is the picture, and node `i` makes value
+//! `i + 1`. The feature of a picture is the mean of the last value over all its positions:
+//!
+//! ```text
+//! f_c = 1/(h w) Σ_{y,x} map_{c,y,x}
+//! ```
+//!
+//! Parameters are found by name, under the keys of the published checkpoints: a convolution `conv1`
+//! has `conv1.weight` (out × in × kernel × kernel), a batch normalisation `bn1` has `bn1.weight`,
+//! `bn1.bias`, `bn1.running_mean` and `bn1.running_var`.
+
+mod builder;
+mod resnet12;
+
+pub use builder::Builder;
+
+use crate::{Error, Result};
+
+/// What batch normalisation adds to a variance before its root is taken.
+pub const BATCH_NORM_EPSILON: f32 = 1e-5;
+
+/// A feature map made by a node, or the picture (0).
+pub type Value = usize;
+
+/// One operation on feature maps.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// A square convolution without bias; zeros around the edge.
+    Conv {
+        /// Where its parameters are found.
+        name: String,
+        /// Channels that come in.
+        inputs: usize,
+        /// Channels that go out.
+        outputs: usize,
+        /// Edge of the kernel.
+        kernel: usize,
+        /// Step between positions.
+        stride: usize,
+        /// Zeros added at each edge.
+        padding: usize,
+    },
+    /// `weight (x − mean)/√(variance + ε) + bias`, channel by channel.
+    BatchNorm {
+        /// Where its parameters are found.
+        name: String,
+        /// How many channels.
+        channels: usize,
+    },
+    /// `max(x, slope · x)`; a slope of zero is the rectifier.
+    LeakyRelu {
+        /// The slope below zero.
+        slope: f32,
+    },
+    /// The largest value of each square window. Padding never wins.
+    MaxPool {
+        /// Edge of the window.
+        kernel: usize,
+        /// Step between windows.
+        stride: usize,
+        /// Positions added at each edge.
+        padding: usize,
+        /// Whether a window may reach beyond the edge, so that no position is left out.
+        ceil: bool,
+    },
+    /// The mean of each square window that lies within the map.
+    AveragePool {
+        /// Edge of the window.
+        kernel: usize,
+        /// Step between windows.
+        stride: usize,
+    },
+    /// The sum of two maps of the same shape.
+    Add,
+    /// The channels of all inputs, one after the other.
+    Concat,
+    /// While training, each value is zero with this probability and the rest are scaled up.
+    Dropout {
+        /// The share that is dropped.
+        rate: f64,
+    },
+    /// While training, whole squares of each channel are zero; `rate` is reached in 40,000 steps.
+    DropBlock {
+        /// The share that is dropped at the end.
+        rate: f64,
+        /// Edge of the squares.
+        size: usize,
+    },
+}
+
+/// An operation and the values it reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// What is done.
+    pub op: Op,
+    /// To which values.
+    pub inputs: Vec<Value>,
+}
+
+/// A backbone: how a picture becomes a feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    /// The name by which it is chosen.
+    pub name: &'static str,
+    /// The operations, in order.
+    pub nodes: Vec<Node>,
+    /// How many numbers a feature has.
+    pub dim: usize,
+    /// Edge of the pictures it was made for.
+    pub size: usize,
+    /// Mean of each colour, subtracted from values in 0 … 1.
+    pub mean: [f32; 3],
+    /// Spread of each colour, by which the rest is divided.
+    pub std: [f32; 3],
+}
+
+impl Network {
+    /// The names of all networks.
+    pub const NAMES: [&'static str; 1] = ["resnet12"];
+
+    /// The network of this name.
+    ///
+    /// ```
+    /// use trustpath_vision::network::Network;
+    ///
+    /// let network = Network::by_name("resnet12")?;
+    /// assert_eq!(network.dim, 512);
+    /// assert_eq!(network.size, 84);
+    /// # Ok::<(), trustpath_vision::Error>(())
+    /// ```
+    pub fn by_name(name: &str) -> Result<Network> {
+        match name {
+            "resnet12" => Ok(resnet12::resnet12()),
+            _ => Err(Error::UnknownBackbone { name: name.into(), known: Self::NAMES.join(", ") }),
+        }
+    }
+
+    /// Every parameter and running statistic: its key and its shape, in the order of the nodes.
+    pub fn parameters(&self) -> Vec<(String, Vec<usize>)> {
+        let mut all = Vec::new();
+        for node in &self.nodes {
+            match &node.op {
+                Op::Conv { name, inputs, outputs, kernel, .. } => {
+                    let shape = vec![*outputs, *inputs, *kernel, *kernel];
+                    all.push((format!("{name}.weight"), shape));
+                }
+                Op::BatchNorm { name, channels } => {
+                    for part in ["weight", "bias", "running_mean", "running_var"] {
+                        all.push((format!("{name}.{part}"), vec![*channels]));
+                    }
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+}
