@@ -1,0 +1,166 @@
+//! How a backbone is trained: the numbers of the paper, all of which can be set.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// The recipe of a training run.
+///
+/// ```
+/// use trustpath_vision::train::Recipe;
+///
+/// let recipe = Recipe::default();
+/// assert_eq!(recipe.rate(59), 0.1);
+/// assert_eq!(recipe.rate(60), 0.006);
+/// assert_eq!(recipe.pictures_per_step(), 140);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// How often `episodes` episodes are drawn.
+    pub epochs: usize,
+    /// Episodes an epoch.
+    pub episodes: usize,
+    /// Episodes a step of the optimiser.
+    pub batch: usize,
+    /// Classes an episode.
+    pub ways: usize,
+    /// Labeled pictures of each class in an episode.
+    pub shots: usize,
+    /// Pictures of each class that are to be recognised.
+    pub queries: usize,
+    /// Learning rates, each with the epoch before which it holds.
+    pub rates: Vec<(usize, f64)>,
+    /// Momentum of the optimiser.
+    pub momentum: f64,
+    /// Weight decay of the optimiser.
+    pub weight_decay: f64,
+    /// Weight of the nearest-neighbour loss; the global loss has weight one.
+    pub nearest_weight: f64,
+    /// By which cosines are multiplied before they become probabilities.
+    pub scale: f64,
+    /// Edge of the pictures.
+    pub size: usize,
+    /// Black pixels around a picture before it is cropped back to its size.
+    pub padding: usize,
+    /// Probability that a rectangle of a picture is erased.
+    pub erase: f64,
+    /// Episodes by which an epoch is validated, for one shot and for five.
+    pub validation: usize,
+    /// Everything random follows from it.
+    pub seed: u64,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            epochs: 90,
+            episodes: 1200,
+            batch: 4,
+            ways: 5,
+            shots: 1,
+            queries: 6,
+            rates: vec![(60, 0.1), (70, 0.006), (80, 0.0012), (90, 0.00024)],
+            momentum: 0.9,
+            weight_decay: 5e-4,
+            nearest_weight: 0.5,
+            scale: 7.0,
+            size: 84,
+            padding: 8,
+            erase: 0.5,
+            validation: 600,
+            seed: 1,
+        }
+    }
+}
+
+impl Recipe {
+    /// The recipe for a dataset of this name: tieredImageNet has its own, all others share one.
+    pub fn for_dataset(name: &str) -> Self {
+        let recipe = Self::default();
+        match name {
+            "tiered-imagenet" => Self {
+                episodes: 13_980,
+                rates: vec![(30, 0.1), (60, 0.01), (90, 0.001)],
+                ..recipe
+            },
+            _ => recipe,
+        }
+    }
+
+    /// The learning rate of an epoch, counted from 0; the last one goes on for ever.
+    pub fn rate(&self, epoch: usize) -> f64 {
+        let holds = self.rates.iter().find(|(until, _)| epoch < *until);
+        holds.or(self.rates.last()).map_or(0.0, |(_, rate)| *rate)
+    }
+
+    /// Steps of the optimiser an epoch.
+    pub fn steps(&self) -> usize {
+        self.episodes / self.batch
+    }
+
+    /// Pictures a step of the optimiser.
+    pub fn pictures_per_step(&self) -> usize {
+        self.batch * self.ways * (self.shots + self.queries)
+    }
+
+    /// Refuses what cannot be trained by.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |what: &'static str| Err(Error::Recipe { what });
+        let counts = [self.epochs, self.batch, self.ways, self.shots, self.queries, self.size];
+        if counts.contains(&0) {
+            return refuse("epochs, batch, ways, shots, queries and size are at least 1");
+        }
+        if self.episodes < self.batch {
+            return refuse("an epoch has at least as many episodes as a batch");
+        }
+        if self.ways < 2 {
+            return refuse("an episode has at least 2 ways");
+        }
+        if self.rates.is_empty() || !self.rates.is_sorted_by(|a, b| a.0 < b.0) {
+            return refuse("learning rates are given with growing epochs");
+        }
+        let rates = self.rates.iter().map(|(_, rate)| *rate);
+        let mut numbers =
+            rates.chain([self.momentum, self.weight_decay, self.nearest_weight, self.scale]);
+        if !numbers.all(|x| x.is_finite() && x >= 0.0) {
+            return refuse("rates, momentum, decay, weights and scale are finite and not negative");
+        }
+        if !(0.0..=1.0).contains(&self.erase) {
+            return refuse("the probability of erasing is between 0 and 1");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schedules_are_those_of_the_paper_and_of_its_code() {
+        let rates = |name: &str| {
+            let recipe = Recipe::for_dataset(name);
+            [0, 29, 30, 60, 70, 80, 89].map(|epoch| recipe.rate(epoch))
+        };
+        assert_eq!(rates("cifar-fs"), [0.1, 0.1, 0.1, 0.006, 0.0012, 0.00024, 0.00024]);
+        assert_eq!(rates("tiered-imagenet"), [0.1, 0.1, 0.01, 0.001, 0.001, 0.001, 0.001]);
+        assert_eq!(Recipe::default().steps(), 300);
+    }
+
+    #[test]
+    fn what_cannot_be_trained_by_is_refused() {
+        assert!(Recipe::default().check().is_ok());
+        let bad = [
+            Recipe { epochs: 0, ..Recipe::default() },
+            Recipe { episodes: 3, ..Recipe::default() },
+            Recipe { ways: 1, ..Recipe::default() },
+            Recipe { rates: vec![], ..Recipe::default() },
+            Recipe { rates: vec![(9, 0.1), (3, 0.2)], ..Recipe::default() },
+            Recipe { momentum: f64::NAN, ..Recipe::default() },
+            Recipe { erase: 1.5, ..Recipe::default() },
+        ];
+        for recipe in bad {
+            assert!(recipe.check().is_err(), "{recipe:?}");
+        }
+    }
+}
