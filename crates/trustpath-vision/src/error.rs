@@ -57,10 +57,75 @@ pub enum Error {
     /// The GPU has too little memory.
     #[error("the GPU is out of memory: give a smaller --batch, or free memory that others use")]
     GpuMemory,
+    /// The loss is no number any more.
+    #[error(
+        "the loss of epoch {epoch} is not a finite number: training went astray at rate {rate}; give a lower --rate"
+    )]
+    Diverged {
+        /// The epoch, from 1.
+        epoch: usize,
+        /// Its learning rate.
+        rate: f64,
+    },
     /// libtorch failed.
     #[error("libtorch failed: {reason}")]
     Torch {
         /// What it says.
         reason: String,
     },
+    /// A file of weights cannot be read.
+    #[error("{file} holds no weights that can be read: {reason}; {remedy}")]
+    Weights {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The weights are of another network.
+    #[error("{file} holds no weights of {network}: {remedy}")]
+    OtherNetwork {
+        /// The file.
+        file: String,
+        /// The network they were meant for.
+        network: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// Some of the weights are not there.
+    #[error(
+        "{file} lacks {missing} of the {all} parameters of {network}, \"{first}\" to begin with: give a whole checkpoint"
+    )]
+    MissingWeights {
+        /// The file.
+        file: String,
+        /// The network.
+        network: String,
+        /// How many are missing.
+        missing: usize,
+        /// How many there should be.
+        all: usize,
+        /// The first that is missing.
+        first: String,
+    },
+    /// A parameter has another shape than the network's.
+    #[error(
+        "\"{key}\" in {file} is of shape {found:?}, but that of {network} is {expected:?}: give weights of the same variant"
+    )]
+    WeightShape {
+        /// The file.
+        file: String,
+        /// The network.
+        network: String,
+        /// The parameter.
+        key: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape it should have.
+        expected: Vec<usize>,
+    },
+    /// Files of features.
+    #[error(transparent)]
+    Table(#[from] trustpath_table::Error),
 }

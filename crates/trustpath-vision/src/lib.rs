@@ -1,9 +1,12 @@
 //! Images, datasets and backbones: from pictures to features.
 //!
 //! A [`network::Network`] is a description, a list of operations with named parameters; every engine
-//! that runs or trains one reads the same description.
+//! that runs or trains one reads the same description. [`weights::Weights`] are what a checkpoint
+//! holds, and [`train`] is how they come about.
 
 mod error;
 pub mod network;
+pub mod train;
+pub mod weights;
 
 pub use error::{Error, Result};

@@ -57,7 +57,8 @@ impl Augment {
                 [d.top, d.left, i64::from(d.mirrored), top, left, top + height, left + width]
             })
             .collect();
-        let drawn = Tensor::f_from_slice(&drawn)?.f_view([count, 7, 1, 1])?.f_to_device(self.device)?;
+        let drawn =
+            Tensor::f_from_slice(&drawn)?.f_view([count, 7, 1, 1])?.f_to_device(self.device)?;
         let of_each = |i: i64| drawn.f_select(1, i);
         let along = Tensor::f_arange(size, (Kind::Int64, self.device))?;
         let (down, across) = (along.f_view([1, size, 1])?, along.f_view([1, 1, size])?);

@@ -34,12 +34,19 @@ impl Parameter {
     }
 
     fn published_from_stored(&self, tensor: &Tensor) -> Torch<Tensor> {
-        if self.shape.len() == 4 { tensor.f_permute([0, 3, 1, 2]) } else { Ok(tensor.shallow_clone()) }
+        if self.shape.len() == 4 {
+            tensor.f_permute([0, 3, 1, 2])
+        } else {
+            Ok(tensor.shallow_clone())
+        }
     }
 
     fn stored_from_published(&self, tensor: &Tensor) -> Torch<Tensor> {
-        let tensor =
-            if self.shape.len() == 4 { tensor.f_permute([0, 2, 3, 1])? } else { tensor.shallow_clone() };
+        let tensor = if self.shape.len() == 4 {
+            tensor.f_permute([0, 2, 3, 1])?
+        } else {
+            tensor.shallow_clone()
+        };
         tensor.f_reshape([-1])
     }
 }
@@ -64,7 +71,8 @@ impl Group {
         let mut leaves = Vec::with_capacity(parameters.len());
         let mut start = 0;
         for parameter in &parameters {
-            let part = working.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
+            let part =
+                working.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
             let leaf = parameter.published_from_stored(&part)?.f_detach()?;
             leaves.push(leaf.f_set_requires_grad(true)?);
             start += parameter.len();
@@ -94,12 +102,14 @@ impl Group {
 
     /// Every parameter by its key, and what the optimiser remembers of it: published axes, 32 bits.
     pub fn state(&self) -> Torch<Vec<(Parameter, Vec<f32>, Vec<f32>)>> {
-        let (weights, velocity) = (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
+        let (weights, velocity) =
+            (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
         let mut start = 0;
         let mut all = Vec::with_capacity(self.parameters.len());
         for parameter in &self.parameters {
             let read = |from: &Tensor| -> Torch<Vec<f32>> {
-                let part = from.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
+                let part =
+                    from.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
                 let published = parameter.published_from_stored(&part)?.f_contiguous()?;
                 Vec::<f32>::try_from(published.f_view([-1])?)
             };

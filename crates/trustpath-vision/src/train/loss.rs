@@ -39,9 +39,11 @@ pub(super) fn losses(
     let positions = height * width;
 
     let support = maps.f_narrow(0, 0, batch * ways * shots)?;
-    let means = support
-        .f_reshape([batch, ways, shots, channels, positions])?
-        .f_mean_dim(&[2_i64, 4][..], false, Kind::Float)?;
+    let means = support.f_reshape([batch, ways, shots, channels, positions])?.f_mean_dim(
+        &[2_i64, 4][..],
+        false,
+        Kind::Float,
+    )?;
     let count = batch * ways * queries;
     let query = maps.f_narrow(0, batch * ways * shots, count)?;
     let rows = query.f_permute([0, 2, 3, 1])?.f_reshape([count * positions, channels])?;

@@ -124,8 +124,11 @@ impl Model {
         }
         let mut values = vec![Some(pictures.f_to_kind(self.kind)?)];
         for (i, node) in nodes.iter().enumerate() {
-            let inputs: Vec<Tensor> =
-                node.inputs.iter().filter_map(|&v| values[v].as_ref().map(Tensor::shallow_clone)).collect();
+            let inputs: Vec<Tensor> = node
+                .inputs
+                .iter()
+                .filter_map(|&v| values[v].as_ref().map(Tensor::shallow_clone))
+                .collect();
             let value = self.apply(node, &inputs, mode)?;
             node.inputs.iter().filter(|&&v| last_use[v] == i).for_each(|&v| values[v] = None);
             values.push(Some(value));

@@ -78,11 +78,9 @@ impl Recipe {
     pub fn for_dataset(name: &str) -> Self {
         let recipe = Self::default();
         match name {
-            "tiered-imagenet" => Self {
-                episodes: 13_980,
-                rates: vec![(30, 0.1), (60, 0.01), (90, 0.001)],
-                ..recipe
-            },
+            "tiered-imagenet" => {
+                Self { episodes: 13_980, rates: vec![(30, 0.1), (60, 0.01), (90, 0.001)], ..recipe }
+            }
             _ => recipe,
         }
     }

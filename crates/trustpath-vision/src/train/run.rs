@@ -13,7 +13,7 @@ use super::model::{Mode, Model};
 use super::torch::{Torch, Where};
 use super::{Epoch, Pictures, Recipe, Watch, prototype_accuracy};
 use crate::network::Network;
-use crate::weights::Weights;
+use crate::weights::{Parameter, Precision, Weights};
 use crate::{Error, Result};
 
 /// Steps between two looks at the loss: to look, one has to wait for the device.
@@ -70,7 +70,7 @@ impl Training<'_> {
     pub fn run(&self, folder: &Path, watch: &mut dyn Watch) -> Result<Outcome> {
         self.check()?;
         let device = self.device.device()?;
-        std::fs::create_dir_all(folder).map_err(|e| Error::Write {
+        std::fs::create_dir_all(folder).map_err(|e| trustpath_table::Error::Write {
             file: folder.display().to_string(),
             reason: e.to_string(),
         })?;
@@ -90,8 +90,8 @@ impl Training<'_> {
         let drawer = Drawer::new(self.recipe, &self.pictures.labels, classes)?;
         let augment = Augment::new(self.network, self.recipe.padding, device)?;
         let bytes = self.pictures.tensor(device)?;
-        let validation = self.validation.map(|v| Ok((v, v.tensor(device)?))).transpose()?;
-        let validation = validation.map_err(|e: tch::TchError| Error::from(e))?;
+        let validation =
+            self.validation.map(|v| Ok::<_, Error>((v, v.tensor(device)?))).transpose()?;
         while progress.epochs.len() < self.recipe.epochs {
             let number = progress.epochs.len();
             let Some(mut epoch) =
@@ -160,7 +160,8 @@ impl Training<'_> {
         }
         let seconds = start.elapsed().as_secs_f64();
         let sums = Vec::<f32>::try_from(sums.f_to_device(Device::Cpu)?)?;
-        let [loss, global, nearest, right] = [0, 1, 2, 3].map(|i| f64::from(sums[i]) / steps as f64);
+        let [loss, global, nearest, right] =
+            [0, 1, 2, 3].map(|i| f64::from(sums[i]) / steps as f64);
         let pictures_per_second = (steps * recipe.pictures_per_step()) as f64 / seconds;
         let (number, validation) = (number + 1, None);
         Ok(Some(Epoch {
@@ -185,7 +186,8 @@ impl Training<'_> {
     ) -> Result<[f64; 2]> {
         let features = features(model, bytes, augment)?;
         let accuracy = |shots| {
-            let (dim, episodes, seed) = (self.network.dim, self.recipe.validation, self.recipe.seed);
+            let (dim, episodes, seed) =
+                (self.network.dim, self.recipe.validation, self.recipe.seed);
             prototype_accuracy(&features, dim, &pictures.labels, shots, episodes, seed)
         };
         Ok([accuracy(1)?, accuracy(5)?])
@@ -193,13 +195,12 @@ impl Training<'_> {
 
     /// Writes the network, without the classifier and what only the optimiser needs.
     fn keep(&self, state: &checkpoint::State, path: &Path) -> Result<()> {
-        let mut weights = Weights::default();
-        for (key, _) in self.network.parameters() {
-            if let Some((shape, values)) = state.get(&key) {
-                weights.insert(key, shape.clone(), values.clone());
-            }
-        }
-        weights.write_f16(path)
+        let of_network = |(key, _): (String, _)| {
+            let (shape, values) = state.get(&key)?.clone();
+            Some((key, Parameter { shape, values }))
+        };
+        let parameters = self.network.parameters().into_iter().filter_map(of_network).collect();
+        Weights::new("training", parameters).write_safetensors(path, Precision::F16)
     }
 }
 
@@ -220,9 +221,8 @@ fn features(model: &Model, bytes: &Tensor, augment: &Augment) -> Torch<Vec<f32>>
 
 /// The epochs of an earlier run, if this one is the same but for its length.
 fn goes_on(now: &Progress, before: Progress) -> Result<Vec<Epoch>> {
-    let refuse = |what: &str| {
-        Err(Error::Checkpoint { reason: format!("it was trained with {what}") })
-    };
+    let refuse =
+        |what: &str| Err(Error::Checkpoint { reason: format!("it was trained with {what}") });
     if before.network != now.network {
         return refuse("another network");
     }
