@@ -51,6 +51,14 @@ impl Parameter {
     }
 }
 
+/// The numbers of a parameter, with its published axes.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    pub parameter: Parameter,
+    pub weights: Vec<f32>,
+    pub velocity: Vec<f32>,
+}
+
 /// Parameters, what the optimiser remembers of them, and the copies the network computes with.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -100,8 +108,8 @@ impl Group {
         })
     }
 
-    /// Every parameter by its key, and what the optimiser remembers of it: published axes, 32 bits.
-    pub fn state(&self) -> Torch<Vec<(Parameter, Vec<f32>, Vec<f32>)>> {
+    /// Every parameter, and what the optimiser remembers of it.
+    pub fn numbers(&self) -> Torch<Vec<Numbers>> {
         let (weights, velocity) =
             (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
         let mut start = 0;
@@ -113,7 +121,8 @@ impl Group {
                 let published = parameter.published_from_stored(&part)?.f_contiguous()?;
                 Vec::<f32>::try_from(published.f_view([-1])?)
             };
-            all.push((parameter.clone(), read(&weights)?, read(&velocity)?));
+            let (weights, velocity) = (read(&weights)?, read(&velocity)?);
+            all.push(Numbers { parameter: parameter.clone(), weights, velocity });
             start += parameter.len();
         }
         Ok(all)

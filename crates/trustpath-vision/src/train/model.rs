@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use tch::{Device, Kind, Tensor};
 use trustpath_episodes::Random;
 
+use super::checkpoint::State;
 use super::drop_block::drop_block;
-use super::group::{Group, Parameter};
+use super::group::{Group, Numbers, Parameter};
 use super::torch::{Torch, kind};
 use crate::network::{BATCH_NORM_EPSILON, Network, Node, Op};
 use crate::{Error, Result};
@@ -202,10 +203,10 @@ impl Model {
 
     /// Every number a training goes on from: parameters, running statistics and, under `momentum.`,
     /// what the optimiser remembers; each with its axes.
-    pub fn state(&self) -> Result<BTreeMap<String, (Vec<usize>, Vec<f32>)>> {
+    pub fn state(&self) -> Result<State> {
         let mut state = BTreeMap::new();
         for group in [&self.convolutions, &self.others] {
-            for (parameter, weights, velocity) in group.state()? {
+            for Numbers { parameter, weights, velocity } in group.numbers()? {
                 let shape: Vec<usize> = parameter.shape.iter().map(|&n| n as usize).collect();
                 state.insert(format!("momentum.{}", parameter.key), (shape.clone(), velocity));
                 state.insert(parameter.key, (shape, weights));
@@ -219,7 +220,7 @@ impl Model {
     }
 
     /// Goes on from such a state.
-    pub fn restore(&mut self, state: &BTreeMap<String, (Vec<usize>, Vec<f32>)>) -> Result<()> {
+    pub fn restore(&mut self, state: &State) -> Result<()> {
         let find = |key: &str, shape: &[i64]| -> Result<Vec<f32>> {
             let found = state.get(key).filter(|(axes, _)| {
                 axes.len() == shape.len() && axes.iter().zip(shape).all(|(&a, &b)| a as i64 == b)

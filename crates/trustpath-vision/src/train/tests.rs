@@ -223,14 +223,14 @@ fn a_step_follows_the_slope_of_the_loss() {
 /// Two steps of momentum and decay, by hand.
 #[test]
 fn momentum_and_decay_are_those_of_the_formula() {
-    use super::group::{Group, Parameter};
+    use super::group::{Group, Numbers, Parameter};
     let parameter = Parameter { key: "w".into(), shape: vec![1, 2, 1, 1] };
     let mut group = Group::new(vec![parameter], Kind::Float, Device::Cpu).unwrap();
     group.set(|_| Ok::<_, crate::Error>((vec![1.0, -2.0], vec![0.5, 0.0]))).unwrap();
     let recipe = Recipe { momentum: 0.9, weight_decay: 0.1, ..Recipe::default() };
     let gradient = Tensor::from_slice(&[1.0_f32, 3.0]).view([1, 2, 1, 1]);
     group.step(&[gradient], &recipe, 0.1).unwrap();
-    let (_, weights, velocity) = group.state().unwrap().remove(0);
+    let Numbers { weights, velocity, .. } = group.numbers().unwrap().remove(0);
     let near = |a: &[f32], b: [f32; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(near(&velocity, [0.45 + 1.0 + 0.1, 3.0 - 0.2]), "{velocity:?}");
     assert!(near(&weights, [1.0 - 0.155, -2.0 - 0.28]), "{weights:?}");
