@@ -14,6 +14,18 @@ pub enum Error {
     /// The command line cannot be right.
     #[error("{0}")]
     Usage(String),
+    /// Pictures, networks and training.
+    #[error(transparent)]
+    Vision(#[from] trustpath_vision::Error),
+    /// A training was stopped.
+    #[cfg(feature = "libtorch")]
+    #[error("stopped after {done} of {asked} epochs: the same command goes on from there")]
+    Stopped {
+        /// Epochs that are done.
+        done: usize,
+        /// Epochs asked for.
+        asked: usize,
+    },
     /// Files of features and results.
     #[error(transparent)]
     Table(#[from] table::Error),
@@ -75,6 +87,9 @@ impl Error {
             Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
             Self::Interrupted { .. } => 130,
+            #[cfg(feature = "libtorch")]
+            Self::Stopped { .. } => 130,
+            Self::Vision(error) => vision_exit_code(error),
         }
     }
 }

@@ -21,6 +21,7 @@ mod run;
 mod sample;
 mod shell;
 mod summary;
+mod train;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Paper(args)) => Ok(paper::run(&args)?),
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Help(args)) => help::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),

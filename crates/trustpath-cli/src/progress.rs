@@ -80,6 +80,42 @@ impl Stage {
         self.tell(false);
     }
 
+    /// So many steps are done in all.
+    #[cfg(feature = "libtorch")]
+    pub fn advance_to(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+        self.tell(false);
+    }
+
+    /// So many steps were done before; they do not count for the time that is left.
+    #[cfg(feature = "libtorch")]
+    pub fn skip_to(&self, done: u64) {
+        self.advance_to(done);
+        if let Some(bar) = &self.bar {
+            bar.reset_eta();
+        }
+    }
+
+    /// What is being done now, in front of the bar.
+    #[cfg(feature = "libtorch")]
+    pub fn rename(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.to_owned());
+        }
+    }
+
+    /// Prints something without the bar in its way.
+    #[cfg(feature = "libtorch")]
+    pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Steps done.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)

@@ -1,8 +1,11 @@
 //! Pictures to learn from, all of one size.
 
+use rayon::prelude::*;
 use tch::{Device, Tensor};
 
 use super::torch::Torch;
+use crate::Result;
+use crate::dataset::Dataset;
 
 /// Above so many bytes pictures stay in main memory, and batches of them travel.
 const ON_DEVICE: usize = 8 << 30;
@@ -21,6 +24,19 @@ pub struct Pictures {
 }
 
 impl Pictures {
+    /// Reads a whole dataset, resized; `each` is called for every picture that is read.
+    pub fn load(dataset: &Dataset, size: usize, each: &(dyn Fn() + Sync)) -> Result<Self> {
+        let mut bytes = vec![0; dataset.len() * size * size * 3];
+        let places = bytes.par_chunks_exact_mut(size * size * 3).enumerate();
+        places.try_for_each(|(row, place)| -> Result<()> {
+            place.copy_from_slice(&dataset.picture(row)?.resized(size).rgb);
+            each();
+            Ok(())
+        })?;
+        let labels = (0..dataset.len()).filter_map(|row| dataset.class(row)).collect();
+        Ok(Self { bytes, size, labels, classes: dataset.classes().to_vec() })
+    }
+
     /// Where the network computes, if they fit there well.
     pub(super) fn tensor(&self, device: Device) -> Torch<Tensor> {
         let size = self.size as i64;

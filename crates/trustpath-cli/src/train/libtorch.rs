@@ -1,0 +1,127 @@
+//! The training itself, and who looks on.
+
+use trustpath_vision::dataset::{Dataset, Split};
+use trustpath_vision::network::Network;
+use trustpath_vision::train::{Epoch, Pictures, Recipe, Training, Watch, Where};
+
+use super::{TrainArgs, log};
+use crate::error::{Error, Result};
+use crate::progress::{Progress, Stage};
+use crate::{args, interrupt, print};
+
+/// Runs the command.
+pub fn run(args: &TrainArgs) -> Result<()> {
+    let network = Network::by_name(&args.backbone)?;
+    let device: Where = args.device.parse()?;
+    let dataset = Dataset::open(&args.data, args.dataset)?;
+    let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
+    recipe.check()?;
+    let progress = Progress::new(args.quiet, args.json);
+    let (pictures, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
+        let pictures = load(&training_part(&dataset)?, recipe.size, progress)?;
+        let validation = dataset.split(Split::Val).ok();
+        let validation = validation.map(|part| load(&part, recipe.size, progress)).transpose()?;
+        Ok((pictures, validation))
+    })?;
+    print::stdout(&opening(&network, &pictures, validation.as_ref(), &recipe))?;
+    let training = Training {
+        network: &network,
+        recipe: &recipe,
+        pictures: &pictures,
+        validation: validation.as_ref(),
+        device,
+    };
+    let total = (recipe.epochs * recipe.steps()) as u64;
+    let stage = progress.stage("training", total, "steps");
+    let mut watch = Onlooker { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
+    let outcome = training.run(&args.out, &mut watch)?;
+    if let Some(error) = watch.broken {
+        return Err(error);
+    }
+    drop(watch.stage);
+    if !outcome.finished {
+        let (done, asked) = (outcome.epochs.len(), recipe.epochs);
+        return Err(Error::Stopped { done, asked });
+    }
+    let best = outcome.best().map(log::line).unwrap_or_default();
+    let weights = args.out.join("weights.safetensors");
+    print::stdout(&format!(
+        "best  {best}\n\nWeights: {0}\nNext: trustpath extract --backbone {1} --weights {0} --images {2} --split test --out novel.npy\n",
+        weights.display(),
+        network.name,
+        args.data.display(),
+    ))
+}
+
+/// The classes to train on: those of the training split, or all where there are no splits.
+fn training_part(dataset: &Dataset) -> Result<Dataset> {
+    if dataset.has_splits() { Ok(dataset.split(Split::Train)?) } else { Ok(dataset.clone()) }
+}
+
+fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<Pictures> {
+    let stage = progress.stage("reading pictures", dataset.len() as u64, "pictures");
+    Ok(Pictures::load(dataset, size, &|| stage.step())?)
+}
+
+fn opening(
+    network: &Network,
+    pictures: &Pictures,
+    validation: Option<&Pictures>,
+    recipe: &Recipe,
+) -> String {
+    let of = |pictures: &Pictures| {
+        let (count, classes) = (pictures.labels.len(), pictures.classes.len());
+        format!("{count} pictures of {classes} classes")
+    };
+    let validation = validation.map_or("nothing".into(), of);
+    format!(
+        "{} on {}, validated on {validation}: {} epochs of {} steps, {} pictures each\n{}\n",
+        network.name,
+        of(pictures),
+        recipe.epochs,
+        recipe.steps(),
+        recipe.pictures_per_step(),
+        log::HEAD,
+    )
+}
+
+/// Shows how far it is, and keeps the log and the plots of a run up to date.
+struct Onlooker<'a> {
+    args: &'a TrainArgs,
+    recipe: &'a Recipe,
+    stage: Stage,
+    epochs: Vec<Epoch>,
+    /// What could not be written.
+    broken: Option<Error>,
+}
+
+impl Watch for Onlooker<'_> {
+    fn resumed(&mut self, epochs: &[Epoch]) {
+        self.epochs = epochs.to_vec();
+        self.stage.skip_to((epochs.len() * self.recipe.steps()) as u64);
+        let lines: String = epochs.iter().map(|epoch| log::line(epoch) + "\n").collect();
+        self.say(&format!("{lines}going on after epoch {}\n", epochs.len()));
+    }
+
+    fn steps(&mut self, epoch: usize, done: usize, loss: f64) -> bool {
+        self.stage.rename(&format!("epoch {}, loss {loss:.3}", epoch + 1));
+        self.stage.advance_to((epoch * self.recipe.steps() + done) as u64);
+        self.broken.is_none() && !interrupt::requested()
+    }
+
+    fn epoch(&mut self, epoch: &Epoch) {
+        self.epochs.push(epoch.clone());
+        self.say(&(log::line(epoch) + "\n"));
+        if let Err(error) = log::write(&self.args.out, &self.epochs) {
+            self.broken = Some(error);
+        }
+    }
+}
+
+impl Onlooker<'_> {
+    fn say(&mut self, text: &str) {
+        if let Err(error) = self.stage.beside(|| print::stdout(text)) {
+            self.broken = Some(error);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `trustpath train`: a backbone from pictures, by the recipe of the paper.
+
+#[cfg(feature = "libtorch")]
+mod libtorch;
+#[cfg(feature = "libtorch")]
+mod log;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use trustpath_vision::dataset::Kind;
+use trustpath_vision::train::Recipe;
+
+use crate::cli::positive;
+use crate::error::Result;
+
+/// What to train, from what, and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+// Without libtorch they are read, and then it is said that nothing can be trained.
+#[cfg_attr(not(feature = "libtorch"), expect(dead_code, reason = "only training reads them"))]
+pub struct TrainArgs {
+    /// Folder, archive, or folder of archives or of shards that holds the dataset
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// The dataset [default: found out]
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<Kind>,
+    /// Folder of the run: checkpoint, best weights, log and plots; a run that was stopped goes on from it
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The network
+    #[arg(long, value_name = "NAME", default_value = "resnet12")]
+    backbone: String,
+    /// Where to train: auto, cuda or cpu
+    #[arg(long, default_value = "auto")]
+    device: String,
+    #[command(flatten)]
+    recipe: RecipeArgs,
+    /// Threads that read pictures [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    threads: Option<usize>,
+    /// No progress
+    #[arg(long)]
+    quiet: bool,
+    /// Progress as lines of JSON on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+/// What of the recipe is to be different.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(next_help_heading = "Recipe (defaults are those of the paper)")]
+pub struct RecipeArgs {
+    /// Epochs [default: 90]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    epochs: Option<usize>,
+    /// Episodes an epoch [default: 1200; tieredImageNet 13980]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    episodes: Option<usize>,
+    /// Episodes a step [default: 4]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    batch: Option<usize>,
+    /// Classes an episode [default: 5]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    ways: Option<usize>,
+    /// Labeled pictures of each class in an episode [default: 1]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    shots: Option<usize>,
+    /// Pictures of each class to be recognised in an episode [default: 6]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    queries: Option<usize>,
+    /// Learning rates, each with the epoch before which it holds
+    /// [default: 60:0.1,70:0.006,80:0.0012,90:0.00024; tieredImageNet 30:0.1,60:0.01,90:0.001]
+    #[arg(long, value_name = "EPOCH:RATE,...", value_delimiter = ',', value_parser = rate)]
+    rate: Vec<(usize, f64)>,
+    /// Momentum [default: 0.9]
+    #[arg(long, value_name = "X")]
+    momentum: Option<f64>,
+    /// Weight decay [default: 0.0005]
+    #[arg(long, value_name = "X")]
+    weight_decay: Option<f64>,
+    /// Weight of the nearest-neighbour loss beside the global one [default: 0.5]
+    #[arg(long, value_name = "X")]
+    nearest_weight: Option<f64>,
+    /// Edge of the pictures [default: 84]
+    #[arg(long, value_name = "PIXELS", value_parser = positive)]
+    size: Option<usize>,
+    /// Pixels around a picture before it is cropped [default: 8]
+    #[arg(long, value_name = "PIXELS")]
+    padding: Option<usize>,
+    /// Probability that a rectangle is erased [default: 0.5]
+    #[arg(long, value_name = "X")]
+    erase: Option<f64>,
+    /// Episodes by which an epoch is validated [default: 600]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    validation: Option<usize>,
+    /// Seed [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+const AFTER: &str = "\
+Examples:
+  trustpath train --dataset cifar-fs --data data/ --out run/
+  trustpath train --data photos/ --out run/ --device cpu --epochs 2 --episodes 40
+
+Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+
+fn rate(text: &str) -> std::result::Result<(usize, f64), String> {
+    let parts = text.split_once(':');
+    let parts = parts.and_then(|(epoch, rate)| Some((epoch.parse().ok()?, rate.parse().ok()?)));
+    parts.ok_or_else(|| "give pairs such as 60:0.1".into())
+}
+
+impl RecipeArgs {
+    #[cfg_attr(not(feature = "libtorch"), expect(dead_code, reason = "only training reads it"))]
+    fn over(&self, recipe: Recipe) -> Recipe {
+        Recipe {
+            epochs: self.epochs.unwrap_or(recipe.epochs),
+            episodes: self.episodes.unwrap_or(recipe.episodes),
+            batch: self.batch.unwrap_or(recipe.batch),
+            ways: self.ways.unwrap_or(recipe.ways),
+            shots: self.shots.unwrap_or(recipe.shots),
+            queries: self.queries.unwrap_or(recipe.queries),
+            rates: if self.rate.is_empty() { recipe.rates } else { self.rate.clone() },
+            momentum: self.momentum.unwrap_or(recipe.momentum),
+            weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),
+            nearest_weight: self.nearest_weight.unwrap_or(recipe.nearest_weight),
+            size: self.size.unwrap_or(recipe.size),
+            padding: self.padding.unwrap_or(recipe.padding),
+            erase: self.erase.unwrap_or(recipe.erase),
+            validation: self.validation.unwrap_or(recipe.validation),
+            seed: self.seed.unwrap_or(recipe.seed),
+            ..recipe
+        }
+    }
+}
+
+/// Runs the command.
+#[cfg(feature = "libtorch")]
+pub fn run(args: &TrainArgs) -> Result<()> {
+    libtorch::run(args)
+}
+
+/// Says how to get a program that can train.
+#[cfg(not(feature = "libtorch"))]
+pub fn run(_: &TrainArgs) -> Result<()> {
+    Err(crate::error::Error::Usage(
+        "this trustpath was built without libtorch and cannot train: pip install torch==2.11.0, then \
+         LIBTORCH_USE_PYTORCH=1 cargo build --release --features libtorch"
+            .into(),
+    ))
+}
