@@ -5,5 +5,6 @@
 
 mod error;
 pub mod network;
+pub mod picture;
 
 pub use error::{Error, Result};
