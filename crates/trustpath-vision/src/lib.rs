@@ -3,8 +3,11 @@
 //! A [`network::Network`] is a description, a list of operations with named parameters; every engine
 //! that runs or trains one reads the same description.
 
+pub mod dataset;
 mod error;
 pub mod network;
+pub mod pack;
 pub mod picture;
+pub mod source;
 
 pub use error::{Error, Result};
