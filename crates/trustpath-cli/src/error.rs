@@ -110,6 +110,16 @@ fn engine_exit_code(error: &trustpath::Error) -> u8 {
     }
 }
 
+/// What the machine lacks is no fault of the input.
+fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
+    use trustpath_vision::Error as Vision;
+    match error {
+        Vision::Table(error) => table_exit_code(error),
+        Vision::NoGpu | Vision::GpuMemory | Vision::Torch { .. } | Vision::Diverged { .. } => 1,
+        _ => 2,
+    }
+}
+
 /// What cannot be written is no fault of the input.
 fn table_exit_code(error: &table::Error) -> u8 {
     match error {

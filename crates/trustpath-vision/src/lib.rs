@@ -4,8 +4,12 @@
 //! that runs or trains one reads the same description. [`weights::Weights`] are what a checkpoint
 //! holds, and [`train`] is how they come about.
 
+pub mod dataset;
 mod error;
 pub mod network;
+pub mod pack;
+pub mod picture;
+pub mod source;
 pub mod train;
 pub mod weights;
 

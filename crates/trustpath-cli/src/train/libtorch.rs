@@ -19,8 +19,10 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let progress = Progress::new(args.quiet, args.json);
     let (pictures, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
         let pictures = load(&training_part(&dataset)?, recipe.size, progress)?;
-        let validation = dataset.split(Split::Val).ok();
-        let validation = validation.map(|part| load(&part, recipe.size, progress)).transpose()?;
+        let validation = match dataset.splits().contains(&Split::Val) {
+            true => Some(load(&dataset.split(Split::Val)?, recipe.size, progress)?),
+            false => None,
+        };
         Ok((pictures, validation))
     })?;
     print::stdout(&opening(&network, &pictures, validation.as_ref(), &recipe))?;
@@ -55,7 +57,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 
 /// The classes to train on: those of the training split, or all where there are no splits.
 fn training_part(dataset: &Dataset) -> Result<Dataset> {
-    if dataset.has_splits() { Ok(dataset.split(Split::Train)?) } else { Ok(dataset.clone()) }
+    if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(Split::Train)?) }
 }
 
 fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<Pictures> {
