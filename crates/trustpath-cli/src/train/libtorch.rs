@@ -13,6 +13,7 @@ use crate::{args, interrupt, print};
 pub fn run(args: &TrainArgs) -> Result<()> {
     let network = Network::by_name(&args.backbone)?;
     let device: Where = args.device.parse()?;
+    device.check()?;
     let dataset = Dataset::open(&args.data, args.dataset)?;
     let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
     recipe.check()?;

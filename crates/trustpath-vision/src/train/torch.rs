@@ -34,6 +34,11 @@ impl Where {
     /// The names of all, for the command line.
     pub const NAMES: [&'static str; 3] = ["auto", "cuda", "cpu"];
 
+    /// Refuses what is not there, before much work is done for it.
+    pub fn check(self) -> Result<()> {
+        self.device().map(|_| ())
+    }
+
     pub(super) fn device(self) -> Result<Device> {
         match self {
             Where::Cpu => Ok(Device::Cpu),
