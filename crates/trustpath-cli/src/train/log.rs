@@ -52,12 +52,19 @@ fn csv(epochs: &[Epoch]) -> String {
         "epoch,rate,loss,global_loss,nearest_loss,right,val_1_shot,val_5_shot,seconds,pictures_per_second\n",
     );
     for e in epochs {
-        let [one, five] = e.validation.map_or([const { String::new() }; 2], |both| {
-            both.map(|accuracy| accuracy.to_string())
-        });
+        let [one, five] = e
+            .validation
+            .map_or([const { String::new() }; 2], |both| both.map(|accuracy| accuracy.to_string()));
         text += &format!(
             "{},{},{},{},{},{},{one},{five},{:.2},{:.0}\n",
-            e.number, e.rate, e.loss, e.global, e.nearest, e.right, e.seconds, e.pictures_per_second,
+            e.number,
+            e.rate,
+            e.loss,
+            e.global,
+            e.nearest,
+            e.right,
+            e.seconds,
+            e.pictures_per_second,
         );
     }
     text

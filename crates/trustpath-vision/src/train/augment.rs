@@ -2,7 +2,7 @@
 
 use tch::{Device, Kind, Tensor};
 
-use super::draw::Draw;
+use super::on_device::{CHANGES, StepOnDevice};
 use super::torch::Torch;
 use crate::network::Network;
 
@@ -41,25 +41,15 @@ impl Augment {
     }
 
     /// The pictures of a step, changed as was drawn.
-    pub fn changed(&self, bytes: &Tensor, draws: &[Draw]) -> Torch<Tensor> {
+    pub fn changed(&self, bytes: &Tensor, step: &StepOnDevice) -> Torch<Tensor> {
         let size = bytes.size()[1];
-        let count = draws.len() as i64;
-        let rows: Vec<i64> = draws.iter().map(|draw| draw.picture).collect();
-        let rows = Tensor::f_from_slice(&rows)?.f_to_device(bytes.device())?;
-        let pictures = bytes.f_index_select(0, &rows)?.f_to_device(self.device)?;
+        let count = step.pictures.size()[0];
+        let pictures = bytes.f_index_select(0, &step.pictures)?.f_to_device(self.device)?;
         let pad = self.padding;
         let padded = pictures.f_constant_pad_nd([0, 0, pad, pad, pad, pad])?;
 
-        let drawn: Vec<i64> = draws
-            .iter()
-            .flat_map(|d| {
-                let [top, left, height, width] = d.erased;
-                [d.top, d.left, i64::from(d.mirrored), top, left, top + height, left + width]
-            })
-            .collect();
-        let drawn =
-            Tensor::f_from_slice(&drawn)?.f_view([count, 7, 1, 1])?.f_to_device(self.device)?;
-        let of_each = |i: i64| drawn.f_select(1, i);
+        let changes = step.changes.f_view([count, CHANGES, 1, 1])?;
+        let of_each = |i: i64| changes.f_select(1, i);
         let along = Tensor::f_arange(size, (Kind::Int64, self.device))?;
         let (down, across) = (along.f_view([1, size, 1])?, along.f_view([1, 1, size])?);
         let backwards = across.f_neg()?.f_add_scalar(size - 1)?;

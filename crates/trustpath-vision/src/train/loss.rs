@@ -10,7 +10,7 @@
 //! over the pictures that are to be recognised: the global loss, and the nearest-neighbour loss with
 //! weight `w` = ½ and scale `s` = 7.
 
-use tch::{Device, Kind, Reduction, Tensor};
+use tch::{Kind, Reduction, Tensor};
 
 use super::Recipe;
 use super::model::Model;
@@ -29,10 +29,9 @@ pub(super) struct Losses {
 pub(super) fn losses(
     model: &Model,
     maps: &Tensor,
-    classes: &[i64],
+    classes: &Tensor,
     recipe: &Recipe,
 ) -> Torch<Losses> {
-    let device = maps.device();
     let [batch, ways, shots, queries] =
         [recipe.batch, recipe.ways, recipe.shots, recipe.queries].map(|n| n as i64);
     let (_, channels, height, width) = maps.size4()?;
@@ -49,14 +48,15 @@ pub(super) fn losses(
     let rows = query.f_permute([0, 2, 3, 1])?.f_reshape([count * positions, channels])?;
 
     let global = model.classify(&rows)?;
-    let global = cross_entropy(&global, &each_position(classes, positions, device)?)?;
+    let global = cross_entropy(&global, &each_position(classes, positions)?)?;
 
     let cosines = unit(&rows)?
         .f_view([batch, ways * queries * positions, channels])?
         .f_bmm(&unit(&means)?.f_transpose(1, 2)?)?;
     let scores = cosines.f_mul_scalar(recipe.scale)?.f_view([count * positions, ways])?;
-    let ways_of: Vec<i64> = (0..count).map(|i| i / queries % ways).collect();
-    let target = each_position(&ways_of, positions, device)?;
+    let way = Tensor::f_arange(ways, (Kind::Int64, maps.device()))?.f_view([1, ways, 1])?;
+    let way = way.f_expand([batch, ways, queries], false)?.f_reshape([-1])?;
+    let target = each_position(&way, positions)?;
     let nearest = cross_entropy(&scores, &target)?;
     let right = scores.f_argmax(1, false)?.f_eq_tensor(&target)?.f_to_kind(Kind::Float)?;
     let right = right.f_mean(Kind::Float)?.f_detach()?;
@@ -65,8 +65,7 @@ pub(super) fn losses(
     Ok(Losses { total, global: global.f_detach()?, nearest: nearest.f_detach()?, right })
 }
 
-fn each_position(classes: &[i64], positions: i64, device: Device) -> Torch<Tensor> {
-    let classes = Tensor::f_from_slice(classes)?.f_to_device(device)?;
+fn each_position(classes: &Tensor, positions: i64) -> Torch<Tensor> {
     classes.f_unsqueeze(1)?.f_expand([-1, positions], false)?.f_reshape([-1])
 }
 

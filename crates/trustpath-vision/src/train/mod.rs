@@ -22,6 +22,8 @@ mod loss;
 #[cfg(feature = "libtorch")]
 mod model;
 #[cfg(feature = "libtorch")]
+mod on_device;
+#[cfg(feature = "libtorch")]
 mod pictures;
 mod prototypes;
 mod recipe;

@@ -36,7 +36,6 @@ pub(super) struct Model {
     statistics: BTreeMap<String, Tensor>,
     /// Where each key is: whether among the convolutions, and which.
     places: BTreeMap<String, (bool, usize)>,
-    slopes: BTreeMap<u32, Tensor>,
     device: Device,
     kind: Kind,
 }
@@ -64,19 +63,12 @@ impl Model {
             places.insert(key.into(), (false, others.len()));
             others.push(Parameter { key: key.into(), shape });
         }
-        let slopes = network.nodes.iter().filter_map(|node| match node.op {
-            Op::LeakyRelu { slope } => Some(slope),
-            _ => None,
-        });
-        let slope = |x: f32| Tensor::f_full([1], f64::from(x), (kind, device));
-        let slopes = slopes.map(|x| Ok((x.to_bits(), slope(x)?))).collect::<Torch<_>>()?;
         let mut model = Self {
             network: network.clone(),
             convolutions: Group::new(convolutions, kind, device)?,
             others: Group::new(others, Kind::Float, device)?,
             statistics,
             places,
-            slopes,
             device,
             kind,
         };
@@ -160,8 +152,11 @@ impl Model {
                     true,
                 )
             }
-            // libtorch's own leaky rectifier cannot be given a slope from here; this one can.
-            Op::LeakyRelu { slope } => x.f_prelu(&self.slopes[&slope.to_bits()]),
+            // The rectifier itself cannot be given a slope from Rust, but its derivative can, and that
+            // times `x` is the rectifier: one operation, and one on the way back.
+            Op::LeakyRelu { slope } => {
+                x.f_detach()?.f_leaky_relu_backward(x, f64::from(*slope), false)
+            }
             Op::MaxPool { kernel, stride, padding, ceil } => {
                 let [kernel, stride, padding] = [kernel, stride, padding].map(|&n| [n as i64; 2]);
                 x.f_max_pool2d(kernel, stride, padding, [1; 2], *ceil)

@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use tch::{Device, Kind, Tensor, no_grad};
 
 use super::augment::Augment;
 use super::checkpoint::{self, Progress};
-use super::draw::Drawer;
+use super::draw::{Drawer, Step};
 use super::loss::losses;
 use super::model::{Mode, Model};
+use super::on_device::StepsOnDevice;
 use super::torch::{Torch, Where};
 use super::{Epoch, Pictures, Recipe, Watch, prototype_accuracy};
 use crate::network::Network;
@@ -75,6 +77,9 @@ impl Training<'_> {
             reason: e.to_string(),
         })?;
         let classes = &self.pictures.classes;
+        if std::env::var("TP_BENCH").is_ok() {
+            tch::Cuda::cudnn_set_benchmark(true);
+        }
         let mut model = Model::new(self.network, classes.len(), self.recipe.seed, device)?;
         let mut progress = Progress {
             network: self.network.name.into(),
@@ -138,13 +143,16 @@ impl Training<'_> {
         // Dropout draws from libtorch's own generator, which thus starts anew each epoch.
         tch::manual_seed(recipe.seed.wrapping_add(number as u64) as i64);
         let start = Instant::now();
+        let drawn: Vec<Step> =
+            (0..steps).into_par_iter().map(|i| drawer.step((number * steps + i) as u64)).collect();
+        let sent = StepsOnDevice::send(&drawn, bytes.device(), device)?;
         let mut sums = Tensor::f_zeros([4], (Kind::Float, device))?;
         for i in 0..steps {
             let step = (number * steps + i) as u64;
-            let drawn = drawer.step(step);
-            let pictures = augment.changed(bytes, &drawn.draws)?;
+            let sent = sent.get(i)?;
+            let pictures = augment.changed(bytes, &sent)?;
             let maps = model.maps(&pictures, Mode::Learn { step })?;
-            let found = losses(model, &maps, &drawn.classes, recipe)?;
+            let found = losses(model, &maps, &sent.classes, recipe)?;
             model.step(&found.total, recipe, rate)?;
             let seen = [found.total.f_detach()?, found.global, found.nearest, found.right];
             let _ = sums.f_add_(&Tensor::f_stack(&seen, 0)?)?;

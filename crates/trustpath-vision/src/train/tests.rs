@@ -7,9 +7,10 @@ use tch::{Device, Kind, Tensor};
 use trustpath_episodes::Random;
 
 use super::augment::Augment;
-use super::draw::{Draw, Drawer};
+use super::draw::{Draw, Drawer, Step};
 use super::loss::losses;
 use super::model::{Mode, Model};
+use super::on_device::{StepOnDevice, StepsOnDevice};
 use super::run::WEIGHTS;
 use super::{Epoch, Outcome, Pictures, Recipe, Training, Watch, Where};
 use crate::network::{Builder, Network, Op};
@@ -58,6 +59,11 @@ fn pictures(classes: usize, each: usize, size: usize) -> Pictures {
     }
     let classes = (0..classes).map(|class| format!("class {class}")).collect();
     Pictures { bytes, size, labels, classes }
+}
+
+fn sent(step: &Step) -> StepOnDevice {
+    let steps = std::slice::from_ref(step);
+    StepsOnDevice::send(steps, Device::Cpu, Device::Cpu).unwrap().get(0).unwrap()
 }
 
 fn recipe() -> Recipe {
@@ -119,8 +125,8 @@ fn a_tiny_network_learns_twenty_pictures_by_heart() {
     let bytes = pictures.tensor(Device::Cpu).unwrap();
     let mut seen = Vec::new();
     for step in 0..200 {
-        let drawn = drawer.step(step);
-        let maps = augment.changed(&bytes, &drawn.draws).unwrap();
+        let drawn = sent(&drawer.step(step));
+        let maps = augment.changed(&bytes, &drawn).unwrap();
         let maps = model.maps(&maps, Mode::Learn { step }).unwrap();
         let found = losses(&model, &maps, &drawn.classes, &recipe).unwrap();
         seen.push(found.global.double_value(&[]));
@@ -183,8 +189,8 @@ fn a_step_follows_the_slope_of_the_loss() {
     let drawer = Drawer::new(&recipe, &pictures.labels, &pictures.classes).unwrap();
     let augment = Augment::new(&network, recipe.padding, Device::Cpu).unwrap();
     let bytes = pictures.tensor(Device::Cpu).unwrap();
-    let drawn = drawer.step(0);
-    let batch = augment.changed(&bytes, &drawn.draws).unwrap();
+    let drawn = sent(&drawer.step(0));
+    let batch = augment.changed(&bytes, &drawn).unwrap();
     let loss = |model: &Model| {
         let maps = model.maps(&batch, Mode::Learn { step: 0 }).unwrap();
         losses(model, &maps, &drawn.classes, &recipe).unwrap().total
@@ -248,7 +254,8 @@ fn pictures_are_changed_as_was_drawn() {
         Draw { picture: 2, top: 0, left: 6, mirrored: false, erased: [0; 4] },
         Draw { picture: 1, top: 5, left: 1, mirrored: true, erased: [2, 3, 4, 6] },
     ];
-    let changed = augment.changed(&bytes, &draws).unwrap();
+    let step = Step { draws: draws.to_vec(), classes: Vec::new() };
+    let changed = augment.changed(&bytes, &sent(&step)).unwrap();
     for (i, draw) in draws.iter().enumerate() {
         let [top, left, height, width] = draw.erased;
         for (y, x) in (0..size as i64).flat_map(|y| (0..size as i64).map(move |x| (y, x))) {
