@@ -81,4 +81,24 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A file cannot be written.
+    #[error("{name} cannot be written: {reason}; make room, or name another place")]
+    Write {
+        /// The file or folder.
+        name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A number out of its range.
+    #[error("the {name} cannot be {value}: give {least} to {most}")]
+    Parameter {
+        /// What the number is.
+        name: String,
+        /// The number given.
+        value: usize,
+        /// The least it may be.
+        least: usize,
+        /// The most it may be.
+        most: usize,
+    },
 }

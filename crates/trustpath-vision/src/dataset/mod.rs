@@ -58,6 +58,19 @@ pub struct Dataset {
     draft: Arc<Draft>,
 }
 
+/// Opens a pack, which is of the dataset that is wanted.
+fn pack_of(wanted: Option<Kind>, source: Source) -> Result<Draft> {
+    let draft = pack::open(source)?;
+    match wanted {
+        Some(kind) if kind != Kind::Pack && kind != draft.kind => {
+            let name = draft.store.source.name().to_string();
+            let reason = format!("it is a pack of {}, not of {kind}; pack that first", draft.kind);
+            Err(Error::Read { name, reason })
+        }
+        _ => Ok(draft),
+    }
+}
+
 impl Dataset {
     /// Opens a folder, an archive, a folder of archives, or a csv.
     ///
@@ -78,18 +91,15 @@ impl Dataset {
     /// assert_eq!(pets.picture(1)?.width, 1);
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
-    pub fn open(path: &Path, kind: Option<Kind>) -> Result<Self> {
+    pub fn open(path: &Path, wanted: Option<Kind>) -> Result<Self> {
         let file = path.to_string_lossy().to_ascii_lowercase();
         let draft = if path.is_file() && (file.ends_with(".csv") || file.ends_with(".tsv")) {
             table::open(path)?
         } else {
             let source = Source::open(path)?;
-            let kind = match kind {
-                Some(kind) if !detect::is_pack(&source) => kind,
-                wanted => detect::kind(&source, wanted)?,
-            };
+            let kind = detect::kind(&source, wanted)?;
             match kind {
-                Kind::Pack => pack::open(source)?,
+                Kind::Pack => pack_of(wanted, source)?,
                 Kind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
                 Kind::Cub | Kind::CubCloserLook if cub::is_here(&source) => {
                     cub::read(source, kind)?

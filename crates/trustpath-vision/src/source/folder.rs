@@ -51,7 +51,7 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
 /// Whether a file is data by itself, so that archives beside it are where it came from.
 fn is_data(name: &str) -> bool {
     let ends = |ending: &str| name.ends_with(ending);
-    is_picture(name) || [".pkl", ".pickle", crate::pack::ENDING].into_iter().any(ends)
+    is_picture(name) || [".pkl", ".pickle", crate::pack::SHARD_ENDING].into_iter().any(ends)
 }
 
 fn is_archive(name: &str) -> bool {
