@@ -7,6 +7,7 @@ pub mod dataset;
 mod error;
 pub mod network;
 pub mod pack;
+pub mod pickle;
 pub mod picture;
 pub mod source;
 
