@@ -147,7 +147,7 @@ impl Document {
 
 /// The whole numbers that some bytes are.
 fn whole(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i64>> {
-    if dtype.kind == 'f' || bytes.len() % dtype.size != 0 {
+    if dtype.kind == 'f' || !bytes.len().is_multiple_of(dtype.size) {
         return None;
     }
     let number = |element: &[u8]| {
