@@ -67,6 +67,26 @@ pub enum Error {
         /// The shape it should have.
         expected: Vec<usize>,
     },
+    /// The description of a network makes no sense.
+    #[error("the network {network} cannot be run: {reason}; mend its description")]
+    Network {
+        /// The network.
+        network: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The pictures are not of the size of the network.
+    #[error(
+        "{found} values are no pictures of 3 × {size} × {size} as {network} takes them: resize them first"
+    )]
+    PictureSize {
+        /// The network.
+        network: String,
+        /// How many values were given.
+        found: usize,
+        /// Edge of the pictures it takes.
+        size: usize,
+    },
     /// Files of features.
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),

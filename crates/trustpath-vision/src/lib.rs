@@ -2,8 +2,9 @@
 //!
 //! A [`network::Network`] is a description, a list of operations with named parameters; every engine
 //! that runs or trains one reads the same description. [`weights::Weights`] are what a checkpoint
-//! holds.
+//! holds, and a [`cpu::Engine`] computes features with them.
 
+pub mod cpu;
 mod error;
 pub mod network;
 pub mod weights;
