@@ -243,27 +243,29 @@ impl Run<'_> {
         let all = input.len() / conv.input.blocks() * each;
         let chunk = (CHUNK / (POINTS * depth)).max(FEWEST_ROWS).min(all);
         let columns = (CHUNK / (POINTS * chunk)).clamp(1, outputs);
-        scratch.inputs.resize(POINTS * depth * chunk, Block::ZERO);
-        scratch.sums.resize(POINTS * columns * chunk, Block::ZERO);
+        scratch.inputs.resize(POINTS * spread(depth * spread(chunk)), Block::ZERO);
+        scratch.sums.resize(POINTS * spread(columns * chunk), Block::ZERO);
         for first in (0..all).step_by(chunk) {
             let count = chunk.min(all - first);
-            let v = &mut scratch.inputs[..POINTS * depth * count];
+            let row = spread(count);
+            let point = spread(depth * row);
             for k in 0..depth {
                 for t in 0..count {
                     let (picture, tile) = ((first + t) / each, (first + t) % each);
                     let map = &input[(picture * depth + k) * positions..][..positions];
-                    let out = &mut v[k * count + t..];
-                    winograd::transform_input(simd, map, shape, tiles, tile, out, depth * count);
+                    let out = &mut scratch.inputs[k * row + t..];
+                    winograd::transform_input(simd, map, shape, tiles, tile, out, point);
                 }
             }
             for n in (0..outputs).step_by(columns) {
                 let columns = columns.min(outputs - n);
-                let m = &mut scratch.sums[..POINTS * columns * count];
-                for (i, m) in m.chunks_exact_mut(count).enumerate() {
-                    let (point, n) = (i / columns, n + i % columns);
-                    let v = &v[point * depth * count..][..depth * count];
-                    let u = &conv.filters[(point * outputs + n) * depth * LANES..];
-                    winograd::multiply(simd, v, &u[..depth * LANES], m);
+                let stride = spread(columns * count);
+                for i in 0..POINTS * columns {
+                    let (p, i) = (i / columns, i % columns);
+                    let rows = Rows { a: &scratch.inputs[p * point..], stride: row, count };
+                    let u = &conv.filters[(p * outputs + n + i) * depth * LANES..];
+                    let m = &mut scratch.sums[p * stride + i * count..][..count];
+                    winograd::multiply(simd, rows, &u[..depth * LANES], m);
                 }
                 for i in 0..columns {
                     for t in 0..count {
@@ -272,8 +274,8 @@ impl Run<'_> {
                         let at = (picture * outputs + n + i) * positions;
                         winograd::transform_output(
                             simd,
-                            &m[i * count + t..],
-                            columns * count,
+                            &scratch.sums[i * count + t..],
+                            stride,
                             (shape, tiles, tile),
                             epilogue,
                             &mut output[at..][..positions],
@@ -283,6 +285,12 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// A distance between blocks that is at least `n` and odd, so that those read together lie in
+/// different sets of a cache.
+fn spread(n: usize) -> usize {
+    n | 1
 }
 
 impl Window {

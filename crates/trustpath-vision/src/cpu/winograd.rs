@@ -161,11 +161,9 @@ fn output<S: Simd>(simd: S, m: [S::f32s; EDGE]) -> [S::f32s; TILE] {
     ]
 }
 
-/// The sums over the inputs for one point and one block of outputs: `v` is `[inputs / 16][tile]`,
-/// `out` the tiles.
+/// The sums over the inputs for one point and one block of outputs, `rows` being tiles.
 #[inline(always)]
-pub(super) fn multiply<S: Simd>(simd: S, v: &[Block], u: &[Block], out: &mut [Block]) {
-    let rows = Rows { a: v, stride: out.len(), count: out.len() };
+pub(super) fn multiply<S: Simd>(simd: S, rows: Rows, u: &[Block], out: &mut [Block]) {
     gemm::columns(
         simd,
         rows,
