@@ -15,6 +15,92 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
+    /// A picture cannot be read.
+    #[error(
+        "{name} cannot be read as a picture: {reason}; replace it, or go on without it by --skip-bad"
+    )]
+    Picture {
+        /// The picture.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A picture cannot be encoded.
+    #[error("a picture of {width} × {height} pixels cannot be encoded: {reason}")]
+    Encode {
+        /// Its width.
+        width: usize,
+        /// Its height.
+        height: usize,
+        /// What the encoder says.
+        reason: String,
+    },
+    /// A file, folder or archive cannot be read.
+    #[error("{name} cannot be read: {reason}")]
+    Read {
+        /// The file, folder or archive.
+        name: String,
+        /// What is wrong, and the remedy where there is one.
+        reason: String,
+    },
+    /// A name that is none of those known.
+    #[error("there is no {what} named {name}: give one of {known}")]
+    Unknown {
+        /// What was asked for.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Files that are several datasets.
+    #[error("{name} holds {kinds}: say which by --dataset")]
+    Ambiguous {
+        /// The folder or archive.
+        name: String,
+        /// The datasets found.
+        kinds: String,
+    },
+    /// Files without the pictures of a dataset.
+    #[error("{name} holds no pictures of {kind}: check the path and --dataset{hint}")]
+    NoPictures {
+        /// The folder or archive.
+        name: String,
+        /// The dataset looked for.
+        kind: String,
+        /// Where to get it.
+        hint: String,
+    },
+    /// A split that cannot be had.
+    #[error("the split {split} of {name} cannot be used: {reason}")]
+    Split {
+        /// The folder or archive.
+        name: String,
+        /// The split.
+        split: crate::dataset::Split,
+        /// Why.
+        reason: String,
+    },
+    /// A file cannot be written.
+    #[error("{name} cannot be written: {reason}; make room, or name another place")]
+    Write {
+        /// The file or folder.
+        name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A number out of its range.
+    #[error("the {name} cannot be {value}: give {least} to {most}")]
+    Parameter {
+        /// What the number is.
+        name: String,
+        /// The number given.
+        value: usize,
+        /// The least it may be.
+        least: usize,
+        /// The most it may be.
+        most: usize,
+    },
     /// A file of weights cannot be read.
     #[error("{file} holds no weights that can be read: {reason}; {remedy}")]
     Weights {

@@ -5,8 +5,12 @@
 //! holds, and a [`cpu::Engine`] computes features with them.
 
 pub mod cpu;
+pub mod dataset;
 mod error;
 pub mod network;
+pub mod pack;
+pub mod picture;
+pub mod source;
 pub mod weights;
 
 pub use error::{Error, Result};

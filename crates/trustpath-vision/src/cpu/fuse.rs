@@ -135,7 +135,8 @@ impl Fuser<'_> {
             Op::Concat => {
                 let all = shapes.unwrap_or_default();
                 let whole = |s: &Shape| {
-                    s.channels % LANES == 0 && (s.height, s.width) == (shape.height, shape.width)
+                    s.channels.is_multiple_of(LANES)
+                        && (s.height, s.width) == (shape.height, shape.width)
                 };
                 self.check(node, all.iter().all(whole))?;
                 let channels = all.iter().map(|shape| shape.channels).sum();

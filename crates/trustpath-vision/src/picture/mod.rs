@@ -1,0 +1,119 @@
+//! Pictures: bytes of any common format become 8-bit RGB.
+//!
+//! The format is told by the contents, never by the name. Whatever the file holds becomes RGB the way
+//! the Python imaging library's `convert("RGB")` does it, on which the published networks were trained:
+//! grey is repeated, palettes are looked up, alpha is dropped (not blended), 16-bit samples keep their
+//! high byte, CMYK is converted, and of an animation the first frame is taken.
+
+mod decode;
+pub mod resize;
+
+use crate::{Error, Result};
+
+pub use resize::Filter;
+
+/// A picture of 8-bit RGB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Red, green and blue of each pixel, row after row.
+    pub rgb: Vec<u8>,
+}
+
+/// A part of a picture in whole pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crop {
+    /// Pixels left of it.
+    pub x: usize,
+    /// Rows above it.
+    pub y: usize,
+    /// Pixels in a row of it.
+    pub width: usize,
+    /// Rows of it.
+    pub height: usize,
+}
+
+impl Picture {
+    /// Reads an encoded picture and turns it upright where its EXIF data say how.
+    ///
+    /// `name` is what a refusal calls it.
+    pub fn decode(bytes: &[u8], name: &str) -> Result<Self> {
+        decode::decode(bytes, true).map_err(|reason| Error::Picture { name: name.into(), reason })
+    }
+
+    /// Reads an encoded picture as its pixels are stored, which is what boxes and labels of pixels
+    /// refer to.
+    pub fn decode_as_stored(bytes: &[u8], name: &str) -> Result<Self> {
+        decode::decode(bytes, false).map_err(|reason| Error::Picture { name: name.into(), reason })
+    }
+
+    /// Width and height as stored, read from the head of an encoded picture.
+    pub fn dimensions(bytes: &[u8], name: &str) -> Result<(usize, usize)> {
+        decode::dimensions(bytes).map_err(|reason| Error::Picture { name: name.into(), reason })
+    }
+
+    /// The picture as a square of the given edge, by the default [`Filter`]; proportions are not kept.
+    ///
+    /// ```
+    /// # use trustpath_vision::picture::Picture;
+    /// let picture = Picture { width: 2, height: 1, rgb: vec![0, 0, 0, 200, 100, 50] };
+    /// let square = picture.resized(84);
+    /// assert_eq!((square.width, square.height, square.rgb.len()), (84, 84, 84 * 84 * 3));
+    /// ```
+    pub fn resized(&self, edge: usize) -> Self {
+        resize::resize(self, edge, edge, Filter::default())
+    }
+
+    /// The part inside the box, which is cut at the edges of the picture; none where nothing is left.
+    pub fn cropped(&self, part: Crop) -> Option<Self> {
+        let right = part.x.saturating_add(part.width).min(self.width);
+        let bottom = part.y.saturating_add(part.height).min(self.height);
+        if part.x >= right || part.y >= bottom {
+            return None;
+        }
+        let row = |y: usize| &self.rgb[3 * (y * self.width + part.x)..3 * (y * self.width + right)];
+        let rgb = (part.y..bottom).flat_map(row).copied().collect();
+        Some(Self { width: right - part.x, height: bottom - part.y, rgb })
+    }
+
+    /// The picture as PNG.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        decode::encode(self, None)
+    }
+
+    /// The picture as JPEG of a quality from 1 to 100.
+    pub fn jpeg(&self, quality: u8) -> Result<Vec<u8>> {
+        decode::encode(self, Some(quality.clamp(1, 100)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crop_keeps_to_the_picture() {
+        let picture = Picture { width: 3, height: 2, rgb: (0..18).collect() };
+        let part = Crop { x: 1, y: 1, width: 9, height: 9 };
+        let cropped = picture.cropped(part).unwrap();
+        assert_eq!((cropped.width, cropped.height), (2, 1));
+        assert_eq!(cropped.rgb, (12..18).collect::<Vec<u8>>());
+        assert!(picture.cropped(Crop { x: 3, ..part }).is_none());
+        assert!(picture.cropped(Crop { width: 0, ..part }).is_none());
+        let whole = Crop { x: 0, y: 0, width: usize::MAX, height: usize::MAX };
+        assert_eq!(picture.cropped(whole).unwrap(), picture);
+    }
+
+    #[test]
+    fn png_loses_nothing_and_jpeg_little() {
+        let rgb = (0..16 * 16 * 3).map(|i| (i / 3) as u8).collect();
+        let picture = Picture { width: 16, height: 16, rgb };
+        assert_eq!(Picture::decode(&picture.png().unwrap(), "png").unwrap(), picture);
+        let jpeg = Picture::decode(&picture.jpeg(95).unwrap(), "jpeg").unwrap();
+        let far = jpeg.rgb.iter().zip(&picture.rgb).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(far.unwrap() < 16, "{far:?}");
+    }
+}

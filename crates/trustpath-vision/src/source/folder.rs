@@ -1,0 +1,60 @@
+//! Files of a folder, and of the archives in it.
+
+use std::path::Path;
+
+use super::{Entry, Place, archive, cannot, is_picture};
+use crate::{Error, Result};
+
+/// Folders within folders that are followed; a link that leads back would go on for ever.
+const DEEPEST: usize = 32;
+
+/// All files below a folder; the contents of its archives instead, where it holds nothing but these.
+pub(super) fn list(path: &Path) -> Result<Vec<Entry>> {
+    let mut files = Vec::new();
+    walk(path, "", 0, &mut files)?;
+    if files.iter().any(|file| is_data(&file.name)) {
+        return Ok(files);
+    }
+    let archives = |file: &&Entry| !file.name.contains('/') && is_archive(&file.name);
+    let mut inside = Vec::new();
+    for file in files.iter().filter(archives) {
+        inside.extend(archive(&path.join(&file.name))?);
+    }
+    Ok(if inside.is_empty() { files } else { inside })
+}
+
+fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Result<()> {
+    let name = path.display().to_string();
+    if depth > DEEPEST {
+        let reason =
+            format!("its folders are nested deeper than {DEEPEST}; a link may lead back to one");
+        return Err(Error::Read { name, reason });
+    }
+    for entry in std::fs::read_dir(path).map_err(|e| cannot(&name, &e))? {
+        let path = entry.map_err(|e| cannot(&name, &e))?.path();
+        let Some(last) = path.file_name() else { continue };
+        let last = last.to_string_lossy();
+        if last.starts_with('.') {
+            continue;
+        }
+        let inner = format!("{prefix}{last}");
+        let kind = std::fs::metadata(&path).map_err(|e| cannot(&path.display().to_string(), &e))?;
+        if kind.is_dir() {
+            walk(&path, &format!("{inner}/"), depth + 1, files)?;
+        } else if kind.is_file() {
+            files.push(Entry { name: inner, place: Place::File(path) });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file is data by itself, so that archives beside it are where it came from.
+fn is_data(name: &str) -> bool {
+    let ends = |ending: &str| name.ends_with(ending);
+    is_picture(name) || [".pkl", ".pickle", crate::pack::SHARD_ENDING].into_iter().any(ends)
+}
+
+fn is_archive(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".zip", ".tar", ".tar.gz", ".tgz"].iter().any(|ending| name.ends_with(ending))
+}

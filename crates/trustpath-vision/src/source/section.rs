@@ -1,0 +1,107 @@
+//! Bytes that lie in one piece somewhere, read from any place by any number of threads.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{Error, Result};
+
+/// A file, or a stretch of one.
+#[derive(Debug, Clone)]
+pub struct Section {
+    name: String,
+    // One handle for all: a read holds it for microseconds, the decoding that follows takes far longer.
+    file: Arc<Mutex<File>>,
+    offset: u64,
+    len: u64,
+}
+
+impl Section {
+    /// `len` bytes of a file from `offset`; `name` is what refusals call them.
+    pub(super) fn new(name: String, file: Arc<Mutex<File>>, offset: u64, len: u64) -> Self {
+        Self { name, file, offset, len }
+    }
+
+    /// A whole file.
+    pub(crate) fn whole(name: String, file: File) -> Result<Self> {
+        let len = file.metadata().map_err(|e| super::cannot(&name, &e))?.len();
+        Ok(Self::new(name, Arc::new(Mutex::new(file)), 0, len))
+    }
+
+    /// What refusals call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A stretch of it under another name.
+    pub fn part(&self, name: String, offset: u64, len: u64) -> Result<Self> {
+        if offset.checked_add(len).is_none_or(|end| end > self.len) {
+            return Err(self.cut_off());
+        }
+        Ok(Self { name, file: self.file.clone(), offset: self.offset + offset, len })
+    }
+
+    /// `len` bytes from `offset`.
+    pub fn read_at(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
+        if offset.checked_add(len as u64).is_none_or(|end| end > self.len) {
+            return Err(self.cut_off());
+        }
+        let mut bytes = vec![0; len];
+        self.fill(offset, &mut bytes).map_err(|e| super::cannot(&self.name, &e))?;
+        Ok(bytes)
+    }
+
+    fn fill(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.offset + offset))?;
+        file.read_exact(bytes)
+    }
+
+    fn cut_off(&self) -> Error {
+        Error::Read { name: self.name.clone(), reason: "it ends too early; get it again".into() }
+    }
+
+    /// Reads it from the beginning.
+    pub fn reader(&self) -> BufReader<SectionReader> {
+        BufReader::with_capacity(1 << 16, SectionReader { section: self.clone(), at: 0 })
+    }
+}
+
+/// Reads a [`Section`] in order.
+#[derive(Debug)]
+pub struct SectionReader {
+    section: Section,
+    at: u64,
+}
+
+impl Read for SectionReader {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.section.len.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let count = bytes.len().min(left);
+        self.section.fill(self.at, &mut bytes[..count])?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for SectionReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.section.len.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}

@@ -1,0 +1,150 @@
+//! Files inside a zip.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flate2::CrcReader;
+use flate2::read::DeflateDecoder;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::{Entry, Place, Section, cannot, name};
+use crate::{Error, Result};
+
+/// The most that deflate can make of a byte.
+const MOST_EXPANDED: u64 = 1032;
+
+/// A file inside a zip, stored or deflated.
+#[derive(Debug)]
+pub(super) struct Zipped {
+    archive: String,
+    file: Arc<Mutex<File>>,
+    /// Where the header before its data begins.
+    header: u64,
+    packed: u64,
+    len: u64,
+    crc: u32,
+    deflated: bool,
+}
+
+/// Every file of a zip.
+pub(super) fn list(archive: &str, file: File) -> Result<Vec<Entry>> {
+    let damaged = |e: zip::result::ZipError| {
+        refused(archive, format!("the zip is damaged ({e}); get it again"))
+    };
+    let handle = file.try_clone().map_err(|e| cannot(archive, &e))?;
+    let shared = Arc::new(Mutex::new(handle));
+    let zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
+    if zip.has_duplicate_names() {
+        return name::twice(archive, "a name");
+    }
+    let mut files = Vec::with_capacity(zip.len());
+    for index in 0..zip.len() {
+        let entry = zip.by_index_data(index).map_err(damaged)?;
+        let raw = entry.name().map_err(damaged)?;
+        let Some(name) = name::clean(archive, &raw)? else { continue };
+        if entry.is_dir() {
+            continue;
+        }
+        if entry.is_symlink() {
+            return name::link(archive, &name);
+        }
+        if entry.encrypted() {
+            return Err(refused(archive, format!("{name} in it is encrypted; unpack it first")));
+        }
+        let deflated = match entry.compression() {
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            other => {
+                let reason = format!("{name} in it is packed by {other}; pack it by deflate");
+                return Err(refused(archive, reason));
+            }
+        };
+        let (packed, len) = (entry.compressed_size(), entry.size());
+        if len > packed.saturating_mul(if deflated { MOST_EXPANDED } else { 1 }) {
+            let reason = format!("{name} in it claims {len} bytes, which {packed} cannot hold");
+            return Err(refused(archive, reason));
+        }
+        let zipped = Zipped {
+            archive: archive.into(),
+            file: shared.clone(),
+            header: entry.header_start(),
+            packed,
+            len,
+            crc: entry.crc32(),
+            deflated,
+        };
+        files.push(Entry { name, place: Place::Zipped(zipped) });
+    }
+    Ok(files)
+}
+
+fn refused(archive: &str, reason: String) -> Error {
+    Error::Read { name: archive.into(), reason }
+}
+
+impl Zipped {
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Its bytes as they lie in the zip.
+    fn packed(&self, name: &str) -> Result<Section> {
+        let mut header = [0; 30];
+        let end = {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.seek(SeekFrom::Start(self.header))
+                .and_then(|_| file.read_exact(&mut header))
+                .and_then(|()| file.seek(SeekFrom::End(0)))
+                .map_err(|e| cannot(&self.archive, &e))?
+        };
+        let short = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+        let start = self.header + 30 + short(26) + short(28);
+        if !header.starts_with(b"PK\x03\x04") || start.saturating_add(self.packed) > end {
+            return Err(self.damaged(name));
+        }
+        Ok(Section::new(name.into(), self.file.clone(), start, self.packed))
+    }
+
+    /// Reads all of it; `len` is its size, once that is known to be bearable.
+    pub(super) fn read(&self, name: &str, len: usize) -> Result<Vec<u8>> {
+        let packed = self.packed(name)?;
+        let bytes = packed.read_at(0, packed.len() as usize)?;
+        let mut out = Vec::with_capacity(len);
+        self.expand(name, bytes.as_slice(), &mut out)?;
+        Ok(out)
+    }
+
+    /// All of it as a section: where it lies if it is stored, else expanded into a temporary file.
+    pub(super) fn section(&self, name: &str) -> Result<Section> {
+        let packed = self.packed(name)?;
+        if !self.deflated {
+            return Ok(packed);
+        }
+        let mut file = tempfile::tempfile().map_err(|e| super::tar::no_room(name, &e))?;
+        self.expand(name, packed.reader(), &mut file)?;
+        Section::whole(name.into(), file)
+    }
+
+    fn expand(&self, name: &str, packed: impl Read, out: &mut impl Write) -> Result<()> {
+        let copy = |from: &mut dyn Read, out: &mut dyn Write| {
+            let mut from = CrcReader::new(from.take(self.len + 1));
+            let copied = std::io::copy(&mut from, out);
+            copied.map(|count| count == self.len && from.crc().sum() == self.crc)
+        };
+        let mut packed = packed;
+        let whole = match self.deflated {
+            true => copy(&mut DeflateDecoder::new(packed), out),
+            false => copy(&mut packed, out),
+        };
+        match whole {
+            Ok(true) => Ok(()),
+            _ => Err(self.damaged(name)),
+        }
+    }
+
+    fn damaged(&self, name: &str) -> Error {
+        let reason = "it is not what the zip announces, in size or checksum; get the zip again";
+        Error::Read { name: format!("{name} in {}", self.archive), reason: reason.into() }
+    }
+}
