@@ -109,4 +109,79 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of weights cannot be read.
+    #[error("{file} holds no weights that can be read: {reason}; {remedy}")]
+    Weights {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The weights are of another network.
+    #[error("{file} holds no weights of {network}: {remedy}")]
+    OtherNetwork {
+        /// The file.
+        file: String,
+        /// The network they were meant for.
+        network: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// Some of the weights are not there.
+    #[error(
+        "{file} lacks {missing} of the {all} parameters of {network}, \"{first}\" to begin with: give a whole checkpoint"
+    )]
+    MissingWeights {
+        /// The file.
+        file: String,
+        /// The network.
+        network: String,
+        /// How many are missing.
+        missing: usize,
+        /// How many there should be.
+        all: usize,
+        /// The first that is missing.
+        first: String,
+    },
+    /// A parameter has another shape than the network's.
+    #[error(
+        "\"{key}\" in {file} is of shape {found:?}, but that of {network} is {expected:?}: give weights of the same variant"
+    )]
+    WeightShape {
+        /// The file.
+        file: String,
+        /// The network.
+        network: String,
+        /// The parameter.
+        key: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape it should have.
+        expected: Vec<usize>,
+    },
+    /// The description of a network makes no sense.
+    #[error("the network {network} cannot be run: {reason}; mend its description")]
+    Network {
+        /// The network.
+        network: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The pictures are not of the size of the network.
+    #[error(
+        "{found} values are no pictures of 3 × {size} × {size} as {network} takes them: resize them first"
+    )]
+    PictureSize {
+        /// The network.
+        network: String,
+        /// How many values were given.
+        found: usize,
+        /// Edge of the pictures it takes.
+        size: usize,
+    },
+    /// Files of features.
+    #[error(transparent)]
+    Table(#[from] trustpath_table::Error),
 }

@@ -1,8 +1,10 @@
 //! Images, datasets and backbones: from pictures to features.
 //!
 //! A [`network::Network`] is a description, a list of operations with named parameters; every engine
-//! that runs or trains one reads the same description.
+//! that runs or trains one reads the same description. [`weights::Weights`] are what a checkpoint
+//! holds, and a [`cpu::Engine`] computes features with them.
 
+pub mod cpu;
 pub mod dataset;
 mod error;
 pub mod network;
@@ -10,5 +12,6 @@ pub mod pack;
 pub mod pickle;
 pub mod picture;
 pub mod source;
+pub mod weights;
 
 pub use error::{Error, Result};

@@ -147,6 +147,11 @@ impl Document {
         &self.nodes[id.0 as usize]
     }
 
+    /// All nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
     /// The elements of a list or tuple.
     pub fn list(&self, id: Id) -> Option<&[Id]> {
         match self.node(id) {

@@ -1,0 +1,176 @@
+//! Weights: what a checkpoint holds, in the precision in which networks are run.
+//!
+//! Keys are those of the published checkpoints and may carry a prefix (`module.`, `encoder.`,
+//! `base.`, …) that says in what the network was wrapped when it was saved;
+//! [`Weights::for_network`] finds and drops it. Classifiers, counters and whatever else a checkpoint
+//! holds besides are ignored there.
+
+mod file;
+mod pth;
+
+use std::collections::BTreeMap;
+
+use crate::network::Network;
+use crate::{Error, Result};
+pub use file::Precision;
+
+/// The numbers of a parameter and their axes, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The axes.
+    pub shape: Vec<usize>,
+    /// The numbers.
+    pub values: Vec<f32>,
+}
+
+/// Parameters by their keys, in order of the keys.
+///
+/// ```
+/// use trustpath_vision::network::Network;
+/// use trustpath_vision::weights::{Parameter, Weights};
+///
+/// let network = Network::by_name("resnet12")?;
+/// let ones = |(key, shape): (String, Vec<usize>)| {
+///     let values = vec![1.0; shape.iter().product()];
+///     (format!("module.base.{key}"), Parameter { shape, values })
+/// };
+/// let saved = network.parameters().into_iter().map(ones).collect();
+/// let weights = Weights::new("checkpoint.pth", saved).for_network(&network)?;
+/// assert_eq!(weights.get("layer1.0.conv1.weight").unwrap().shape, [64, 3, 3, 3]);
+/// # Ok::<(), trustpath_vision::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    source: String,
+    parameters: BTreeMap<String, Parameter>,
+}
+
+impl Weights {
+    /// Parameters that came from `source`, which is what errors call them.
+    pub fn new(source: impl Into<String>, parameters: BTreeMap<String, Parameter>) -> Self {
+        Self { source: source.into(), parameters }
+    }
+
+    /// Where they came from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The parameter of that key.
+    pub fn get(&self, key: &str) -> Option<&Parameter> {
+        self.parameters.get(key)
+    }
+
+    /// All keys and parameters, in order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
+        self.parameters.iter().map(|(key, parameter)| (key.as_str(), parameter))
+    }
+
+    /// How many parameters there are.
+    pub fn len(&self) -> usize {
+        self.parameters.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.parameters.is_empty()
+    }
+
+    /// Exactly the parameters of a network, under its own keys.
+    ///
+    /// # Errors
+    /// [`Error::OtherNetwork`], [`Error::MissingWeights`] or [`Error::WeightShape`] if they are not
+    /// all there, and [`Error::Weights`] if one is no finite number.
+    pub fn for_network(mut self, network: &Network) -> Result<Self> {
+        let wanted = network.parameters();
+        let (prefix, found) = self.prefix(&wanted);
+        if found * 2 < wanted.len() {
+            return Err(self.of_another(network));
+        }
+        let missing: Vec<&String> = wanted
+            .iter()
+            .map(|(key, _)| key)
+            .filter(|key| !self.parameters.contains_key(&format!("{prefix}{key}")))
+            .collect();
+        if let Some(&first) = missing.first() {
+            return Err(Error::MissingWeights {
+                file: self.source,
+                network: network.name.into(),
+                missing: missing.len(),
+                all: wanted.len(),
+                first: first.clone(),
+            });
+        }
+        let mut parameters = BTreeMap::new();
+        for (key, expected) in wanted {
+            let Some(parameter) = self.parameters.remove(&format!("{prefix}{key}")) else {
+                continue;
+            };
+            if parameter.shape != expected {
+                return Err(Error::WeightShape {
+                    file: self.source,
+                    network: network.name.into(),
+                    key,
+                    found: parameter.shape,
+                    expected,
+                });
+            }
+            if parameter.values.iter().any(|value| !value.is_finite()) {
+                return Err(Error::Weights {
+                    file: self.source,
+                    reason: format!("\"{key}\" has values that are no finite numbers"),
+                    remedy: "its training went astray, so give another checkpoint",
+                });
+            }
+            parameters.insert(key, parameter);
+        }
+        Ok(Self { source: self.source, parameters })
+    }
+
+    /// The prefix under which most of the wanted keys are found, and how many those are; the
+    /// shortest such.
+    fn prefix(&self, wanted: &[(String, Vec<usize>)]) -> (String, usize) {
+        let Some((probe, _)) = wanted.first() else { return (String::new(), 0) };
+        let mut best = (String::new(), self.under("", wanted));
+        for key in self.parameters.keys() {
+            let Some(prefix) = key.strip_suffix(probe.as_str()) else { continue };
+            if !prefix.ends_with('.') {
+                continue;
+            }
+            let found = self.under(prefix, wanted);
+            let better = found > best.1 || (found == best.1 && prefix.len() < best.0.len());
+            if better {
+                best = (prefix.to_owned(), found);
+            }
+        }
+        best
+    }
+
+    fn under(&self, prefix: &str, wanted: &[(String, Vec<usize>)]) -> usize {
+        let there = |(key, _): &&(String, Vec<usize>)| {
+            self.parameters.contains_key(&format!("{prefix}{key}"))
+        };
+        wanted.iter().filter(there).count()
+    }
+
+    /// Says of which network the weights are, if it is a known one.
+    fn of_another(self, network: &Network) -> Error {
+        let fits = |name: &&&str| {
+            Network::by_name(name).is_ok_and(|other| {
+                let wanted = other.parameters();
+                other.name != network.name && self.prefix(&wanted).1 == wanted.len()
+            })
+        };
+        let remedy = match Network::NAMES.iter().find(fits) {
+            Some(name) => format!("they are of {name}, so choose that backbone"),
+            None => match self.parameters.keys().next() {
+                Some(key) => format!("it has keys such as \"{key}\"; give a checkpoint of it"),
+                None => "it is empty; give a checkpoint of it".into(),
+            },
+        };
+        Error::OtherNetwork { file: self.source, network: network.name.into(), remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests;
