@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{audit, bench, check, demo, help, label, paper, predict, sample, shell};
+use crate::{audit, bench, check, demo, extract, help, label, paper, predict, sample, shell};
 
 /// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
 ///
@@ -36,6 +36,8 @@ pub enum Command {
     Bench(Box<bench::BenchArgs>),
     /// The results of the paper, one target each
     Paper(paper::PaperArgs),
+    /// Features of pictures, by a network
+    Extract(extract::ExtractArgs),
     /// What a file of instances and labels holds, or what is wrong with it
     Check(check::CheckArgs),
     /// A command, or a concept in a few words

@@ -34,6 +34,17 @@ pub enum Error {
     /// Figures and tables.
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
+    /// Pictures and networks.
+    #[error(transparent)]
+    Vision(#[from] trustpath_vision::Error),
+    /// Ctrl-C while features are extracted.
+    #[error("interrupted after {done} of {all} pictures: the same command goes on from there")]
+    Paused {
+        /// Pictures that are done.
+        done: usize,
+        /// Pictures there are.
+        all: usize,
+    },
     /// A target of the paper.
     #[error(transparent)]
     Paper(#[from] crate::paper::Error),
@@ -74,7 +85,8 @@ impl Error {
             Self::Paper(paper::Error::Interrupted | paper::Error::Paused { .. }) => 130,
             Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
-            Self::Interrupted { .. } => 130,
+            Self::Vision(error) => vision_exit_code(error),
+            Self::Interrupted { .. } | Self::Paused { .. } => 130,
         }
     }
 }
@@ -91,6 +103,14 @@ fn engine_exit_code(error: &trustpath::Error) -> u8 {
     match error {
         trustpath::Error::NotConverged { .. } => 1,
         trustpath::Error::Stopped => 130,
+        _ => 2,
+    }
+}
+
+fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
+    match error {
+        trustpath_vision::Error::Table(error) => table_exit_code(error),
+        trustpath_vision::Error::Write { .. } => 1,
         _ => 2,
     }
 }

@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod demo;
 mod error;
+mod extract;
 mod help;
 mod interrupt;
 mod label;
@@ -50,6 +51,7 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Paper(args)) => Ok(paper::run(&args)?),
+        Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Help(args)) => help::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),

@@ -181,6 +181,40 @@ pub enum Error {
         /// Edge of the pictures it takes.
         size: usize,
     },
+    /// Features cannot be written in the format that a file's ending says.
+    #[error("features cannot be written as {file}: give a name that ends in .safetensors or .npy")]
+    FeatureFormat {
+        /// The file.
+        file: String,
+    },
+    /// A file lies where it would be taken for something else.
+    #[error("{file} lies beside {beside} and would be read as its labels: remove or rename it")]
+    InTheWay {
+        /// The file in the way.
+        file: String,
+        /// The file that is to be written.
+        beside: String,
+    },
+    /// A feature that cannot be written.
+    #[error("the feature of {id} has {value} in it: {remedy}")]
+    Feature {
+        /// The picture.
+        id: String,
+        /// The value.
+        value: f32,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Not one picture could be read.
+    #[error("not one of the {pictures} pictures of {name} can be read, {first}")]
+    AllBad {
+        /// The dataset.
+        name: String,
+        /// How many there are.
+        pictures: usize,
+        /// What is wrong with the first.
+        first: String,
+    },
     /// Files of features.
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),

@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::backbone::{Backbone, Input};
 use crate::network::Network;
 use crate::weights::Weights;
 use crate::{Error, Result};
@@ -52,6 +53,7 @@ const COLOURS: usize = 3;
 pub struct Engine {
     network: Network,
     segments: Vec<Segment>,
+    fingerprint: u64,
     /// Memory of groups that are not under way.
     spare: Mutex<Vec<Spare>>,
 }
@@ -72,7 +74,8 @@ impl Engine {
     pub fn new(network: &Network, weights: Weights) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let segments = plan::plan(fuse::fuse(network, &weights)?);
-        Ok(Self { network: network.clone(), segments, spare: Mutex::default() })
+        let fingerprint = weights.fingerprint();
+        Ok(Self { network: network.clone(), segments, fingerprint, spare: Mutex::default() })
     }
 
     /// The network.
@@ -143,6 +146,28 @@ fn mean(shape: Shape, map: &[Block], feature: &mut [f32]) {
             let sum: f32 = map.iter().map(|block| block.0[lane]).sum();
             *feature = sum / shape.positions() as f32;
         }
+    }
+}
+
+impl Backbone for Engine {
+    fn name(&self) -> &str {
+        self.network.name
+    }
+
+    fn dim(&self) -> usize {
+        self.network.dim
+    }
+
+    fn input(&self) -> Input {
+        Input::of(&self.network)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
+        self.features(pictures)
     }
 }
 
