@@ -7,6 +7,7 @@
 //! `torch._utils._rebuild_tensor_v2` that is not made, with a storage, an offset, a shape and strides.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::path::Path;
 
 use half::{bf16, f16};
@@ -23,24 +24,14 @@ const NETWORKS: [&str; 6] = ["state_dict", "model_state_dict", "params", "model"
 /// Dictionaries within dictionaries that are searched.
 const DEEPEST: usize = 4;
 
-impl Weights {
-    /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let refuse = |e: std::io::Error| Error::Weights {
-            file: path.display().to_string(),
-            reason: e.to_string(),
-            remedy: "check that the path is right and may be read",
-        };
-        let mut head = Vec::new();
-        let file = std::fs::File::open(path).map_err(refuse)?;
-        std::io::Read::read_to_end(&mut std::io::Read::take(file, 2), &mut head).map_err(refuse)?;
-        match head.as_slice() {
-            b"PK" | [0x80, _] => Self::read_pth(path),
-            _ => Self::read_safetensors(path),
-        }
-    }
+/// Whether a file begins as a checkpoint of PyTorch does, in either format.
+pub(super) fn is_checkpoint(path: &Path) -> bool {
+    let mut head = [0; 2];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && (head == *b"PK" || head == MAGIC[..2])
+}
 
+impl Weights {
     /// Reads a checkpoint of PyTorch. Tensors of other types than f16, bf16, f32 and f64 are left out: they
     /// are counters, not weights.
     ///
