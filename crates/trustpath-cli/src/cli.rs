@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{audit, bench, check, demo, extract, help, label, paper, predict, sample, shell};
+use crate::{audit, bench, check, data, demo, extract, help, label, paper, predict, sample, shell};
 
 /// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
 ///
@@ -40,6 +40,8 @@ pub enum Command {
     Extract(extract::ExtractArgs),
     /// What a file of instances and labels holds, or what is wrong with it
     Check(check::CheckArgs),
+    /// Datasets of pictures: what is there, and packs that travel
+    Data(data::DataArgs),
     /// A command, or a concept in a few words
     Help(help::HelpArgs),
     /// Completions for a shell

@@ -4,6 +4,7 @@ mod audit;
 mod bad_input;
 mod bench;
 mod check;
+mod data;
 mod demo;
 mod help;
 mod label;

@@ -4,6 +4,7 @@
 //! pictures in one order: classes as their split lists them, and within a class pictures by name. Pictures
 //! are read when they are asked for, from any thread.
 
+mod check;
 mod cifar;
 mod cub;
 mod detect;
@@ -22,8 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
 pub use lists::{Listed, Lists};
 
@@ -271,17 +271,6 @@ impl Dataset {
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
         self.draft.store.source.name()
-    }
-
-    /// The rows whose pictures cannot be read, and why. Decodes everything, on all threads; `done` is told
-    /// of each picture.
-    pub fn unreadable(&self, done: impl Fn() + Sync) -> Vec<(usize, Error)> {
-        let check = |row: usize| {
-            let read = self.picture(row);
-            done();
-            read.err().map(|error| (row, error))
-        };
-        (0..self.len()).into_par_iter().filter_map(check).collect()
     }
 
     /// The dataset without some of its rows.
