@@ -6,7 +6,7 @@ use clap::Args;
 use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
-use super::{SourceArgs, list, sheet};
+use super::{SourceArgs, list, sheet, step};
 use crate::error::{Error, Result};
 use crate::print;
 
@@ -46,7 +46,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         true => None,
         false => {
             let stage = args.source.progress().stage("read", dataset.len() as u64, "pictures");
-            Some(dataset.inspect(|| stage.step()))
+            Some(dataset.inspect(|| step(&stage)))
         }
     };
     let mut text = headline(&dataset, inspection.as_ref());

@@ -12,7 +12,8 @@ use trustpath_vision::dataset::{Dataset, Kind};
 
 use crate::cli::choice;
 use crate::error::Result;
-use crate::progress::Progress;
+use crate::interrupt;
+use crate::progress::{Progress, Stage};
 
 /// What to do with a dataset.
 #[derive(Debug, Args)]
@@ -61,6 +62,15 @@ pub fn run(args: &DataArgs) -> Result<()> {
     match &args.command {
         DataCommand::Check(args) => check::run(args),
         DataCommand::Pack(args) => pack::run(args),
+    }
+}
+
+/// One picture more is done. Nothing here could go on later, so Ctrl-C ends it at once: no file is half written.
+fn step(stage: &Stage) {
+    stage.step();
+    if interrupt::requested() {
+        eprintln!("\nerror: interrupted after {} pictures: run it again", stage.done());
+        std::process::exit(130);
     }
 }
 

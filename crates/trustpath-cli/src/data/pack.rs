@@ -8,7 +8,7 @@ use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::Split;
 use trustpath_vision::pack::PackParams;
 
-use super::{SourceArgs, list};
+use super::{SourceArgs, list, step};
 use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::print;
@@ -65,7 +65,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     };
     let start = Instant::now();
     let stage = args.source.progress().stage("pack", total as u64, "pictures");
-    let packed = pack.write(&dataset, &args.out, || stage.step())?;
+    let packed = pack.write(&dataset, &args.out, || step(&stage))?;
     drop(stage);
     let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
     for (file, bytes) in &packed.files {

@@ -56,7 +56,6 @@ pub(super) fn read(source: Source) -> Result<Draft> {
             items.push(Item { id, class, stored: place(row) });
         }
     }
-    let sections = sections.finish(items.iter_mut().map(|item| &mut item.stored));
-    let store = Store { source, sections };
+    let store = Store { source, sections: sections.finish() };
     Ok(Draft { name: kind.to_string(), kind, classes: named.classes, items, store })
 }

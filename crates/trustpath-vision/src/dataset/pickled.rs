@@ -8,16 +8,20 @@ use crate::{Error, Result};
 /// The sections that the pictures of pickles lie in.
 #[derive(Default)]
 pub(super) struct Sections {
-    pub all: Vec<Section>,
-    /// Pictures so short that the parser has copied them.
+    files: Vec<Section>,
+    /// Pictures so short that the parser has copied them; they become the first section.
     short: Vec<u8>,
 }
 
 impl Sections {
     /// Adds the file of a pickle.
     pub fn file(&mut self, doc: &Document) -> usize {
-        self.all.push(doc.section().clone());
-        self.all.len() - 1
+        self.push(doc.section().clone())
+    }
+
+    fn push(&mut self, section: Section) -> usize {
+        self.files.push(section);
+        self.files.len()
     }
 
     /// Pictures side by side in an array of bytes: N × height × width × 3, or N × (3 planes of a square)
@@ -51,8 +55,7 @@ impl Sections {
         let (section, start) = match &array.data {
             Blob::At { offset, .. } => (self.file(doc), *offset),
             Blob::Here(bytes) => {
-                self.all.push(Section::of_bytes(doc.section().name(), bytes.clone()));
-                (self.all.len() - 1, 0)
+                (self.push(Section::of_bytes(doc.section().name(), bytes.clone())), 0)
             }
         };
         let stride = (3 * height * width) as u64;
@@ -77,24 +80,15 @@ impl Sections {
             Blob::Here(bytes) => {
                 let offset = self.short.len() as u64;
                 self.short.extend_from_slice(&bytes);
-                // The section of these comes last, after all files.
-                Ok(Stored::Encoded { section: usize::MAX, offset, len: bytes.len() })
+                Ok(Stored::Encoded { section: 0, offset, len: bytes.len() })
             }
         }
     }
 
-    /// All sections, with the places of short pictures made right.
-    pub fn finish<'a>(mut self, places: impl Iterator<Item = &'a mut Stored>) -> Vec<Section> {
-        let last = self.all.len();
-        for place in places {
-            if let Stored::Encoded { section, .. } = place
-                && *section == usize::MAX
-            {
-                *section = last;
-            }
-        }
-        self.all.push(Section::of_bytes("short pictures", self.short));
-        self.all
+    /// All sections, in the order of their numbers.
+    pub fn finish(self) -> Vec<Section> {
+        let short = Section::of_bytes("short pictures", self.short);
+        std::iter::once(short).chain(self.files).collect()
     }
 }
 

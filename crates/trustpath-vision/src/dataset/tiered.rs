@@ -61,8 +61,7 @@ pub(super) fn read(source: Source) -> Result<Draft> {
             items.push(Item { id: format!("{split}/{row:06}"), class: Some(class), stored });
         }
     }
-    let sections = sections.finish(items.iter_mut().map(|item| &mut item.stored));
-    let store = Store { source, sections };
+    let store = Store { source, sections: sections.finish() };
     Ok(Draft { name: kind.to_string(), kind, classes, items, store })
 }
 

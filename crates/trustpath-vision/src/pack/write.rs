@@ -40,8 +40,9 @@ pub(super) fn write(
     done: &(impl Fn() + Sync),
 ) -> Result<Packed> {
     std::fs::create_dir_all(out).map_err(|e| unwritable(out, &e))?;
+    let asked = |split: &Split| params.splits.contains(split);
     let splits = match (params.splits.is_empty(), dataset.splits().is_empty()) {
-        (false, _) => params.splits.iter().copied().map(Some).collect(),
+        (false, _) => Split::ALL.into_iter().filter(asked).map(Some).collect(),
         (true, true) => vec![None],
         // What a dataset has not been given yet is not packed, half a split is refused.
         (true, false) => {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::input::{Input, Said};
+use super::literal::{long, unescaped, unquoted};
 use super::{Blob, Document, Id, Node, Object};
 use crate::source::Section;
 use crate::{Error, Result};
@@ -345,74 +346,4 @@ fn pairs(items: &[Id]) -> Said<Vec<(Id, Id)>> {
 
 fn parse<T: std::str::FromStr>(text: &str) -> Said<T> {
     text.trim().parse().map_err(|_| format!("{text:?} is no number"))
-}
-
-/// A number of any length in two's complement, the lowest byte first.
-fn long(bytes: &[u8]) -> Node {
-    if bytes.len() > 8 {
-        return Node::BigInt;
-    }
-    let fill = if bytes.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
-    let mut all = [fill; 8];
-    all[..bytes.len()].copy_from_slice(bytes);
-    Node::Int(i64::from_le_bytes(all))
-}
-
-/// A string as Python 2 writes it in its source: in quotes, with escapes.
-fn unquoted(line: &[u8]) -> Said<Vec<u8>> {
-    let line = line.trim_ascii_end();
-    let inner = match line {
-        [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
-        _ => return Err("it has a string without quotes".into()),
-    };
-    let mut out = Vec::with_capacity(inner.len());
-    let mut bytes = inner.iter().copied();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        out.push(match bytes.next() {
-            Some(b'n') => b'\n',
-            Some(b'r') => b'\r',
-            Some(b't') => b'\t',
-            Some(b'x') => {
-                let mut digit = || bytes.next().and_then(|b| char::from(b).to_digit(16));
-                match (digit(), digit()) {
-                    (Some(high), Some(low)) => (16 * high + low) as u8,
-                    _ => return Err("it has a string with a broken escape".into()),
-                }
-            }
-            Some(other) => other,
-            None => return Err("it has a string with a broken escape".into()),
-        });
-    }
-    Ok(out)
-}
-
-/// Text with `\uXXXX` for what is not plain; what is no such escape stays as it is.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let (digits, tail) = (&rest[at + 1..], &rest[at + 1..]);
-        let count = match tail.as_bytes().first() {
-            Some(b'u') => 4,
-            Some(b'U') => 8,
-            _ => 0,
-        };
-        let hex = digits.get(1..1 + count).filter(|_| count > 0);
-        match hex.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32) {
-            Some(c) => {
-                out.push(c);
-                rest = &tail[1 + count..];
-            }
-            None => {
-                out.push('\\');
-                rest = tail;
-            }
-        }
-    }
-    out + rest
 }

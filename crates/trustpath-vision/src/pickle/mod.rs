@@ -10,6 +10,7 @@
 //! own size, and long strings stay in the file until they are asked for.
 
 mod input;
+mod literal;
 mod machine;
 mod numpy;
 
