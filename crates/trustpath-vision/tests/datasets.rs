@@ -137,6 +137,9 @@ fn folders_are_classes_and_may_be_splits() {
     );
     let error = dataset.split(Split::Val).unwrap_err().to_string();
     assert!(error.ends_with("it has only train and test"), "{error}");
+    // What was left out of the whole is left out of its splits; row 1 is a.png of train.
+    assert_eq!(dataset.id(1), "all/train/cat/a.png");
+    assert_eq!(dataset.without(&[1]).split(Split::Train).unwrap().id(0), "all/train/cat/b.png");
     // A picture beside the folders has no class, and then nothing is divided.
     put("stray.png");
     let dataset = Dataset::open(dir.path(), None).unwrap();
@@ -165,6 +168,13 @@ fn what_cannot_be_read_is_listed_and_can_be_left_out() {
     );
     let rest = dataset.without(&rows);
     assert_eq!((rest.len(), rest.id(1)), (2, "cat/3.jpg"));
+}
+
+#[test]
+fn a_single_picture_is_a_dataset_without_classes() {
+    let one = open("pictures/whole.png", None);
+    assert_eq!((one.len(), one.id(0), one.class(0)), (1, "whole.png", None));
+    assert_eq!(one.picture(0).unwrap().width, 23);
 }
 
 #[test]

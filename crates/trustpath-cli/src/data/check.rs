@@ -50,7 +50,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         }
     };
     let mut text = headline(&dataset, inspection.as_ref());
-    text += &format!("\n{}", split_table(&splits)?.text());
+    if !splits.is_empty() {
+        text += &format!("\n{}", split_table(&splits)?.text());
+    }
     text += &class_table(&splits, args.all)?;
     text += &missing(&dataset, &splits);
     if let Some(bad) = inspection.as_ref().map(|found| &found.unreadable).filter(|b| !b.is_empty())
@@ -60,7 +62,11 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
     if let Some(path) = &args.sheet {
         let rows = sheet::write(&dataset, path)?;
-        text += &format!("\n{}: {}\n", path.display(), print::count(rows, "class", "classes"));
+        text += &format!(
+            "\n{}: {}\n",
+            path.display(),
+            print::count(rows, "row of pictures", "rows of pictures")
+        );
     }
     print::stdout(&text)?;
     verdict(&dataset, &splits, inspection.as_ref())

@@ -17,7 +17,7 @@ const MOST_ROWS: usize = 120;
 const FEW_ROWS: usize = 60;
 
 /// Draws some pictures of each class, spread over it; what cannot be read leaves its place empty. Gives how many
-/// classes found a place.
+/// rows it has.
 pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
     let classes = dataset.classes();
     let mut members = vec![Vec::new(); classes.len()];

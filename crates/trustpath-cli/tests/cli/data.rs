@@ -26,7 +26,7 @@ fn a_check_counts_and_draws() {
     let said = stdout(&["data", "check", &csv, "--dataset", "csv", "--sheet", &sheet]);
     assert!(said.contains("read as csv: 12 pictures of 6 classes, each 12 × 12 pixels"), "{said}");
     assert!(said.contains("n01930112  test          2          –"), "{said}");
-    assert!(said.ends_with("sheet.png: 6 classes\n"), "{said}");
+    assert!(said.ends_with("sheet.png: 6 rows of pictures\n"), "{said}");
     assert_eq!(fs::read(&sheet).unwrap()[1..4], *b"PNG");
 }
 

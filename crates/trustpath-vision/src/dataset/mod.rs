@@ -265,7 +265,11 @@ impl Dataset {
 
     /// One split, however incomplete.
     pub fn peek(&self, split: Split) -> Self {
-        Self::view(self.draft.clone(), Some(split))
+        let mut kept = vec![false; self.draft.items.len()];
+        self.rows.iter().for_each(|row| kept[row.0] = true);
+        let mut part = Self::view(self.draft.clone(), Some(split));
+        part.rows.retain(|row| kept[row.0]);
+        part
     }
 
     /// The folder, archive or file it was opened from.
