@@ -101,6 +101,14 @@ pub enum Error {
         /// The most it may be.
         most: usize,
     },
+    /// A pickle cannot be read.
+    #[error("{name} cannot be read as a pickle: {reason}; get it again")]
+    Pickle {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file of weights cannot be read.
     #[error("{file} holds no weights that can be read: {reason}; {remedy}")]
     Weights {

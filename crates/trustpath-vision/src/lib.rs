@@ -14,6 +14,7 @@ mod fingerprint;
 pub mod network;
 pub mod onnx;
 pub mod pack;
+pub mod pickle;
 pub mod picture;
 pub mod source;
 pub mod weights;

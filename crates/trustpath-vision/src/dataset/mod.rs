@@ -12,6 +12,8 @@ mod kind;
 mod listed;
 mod lists;
 mod mini;
+mod named;
+mod pickled;
 pub(crate) mod stored;
 mod table;
 mod tiered;

@@ -46,12 +46,15 @@ impl FromStr for Precision {
 const WRITE_ANEW: &str = "copy it again, or write it anew";
 
 impl Weights {
-    /// Reads a file of weights, whatever its name.
+    /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are.
     ///
     /// # Errors
     /// [`Error::Weights`] if it cannot be read or is damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        Self::read_safetensors(path)
+        match super::pth::is_checkpoint(path.as_ref()) {
+            true => Self::read_pth(path),
+            false => Self::read_safetensors(path),
+        }
     }
 
     /// Reads a safetensors file. Tensors of other types than f16, bf16, f32 and f64 are left out:

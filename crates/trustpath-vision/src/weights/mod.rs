@@ -6,6 +6,7 @@
 //! holds besides are ignored there.
 
 mod file;
+mod pth;
 
 use std::collections::BTreeMap;
 
