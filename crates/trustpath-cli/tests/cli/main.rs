@@ -5,6 +5,7 @@ mod bad_input;
 mod bench;
 mod check;
 mod demo;
+mod extract;
 mod help;
 mod label;
 mod lists;

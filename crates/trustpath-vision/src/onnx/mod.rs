@@ -12,7 +12,7 @@
 //!
 //! Of an output with axes `n × d` the rows are the features; of maps `n × d × h × w` the mean over all
 //! positions; of tokens `n × t × d` the first. Models run in onnxruntime, whose library is found when
-//! it is needed ([`library`]); this takes the cargo feature `onnx`.
+//! it is needed (`library`); this takes the cargo feature `onnx`.
 
 #[cfg(feature = "onnx")]
 mod library;
