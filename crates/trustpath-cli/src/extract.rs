@@ -1,6 +1,6 @@
 //! `trustpath extract`: features of pictures, by a network.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use trustpath_vision::cpu::Engine;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::{Extraction, Outcome, Watch};
 use trustpath_vision::network::Network;
+use trustpath_vision::onnx::{Model, Settings};
 use trustpath_vision::weights::{Precision, Weights};
 
 use crate::args;
@@ -25,12 +26,12 @@ const NAMED: usize = 20;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct ExtractArgs {
-    /// The network: resnet12, wrn28-10, densenet121 or densenet121-imagenet
-    #[arg(long, value_name = "NAME", default_value = "resnet12")]
+    /// The network: resnet12, wrn28-10, densenet121, densenet121-imagenet, or a model in ONNX
+    #[arg(long, value_name = "NAME|FILE.onnx", default_value = "resnet12")]
     backbone: String,
-    /// Its weights: .safetensors, or a PyTorch checkpoint
+    /// Its weights: .safetensors, or a PyTorch checkpoint; a model in ONNX has its own
     #[arg(long, value_name = "FILE")]
-    weights: PathBuf,
+    weights: Option<PathBuf>,
     /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset
     #[arg(long, value_name = "PATH")]
     images: PathBuf,
@@ -58,12 +59,39 @@ pub struct ExtractArgs {
     /// Progress as lines of JSON on standard error
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    onnx: OnnxArgs,
+}
+
+/// What a model in ONNX does not say itself; a .toml beside it may as well.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Models in ONNX")]
+struct OnnxArgs {
+    /// Edge of the pictures [default: 224]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    input_size: Option<usize>,
+    /// Mean of red, green and blue, of values in 0 to 1 [default: 0.485,0.456,0.406]
+    #[arg(long, value_name = "R,G,B", value_parser = colours)]
+    mean: Option<[f32; 3]>,
+    /// Spread of red, green and blue [default: 0.229,0.224,0.225]
+    #[arg(long, value_name = "R,G,B", value_parser = colours)]
+    std: Option<[f32; 3]>,
+    /// Output that is the feature [default: the first that can be]
+    #[arg(long, value_name = "NAME")]
+    output: Option<String>,
+}
+
+fn colours(text: &str) -> std::result::Result<[f32; 3], String> {
+    let values: Option<Vec<f32>> = text.split(',').map(|x| x.trim().parse().ok()).collect();
+    let three = values.and_then(|values| values.try_into().ok());
+    three.ok_or_else(|| "give three numbers such as 0.485,0.456,0.406".into())
 }
 
 const AFTER: &str = "\
 Examples:
   trustpath extract --weights resnet12.safetensors --images photos/ --out photos.safetensors
   trustpath extract --backbone wrn28-10 --weights S2M2.pth.tar --images mini.zip --split test --out novel.npy
+  trustpath extract --backbone dino.onnx --input-size 224 --images photos/ --out photos.safetensors
   trustpath label photos.safetensors --out labels.csv
 
 Interrupted by Ctrl-C, the same command goes on where it ended.
@@ -73,16 +101,15 @@ Exit status: 0 when all is done, 1 when something failed, 2 for input or usage t
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {
     let pool = args::pool(args.threads)?;
-    let network = Network::by_name(&args.backbone)?;
-    let engine = Engine::new(&network, Weights::read(&args.weights)?)?;
-    let backbone: &dyn Backbone = &engine;
+    let backbone = backbone(args, pool.current_num_threads())?;
     let whole = Dataset::open(&args.images, args.dataset)?;
     let dataset = args.split.map_or(Ok(whole.clone()), |split| whole.split(split))?;
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
     let progress = Progress::new(args.quiet, args.json);
     let mut watcher = Watcher { progress, stage: None, begun: 0 };
     let start = Instant::now();
-    let outcome = pool.install(|| extraction.run(backbone, &dataset, &args.out, &mut watcher))?;
+    let outcome =
+        pool.install(|| extraction.run(backbone.as_ref(), &dataset, &args.out, &mut watcher))?;
     let seconds = start.elapsed().as_secs_f64();
     let begun = watcher.begun;
     drop(watcher);
@@ -108,6 +135,31 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
             print::stdout(&text)
         }
     }
+}
+
+fn backbone(args: &ExtractArgs, threads: usize) -> Result<Box<dyn Backbone>> {
+    let path = Path::new(&args.backbone);
+    let OnnxArgs { input_size, mean, std, output } = &args.onnx;
+    let is_onnx = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"));
+    if is_onnx {
+        if args.weights.is_some() {
+            let sentence = "a model in ONNX has its own weights; leave out --weights";
+            return Err(Error::Usage(sentence.into()));
+        }
+        let (input_size, mean, std, output) = (*input_size, *mean, *std, output.clone());
+        let settings = Settings { input_size, mean, std, output };
+        return Ok(Model::new(path, settings)?.open(threads)?);
+    }
+    if input_size.is_some() || mean.is_some() || std.is_some() || output.is_some() {
+        let sentence = "--input-size, --mean, --std and --output are for models in ONNX; leave them out, or give --backbone FILE.onnx";
+        return Err(Error::Usage(sentence.into()));
+    }
+    let network = Network::by_name(&args.backbone)?;
+    let Some(weights) = &args.weights else {
+        let sentence = format!("{} needs its weights: give them by --weights", args.backbone);
+        return Err(Error::Usage(sentence));
+    };
+    Ok(Box::new(Engine::new(&network, Weights::read(weights)?)?))
 }
 
 /// Shows progress and listens to Ctrl-C.

@@ -181,6 +181,16 @@ pub enum Error {
         /// Edge of the pictures it takes.
         size: usize,
     },
+    /// A model in ONNX cannot be used.
+    #[error("{file} cannot be used: {reason}; {remedy}")]
+    Onnx {
+        /// The model, or the file beside it.
+        file: String,
+        /// What is wrong.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
     /// Features cannot be written in the format that a file's ending says.
     #[error("features cannot be written as {file}: give a name that ends in .safetensors or .npy")]
     FeatureFormat {

@@ -12,6 +12,7 @@ mod error;
 pub mod extract;
 mod fingerprint;
 pub mod network;
+pub mod onnx;
 pub mod pack;
 pub mod pickle;
 pub mod picture;

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod data;
 mod demo;
+mod extract;
 mod help;
 mod label;
 mod lists;

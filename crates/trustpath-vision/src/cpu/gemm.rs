@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `A` has `k` in blocks: `A[k / 16][r]` holds sixteen of them for row `r`. `B[n / 16][k]` and
-//! `C[n / 16][r]` hold sixteen columns. A kernel keeps [`rows_at_once`] rows of one block of columns
+//! `C[n / 16][r]` hold sixteen columns. A kernel keeps a few rows of one block of columns
 //! in registers, reads `B` in order and every value of `A` from a place that is fixed relative to
 //! one address. Every number is summed over `k` in the same order, in whichever rows and beside
 //! whatever else it is computed; so the bits of a result depend on nothing but its own input.

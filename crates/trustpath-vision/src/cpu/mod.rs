@@ -1,8 +1,8 @@
 //! Features on the CPU, in plain Rust.
 //!
 //! An [`Engine`] is a network and its weights, made ready once: batch normalisations are folded into
-//! the convolutions ([`fuse`]), 3×3 convolutions go by Winograd's tiles ([`winograd`]), all products
-//! through one kernel ([`gemm`]), and a plan says what runs when ([`plan`]). Groups of pictures run
+//! the convolutions (`fuse`), 3×3 convolutions go by Winograd's tiles (`winograd`), all products
+//! through one kernel (`gemm`), and a plan says what runs when (`plan`). Groups of pictures run
 //! on the threads of the current rayon pool; the feature of a picture has the same bits whatever the
 //! threads and whatever other pictures it is computed with.
 

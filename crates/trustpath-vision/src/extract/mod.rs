@@ -2,8 +2,8 @@
 //!
 //! Pictures are read, decoded and resized in batches, on all threads, while the features of the batch
 //! before are computed; so no more than two batches are in memory, however many pictures there are.
-//! Features gather in a file beside the result ([`partial`]), from which an extraction that was
-//! interrupted goes on; at the end they become the result ([`file`]), which `trustpath label`, `bench`
+//! Features gather in a file beside the result (`partial`), from which an extraction that was
+//! interrupted goes on; at the end they become the result (`file`), which `trustpath label`, `bench`
 //! and `check` read.
 
 mod file;
