@@ -6,7 +6,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{audit, bench, check, demo, help, label, paper, predict, sample, shell, train};
+use crate::{
+    audit, bench, check, data, demo, extract, help, label, paper, predict, sample, shell, train,
+};
 
 /// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
 ///
@@ -38,8 +40,12 @@ pub enum Command {
     Paper(paper::PaperArgs),
     /// A backbone from pictures, by the recipe of the paper
     Train(Box<train::TrainArgs>),
+    /// Features of pictures, by a network
+    Extract(extract::ExtractArgs),
     /// What a file of instances and labels holds, or what is wrong with it
     Check(check::CheckArgs),
+    /// Datasets of pictures: what is there, and packs that travel
+    Data(data::DataArgs),
     /// A command, or a concept in a few words
     Help(help::HelpArgs),
     /// Completions for a shell

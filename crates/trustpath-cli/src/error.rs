@@ -14,9 +14,6 @@ pub enum Error {
     /// The command line cannot be right.
     #[error("{0}")]
     Usage(String),
-    /// Pictures, networks and training.
-    #[error(transparent)]
-    Vision(#[from] trustpath_vision::Error),
     /// A training was stopped.
     #[cfg(feature = "libtorch")]
     #[error("stopped after {done} of {asked} epochs: the same command goes on from there")]
@@ -46,6 +43,17 @@ pub enum Error {
     /// Figures and tables.
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
+    /// Pictures and networks.
+    #[error(transparent)]
+    Vision(#[from] trustpath_vision::Error),
+    /// Ctrl-C while features are extracted.
+    #[error("interrupted after {done} of {all} pictures: the same command goes on from there")]
+    Paused {
+        /// Pictures that are done.
+        done: usize,
+        /// Pictures there are.
+        all: usize,
+    },
     /// A target of the paper.
     #[error(transparent)]
     Paper(#[from] crate::paper::Error),
@@ -86,10 +94,10 @@ impl Error {
             Self::Paper(paper::Error::Interrupted | paper::Error::Paused { .. }) => 130,
             Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
-            Self::Interrupted { .. } => 130,
+            Self::Vision(error) => vision_exit_code(error),
+            Self::Interrupted { .. } | Self::Paused { .. } => 130,
             #[cfg(feature = "libtorch")]
             Self::Stopped { .. } => 130,
-            Self::Vision(error) => vision_exit_code(error),
         }
     }
 }
@@ -115,7 +123,8 @@ fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
     use trustpath_vision::Error as Vision;
     match error {
         Vision::Table(error) => table_exit_code(error),
-        Vision::NoGpu | Vision::GpuMemory | Vision::Torch { .. } | Vision::Diverged { .. } => 1,
+        Vision::Write { .. } | Vision::NoGpu | Vision::GpuMemory => 1,
+        Vision::Torch { .. } | Vision::Diverged { .. } => 1,
         _ => 2,
     }
 }

@@ -5,8 +5,10 @@ mod audit;
 mod bench;
 mod check;
 mod cli;
+mod data;
 mod demo;
 mod error;
+mod extract;
 mod help;
 mod interrupt;
 mod label;
@@ -52,7 +54,9 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Paper(args)) => Ok(paper::run(&args)?),
         Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Data(args)) => data::run(&args),
         Some(Command::Help(args)) => help::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),

@@ -45,6 +45,7 @@ pub use draw::image::Image;
 pub use error::{Error, Result};
 pub use figure::Figure;
 pub use plot::bars::{Bar, BarSeries, Bars};
+pub use plot::contact::{ContactRow, ContactSheet};
 pub use plot::curves::{Curve, CurvePoint, Curves, Interval};
 pub use plot::episode::{EpisodeCell, EpisodeGrid, EpisodeRound, Selected};
 pub use plot::histogram::{Bins, Density, Histogram};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use proptest::prelude::*;
 use trustpath_vision::picture::{Filter, Picture, resize::resize};
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -105,4 +106,42 @@ fn stored_pixels_are_not_turned() {
     let stored = Picture::decode_as_stored(&bytes("turned.jpg"), "turned.jpg").unwrap();
     assert_eq!((stored.width, stored.height), (23, 17));
     assert_eq!((read("turned.jpg").width, read("turned.jpg").height), (17, 23));
+}
+
+const FORMATS: [&str; 14] = [
+    "whole.png",
+    "palette.png",
+    "deep.png",
+    "plain.jpg",
+    "progressive.jpg",
+    "cmyk.jpg",
+    "turned.jpg",
+    "lossless.webp",
+    "lossy.webp",
+    "alpha.webp",
+    "palette.gif",
+    "whole.bmp",
+    "whole.tiff",
+    "whole.ppm",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn changed_pictures_are_refused_or_read(
+        format in 0..FORMATS.len(),
+        changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 1..8),
+        head in any::<bool>(),
+    ) {
+        let mut changed = bytes(FORMATS[format]);
+        for (at, byte) in changes {
+            // Half of the time only the head, where sizes and tables are.
+            let room = if head { changed.len().min(64) } else { changed.len() };
+            changed[usize::from(at) % room] = byte;
+        }
+        if let Ok(picture) = Picture::decode(&changed, "it") {
+            prop_assert_eq!(picture.rgb.len(), 3 * picture.width * picture.height);
+        }
+    }
 }

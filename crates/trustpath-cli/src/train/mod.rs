@@ -17,8 +17,6 @@ use crate::error::Result;
 /// What to train, from what, and how.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
-// Without libtorch they are read, and then it is said that nothing can be trained.
-#[cfg_attr(not(feature = "libtorch"), expect(dead_code, reason = "only training reads them"))]
 pub struct TrainArgs {
     /// Folder, archive, or folder of archives or of shards that holds the dataset
     #[arg(long, value_name = "DIR")]

@@ -1,6 +1,7 @@
 //! The plots, one file each: a struct of plain data, and how it is drawn.
 
 pub mod bars;
+pub mod contact;
 pub mod curves;
 pub mod episode;
 pub mod histogram;

@@ -21,8 +21,7 @@ use crate::read::matrix_shape;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 use header::{Element, Header};
-pub(crate) use write::write_header;
-pub use write::{write_f32, write_i32};
+pub use write::{write_f32, write_header, write_i32};
 
 const FEATURE_TYPES: &str =
     "features must be numbers; save them as float16, float32, float64 or an integer type";

@@ -24,8 +24,11 @@ pub fn write_f32(w: &mut impl Write, shape: &[usize], values: &[f32]) -> io::Res
     values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
 }
 
-/// Writes what stands before the values; `descr` is the type as a Python literal.
-pub(crate) fn write_header(w: &mut impl Write, descr: &str, shape: &[usize]) -> io::Result<()> {
+/// Writes what stands before the values; `descr` is the type as a Python literal, `'<f2'` for halves.
+///
+/// # Errors
+/// Whatever the writer says.
+pub fn write_header(w: &mut impl Write, descr: &str, shape: &[usize]) -> io::Result<()> {
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     // A tuple of one needs its comma.
     let tuple = format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" });

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::listed::is_path_end;
+use super::named::Named;
 use super::stored::{Item, Store, Stored};
-use super::{Class, Draft, Kind, Lists, Split};
+use super::{Draft, Kind};
 use crate::picture::Crop;
 use crate::source::Source;
 use crate::{Error, Result};
@@ -26,13 +27,7 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
     let table = |file: &str| table(&source, &format!("{root}{file}"));
     let (images, boxes) = (table(IMAGES)?, table(BOXES)?);
     let (labels, names) = (table(LABELS)?, table(CLASSES)?);
-    let shipped = Lists::of(kind).map(|lists| lists.classes).unwrap_or_default();
-    let mut classes: Vec<Class> = shipped
-        .into_iter()
-        .map(|listed| Class { name: listed.class, split: Some(listed.split) })
-        .collect();
-    let mut numbers: HashMap<String, usize> =
-        classes.iter().enumerate().map(|(at, class)| (class.name.clone(), at)).collect();
+    let mut named = Named::new(kind, |name| names.values().any(|here| here == name));
     let mut items = Vec::with_capacity(images.len());
     for (id, path) in &images {
         let lacks = |file: &str| Error::Read {
@@ -46,10 +41,7 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
             name: format!("{root}{BOXES}"),
             reason: format!("the box of image {id} is no x, y, width and height but {part:?}"),
         })?;
-        let class = *numbers.entry(class.clone()).or_insert_with(|| {
-            classes.push(Class { name: class.clone(), split: None::<Split> });
-            classes.len() - 1
-        });
+        let class = named.number(class, None);
         let id = format!("{root}images/{path}");
         items.push(Item { id, class: Some(class), stored: Stored::File(Some(crop)) });
     }
@@ -64,7 +56,7 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
         return Err(Error::Read { name: format!("{root}{IMAGES}"), reason });
     }
     let store = Store { source, sections: Vec::new() };
-    Ok(Draft { name: kind.to_string(), kind, classes, items, store })
+    Ok(Draft { name: kind.to_string(), kind, classes: named.classes, items, store })
 }
 
 /// Lines of a number and what belongs to it.

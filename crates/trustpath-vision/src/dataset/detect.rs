@@ -9,11 +9,11 @@ use crate::{Error, Result, pack};
 /// Class folders that must be known to take a folder for a dataset known by name: a split of any has more.
 const FEWEST: usize = 16;
 
-pub(super) fn is_pack(source: &Source) -> bool {
-    source.names().any(|name| name.ends_with(pack::ENDING))
+fn is_pack(source: &Source) -> bool {
+    source.names().any(|name| name.ends_with(pack::SHARD_ENDING))
 }
 
-/// Finds out the kind; a `wanted` one does not change what shards are, only which of them is meant.
+/// The kind that is wanted, or else found out; a pack is a pack whatever was packed.
 pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
     if is_pack(source) {
         return Ok(Kind::Pack);

@@ -4,6 +4,7 @@
 //! pictures in one order: classes as their split lists them, and within a class pictures by name. Pictures
 //! are read when they are asked for, from any thread.
 
+mod check;
 mod cifar;
 mod cub;
 mod detect;
@@ -12,6 +13,8 @@ mod kind;
 mod listed;
 mod lists;
 mod mini;
+mod named;
+mod pickled;
 pub(crate) mod stored;
 mod table;
 mod tiered;
@@ -20,8 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
 pub use lists::{Listed, Lists};
 
@@ -58,6 +60,19 @@ pub struct Dataset {
     draft: Arc<Draft>,
 }
 
+/// Opens a pack, which is of the dataset that is wanted.
+fn pack_of(wanted: Option<Kind>, source: Source) -> Result<Draft> {
+    let draft = pack::open(source)?;
+    match wanted {
+        Some(kind) if kind != Kind::Pack && kind != draft.kind => {
+            let name = draft.store.source.name().to_string();
+            let reason = format!("it is a pack of {}, not of {kind}; pack that first", draft.kind);
+            Err(Error::Read { name, reason })
+        }
+        _ => Ok(draft),
+    }
+}
+
 impl Dataset {
     /// Opens a folder, an archive, a folder of archives, or a csv.
     ///
@@ -78,18 +93,15 @@ impl Dataset {
     /// assert_eq!(pets.picture(1)?.width, 1);
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
-    pub fn open(path: &Path, kind: Option<Kind>) -> Result<Self> {
+    pub fn open(path: &Path, wanted: Option<Kind>) -> Result<Self> {
         let file = path.to_string_lossy().to_ascii_lowercase();
         let draft = if path.is_file() && (file.ends_with(".csv") || file.ends_with(".tsv")) {
             table::open(path)?
         } else {
             let source = Source::open(path)?;
-            let kind = match kind {
-                Some(kind) if !detect::is_pack(&source) => kind,
-                wanted => detect::kind(&source, wanted)?,
-            };
+            let kind = detect::kind(&source, wanted)?;
             match kind {
-                Kind::Pack => pack::open(source)?,
+                Kind::Pack => pack_of(wanted, source)?,
                 Kind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
                 Kind::Cub | Kind::CubCloserLook if cub::is_here(&source) => {
                     cub::read(source, kind)?
@@ -253,23 +265,16 @@ impl Dataset {
 
     /// One split, however incomplete.
     pub fn peek(&self, split: Split) -> Self {
-        Self::view(self.draft.clone(), Some(split))
+        let mut kept = vec![false; self.draft.items.len()];
+        self.rows.iter().for_each(|row| kept[row.0] = true);
+        let mut part = Self::view(self.draft.clone(), Some(split));
+        part.rows.retain(|row| kept[row.0]);
+        part
     }
 
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
         self.draft.store.source.name()
-    }
-
-    /// The rows whose pictures cannot be read, and why. Decodes everything, on all threads; `done` is told
-    /// of each picture.
-    pub fn unreadable(&self, done: impl Fn() + Sync) -> Vec<(usize, Error)> {
-        let check = |row: usize| {
-            let read = self.picture(row);
-            done();
-            read.err().map(|error| (row, error))
-        };
-        (0..self.len()).into_par_iter().filter_map(check).collect()
     }
 
     /// The dataset without some of its rows.

@@ -13,7 +13,9 @@
 //! `bn1.bias`, `bn1.running_mean` and `bn1.running_var`.
 
 mod builder;
+mod densenet;
 mod resnet12;
+mod wrn;
 
 pub use builder::Builder;
 
@@ -119,7 +121,8 @@ pub struct Network {
 
 impl Network {
     /// The names of all networks.
-    pub const NAMES: [&'static str; 1] = ["resnet12"];
+    pub const NAMES: [&'static str; 4] =
+        ["resnet12", "wrn28-10", "densenet121", "densenet121-imagenet"];
 
     /// The network of this name.
     ///
@@ -134,8 +137,22 @@ impl Network {
     pub fn by_name(name: &str) -> Result<Network> {
         match name {
             "resnet12" => Ok(resnet12::resnet12()),
+            "wrn28-10" => Ok(wrn::wrn28_10()),
+            "densenet121" => Ok(densenet::densenet121()),
+            "densenet121-imagenet" => Ok(densenet::densenet121_imagenet()),
             _ => Err(Error::UnknownBackbone { name: name.into(), known: Self::NAMES.join(", ") }),
         }
+    }
+
+    /// A network whose pictures are normalised by the colours of ImageNet.
+    fn of_imagenet_colours(
+        name: &'static str,
+        builder: Builder,
+        dim: usize,
+        size: usize,
+    ) -> Network {
+        let (mean, std) = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
+        Network { name, nodes: builder.nodes(), dim, size, mean, std }
     }
 
     /// Every parameter and running statistic: its key and its shape, in the order of the nodes.

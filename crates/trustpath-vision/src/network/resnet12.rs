@@ -44,12 +44,5 @@ pub(super) fn resnet12() -> Network {
         x = b.push(drop, &[y]);
         inputs = outputs;
     }
-    Network {
-        name: "resnet12",
-        nodes: b.nodes(),
-        dim: 512,
-        size: 84,
-        mean: [0.485, 0.456, 0.406],
-        std: [0.229, 0.224, 0.225],
-    }
+    Network::of_imagenet_colours("resnet12", b, inputs, 84)
 }

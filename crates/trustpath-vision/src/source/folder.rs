@@ -38,7 +38,15 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
             continue;
         }
         let inner = format!("{prefix}{last}");
-        let kind = std::fs::metadata(&path).map_err(|e| cannot(&path.display().to_string(), &e))?;
+        let kind = match std::fs::metadata(&path) {
+            Ok(kind) => kind,
+            // A link to a picture that is gone is one picture that cannot be read, not a folder.
+            Err(_) if is_picture(&inner) => {
+                files.push(Entry { name: inner, place: Place::File(path) });
+                continue;
+            }
+            Err(e) => return Err(cannot(&path.display().to_string(), &e)),
+        };
         if kind.is_dir() {
             walk(&path, &format!("{inner}/"), depth + 1, files)?;
         } else if kind.is_file() {
@@ -51,7 +59,7 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
 /// Whether a file is data by itself, so that archives beside it are where it came from.
 fn is_data(name: &str) -> bool {
     let ends = |ending: &str| name.ends_with(ending);
-    is_picture(name) || [".pkl", ".pickle", crate::pack::ENDING].into_iter().any(ends)
+    is_picture(name) || [".pkl", ".pickle", crate::pack::SHARD_ENDING].into_iter().any(ends)
 }
 
 fn is_archive(name: &str) -> bool {

@@ -60,11 +60,19 @@ enum Place {
 }
 
 impl Source {
-    /// Opens a folder, a zip or a tar (`.tar`, `.tar.gz`, `.tgz`); which of these, the contents decide.
+    /// Opens a folder, a zip or a tar (`.tar`, `.tar.gz`, `.tgz`), which of these the contents decide, or a
+    /// single picture.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let kind = std::fs::metadata(path).map_err(|e| cannot(&name, &e))?;
-        let mut files = if kind.is_dir() { folder::list(path)? } else { archive(path)? };
+        let mut files = match (kind.is_dir(), path.file_name()) {
+            (true, _) => folder::list(path)?,
+            (false, Some(last)) if is_picture(&last.to_string_lossy()) => {
+                let name = last.to_string_lossy().into_owned();
+                vec![Entry { name, place: Place::File(path.into()) }]
+            }
+            (false, _) => archive(path)?,
+        };
         files.sort_by(|a, b| a.name.cmp(&b.name));
         unite(&name, &mut files)?;
         Ok(Self { name, files })

@@ -28,7 +28,7 @@ pub(super) fn clean(archive: &str, name: &str) -> Result<Option<String>> {
     let junk = |part: &&str| {
         part.starts_with("._") || matches!(*part, "__MACOSX" | ".DS_Store" | "Thumbs.db")
     };
-    if parts.is_empty() || parts.iter().any(|part| junk(&part)) {
+    if parts.is_empty() || parts.iter().any(junk) {
         return Ok(None);
     }
     Ok(Some(parts.join("/")))

@@ -10,16 +10,28 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct Section {
     name: String,
-    // One handle for all: a read holds it for microseconds, the decoding that follows takes far longer.
-    file: Arc<Mutex<File>>,
+    backing: Backing,
     offset: u64,
     len: u64,
 }
 
+#[derive(Debug, Clone)]
+enum Backing {
+    // One handle for all: a read holds it for microseconds, the decoding that follows takes far longer.
+    File(Arc<Mutex<File>>),
+    Memory(Arc<[u8]>),
+}
+
 impl Section {
+    /// Bytes in memory.
+    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        let len = bytes.len() as u64;
+        Self { name: name.into(), backing: Backing::Memory(bytes.into()), offset: 0, len }
+    }
+
     /// `len` bytes of a file from `offset`; `name` is what refusals call them.
     pub(super) fn new(name: String, file: Arc<Mutex<File>>, offset: u64, len: u64) -> Self {
-        Self { name, file, offset, len }
+        Self { name, backing: Backing::File(file), offset, len }
     }
 
     /// A whole file.
@@ -48,7 +60,7 @@ impl Section {
         if offset.checked_add(len).is_none_or(|end| end > self.len) {
             return Err(self.cut_off());
         }
-        Ok(Self { name, file: self.file.clone(), offset: self.offset + offset, len })
+        Ok(Self { name, backing: self.backing.clone(), offset: self.offset + offset, len })
     }
 
     /// `len` bytes from `offset`.
@@ -62,9 +74,18 @@ impl Section {
     }
 
     fn fill(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.offset + offset))?;
-        file.read_exact(bytes)
+        let start = self.offset + offset;
+        match &self.backing {
+            Backing::File(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(start))?;
+                file.read_exact(bytes)
+            }
+            Backing::Memory(all) => {
+                let from = usize::try_from(start).ok().and_then(|start| all.get(start..));
+                from.unwrap_or_default().read_exact(bytes)
+            }
+        }
     }
 
     fn cut_off(&self) -> Error {

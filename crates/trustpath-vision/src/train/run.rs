@@ -77,9 +77,6 @@ impl Training<'_> {
             reason: e.to_string(),
         })?;
         let classes = &self.pictures.classes;
-        if std::env::var("TP_BENCH").is_ok() {
-            tch::Cuda::cudnn_set_benchmark(true);
-        }
         let mut model = Model::new(self.network, classes.len(), self.recipe.seed, device)?;
         let mut progress = Progress {
             network: self.network.name.into(),

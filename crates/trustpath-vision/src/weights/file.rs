@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::str::FromStr;
 
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
@@ -21,9 +22,41 @@ pub enum Precision {
     F32,
 }
 
+impl Precision {
+    /// The names of both.
+    pub const NAMES: [&'static str; 2] = ["f16", "f32"];
+}
+
+impl FromStr for Precision {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "f16" => Ok(Self::F16),
+            "f32" => Ok(Self::F32),
+            _ => Err(Error::Unknown {
+                what: "precision",
+                name: name.into(),
+                known: Self::NAMES.join(", "),
+            }),
+        }
+    }
+}
+
 const WRITE_ANEW: &str = "copy it again, or write it anew";
 
 impl Weights {
+    /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are.
+    ///
+    /// # Errors
+    /// [`Error::Weights`] if it cannot be read or is damaged.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        match super::pth::is_checkpoint(path.as_ref()) {
+            true => Self::read_pth(path),
+            false => Self::read_safetensors(path),
+        }
+    }
+
     /// Reads a safetensors file. Tensors of other types than f16, bf16, f32 and f64 are left out:
     /// they are counters, not weights.
     ///

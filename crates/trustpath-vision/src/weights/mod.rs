@@ -6,9 +6,11 @@
 //! holds besides are ignored there.
 
 mod file;
+mod pth;
 
 use std::collections::BTreeMap;
 
+use crate::fingerprint::Fingerprint;
 use crate::network::Network;
 use crate::{Error, Result};
 pub use file::Precision;
@@ -124,6 +126,16 @@ impl Weights {
             parameters.insert(key, parameter);
         }
         Ok(Self { source: self.source, parameters })
+    }
+
+    /// A number that changes with the weights.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut all = Fingerprint::new();
+        for (key, parameter) in self.iter() {
+            all.add(key.as_bytes());
+            parameter.values.iter().for_each(|value| all.number(u64::from(value.to_bits())));
+        }
+        all.get()
     }
 
     /// The prefix under which most of the wanted keys are found, and how many those are; the

@@ -1,0 +1,93 @@
+//! `trustpath data pack`: a dataset as a few compact files.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use trustpath_report::{Column, Table};
+use trustpath_vision::dataset::Split;
+use trustpath_vision::pack::PackParams;
+
+use super::{SourceArgs, list, step};
+use crate::cli::{choice, positive};
+use crate::error::Result;
+use crate::print;
+
+/// What to pack, and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct PackArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Folder for the pack, made if it is missing
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Edge of the pictures; larger ones are resized to squares, others keep the bytes they have
+    #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
+    size: usize,
+    /// Only these classes; may be given several times [default: all there are]
+    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
+    split: Vec<Split>,
+    /// The most a file has, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
+    shard_mib: usize,
+    /// Encode resized pictures as JPEG of this quality, 1 to 100 [default: lossless PNG]
+    #[arg(long, value_name = "N")]
+    quality: Option<u8>,
+    /// Leave out pictures that cannot be read, and list them
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+const AFTER: &str = "\
+Every command that takes a dataset takes the folder of its pack instead.
+
+Examples:
+  trustpath data pack downloads/ --dataset cifar-fs --out cifar-fs-pack
+  trustpath data pack CUB_200_2011.tgz --size 84 --quality 90 --out cub-pack
+
+Exit status: 0 when all is packed, 1 when a file cannot be written, 2 for input that cannot be right.";
+
+/// Runs the command.
+pub fn run(args: &PackArgs) -> Result<()> {
+    let pack = PackParams {
+        size: args.size,
+        quality: args.quality,
+        shard_bytes: args.shard_mib.saturating_mul(1 << 20),
+        splits: args.split.clone(),
+        skip_bad: args.skip_bad,
+    }
+    .check()?;
+    let dataset = args.source.open()?;
+    let total: usize = match args.split.as_slice() {
+        [] => dataset.len(),
+        splits => splits.iter().map(|&split| dataset.peek(split).len()).sum(),
+    };
+    let start = Instant::now();
+    let stage = args.source.progress().stage("pack", total as u64, "pictures");
+    let packed = pack.write(&dataset, &args.out, || step(&stage))?;
+    drop(stage);
+    let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
+    for (file, bytes) in &packed.files {
+        table.push([file.clone(), mib(*bytes)])?;
+    }
+    let mut text = format!(
+        "{} of {} in {}: {} MiB in {:.1} s; {} kept the bytes they had\n\n{}",
+        print::count(packed.pictures, "picture", "pictures"),
+        dataset.name(),
+        args.out.display(),
+        mib(packed.bytes()),
+        start.elapsed().as_secs_f64(),
+        packed.kept,
+        table.text(),
+    );
+    if !packed.skipped.is_empty() {
+        let skipped = print::count(packed.skipped.len(), "picture", "pictures");
+        text += &format!("\nskipped {skipped}:\n{}", list(packed.skipped.iter().map(|(_, e)| e)));
+    }
+    print::stdout(&text)
+}
+
+fn mib(bytes: usize) -> String {
+    format!("{:.2}", bytes as f64 / f64::from(1 << 20))
+}

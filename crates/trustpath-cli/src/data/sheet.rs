@@ -1,0 +1,81 @@
+//! A sheet of pictures of each class, to see with one's own eyes that a dataset is what it should be.
+
+use std::io::Write;
+use std::path::Path;
+
+use rayon::prelude::*;
+use trustpath_report::{ContactRow, ContactSheet, Image};
+use trustpath_table::write_atomically;
+use trustpath_vision::dataset::{Dataset, Split};
+
+use crate::error::Result;
+use crate::print;
+
+/// Classes on a sheet.
+const MOST_ROWS: usize = 120;
+/// Up to this many rows are drawn twice as large.
+const FEW_ROWS: usize = 60;
+
+/// Draws some pictures of each class, spread over it; what cannot be read leaves its place empty. Gives how many
+/// rows it has.
+pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
+    let classes = dataset.classes();
+    let mut members = vec![Vec::new(); classes.len()];
+    for row in 0..dataset.len() {
+        if let Some(class) = dataset.class(row) {
+            members[class].push(row);
+        }
+    }
+    let mut splits = vec![None; classes.len()];
+    for split in Split::ALL {
+        for name in dataset.peek(split).classes() {
+            if let Some(at) = classes.iter().position(|class| class == name) {
+                splits[at] = Some(split);
+            }
+        }
+    }
+    let step = classes.len().div_ceil(MOST_ROWS).max(1);
+    let shown: Vec<usize> = (0..classes.len()).step_by(step).collect();
+    let row = |&class: &usize| {
+        let rows = &members[class];
+        let across = ContactSheet::ACROSS.min(rows.len());
+        let images = (0..across).filter_map(|at| image(dataset, rows[at * rows.len() / across]));
+        let count = print::count(rows.len(), "picture", "pictures");
+        let note = splits[class].map_or(count.clone(), |split| format!("{split}, {count}"));
+        ContactRow { name: classes[class].clone(), note, images: images.collect() }
+    };
+    let rows: Vec<ContactRow> = if classes.is_empty() {
+        vec![unlabelled(dataset)]
+    } else {
+        shown.par_iter().map(row).collect()
+    };
+    let count = rows.len();
+    let which = match step {
+        1 => String::new(),
+        step => format!(", of which one in {step} is shown"),
+    };
+    let sheet = ContactSheet {
+        title: dataset.name().into(),
+        subtitle: format!(
+            "{} of {}{which}",
+            print::count(dataset.len(), "picture", "pictures"),
+            print::count(classes.len(), "class", "classes")
+        ),
+        rows,
+    };
+    let png = sheet.figure()?.png(if count <= FEW_ROWS { 2.0 } else { 1.0 })?;
+    write_atomically(path, |file| file.write_all(&png))?;
+    Ok(count)
+}
+
+fn image(dataset: &Dataset, row: usize) -> Option<Image> {
+    let picture = dataset.picture(row).ok()?;
+    Image::new(picture.width, picture.height, picture.rgb).ok()
+}
+
+/// Pictures without a class, in one row.
+fn unlabelled(dataset: &Dataset) -> ContactRow {
+    let across = ContactSheet::ACROSS.min(dataset.len());
+    let images = (0..across).filter_map(|at| image(dataset, at * dataset.len() / across));
+    ContactRow { name: "no class".into(), note: String::new(), images: images.collect() }
+}

@@ -1,0 +1,135 @@
+//! `trustpath extract`.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use trustpath_vision::network::Network;
+use trustpath_vision::picture::Picture;
+use trustpath_vision::weights::{Parameter, Precision, Weights};
+
+use crate::{stdout, text, trustpath};
+
+/// A folder with pictures of two classes and weights of ResNet-12.
+struct Birds {
+    folder: TempDir,
+}
+
+impl Birds {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (class, red) in [("auk", 20), ("gull", 220)] {
+            std::fs::create_dir_all(folder.path().join("birds").join(class)).unwrap();
+            for i in 0..3u8 {
+                let rgb = [red, 40 * i, 90].repeat(5 * 7);
+                let picture = Picture { width: 5, height: 7, rgb };
+                let name = folder.path().join(format!("birds/{class}/{i}.png"));
+                std::fs::write(name, picture.png().unwrap()).unwrap();
+            }
+        }
+        let birds = Self { folder };
+        let network = Network::by_name("resnet12").unwrap();
+        let made = |(i, (key, shape)): (usize, (String, Vec<usize>))| {
+            let count: usize = shape.iter().product();
+            let scale = (6.0 * shape[0] as f32 / count as f32).sqrt();
+            let value = |j: usize| match shape.len() {
+                1 => 1.0,
+                _ => scale * (((i * 31 + j * 7919) % 997) as f32 / 498.5 - 1.0),
+            };
+            let values = (0..count).map(value).collect();
+            (format!("module.{key}"), Parameter { shape, values })
+        };
+        let parameters = network.parameters().into_iter().enumerate().map(made).collect();
+        let weights = Weights::new("made up", parameters);
+        weights.write_safetensors(birds.path("w.safetensors"), Precision::F16).unwrap();
+        birds
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        text(&self.path(name))
+    }
+
+    fn args(&self, out: &str) -> Vec<String> {
+        let (weights, images) = (self.text("w.safetensors"), self.text("birds"));
+        let out = self.text(out);
+        ["extract", "--weights", &weights, "--images", &images, "--out", &out]
+            .map(String::from)
+            .to_vec()
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> String {
+        let args = self.args(out);
+        let args: Vec<&str> = args.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        stdout(&args)
+    }
+}
+
+fn refused(args: &[&str], sentence: &str) {
+    let output = trustpath().args(args).assert().code(2).get_output().clone();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("error: ") && told.contains(sentence), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    std::fs::read(a).unwrap() == std::fs::read(b).unwrap()
+}
+
+#[test]
+fn what_is_extracted_is_read_by_check() {
+    let birds = Birds::new();
+    let said = birds.run("a.safetensors", &[]);
+    assert!(said.contains("6 pictures of 2 classes, 512 features each"), "{said}");
+    for out in ["a.safetensors", "a.npy"] {
+        birds.run(out, &["--threads", "1"]);
+        let checked = stdout(&["check", &birds.text(out)]);
+        assert!(checked.contains("6 instances, 512 features each"), "{checked}");
+        assert!(checked.contains("ids auk/0.png … gull/2.png"), "{checked}");
+        assert!(checked.contains("6 labelled, 0 not; 2 classes"), "{checked}");
+    }
+    birds.run("b.npy", &["--threads", "3"]);
+    assert!(same(&birds.path("a.npy"), &birds.path("b.npy")), "whatever the threads");
+    birds.run("c.npy", &["--dtype", "f32"]);
+    let length = |name: &str| std::fs::metadata(birds.path(name)).unwrap().len() - 128;
+    assert_eq!(2 * length("b.npy"), length("c.npy"));
+}
+
+#[test]
+fn bad_pictures_end_it_or_are_listed() {
+    let birds = Birds::new();
+    std::fs::write(birds.path("birds/auk/1.png"), "no picture").unwrap();
+    let args = birds.args("a.npy");
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    refused(&args, "auk/1.png cannot be read as a picture");
+    let said = birds.run("a.npy", &["--skip-bad"]);
+    assert!(said.contains("5 pictures of 2 classes"), "{said}");
+    assert!(said.contains("skipped 1 picture:\n  "), "{said}");
+}
+
+#[test]
+fn usage_that_cannot_be_right_is_told() {
+    let birds = Birds::new();
+    let (weights, images, out) = (birds.text("w.safetensors"), birds.text("birds"), "o.npy");
+    let with = |more: &[&str], sentence: &str| {
+        refused(&[&["extract", "--images", &images, "--out", out], more].concat(), sentence);
+    };
+    with(&[], "resnet12 needs its weights: give them by --weights");
+    with(&["--backbone", "vgg", "--weights", &weights], "there is no backbone named vgg");
+    with(
+        &["--backbone", "wrn28-10", "--weights", &weights],
+        "they are of resnet12, so choose that backbone",
+    );
+    with(&["--weights", "none.safetensors"], "none.safetensors holds no weights that can be read");
+    with(&["--weights", &weights, "--mean", "0,0,0"], "are for models in ONNX");
+    with(&["--weights", &weights, "--mean", "0,0"], "give three numbers such as");
+    with(&["--backbone", "m.onnx", "--weights", &weights], "leave out --weights");
+    with(&["--backbone", "m.onnx"], "m.onnx cannot be used: ");
+    with(&["--weights", &weights, "--split", "test"], "the split test of");
+    let missing = ["extract", "--weights", &weights, "--images", "none", "--out", out];
+    refused(&missing, "none");
+    let csv = ["extract", "--weights", &weights, "--images", &images, "--out", "o.csv"];
+    refused(&csv, "give a name that ends in .safetensors or .npy");
+}

@@ -1,0 +1,44 @@
+//! Pictures per second of the CPU engine, on random pictures and made-up weights.
+//!
+//! `cargo run --release -p trustpath-vision --example throughput -- [backbone] [pictures] [rounds]`
+
+use std::time::Instant;
+
+use trustpath_vision::cpu::Engine;
+use trustpath_vision::network::Network;
+use trustpath_vision::weights::{Parameter, Weights};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let name = args.next().unwrap_or_else(|| "resnet12".into());
+    let pictures: usize = args.next().map_or(Ok(64), |n| n.parse())?;
+    let rounds: usize = args.next().map_or(Ok(5), |n| n.parse())?;
+    let network = Network::by_name(&name)?;
+    let mut state = 1u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let mut made = |(key, shape): (String, Vec<usize>)| {
+        let count: usize = shape.iter().product();
+        let scale = (3.0 * shape[0] as f32 / count as f32).sqrt();
+        let value = |x: f32| if shape.len() == 1 { 1.0 } else { scale * x };
+        let values = (0..count).map(|_| value(random())).collect();
+        (key, Parameter { shape, values })
+    };
+    let parameters = network.parameters().into_iter().map(&mut made).collect();
+    let begin = Instant::now();
+    let engine = Engine::new(&network, Weights::new("made up", parameters))?;
+    let ready = begin.elapsed().as_secs_f64();
+    let values: Vec<f32> = (0..pictures * 3 * network.size.pow(2)).map(|_| random()).collect();
+    let mut best = f64::INFINITY;
+    for _ in 0..rounds {
+        let begin = Instant::now();
+        engine.features(&values)?;
+        best = best.min(begin.elapsed().as_secs_f64());
+    }
+    let threads = rayon::current_num_threads();
+    let speed = pictures as f64 / best;
+    println!("{name} {speed:.1} pictures/s with {threads} threads, ready after {ready:.2} s");
+    Ok(())
+}

@@ -1,0 +1,337 @@
+//! A convolution, its batch normalisation folded in, lowered to products of blocked matrices.
+//!
+//! Three ways lead there: the map itself is the matrix (1×1), the inputs of every position are
+//! gathered, a few positions at a time so that they stay in cache (im2col), or 3×3 filters go by
+//! tiles ([`winograd`]).
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::block::{Block, LANES, Shape, blocked, blocks};
+use super::epilogue::Epilogue;
+use super::gemm::{self, Rows};
+use super::winograd::{self, POINTS, Tiles};
+
+/// Blocks of inputs that are gathered or transformed at a time: half a level-2 cache.
+const CHUNK: usize = 8192;
+/// Fewer rows at a time would read the filters too often.
+const FEWEST_ROWS: usize = 48;
+
+/// A square convolution before it is lowered: `weight` is out × in × kernel × kernel, already scaled
+/// by the batch normalisation behind it, and `bias` what that adds.
+pub(super) struct Filters {
+    pub inputs: usize,
+    pub outputs: usize,
+    pub kernel: usize,
+    pub stride: usize,
+    pub padding: usize,
+    pub weight: Vec<f64>,
+    pub bias: Vec<f32>,
+}
+
+/// A convolution that is ready to run.
+pub(super) struct Convolution {
+    input: Shape,
+    output: Shape,
+    lowering: Lowering,
+    /// `[outputs / 16][k]`, or that for every point of a tile.
+    filters: Vec<Block>,
+    bias: Vec<Block>,
+    slope: f32,
+}
+
+enum Lowering {
+    /// 1×1: the map is the matrix.
+    Map,
+    /// The inputs of every position, gathered.
+    Gathered(Window),
+    /// The same for so few channels that many positions share a block.
+    Packed(Window),
+    /// 3×3 by tiles.
+    Tiles(Tiles),
+}
+
+#[derive(Clone, Copy)]
+struct Window {
+    kernel: usize,
+    stride: usize,
+    padding: usize,
+}
+
+/// Memory that convolutions share, one after another.
+#[derive(Default)]
+pub(super) struct Scratch {
+    inputs: Vec<Block>,
+    sums: Vec<Block>,
+}
+
+impl Convolution {
+    pub fn new(filters: Filters, input: Shape) -> Self {
+        let Filters { inputs, outputs, kernel, stride, padding, weight, bias } = filters;
+        let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
+        let output =
+            Shape { channels: outputs, height: after(input.height), width: after(input.width) };
+        let window = Window { kernel, stride, padding };
+        let taps = kernel * kernel;
+        let at = |o: usize, i: usize, tap: usize| weight[(o * inputs + i) * taps + tap];
+        let tiles = Tiles::of(output);
+        let by_tiles = (kernel, stride, padding) == (3, 1, 1)
+            && tiles.count() * POINTS < output.positions() * taps;
+        let lowering = match kernel {
+            1 if stride == 1 && padding == 0 => Lowering::Map,
+            _ if inputs < LANES => Lowering::Packed(window),
+            _ if by_tiles => Lowering::Tiles(tiles),
+            _ => Lowering::Gathered(window),
+        };
+        let padded = blocks(inputs) * LANES;
+        let filters = match lowering {
+            Lowering::Tiles(_) => {
+                winograd::filters(inputs, outputs, |o, i| std::array::from_fn(|tap| at(o, i, tap)))
+            }
+            Lowering::Packed(_) => {
+                matrix(outputs, inputs * taps, |o, k| Some(at(o, k % inputs, k / inputs)))
+            }
+            Lowering::Map | Lowering::Gathered(_) => matrix(outputs, padded * taps, |o, k| {
+                (k % padded < inputs).then(|| at(o, k % padded, k / padded))
+            }),
+        };
+        Self { input, output, lowering, filters, bias: blocked(&bias), slope: 1.0 }
+    }
+
+    /// The shape of what comes out.
+    pub fn output(&self) -> Shape {
+        self.output
+    }
+
+    /// Puts a rectifier behind it.
+    pub fn rectify(&mut self, slope: f32) {
+        self.slope = slope;
+    }
+
+    /// Convolves the maps of some pictures, and adds `residual` before the rectifier.
+    pub fn run(
+        &self,
+        input: &[Block],
+        residual: Option<&[Block]>,
+        output: &mut [Block],
+        scratch: &mut Scratch,
+    ) {
+        Arch::new().dispatch(Run { conv: self, input, residual, output, scratch });
+    }
+}
+
+/// `[outputs / 16][k]`, `k` filled up to whole blocks.
+fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Block> {
+    let padded = blocks(k) * LANES;
+    let mut all = vec![Block::ZERO; blocks(outputs) * padded];
+    for o in 0..outputs {
+        for k in 0..k {
+            all[o / LANES * padded + k].0[o % LANES] = value(o, k).unwrap_or(0.0) as f32;
+        }
+    }
+    all
+}
+
+struct Run<'a> {
+    conv: &'a Convolution,
+    input: &'a [Block],
+    residual: Option<&'a [Block]>,
+    output: &'a mut [Block],
+    scratch: &'a mut Scratch,
+}
+
+impl WithSimd for Run<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match self.conv.lowering {
+            Lowering::Map => self.map(simd),
+            Lowering::Gathered(window) => self.gathered(simd, window, false),
+            Lowering::Packed(window) => self.gathered(simd, window, true),
+            Lowering::Tiles(tiles) => self.tiles(simd, tiles),
+        }
+    }
+}
+
+/// What to do to the sums of block `n` of a picture.
+#[inline(always)]
+fn epilogue<'a>(
+    conv: &'a Convolution,
+    residual: Option<&'a [Block]>,
+    picture: usize,
+    n: usize,
+) -> Epilogue<'a> {
+    let positions = conv.output.positions();
+    let at = (picture * conv.output.depth() + n) * positions;
+    let residual = residual.map(|map| &map[at..][..positions]);
+    Epilogue { bias: &conv.bias[n], residual, slope: conv.slope }
+}
+
+/// Multiplies some rows of a picture, `first` being the position of the first, by all filters.
+#[inline(always)]
+fn multiply<S: Simd>(
+    simd: S,
+    conv: &Convolution,
+    rows: Rows,
+    (picture, first): (usize, usize),
+    residual: Option<&[Block]>,
+    output: &mut [Block],
+) {
+    let depth = conv.output.depth();
+    let positions = conv.output.positions();
+    let k = conv.filters.len() / depth;
+    for n in 0..depth {
+        let epilogue = epilogue(conv, residual, picture, n);
+        let map = &mut output[(picture * depth + n) * positions..][..positions];
+        let filters = &conv.filters[n * k..][..k];
+        gemm::columns(
+            simd,
+            rows,
+            filters,
+            #[inline(always)]
+            |row: usize, v: usize, sum: S::f32s| {
+                let at = first + row;
+                map[at].store::<S>(v, epilogue.apply(simd, at, v, sum));
+            },
+        );
+    }
+}
+
+impl Run<'_> {
+    #[inline(always)]
+    fn map<S: Simd>(self, simd: S) {
+        let positions = self.conv.input.positions();
+        let depth = self.conv.input.depth();
+        let chunk = (CHUNK / depth).max(FEWEST_ROWS);
+        for (picture, map) in self.input.chunks_exact(depth * positions).enumerate() {
+            for first in (0..positions).step_by(chunk) {
+                let count = chunk.min(positions - first);
+                let rows = Rows { a: &map[first..], stride: positions, count };
+                multiply(simd, self.conv, rows, (picture, first), self.residual, self.output);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn gathered<S: Simd>(self, simd: S, window: Window, packed: bool) {
+        let conv = self.conv;
+        let positions = conv.output.positions();
+        let depth = conv.filters.len() / conv.output.depth() / LANES;
+        let chunk = (CHUNK / depth).max(FEWEST_ROWS).min(positions);
+        self.scratch.inputs.resize(depth * chunk, Block::ZERO);
+        for (picture, map) in self.input.chunks_exact(conv.input.blocks()).enumerate() {
+            for first in (0..positions).step_by(chunk) {
+                let count = chunk.min(positions - first);
+                let gathered = &mut self.scratch.inputs[..depth * count];
+                if packed {
+                    window.pack(map, conv, first, gathered);
+                } else {
+                    window.gather(map, conv, first, gathered);
+                }
+                let rows = Rows { a: gathered, stride: count, count };
+                multiply(simd, conv, rows, (picture, first), self.residual, self.output);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn tiles<S: Simd>(self, simd: S, tiles: Tiles) {
+        let Self { conv, input, residual, output, scratch } = self;
+        let (shape, each) = (conv.output, tiles.count());
+        let (depth, outputs) = (conv.input.depth(), conv.output.depth());
+        let positions = shape.positions();
+        let all = input.len() / conv.input.blocks() * each;
+        let chunk = (CHUNK / (POINTS * depth)).max(FEWEST_ROWS).min(all);
+        let columns = (CHUNK / (POINTS * chunk)).clamp(1, outputs);
+        scratch.inputs.resize(POINTS * spread(depth * spread(chunk)), Block::ZERO);
+        scratch.sums.resize(POINTS * spread(columns * chunk), Block::ZERO);
+        for first in (0..all).step_by(chunk) {
+            let count = chunk.min(all - first);
+            let row = spread(count);
+            let point = spread(depth * row);
+            for k in 0..depth {
+                for t in 0..count {
+                    let (picture, tile) = ((first + t) / each, (first + t) % each);
+                    let map = &input[(picture * depth + k) * positions..][..positions];
+                    let out = &mut scratch.inputs[k * row + t..];
+                    winograd::transform_input(simd, map, shape, tiles, tile, out, point);
+                }
+            }
+            for n in (0..outputs).step_by(columns) {
+                let columns = columns.min(outputs - n);
+                let stride = spread(columns * count);
+                for i in 0..POINTS * columns {
+                    let (p, i) = (i / columns, i % columns);
+                    let rows = Rows { a: &scratch.inputs[p * point..], stride: row, count };
+                    let u = &conv.filters[(p * outputs + n + i) * depth * LANES..];
+                    let m = &mut scratch.sums[p * stride + i * count..][..count];
+                    winograd::multiply(simd, rows, &u[..depth * LANES], m);
+                }
+                for i in 0..columns {
+                    for t in 0..count {
+                        let (picture, tile) = ((first + t) / each, (first + t) % each);
+                        let epilogue = epilogue(conv, residual, picture, n + i);
+                        let at = (picture * outputs + n + i) * positions;
+                        winograd::transform_output(
+                            simd,
+                            &scratch.sums[i * count + t..],
+                            stride,
+                            (shape, tiles, tile),
+                            epilogue,
+                            &mut output[at..][..positions],
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A distance between blocks that is at least `n` and odd, so that those read together lie in
+/// different sets of a cache.
+fn spread(n: usize) -> usize {
+    n | 1
+}
+
+impl Window {
+    /// The input that a tap of a position reads, if it lies within the map.
+    #[inline(always)]
+    fn input(&self, shape: Shape, (y, x): (usize, usize), tap: usize) -> Option<usize> {
+        let y = (y * self.stride + tap / self.kernel).checked_sub(self.padding)?;
+        let x = (x * self.stride + tap % self.kernel).checked_sub(self.padding)?;
+        (y < shape.height && x < shape.width).then_some(y * shape.width + x)
+    }
+
+    /// `[tap][channels / 16][row]` of the positions from `first` on.
+    #[inline(always)]
+    fn gather(&self, map: &[Block], conv: &Convolution, first: usize, out: &mut [Block]) {
+        let (shape, depth, width) = (conv.input, conv.input.depth(), conv.output.width);
+        let count = out.len() / (self.kernel * self.kernel * depth);
+        for (i, rows) in out.chunks_exact_mut(count).enumerate() {
+            let (tap, k) = (i / depth, i % depth);
+            let map = &map[k * shape.positions()..];
+            for (r, block) in rows.iter_mut().enumerate() {
+                let at = ((first + r) / width, (first + r) % width);
+                *block = self.input(shape, at, tap).map_or(Block::ZERO, |i| map[i]);
+            }
+        }
+    }
+
+    /// `[(tap, channel) / 16][row]` of the positions from `first` on.
+    #[inline(always)]
+    fn pack(&self, map: &[Block], conv: &Convolution, first: usize, out: &mut [Block]) {
+        let (shape, width) = (conv.input, conv.output.width);
+        let values = self.kernel * self.kernel * shape.channels;
+        let count = out.len() / blocks(values);
+        for r in 0..count {
+            let at = ((first + r) / width, (first + r) % width);
+            for tap in 0..self.kernel * self.kernel {
+                let from = self.input(shape, at, tap).map_or(&Block::ZERO, |i| &map[i]);
+                for channel in 0..shape.channels {
+                    let k = tap * shape.channels + channel;
+                    out[k / LANES * count + r].0[k % LANES] = from.0[channel];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Features on the CPU, in plain Rust.
+//!
+//! An [`Engine`] is a network and its weights, made ready once: batch normalisations are folded into
+//! the convolutions (`fuse`), 3×3 convolutions go by Winograd's tiles (`winograd`), all products
+//! through one kernel (`gemm`), and a plan says what runs when (`plan`). Groups of pictures run
+//! on the threads of the current rayon pool; the feature of a picture has the same bits whatever the
+//! threads and whatever other pictures it is computed with.
+
+mod block;
+mod conv;
+mod epilogue;
+mod fuse;
+mod gemm;
+mod plan;
+mod pool;
+mod winograd;
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::backbone::{Backbone, Input};
+use crate::network::Network;
+use crate::weights::Weights;
+use crate::{Error, Result};
+use block::{Block, LANES, Shape};
+use plan::{Segment, Workspace};
+
+/// Pictures that run on one thread together.
+const GROUP: usize = 16;
+const COLOURS: usize = 3;
+
+/// A network that is ready to compute features.
+///
+/// ```
+/// use trustpath_vision::cpu::Engine;
+/// use trustpath_vision::network::Network;
+/// use trustpath_vision::weights::{Parameter, Weights};
+///
+/// let network = Network::by_name("resnet12")?;
+/// # let tenth = |(key, shape): (String, Vec<usize>)| {
+/// #     let values = vec![0.1; shape.iter().product()];
+/// #     (key, Parameter { shape, values })
+/// # };
+/// # let weights = Weights::new("made up", network.parameters().into_iter().map(tenth).collect());
+/// let engine = Engine::new(&network, weights)?;
+/// let grey = vec![0.0; 2 * 3 * 84 * 84];
+/// let features = engine.features(&grey)?;
+/// assert_eq!(features.len(), 2 * 512);
+/// # Ok::<(), trustpath_vision::Error>(())
+/// ```
+pub struct Engine {
+    network: Network,
+    segments: Vec<Segment>,
+    fingerprint: u64,
+    /// Memory of groups that are not under way.
+    spare: Mutex<Vec<Spare>>,
+}
+
+/// Memory for one group.
+#[derive(Default)]
+struct Spare {
+    workspace: Workspace,
+    input: Vec<Block>,
+    output: Vec<Block>,
+}
+
+impl Engine {
+    /// Makes a network ready; `weights` may carry prefixes and extras.
+    ///
+    /// # Errors
+    /// If the weights are not those of the network, or its description makes no sense.
+    pub fn new(network: &Network, weights: Weights) -> Result<Self> {
+        let weights = weights.for_network(network)?;
+        let segments = plan::plan(fuse::fuse(network, &weights)?);
+        let fingerprint = weights.fingerprint();
+        Ok(Self { network: network.clone(), segments, fingerprint, spare: Mutex::default() })
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The features of pictures, one after another: each picture is its three colours, normalised, as
+    /// 3 × size × size values, and each feature `dim` values.
+    ///
+    /// # Errors
+    /// [`Error::PictureSize`] if the values are no whole number of pictures.
+    pub fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
+        let each = COLOURS * self.network.size * self.network.size;
+        if !pictures.len().is_multiple_of(each) {
+            return Err(Error::PictureSize {
+                network: self.network.name.into(),
+                found: pictures.len(),
+                size: self.network.size,
+            });
+        }
+        let count = pictures.len() / each;
+        let mut features = vec![0.0; count * self.network.dim];
+        // As many groups for every thread, all of about the same size.
+        let threads = rayon::current_num_threads();
+        let groups = count.div_ceil(GROUP).next_multiple_of(threads).max(1);
+        let group = count.div_ceil(groups).max(1);
+        pictures
+            .par_chunks(group * each)
+            .zip(features.par_chunks_mut(group * self.network.dim))
+            .for_each(|(pictures, features)| self.group(pictures, features));
+        Ok(features)
+    }
+
+    fn group(&self, pictures: &[f32], features: &mut [f32]) {
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = spare().pop().unwrap_or_default();
+        let Spare { workspace, input, output } = &mut memory;
+        let size = self.network.size;
+        let mut shape = Shape { channels: COLOURS, height: size, width: size };
+        let count = pictures.len() / (COLOURS * size * size);
+        input.clear();
+        for picture in pictures.chunks_exact(COLOURS * size * size) {
+            input.extend((0..size * size).map(|at| {
+                let mut block = Block::ZERO;
+                (0..COLOURS).for_each(|c| block.0[c] = picture[c * size * size + at]);
+                block
+            }));
+        }
+        for segment in &self.segments {
+            shape = segment.output();
+            output.resize(count * shape.blocks(), Block::ZERO);
+            segment.run(input, output, workspace);
+            std::mem::swap(input, output);
+        }
+        let features = features.chunks_exact_mut(self.network.dim);
+        for (feature, map) in features.zip(input.chunks_exact(shape.blocks())) {
+            mean(shape, map, feature);
+        }
+        spare().push(memory);
+    }
+}
+
+/// The mean of a map over its positions.
+fn mean(shape: Shape, map: &[Block], feature: &mut [f32]) {
+    for (feature, map) in feature.chunks_mut(LANES).zip(map.chunks_exact(shape.positions())) {
+        for (lane, feature) in feature.iter_mut().enumerate() {
+            let sum: f32 = map.iter().map(|block| block.0[lane]).sum();
+            *feature = sum / shape.positions() as f32;
+        }
+    }
+}
+
+impl Backbone for Engine {
+    fn name(&self) -> &str {
+        self.network.name
+    }
+
+    fn dim(&self) -> usize {
+        self.network.dim
+    }
+
+    fn input(&self) -> Input {
+        Input::of(&self.network)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
+        self.features(pictures)
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Engine").field("network", &self.network.name).finish_non_exhaustive()
+    }
+}

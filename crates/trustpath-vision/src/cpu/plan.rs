@@ -1,0 +1,188 @@
+//! When each step runs, and where its values lie.
+//!
+//! Steps are cut into segments wherever a single map is alive. A segment takes as many pictures
+//! together as keep its maps in cache: early layers have large maps and few filters, late ones small
+//! maps and so many filters that reading them must pay for several pictures.
+
+use super::block::{Block, Shape};
+use super::conv::Scratch;
+use super::fuse::{Fused, Steps, Work};
+use super::pool;
+use crate::network::Value;
+
+/// Blocks of maps that stay in cache: 4 MiB.
+const MAPS_IN_CACHE: usize = 1 << 16;
+
+/// Where a value lies while a segment runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// What the segment begins with.
+    Input,
+    /// What it ends with.
+    Output,
+    /// In between.
+    Slot(usize),
+}
+
+struct Step {
+    work: Work,
+    inputs: Vec<Place>,
+    /// The shape of each input.
+    shapes: Vec<Shape>,
+    output: Place,
+    /// Blocks that come out for a picture.
+    blocks: usize,
+}
+
+/// Steps between two maps.
+pub(super) struct Segment {
+    steps: Vec<Step>,
+    slots: usize,
+    input: Shape,
+    output: Shape,
+    /// Pictures that run together.
+    together: usize,
+}
+
+/// Memory that segments share, one after another.
+#[derive(Default)]
+pub(super) struct Workspace {
+    slots: Vec<Vec<Block>>,
+    scratch: Scratch,
+}
+
+/// The segments of a network.
+pub(super) fn plan(steps: Steps) -> Vec<Segment> {
+    let Steps { steps, shapes } = steps;
+    let shape = |value: Value| shapes[value].unwrap_or(Shape { channels: 0, height: 0, width: 0 });
+    // When each value is read for the last time; the last of all is read when all is done.
+    let mut last_read = vec![0; shapes.len()];
+    for (i, step) in steps.iter().enumerate() {
+        step.inputs.iter().for_each(|&input| last_read[input] = i);
+        last_read[step.output] = i;
+    }
+    let mut segments = Vec::new();
+    let mut begun: Vec<(usize, Fused)> = Vec::new();
+    let mut alive: Vec<Value> = vec![0];
+    let mut input = 0;
+    for (i, step) in steps.into_iter().enumerate() {
+        let output = step.output;
+        begun.push((i, step));
+        alive.push(output);
+        alive.retain(|&value| last_read[value] > i || value == output);
+        if alive.len() == 1 {
+            let steps = std::mem::take(&mut begun);
+            segments.push(segment(steps, input, output, shape, &last_read));
+            input = output;
+        }
+    }
+    segments
+}
+
+fn segment(
+    steps: Vec<(usize, Fused)>,
+    input: Value,
+    output: Value,
+    shape: impl Fn(Value) -> Shape,
+    last_read: &[usize],
+) -> Segment {
+    // Which value lies in each slot.
+    let mut slots: Vec<Option<Value>> = Vec::new();
+    let mut largest = shape(input).blocks();
+    let mut planned = Vec::new();
+    for (i, Fused { work, inputs, output: made }) in steps {
+        let place = |value: &Value| match slots.iter().position(|slot| *slot == Some(*value)) {
+            Some(slot) => Place::Slot(slot),
+            None => Place::Input,
+        };
+        let places = inputs.iter().map(place).collect();
+        let shapes = inputs.iter().map(|&input| shape(input)).collect();
+        let target = if made == output {
+            Place::Output
+        } else {
+            let free = slots.iter().position(Option::is_none).unwrap_or(slots.len());
+            slots.resize(slots.len().max(free + 1), None);
+            slots[free] = Some(made);
+            Place::Slot(free)
+        };
+        for slot in &mut slots {
+            if slot.is_some_and(|value| last_read[value] <= i) {
+                *slot = None;
+            }
+        }
+        let blocks = shape(made).blocks();
+        largest = largest.max(blocks);
+        planned.push(Step { work, inputs: places, shapes, output: target, blocks });
+    }
+    let together = (MAPS_IN_CACHE / largest.max(1)).max(1);
+    let (slots, input, output) = (slots.len(), shape(input), shape(output));
+    Segment { steps: planned, slots, input, output, together }
+}
+
+impl Segment {
+    /// The shape of what comes out.
+    pub fn output(&self) -> Shape {
+        self.output
+    }
+
+    /// Takes the maps of any number of pictures to theirs at its end.
+    pub fn run(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
+        let inputs = input.chunks(self.together * self.input.blocks());
+        let outputs = output.chunks_mut(self.together * self.output.blocks());
+        inputs.zip(outputs).for_each(|(input, output)| self.together(input, output, workspace));
+    }
+
+    fn together(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
+        let pictures = input.len() / self.input.blocks();
+        let Workspace { slots, scratch } = workspace;
+        slots.resize_with(slots.len().max(self.slots), Vec::new);
+        for step in &self.steps {
+            // What is written is taken out, so that the rest can be read.
+            let Place::Slot(slot) = step.output else {
+                step.run(input, slots, output, scratch);
+                continue;
+            };
+            let mut made = std::mem::take(&mut slots[slot]);
+            if made.len() < pictures * step.blocks {
+                made.resize(pictures * step.blocks, Block::ZERO);
+            }
+            step.run(input, slots, &mut made[..pictures * step.blocks], scratch);
+            slots[slot] = made;
+        }
+    }
+}
+
+impl Step {
+    fn run(
+        &self,
+        input: &[Block],
+        slots: &[Vec<Block>],
+        output: &mut [Block],
+        scratch: &mut Scratch,
+    ) {
+        let pictures = output.len() / self.blocks;
+        let map = |i: usize| match self.inputs[i] {
+            Place::Slot(slot) => &slots[slot][..pictures * self.shapes[i].blocks()],
+            Place::Input | Place::Output => input,
+        };
+        match &self.work {
+            Work::Conv(conv) => {
+                let residual = (self.inputs.len() > 1).then(|| map(1));
+                conv.run(map(0), residual, output, scratch);
+            }
+            Work::Pool(pool) => pool.run(self.shapes[0], map(0), output),
+            Work::Affine(affine) => affine.run(self.shapes[0].positions(), map(0), output),
+            Work::Add(slope) => pool::add(map(0), map(1), *slope, output),
+            Work::Concat => {
+                let mut begin = 0;
+                for (i, shape) in self.shapes.iter().enumerate() {
+                    let maps = map(i).chunks_exact(shape.blocks());
+                    for (map, out) in maps.zip(output.chunks_exact_mut(self.blocks)) {
+                        out[begin..begin + map.len()].copy_from_slice(map);
+                    }
+                    begin += shape.blocks();
+                }
+            }
+        }
+    }
+}

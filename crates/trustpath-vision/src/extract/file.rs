@@ -1,0 +1,135 @@
+//! The finished file: features with the names of their pictures and classes.
+//!
+//! A `.safetensors` file holds the tensors `features`, `labels`, `ids.bytes` and `ids.offsets`, and
+//! the names of the classes under `class_names` in its metadata. Beside `NAME.npy` lies
+//! `NAME-labels.csv` with an id and the name of a class for each row. A picture without a class is
+//! labelled −1, or not at all.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use trustpath_table::{Format, npy, write_atomically};
+
+use super::partial::{Partial, WHOLE};
+use crate::weights::Precision;
+use crate::{Error, Result};
+
+/// Where features go, and in which precision.
+pub(super) struct FeatureFile {
+    path: PathBuf,
+    format: Format,
+    precision: Precision,
+    dim: usize,
+}
+
+/// What the rows are.
+pub(super) struct Rows<'a> {
+    pub ids: Vec<String>,
+    pub labels: Vec<Option<usize>>,
+    pub classes: &'a [String],
+}
+
+impl FeatureFile {
+    /// Refuses at once what could not be written in the end.
+    pub fn new(path: &Path, precision: Precision, dim: usize) -> Result<Self> {
+        let file = path.display().to_string();
+        let format = match Format::of(path) {
+            Ok(format @ (Format::Npy | Format::Safetensors)) if path.file_name().is_some() => {
+                format
+            }
+            _ => return Err(Error::FeatureFormat { file }),
+        };
+        if format == Format::Npy {
+            // Arrays are looked for first.
+            let other = beside(path, "npy");
+            if other.is_file() {
+                let other = other.display().to_string();
+                return Err(Error::InTheWay { file: other, beside: file });
+            }
+        }
+        Ok(Self { path: path.to_owned(), format, precision, dim })
+    }
+
+    /// The bytes of a value.
+    pub fn width(&self) -> usize {
+        match self.precision {
+            Precision::F16 => 2,
+            Precision::F32 => 4,
+        }
+    }
+
+    /// Writes the features that `partial` has, whole or not at all.
+    pub fn write(&self, partial: &Partial, rows: &Rows) -> Result<()> {
+        match self.format {
+            Format::Npy => {
+                write_atomically(beside(&self.path, "csv"), |w| labels(w, rows))?;
+                let descr = if self.width() == 2 { "'<f2'" } else { "'<f4'" };
+                write_atomically(&self.path, |w| {
+                    npy::write_header(w, descr, &[rows.ids.len(), self.dim])?;
+                    features(w, partial)
+                })?;
+            }
+            _ => write_atomically(&self.path, |w| self.tensors(w, partial, rows))?,
+        }
+        Ok(())
+    }
+
+    fn tensors(&self, w: &mut impl Write, partial: &Partial, rows: &Rows) -> io::Result<()> {
+        let count = rows.ids.len();
+        let mut offsets = vec![0i64];
+        for id in &rows.ids {
+            offsets.push(offsets[offsets.len() - 1] + id.len() as i64);
+        }
+        let texts = rows.ids.iter().map(String::len).sum::<usize>();
+        let dtype = if self.width() == 2 { "F16" } else { "F32" };
+        // Wide elements first, so that all are aligned.
+        let tensors = [
+            ("ids.offsets", "I64", vec![count + 1], 8 * (count + 1)),
+            ("labels", "I64", vec![count], 8 * count),
+            ("features", dtype, vec![count, self.dim], count * self.dim * self.width()),
+            ("ids.bytes", "U8", vec![texts], texts),
+        ];
+        let mut header = Map::new();
+        let classes = Value::from(rows.classes).to_string();
+        header.insert("__metadata__".into(), json!({ "class_names": classes }));
+        let mut place = 0;
+        for (name, dtype, shape, length) in tensors {
+            let at = [place, place + length];
+            header.insert(name.into(), json!({"dtype": dtype, "shape": shape, "data_offsets": at}));
+            place += length;
+        }
+        let mut header = serde_json::to_vec(&header)?;
+        header.resize(header.len().next_multiple_of(8), b' ');
+        w.write_all(&(header.len() as u64).to_le_bytes())?;
+        w.write_all(&header)?;
+        for offset in offsets {
+            w.write_all(&offset.to_le_bytes())?;
+        }
+        for label in &rows.labels {
+            let label = label.map_or(-1, |class| class as i64);
+            w.write_all(&label.to_le_bytes())?;
+        }
+        features(w, partial)?;
+        rows.ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
+    }
+}
+
+fn features(w: &mut impl Write, partial: &Partial) -> io::Result<()> {
+    partial.each(|state, feature| if state == WHOLE { w.write_all(feature) } else { Ok(()) })
+}
+
+fn labels(w: &mut impl Write, rows: &Rows) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(w);
+    csv.write_record(["id", "label"])?;
+    for (id, label) in rows.ids.iter().zip(&rows.labels) {
+        csv.write_record([id.as_str(), label.map_or("", |class| &rows.classes[class])])?;
+    }
+    csv.flush()
+}
+
+/// The name of a file of labels beside that of features.
+fn beside(features: &Path, ending: &str) -> PathBuf {
+    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
+    features.with_file_name(format!("{stem}-labels.{ending}"))
+}

@@ -1,0 +1,209 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use trustpath_table::{PoolFile, TableFile};
+
+use super::*;
+use crate::cpu::Engine;
+use crate::network::{Builder, Network};
+use crate::picture::Picture;
+use crate::weights::{Parameter, Weights};
+
+const SIZE: usize = 6;
+const DIM: usize = 16;
+
+/// A convolution whose weights are around `about`.
+fn engine(about: f32) -> Engine {
+    let mut b = Builder::default();
+    b.conv("c", Builder::PICTURE, (3, DIM), 3, 1);
+    let (mean, std) = ([0.4; 3], [0.2; 3]);
+    let network = Network { name: "tiny", nodes: b.nodes(), dim: DIM, size: SIZE, mean, std };
+    let values = (0..DIM * 27).map(|i| about + (i % 7) as f32 / 7.0).collect();
+    let parameter = Parameter { shape: vec![DIM, 3, 3, 3], values };
+    let weights = BTreeMap::from([("c.weight".to_string(), parameter)]);
+    Engine::new(&network, Weights::new("tiny", weights)).unwrap()
+}
+
+/// Two classes of so many pictures each, of different sizes.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(each: usize) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for class in ["wren", "auk"] {
+            std::fs::create_dir_all(folder.path(&format!("birds/{class}"))).unwrap();
+            for i in 0..each {
+                let (width, height) = (4 + i % 3, 5 + i % 2);
+                let shade = |at: usize| (at * 37 + i * 11 + class.len() * 50) as u8;
+                let rgb = (0..3 * width * height).map(shade).collect();
+                let picture = Picture { width, height, rgb };
+                let name = folder.path(&format!("birds/{class}/{i:03}.png"));
+                std::fs::write(name, picture.png().unwrap()).unwrap();
+            }
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn dataset(&self) -> Dataset {
+        Dataset::open(&self.path("birds"), None).unwrap()
+    }
+
+    fn extract(&self, extraction: Extraction, out: &str, watch: &mut dyn Watch) -> Result<Outcome> {
+        extraction.run(&engine(0.0), &self.dataset(), &self.path(out), watch)
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    begun: usize,
+    done: usize,
+    stop_at: Option<usize>,
+}
+
+impl Watch for Count {
+    fn begin(&mut self, done: usize, _: usize) {
+        self.begun = done;
+        self.done = done;
+    }
+
+    fn advance(&mut self, pictures: usize) {
+        self.done += pictures;
+    }
+
+    fn stop(&self) -> bool {
+        self.stop_at.is_some_and(|at| self.done >= at)
+    }
+}
+
+const F32: Extraction = Extraction { precision: Precision::F32, skip_bad: false };
+const F16: Extraction = Extraction { precision: Precision::F16, skip_bad: false };
+
+#[test]
+fn what_is_written_is_read_by_the_other_commands() {
+    let folder = Folder::new(3);
+    let dataset = folder.dataset();
+    let engine = engine(0.0);
+    let mut expected = Vec::new();
+    for row in 0..6 {
+        let mut values = vec![0.0; 3 * SIZE * SIZE];
+        engine.input().prepare(&dataset.picture(row).unwrap(), &mut values);
+        expected.extend(engine.features(&values).unwrap());
+    }
+    for (extraction, tolerance) in [(F32, 0.0), (F16, 1e-3)] {
+        for name in ["out.npy", "out.safetensors"] {
+            let mut count = Count::default();
+            let outcome = folder.extract(extraction, name, &mut count).unwrap();
+            assert_eq!(outcome, Outcome::Finished { rows: 6, skipped: vec![] });
+            assert_eq!(count.done, 6);
+            let pool = PoolFile::new(folder.path(name)).read().unwrap();
+            assert_eq!(pool.ids()[0], "auk/000.png");
+            assert_eq!(pool.ids()[5], "wren/002.png");
+            assert_eq!(pool.class_names(), ["auk", "wren"]);
+            assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
+            for (found, expected) in pool.features().iter().zip(&expected) {
+                let difference = (found - expected).abs();
+                assert!(difference <= tolerance * expected.abs(), "{found} is not {expected}");
+            }
+            let table = TableFile::new(folder.path(name)).read().unwrap();
+            assert_eq!(table.class_names(), ["auk", "wren"]);
+            assert!(!folder.path(&format!("{name}.partial")).exists());
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_extraction_goes_on() {
+    let folder = Folder::new(60);
+    folder.extract(F16, "whole.safetensors", &mut Count::default()).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut first = Count { stop_at: Some(40), ..Count::default() };
+    let run = |count: &mut Count| {
+        let out = folder.path("cut.safetensors");
+        pool.install(|| F16.run(&engine(0.0), &folder.dataset(), &out, count))
+    };
+    let Outcome::Stopped { done, all: 120 } = run(&mut first).unwrap() else { panic!() };
+    assert!((40..120).contains(&done), "{done}");
+    assert!(!folder.path("cut.safetensors").exists());
+    // A crash may cut a record.
+    let partial = folder.path("cut.safetensors.partial");
+    let bytes = std::fs::read(&partial).unwrap();
+    std::fs::write(&partial, &bytes[..bytes.len() - 5]).unwrap();
+    let mut second = Count::default();
+    assert!(matches!(run(&mut second).unwrap(), Outcome::Finished { rows: 120, .. }));
+    assert_eq!((second.begun, second.done), (done - 1, 120));
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("cut.safetensors") == read("whole.safetensors"));
+    assert!(!partial.exists());
+}
+
+#[test]
+fn what_others_began_is_begun_anew() {
+    let folder = Folder::new(60);
+    let out = folder.path("o.npy");
+    let mut count = Count { stop_at: Some(20), ..Count::default() };
+    F32.run(&engine(0.0), &folder.dataset(), &out, &mut count).unwrap();
+    for (extraction, about) in [(F32, 0.5), (F16, 0.5), (Extraction { skip_bad: true, ..F16 }, 0.5)]
+    {
+        let mut count = Count { stop_at: Some(20), ..Count::default() };
+        let outcome = extraction.run(&engine(about), &folder.dataset(), &out, &mut count).unwrap();
+        assert_eq!(count.begun, 0);
+        assert!(matches!(outcome, Outcome::Stopped { .. }));
+    }
+    std::fs::write(folder.path("o.npy.partial"), "something else").unwrap();
+    F32.run(&engine(0.0), &folder.dataset(), &out, &mut Count::default()).unwrap();
+    assert_eq!(PoolFile::new(out).read().unwrap().rows(), 120);
+}
+
+#[test]
+fn bad_pictures_are_told_or_skipped() {
+    let folder = Folder::new(4);
+    let bytes = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
+    std::fs::write(folder.path("birds/auk/001.png"), &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(folder.path("birds/wren/003.png"), "no picture").unwrap();
+    let error = folder.extract(F16, "o.npy", &mut Count::default()).unwrap_err().to_string();
+    assert!(error.contains("auk/001.png") && error.contains("--skip-bad"), "{error}");
+    let skip = Extraction { skip_bad: true, ..F16 };
+    let outcome = folder.extract(skip, "o.npy", &mut Count::default()).unwrap();
+    let Outcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
+    let names: Vec<&str> = skipped.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(names, ["auk/001.png", "wren/003.png"]);
+    let pool = PoolFile::new(folder.path("o.npy")).read().unwrap();
+    assert_eq!(pool.ids()[..2], ["auk/000.png", "auk/002.png"]);
+    assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
+    for class in ["auk", "wren"] {
+        for i in 0..4 {
+            std::fs::write(folder.path(&format!("birds/{class}/00{i}.png")), "none").unwrap();
+        }
+    }
+    let error = folder.extract(skip, "o.npy", &mut Count::default()).unwrap_err().to_string();
+    assert!(error.starts_with("not one of the 8 pictures of"), "{error}");
+}
+
+#[test]
+fn places_that_cannot_be_written_are_told() {
+    let folder = Folder::new(1);
+    let told = |out: &str, sentence: &str| {
+        let error = folder.extract(F16, out, &mut Count::default()).unwrap_err().to_string();
+        assert!(error.contains(sentence), "{error}");
+    };
+    told("o.csv", "give a name that ends in .safetensors or .npy");
+    told("none/o.npy", "none/o.npy.partial cannot be written");
+    std::fs::write(folder.path("o-labels.npy"), "").unwrap();
+    told("o.npy", "o-labels.npy lies beside");
+}
+
+#[test]
+fn features_that_are_too_large_for_halves_are_told() {
+    let folder = Folder::new(1);
+    let run = |extraction: Extraction| {
+        let out = folder.path("o.safetensors");
+        extraction.run(&engine(1e4), &folder.dataset(), &out, &mut Count::default())
+    };
+    let error = run(F16).unwrap_err().to_string();
+    assert!(error.contains("too large for f16, so write f32"), "{error}");
+    assert!(run(F32).is_ok());
+}

@@ -1,0 +1,187 @@
+//! Writing packs.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::index::{self, Index, Shard, crc};
+use super::{INDEX_ENDING, PackParams, SHARD_ENDING};
+use crate::dataset::{Dataset, Split};
+use crate::picture::Picture;
+use crate::{Error, Result};
+
+/// Pictures that are encoded before they are written.
+const AT_ONCE: usize = 512;
+
+/// What was packed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Packed {
+    /// The files written, with their sizes in bytes.
+    pub files: Vec<(String, usize)>,
+    /// How many pictures.
+    pub pictures: usize,
+    /// How many of them kept their bytes.
+    pub kept: usize,
+    /// Pictures left out, and why.
+    pub skipped: Vec<(String, Error)>,
+}
+
+impl Packed {
+    /// All bytes written.
+    pub fn bytes(&self) -> usize {
+        self.files.iter().map(|file| file.1).sum()
+    }
+}
+
+pub(super) fn write(
+    params: &PackParams,
+    dataset: &Dataset,
+    out: &Path,
+    done: &(impl Fn() + Sync),
+) -> Result<Packed> {
+    std::fs::create_dir_all(out).map_err(|e| unwritable(out, &e))?;
+    let asked = |split: &Split| params.splits.contains(split);
+    let splits = match (params.splits.is_empty(), dataset.splits().is_empty()) {
+        (false, _) => Split::ALL.into_iter().filter(asked).map(Some).collect(),
+        (true, true) => vec![None],
+        // What a dataset has not been given yet is not packed, half a split is refused.
+        (true, false) => {
+            let has = |split: &Split| !dataset.peek(*split).is_empty();
+            dataset.splits().into_iter().filter(has).map(Some).collect()
+        }
+    };
+    let mut packed = Packed::default();
+    for split in splits {
+        let part = match split {
+            Some(split) => dataset.split(split)?,
+            None => dataset.clone(),
+        };
+        Writer::new(params, &part, split, out).run(done, &mut packed)?;
+    }
+    Ok(packed)
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::Write { name: path.display().to_string(), reason: error.to_string() }
+}
+
+struct Writer<'a> {
+    params: &'a PackParams,
+    dataset: &'a Dataset,
+    out: &'a Path,
+    stem: String,
+    index: Index,
+    /// The shard that is being filled.
+    shard: Shard,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        params: &'a PackParams,
+        dataset: &'a Dataset,
+        split: Option<Split>,
+        out: &'a Path,
+    ) -> Self {
+        let part = split.map_or(String::new(), |split| format!("-{split}"));
+        // A name may be any folder's, also one that is hidden or has none.
+        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let name: String = dataset.name().chars().map(plain).collect();
+        let index = Index {
+            name: dataset.name().into(),
+            kind: dataset.kind(),
+            split,
+            classes: dataset.classes().to_vec(),
+            shards: Vec::new(),
+        };
+        let name = Some(name.trim_start_matches('.')).filter(|name| !name.is_empty());
+        let stem = format!("{}{part}", name.unwrap_or("pack"));
+        Self { params, dataset, out, stem, index, shard: Shard::default(), bytes: Vec::new() }
+    }
+
+    fn run(mut self, done: &(impl Fn() + Sync), packed: &mut Packed) -> Result<()> {
+        let rows: Vec<usize> = (0..self.dataset.len()).collect();
+        for some in rows.chunks(AT_ONCE) {
+            let encode = |&row: &usize| {
+                let encoded = self.encode(row);
+                done();
+                encoded
+            };
+            let encoded: Vec<_> = some.par_iter().map(encode).collect();
+            for (&row, encoded) in some.iter().zip(encoded) {
+                match encoded {
+                    Ok((bytes, kept)) => {
+                        packed.kept += usize::from(kept);
+                        packed.pictures += 1;
+                        self.push(row, &bytes, packed)?;
+                    }
+                    Err(error) if self.params.skip_bad => {
+                        packed.skipped.push((self.dataset.id(row).into(), error));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        self.flush(packed)?;
+        let file = format!("{}{INDEX_ENDING}", self.stem);
+        self.save(file, self.index.text().as_bytes(), packed)
+    }
+
+    /// The bytes of a picture, and whether they are its own.
+    fn encode(&self, row: usize) -> Result<(Vec<u8>, bool)> {
+        let size = self.params.size;
+        // Read in any case: what cannot be read is found here, not where the pack has travelled to.
+        let picture = self.dataset.picture(row)?;
+        let fits = picture.width <= size && picture.height <= size;
+        if fits && let Some(bytes) = self.dataset.encoded(row)? {
+            return Ok((bytes, true));
+        }
+        let picture = if fits { picture } else { picture.resized(size) };
+        let encode = |picture: Picture| match self.params.quality {
+            Some(quality) => picture.jpeg(quality),
+            None => picture.png(),
+        };
+        Ok((encode(picture)?, false))
+    }
+
+    fn push(&mut self, row: usize, bytes: &[u8], packed: &mut Packed) -> Result<()> {
+        if self.bytes.len() + bytes.len() > self.params.shard_bytes {
+            self.flush(packed)?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.shard.pictures.push(index::Packed {
+            class: self.dataset.class(row),
+            len: bytes.len(),
+            id: self.dataset.id(row).into(),
+        });
+        Ok(())
+    }
+
+    fn flush(&mut self, packed: &mut Packed) -> Result<()> {
+        if self.shard.pictures.is_empty() {
+            return Ok(());
+        }
+        let file = format!("{}-{:03}{SHARD_ENDING}", self.stem, self.index.shards.len());
+        let bytes = std::mem::take(&mut self.bytes);
+        self.save(file.clone(), &bytes, packed)?;
+        let shard = std::mem::take(&mut self.shard);
+        self.index.shards.push(Shard {
+            file,
+            crc: crc(&bytes),
+            bytes: bytes.len() as u64,
+            ..shard
+        });
+        Ok(())
+    }
+
+    /// Writes a file beside its place and moves it there, so that no half of one is ever taken for it.
+    fn save(&self, file: String, bytes: &[u8], packed: &mut Packed) -> Result<()> {
+        let path = self.out.join(&file);
+        let unwritable = |e: std::io::Error| unwritable(&path, &e);
+        let mut beside = tempfile::NamedTempFile::new_in(self.out).map_err(unwritable)?;
+        std::io::Write::write_all(&mut beside, bytes).map_err(unwritable)?;
+        beside.persist(&path).map_err(|e| unwritable(e.error))?;
+        packed.files.push((file, bytes.len()));
+        Ok(())
+    }
+}

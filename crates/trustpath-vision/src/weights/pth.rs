@@ -1,0 +1,292 @@
+//! Weights in the checkpoints of PyTorch, `.pth` and `.pth.tar`.
+//!
+//! Since version 1.6 a checkpoint is a zip: `data.pkl` says which tensors there are, and `data/0`, `data/1`,
+//! … hold their numbers. Before, it was pickles one after the other (a magic number, the version of the
+//! format, facts about the machine, the tensors, the names of the storages) and then each storage, its
+//! length before it. Either way the pickle is read as inert data: a tensor is a call of
+//! `torch._utils._rebuild_tensor_v2` that is not made, with a storage, an offset, a shape and strides.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+use std::path::Path;
+
+use half::{bf16, f16};
+
+use super::{Parameter, Weights};
+use crate::pickle::{Document, Id, Node};
+use crate::source::{Section, Source};
+use crate::{Error, Result};
+
+/// How a pickle begins that holds the magic number of a checkpoint before version 1.6.
+const MAGIC: &[u8] = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
+/// Where the tensors of a network are kept in a checkpoint that holds more.
+const NETWORKS: [&str; 6] = ["state_dict", "model_state_dict", "params", "model", "network", "net"];
+/// Dictionaries within dictionaries that are searched.
+const DEEPEST: usize = 4;
+
+/// Whether a file begins as a checkpoint of PyTorch does, in either format.
+pub(super) fn is_checkpoint(path: &Path) -> bool {
+    let mut head = [0; 2];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && (head == *b"PK" || head == MAGIC[..2])
+}
+
+impl Weights {
+    /// Reads a checkpoint of PyTorch. Tensors of other types than f16, bf16, f32 and f64 are left out: they
+    /// are counters, not weights.
+    ///
+    /// # Errors
+    /// [`Error::Weights`] if it cannot be read, is damaged, or holds no tensors by name.
+    pub fn read_pth(path: impl AsRef<Path>) -> Result<Self> {
+        let name = path.as_ref().display().to_string();
+        read(path.as_ref(), &name).map(|found| Self::new(name.clone(), found)).map_err(|error| {
+            match error {
+                weights @ Error::Weights { .. } => weights,
+                Error::Pickle { reason, .. } | Error::Read { reason, .. } => refuse(&name, reason),
+                other => refuse(&name, other.to_string()),
+            }
+        })
+    }
+}
+
+fn refuse(file: &str, reason: impl Into<String>) -> Error {
+    let remedy = "get it again, or save it anew by torch.save(model.state_dict(), …)";
+    Error::Weights { file: file.into(), reason: reason.into(), remedy }
+}
+
+fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
+    let file = std::fs::File::open(path).map_err(|e| crate::source::cannot(name, &e))?;
+    let whole = Section::whole(name.into(), file)?;
+    let head = whole.read_at(0, MAGIC.len().min(whole.len() as usize))?;
+    if head.starts_with(b"PK") {
+        let source = Source::open(path)?;
+        let pickle = source.names().find(|n| *n == "data.pkl" || n.ends_with("/data.pkl"));
+        let pickle = pickle.ok_or_else(|| refuse(name, "it is a zip without data.pkl"))?;
+        let root = pickle.trim_end_matches("data.pkl").to_string();
+        let order = format!("{root}byteorder");
+        if source.contains(&order) && source.read(&order)? != b"little" {
+            return Err(refuse(name, "its numbers have their highest byte first"));
+        }
+        let doc = Document::read(&source.section(pickle)?, 0)?;
+        let storages = Storages::Zip { source: &source, root };
+        return Reader { name, doc: &doc, storages, left: whole.len() }.read();
+    }
+    if head != MAGIC {
+        return Err(refuse(name, "it is no checkpoint of PyTorch"));
+    }
+    let mut at = MAGIC.len() as u64;
+    for _ in ["version", "machine"] {
+        at = Document::read(&whole, at)?.end();
+    }
+    let doc = Document::read(&whole, at)?;
+    let keys = Document::read(&whole, doc.end())?;
+    let names = keys.texts(keys.root());
+    let names = names.ok_or_else(|| refuse(name, "its storages have no names"))?;
+    let places = places(&whole, &doc, keys.end(), &names)?;
+    let storages = Storages::File { whole: &whole, places };
+    Reader { name, doc: &doc, storages, left: whole.len() }.read()
+}
+
+/// Where the storages lie that follow the pickles of an old checkpoint.
+fn places(
+    whole: &Section,
+    doc: &Document,
+    mut at: u64,
+    names: &[String],
+) -> Result<HashMap<String, (u64, u64)>> {
+    let sizes: HashMap<String, u64> = doc
+        .nodes()
+        .filter_map(|node| match node {
+            Node::Persistent(of) => storage(doc, *of),
+            _ => None,
+        })
+        .map(|storage| (storage.key, storage.size))
+        .collect();
+    let mut places = HashMap::new();
+    for name in names {
+        let count = whole.read_at(at, 8)?.try_into().map_or(0, u64::from_le_bytes);
+        let size = sizes.get(name).copied().unwrap_or(0);
+        let bytes = count.checked_mul(size).filter(|bytes| size > 0 && *bytes <= whole.len());
+        let bytes = bytes.ok_or_else(|| doc.refuse(format!("its storage {name} has no size")))?;
+        places.insert(name.clone(), (at + 8, bytes));
+        at += 8 + bytes;
+    }
+    Ok(places)
+}
+
+/// What a pickle says of numbers that lie outside it.
+struct Storage {
+    key: String,
+    kind: String,
+    /// Bytes of each number.
+    size: u64,
+}
+
+/// `('storage', torch.FloatStorage, key, device, count, …)`.
+fn storage(doc: &Document, id: Id) -> Option<Storage> {
+    let [tag, class, key, ..] = doc.list(id)? else { return None };
+    (doc.text(*tag)? == "storage").then_some(())?;
+    let (_, kind) = doc.global(*class)?;
+    let size = match kind {
+        "ByteStorage" | "CharStorage" | "BoolStorage" | "UntypedStorage" => 1,
+        "HalfStorage" | "BFloat16Storage" | "ShortStorage" => 2,
+        "FloatStorage" | "IntStorage" => 4,
+        "DoubleStorage" | "LongStorage" | "ComplexFloatStorage" => 8,
+        "ComplexDoubleStorage" => 16,
+        _ => return None,
+    };
+    Some(Storage { key: doc.text(*key)?, kind: kind.into(), size })
+}
+
+/// Where numbers lie.
+enum Storages<'a> {
+    Zip { source: &'a Source, root: String },
+    File { whole: &'a Section, places: HashMap<String, (u64, u64)> },
+}
+
+impl Storages<'_> {
+    fn read(&self, name: &str, key: &str) -> Result<Vec<u8>> {
+        match self {
+            Self::Zip { source, root } => source.read(&format!("{root}data/{key}")),
+            Self::File { whole, places } => {
+                let place = places.get(key);
+                let (at, len) =
+                    place.ok_or_else(|| refuse(name, format!("it lacks the storage {key}")))?;
+                whole.read_at(*at, *len as usize)
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    doc: &'a Document,
+    storages: Storages<'a>,
+    /// How many more numbers there may be: each takes a byte at least, whatever is said of shapes.
+    left: u64,
+}
+
+impl Reader<'_> {
+    fn read(mut self) -> Result<BTreeMap<String, Parameter>> {
+        let root = self.doc.root();
+        let mut found = BTreeMap::new();
+        for inner in NETWORKS.iter().filter_map(|key| self.doc.entry(root, key)).chain([root]) {
+            self.collect(inner, "", 0, &mut found)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        Err(refuse(self.name, "it holds no tensors by name"))
+    }
+
+    /// Tensors of a dictionary and of those within it, whose names are joined by dots.
+    fn collect(
+        &mut self,
+        id: Id,
+        prefix: &str,
+        depth: usize,
+        found: &mut BTreeMap<String, Parameter>,
+    ) -> Result<()> {
+        for (key, value) in self.doc.entries(id).unwrap_or_default() {
+            let Some(key) = self.doc.text(*key) else { continue };
+            let key = format!("{prefix}{key}");
+            match self.tensor(*value, &key)? {
+                Some(tensor) => drop(found.insert(key, tensor)),
+                None if depth < DEEPEST => {
+                    self.collect(*value, &format!("{key}."), depth + 1, found)?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A tensor of weights; none for counters and all else.
+    fn tensor(&mut self, id: Id, key: &str) -> Result<Option<Parameter>> {
+        let doc = self.doc;
+        let (inner, offset, shape, strides) = match doc.call(id) {
+            Some(("torch._utils", "_rebuild_parameter", [inner, ..])) if *inner != id => {
+                return match doc.call(*inner) {
+                    // A parameter of a parameter is none that PyTorch writes.
+                    Some((_, "_rebuild_parameter", _)) => Ok(None),
+                    _ => self.tensor(*inner, key),
+                };
+            }
+            Some((
+                "torch._utils",
+                "_rebuild_tensor_v2" | "_rebuild_tensor",
+                [storage, offset, shape, strides, ..],
+            )) => (*storage, *offset, *shape, *strides),
+            _ => return Ok(None),
+        };
+        let wrong = |what: &str| refuse(self.name, format!("{key} {what}"));
+        let Node::Persistent(of) = doc.node(inner) else { return Err(wrong("has no storage")) };
+        let Some(storage) = storage(doc, *of) else { return Err(wrong("has no storage")) };
+        let decode: fn(&[u8]) -> f32 = match storage.kind.as_str() {
+            "HalfStorage" => |b| f16::from_le_bytes([b[0], b[1]]).to_f32(),
+            "BFloat16Storage" => |b| bf16::from_le_bytes([b[0], b[1]]).to_f32(),
+            "FloatStorage" => |b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            "DoubleStorage" => {
+                |b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]) as f32
+            }
+            _ => return Ok(None),
+        };
+        let sizes = |id: Id| -> Option<Vec<usize>> {
+            doc.ints(id).ok()??.into_iter().map(|n| usize::try_from(n).ok()).collect()
+        };
+        let offset = doc.int(offset).and_then(|offset| usize::try_from(offset).ok());
+        let (Some(offset), Some(shape), Some(strides)) = (offset, sizes(shape), sizes(strides))
+        else {
+            return Err(wrong("has no shape"));
+        };
+        let bytes = self.storages.read(self.name, &storage.key)?;
+        let numbers: Vec<f32> = bytes.chunks_exact(storage.size as usize).map(decode).collect();
+        let count = shape.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
+        let count = count.filter(|&count| count <= numbers.len() && count as u64 <= self.left);
+        let count = count.ok_or_else(|| wrong("claims more numbers than there are"))?;
+        let values = strided(&numbers, offset, &shape, &strides, count);
+        let values = values.ok_or_else(|| wrong("reaches beyond its storage"))?;
+        self.left -= count as u64;
+        Ok(Some(Parameter { shape, values }))
+    }
+}
+
+/// The elements of a view, row-major: `storage[offset + Σ index_k · stride_k]`.
+fn strided(
+    storage: &[f32],
+    offset: usize,
+    shape: &[usize],
+    strides: &[usize],
+    count: usize,
+) -> Option<Vec<f32>> {
+    if shape.len() != strides.len() {
+        return None;
+    }
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    let last = shape
+        .iter()
+        .zip(strides)
+        .try_fold(offset, |at, (&axis, &stride)| at.checked_add((axis - 1).checked_mul(stride)?))?;
+    if last >= storage.len() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(count);
+    let mut index = vec![0; shape.len()];
+    let mut at = offset;
+    for _ in 0..count {
+        out.push(storage[at]);
+        // Counts up as an odometer does.
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            at += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            at -= index[axis] * strides[axis];
+            index[axis] = 0;
+        }
+    }
+    Some(out)
+}

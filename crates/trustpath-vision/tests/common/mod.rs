@@ -1,0 +1,37 @@
+//! Weights and pictures by the formula of golden/make.py.
+
+use trustpath_vision::network::Network;
+use trustpath_vision::weights::{Parameter, Weights};
+
+/// Numbers in −0.5 … 0.5.
+pub fn noise(count: usize, seed: usize) -> impl Iterator<Item = f64> {
+    (0..count as u64).map(move |i| {
+        let mut z = (i + seed as u64 * 1_000_003 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 24) - 0.5
+    })
+}
+
+pub fn weights(network: &Network) -> Weights {
+    let mut parameters = network.parameters();
+    parameters.sort();
+    let made = |(seed, (key, shape)): (usize, (String, Vec<usize>))| {
+        let count: usize = shape.iter().product();
+        let gain = (24.0 * shape[0] as f64 / count as f64).sqrt();
+        let around_one =
+            key.ends_with("running_var") || (shape.len() == 1 && key.ends_with("weight"));
+        let value = |x: f64| match shape.len() {
+            _ if around_one => 1.0 + x,
+            4 => x * gain,
+            _ => x,
+        };
+        let values = noise(count, seed).map(|x| value(x) as f32).collect();
+        (key, Parameter { shape, values })
+    };
+    Weights::new("made by a formula", parameters.into_iter().enumerate().map(made).collect())
+}
+
+pub fn pictures(count: usize, size: usize) -> Vec<f32> {
+    noise(count * 3 * size * size, 7777).map(|x| (4.0 * x) as f32).collect()
+}

@@ -1,0 +1,131 @@
+"""Makes the features that the engine must reproduce: PyTorch's, in double precision.
+
+The networks are written here in PyTorch a second time (DenseNet is torchvision's own), with weights
+and pictures by a formula that tests/networks.rs repeats. Run from this folder; needs torch, torchvision:
+
+    python make.py
+"""
+
+import numpy as np
+import torch
+from torch import nn
+from torchvision.models import densenet121
+
+
+def noise(count, seed):
+    """Numbers in -0.5 .. 0.5, the same on every machine."""
+    i = np.arange(count, dtype=np.uint64) + np.uint64(seed * 1_000_003 + 1)
+    z = i * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(40)).astype(np.float64) / 2**24 - 0.5
+
+
+def value(seed, key, shape):
+    x = noise(int(np.prod(shape)), seed)
+    if key.endswith("running_var") or (len(shape) == 1 and key.endswith("weight")):
+        x = 1 + x
+    elif len(shape) == 4:
+        x = x * np.sqrt(24 / np.prod(shape[1:]))
+    return torch.from_numpy(x.astype(np.float32).astype(np.float64).reshape(shape))
+
+
+def features(network, size):
+    """Of two pictures."""
+    network = network.double().eval()
+    state = network.state_dict()
+    keys = sorted(k for k in state if not k.endswith("num_batches_tracked") and "classifier" not in k)
+    for seed, key in enumerate(keys):
+        state[key] = value(seed, key, state[key].shape)
+    network.load_state_dict(state)
+    pictures = noise(2 * 3 * size * size, 7777).reshape(2, 3, size, size) * 4
+    with torch.no_grad():
+        return network(torch.from_numpy(pictures.astype(np.float32).astype(np.float64))).numpy()
+
+
+def conv(i, o, k, s=1):
+    return nn.Conv2d(i, o, k, s, k // 2, bias=False)
+
+
+class Block12(nn.Module):
+    def __init__(self, i, o):
+        super().__init__()
+        self.conv1, self.bn1 = conv(i, o, 3), nn.BatchNorm2d(o)
+        self.conv2, self.bn2 = conv(o, o, 3), nn.BatchNorm2d(o)
+        self.conv3, self.bn3 = conv(o, o, 3), nn.BatchNorm2d(o)
+        self.downsample = nn.Sequential(conv(i, o, 1), nn.BatchNorm2d(o))
+        self.relu, self.pool = nn.LeakyReLU(0.1), nn.MaxPool2d(2, ceil_mode=True)
+
+    def forward(self, x):
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.relu(self.bn2(self.conv2(y)))
+        return self.pool(self.relu(self.bn3(self.conv3(y)) + self.downsample(x)))
+
+
+class ResNet12(nn.Module):
+    def __init__(self):
+        super().__init__()
+        widths = [3, 64, 128, 256, 512]
+        for n in range(4):
+            setattr(self, f"layer{n + 1}", nn.Sequential(Block12(widths[n], widths[n + 1])))
+
+    def forward(self, x):
+        return self.layer4(self.layer3(self.layer2(self.layer1(x)))).mean((2, 3))
+
+
+class WideBlock(nn.Module):
+    def __init__(self, i, o, stride):
+        super().__init__()
+        self.bn1, self.conv1 = nn.BatchNorm2d(i), conv(i, o, 3, stride)
+        self.bn2, self.conv2 = nn.BatchNorm2d(o), conv(o, o, 3)
+        self.convShortcut = conv(i, o, 1, stride) if i != o else None
+
+    def forward(self, x):
+        y = self.bn1(x).relu()
+        if self.convShortcut is not None:
+            x = self.convShortcut(y)
+        return x + self.conv2(self.bn2(self.conv1(y)).relu())
+
+
+class Group(nn.Module):
+    def __init__(self, i, o, stride):
+        super().__init__()
+        self.layer = nn.Sequential(WideBlock(i, o, stride), *(WideBlock(o, o, 1) for _ in range(3)))
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Wide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = conv(3, 16, 3)
+        self.block1, self.block2, self.block3 = Group(16, 160, 1), Group(160, 320, 2), Group(320, 640, 2)
+        self.bn1 = nn.BatchNorm2d(640)
+
+    def forward(self, x):
+        return self.bn1(self.block3(self.block2(self.block1(self.conv1(x))))).relu().mean((2, 3))
+
+
+class Dense(nn.Module):
+    def __init__(self, few_shot):
+        super().__init__()
+        self.features = densenet121().features
+        if few_shot:
+            self.features.conv0 = conv(3, 64, 3)
+            self.features.norm0 = self.features.relu0 = self.features.pool0 = nn.Identity()
+
+    def forward(self, x):
+        return self.features(x).relu().mean((2, 3))
+
+
+if __name__ == "__main__":
+    for name, network, size in [
+        ("resnet12", ResNet12(), 26),
+        ("wrn28-10", Wide(), 18),
+        ("densenet121", Dense(True), 21),
+        ("densenet121-imagenet", Dense(False), 75),
+    ]:
+        f = features(network, size)
+        print(name, f.shape, np.abs(f).max())
+        np.save(f"{name}.npy", f.astype(np.float32))
