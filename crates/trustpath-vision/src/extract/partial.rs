@@ -107,3 +107,19 @@ impl Partial {
 fn failed(path: &Path, error: io::Error) -> Error {
     Error::Write { name: path.display().to_string(), reason: error.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told() {
+        use super::*;
+
+        let path = PathBuf::from("/dev/full");
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        let mut partial = Partial { path, file, record: 3, done: 0 };
+        let error = partial.append(&[0; 6]).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
+        assert_eq!(partial.done(), 0);
+    }
+}
