@@ -1,73 +1,39 @@
-//! Packs feature arrays into the assets that are compiled into the crate.
+//! Packs features into the assets that are compiled into the crate.
 //!
 //! ```text
 //! cargo run --release -p trustpath-episodes --example pack_assets -- DIR [OUT]
 //! ```
 //!
-//! `DIR/features` holds the arrays (`cifar-fs-test.npy`, float16, with `-labels.npy` beside), and
-//! `DIR/data` the zip archives of the images with the lists of classes, from which the names are
-//! taken: a class is the line of the list that its label counts, and must have as many images as
-//! rows. `OUT` is `assets` unless given. The same input gives the same bytes.
+//! `DIR` holds what `trustpath extract --dtype f16 --out NAME.npy` wrote (`NAME.npy`, and beside it
+//! `NAME-labels.csv` with the names of the classes) for the test and validation classes of both
+//! datasets. `OUT` is `assets` unless given. The same input gives the same bytes.
 
-use std::collections::BTreeMap;
 use std::error::Error;
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
 };
 use trustpath_episodes::{FeatureTable, TableFile, write_atomically};
-use zip::ZipArchive;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 struct Source {
     asset: &'static str,
     features: &'static str,
-    archive: &'static str,
-    list: &'static str,
-    images: &'static str,
     provenance: &'static str,
 }
 
-const CIFAR_FS: &str = "ResNet-12 features (512, averaged over space) of CIFAR-100 images (Krizhevsky 2009), classes by the CIFAR-FS lists of Bertinetto et al. 2019; network trained on the base classes only (bf16, 90 epochs); for research use, as the images are offered";
-const CUB: &str = "ResNet-12 features (512, averaged over space) of CUB-200-2011 images (Wah et al. 2011) cropped to their bounding boxes at 84x84, classes by the split used in FEAT (Ye et al. 2020); network trained on the base classes only (bf16, 90 epochs); for research use, as the images are offered";
+const CIFAR_FS: &str = "ResNet-12 features (512, averaged over space) of CIFAR-100 images (Krizhevsky 2009), classes by the CIFAR-FS lists of Bertinetto et al. 2019; network trained by trustpath on the base classes only; for research use, as the images are offered";
+const CUB: &str = "ResNet-12 features (512, averaged over space) of CUB-200-2011 images (Wah et al. 2011) cropped to their bounding boxes at 84x84, classes by the split used in FEAT (Ye et al. 2020); network trained by trustpath on the base classes only; for research use, as the images are offered";
 
 const SOURCES: [Source; 4] = [
-    Source {
-        asset: "cifar-fs-novel",
-        features: "cifar-fs-test",
-        archive: "cifar-fs-test.zip",
-        list: "cifar-fs/splits/bertinetto/test.txt",
-        images: "cifar-fs/data/",
-        provenance: CIFAR_FS,
-    },
-    Source {
-        asset: "cifar-fs-validation",
-        features: "cifar-fs-val",
-        archive: "cifar-fs-val.zip",
-        list: "cifar-fs/splits/bertinetto/val.txt",
-        images: "cifar-fs/data/",
-        provenance: CIFAR_FS,
-    },
-    Source {
-        asset: "cub-novel",
-        features: "cub-test",
-        archive: "cub-cropped84.zip",
-        list: "cub/splits/test.txt",
-        images: "cub/images/",
-        provenance: CUB,
-    },
-    Source {
-        asset: "cub-validation",
-        features: "cub-val",
-        archive: "cub-cropped84.zip",
-        list: "cub/splits/val.txt",
-        images: "cub/images/",
-        provenance: CUB,
-    },
+    Source { asset: "cifar-fs-novel", features: "cifar-fs-test", provenance: CIFAR_FS },
+    Source { asset: "cifar-fs-validation", features: "cifar-fs-val", provenance: CIFAR_FS },
+    Source { asset: "cub-novel", features: "cub-test", provenance: CUB },
+    Source { asset: "cub-validation", features: "cub-val", provenance: CUB },
 ];
 
 fn main() -> Result<()> {
@@ -75,13 +41,9 @@ fn main() -> Result<()> {
     let folder = arguments.next().ok_or("usage: pack_assets DIR [OUT]")?;
     let out = arguments.next().unwrap_or_else(|| "assets".into());
     for source in &SOURCES {
-        let features = Path::new(&folder).join(format!("features/{}.npy", source.features));
+        let features = Path::new(&folder).join(format!("{}.npy", source.features));
         let table = TableFile::new(&features).read()?;
-        let names = class_names(&Path::new(&folder).join("data").join(source.archive), source)?;
-        check(&table, &names, source)?;
-        let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-
-        let plain = safetensors(&table, &fs::read(&features)?, &names, source)?;
+        let plain = safetensors(&table, &fs::read(&features)?, source)?;
         let packed = gzip(&split(&plain));
         let path = Path::new(&out).join(format!("{}.safetensors.split.gz", source.asset));
         write_atomically(&path, |w| w.write_all(&packed))?;
@@ -89,7 +51,7 @@ fn main() -> Result<()> {
             "{}: {} rows, {} classes, {} bytes packed to {} ({:.1}%)",
             path.display(),
             table.rows(),
-            names.len(),
+            table.class_names().len(),
             plain.len(),
             packed.len(),
             100.0 * packed.len() as f64 / plain.len() as f64,
@@ -98,51 +60,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The classes in the order of their list, each with the number of its images.
-fn class_names(path: &Path, source: &Source) -> Result<Vec<(String, usize)>> {
-    let mut archive = ZipArchive::new(File::open(path)?)?;
-    let mut images = BTreeMap::<String, usize>::new();
-    for name in archive.file_names() {
-        let name = name?;
-        let class = name.strip_prefix(source.images).and_then(|rest| rest.split_once('/'));
-        if let Some((class, file)) = class
-            && !file.is_empty()
-        {
-            *images.entry(class.to_owned()).or_default() += 1;
-        }
-    }
-    let mut list = String::new();
-    archive.by_name(source.list)?.read_to_string(&mut list)?;
-    let classes = list.lines().map(str::trim).filter(|line| !line.is_empty());
-    Ok(classes.map(|c| (c.to_owned(), images.get(c).copied().unwrap_or(0))).collect())
-}
-
-/// Checks that the labels count into the list of classes.
-fn check(table: &FeatureTable, names: &[(String, usize)], source: &Source) -> Result<()> {
-    if table.members().len() != names.len() {
-        let (found, listed) = (table.members().len(), names.len());
-        return Err(format!("{}: {found} classes but {listed} names", source.asset).into());
-    }
-    for (label, (rows, (name, images))) in table.members().iter().zip(names).enumerate() {
-        if table.class_names()[label] != label.to_string() || rows.len() != *images {
-            let rows = rows.len();
-            return Err(format!(
-                "{}: class {label} has {rows} rows but {name} has {images} images",
-                source.asset
-            )
-            .into());
-        }
-    }
-    Ok(())
-}
-
 /// A safetensors file of the half-precision values as they lie at the end of the array file.
-fn safetensors(
-    table: &FeatureTable,
-    array: &[u8],
-    names: &[&str],
-    source: &Source,
-) -> Result<Vec<u8>> {
+fn safetensors(table: &FeatureTable, array: &[u8], source: &Source) -> Result<Vec<u8>> {
     let (rows, dims) = (table.rows(), table.dims());
     let (size, labels) = (2 * rows * dims, 4 * rows);
     if !array.windows(3).take(64).any(|w| w == b"<f2") {
@@ -150,7 +69,7 @@ fn safetensors(
     }
     let header = serde_json::json!({
         "__metadata__": {
-            "class_names": serde_json::to_string(names)?,
+            "class_names": serde_json::to_string(table.class_names())?,
             "provenance": source.provenance,
         },
         "features": { "dtype": "F16", "shape": [rows, dims], "data_offsets": [0, size] },

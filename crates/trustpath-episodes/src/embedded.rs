@@ -79,8 +79,15 @@ fn unpack(asset: &Asset) -> Result<FeatureTable> {
         Split::Novel => "novel",
         Split::Validation => "validation",
     };
-    let source = format!("{} ({split} classes)", asset.dataset);
-    let bytes = join(&inflate(asset.packed).map_err(|e| Error::damaged(&source, e))?);
+    unpacked(asset.packed, format!("{} ({split} classes)", asset.dataset))
+}
+
+/// Features packed as those that come with the crate are; errors call them `source`.
+///
+/// # Errors
+/// If the bytes are not such a file.
+pub fn unpacked(packed: &[u8], source: String) -> Result<FeatureTable> {
+    let bytes = join(&inflate(packed).map_err(|e| Error::damaged(&source, e))?);
     Ok(FeatureTable::from_safetensors(bytes, source)?)
 }
 

@@ -7,13 +7,21 @@
 use std::path::Path;
 
 use trustpath_episodes::{
-    EpisodeList, Listed, Method, Model, Split, Unwatched, embedded, evaluate, read_scores, stats,
+    EpisodeList, FeatureTable, Listed, Method, Model, Unwatched, embedded, evaluate, read_scores,
+    stats,
 };
+
+/// The features on which the official code was run.
+fn reference(dataset: &str) -> FeatureTable {
+    let file = format!("tests/reference/{dataset}-novel.safetensors.split.gz");
+    let packed = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    embedded::unpacked(&packed, dataset.into()).unwrap()
+}
 
 fn compare(name: &str, model: Model, official: &str, with_plain: bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lists").join(name);
     let list = EpisodeList::read(&folder).unwrap();
-    let table = embedded::load(&list.meta.dataset, Split::Novel).unwrap();
+    let table = &reference(&list.meta.dataset);
     list.check(table).unwrap();
     let episodes = Listed { setting: list.meta.setting().unwrap(), list: &list };
     let method = Method { model, compat: true, ..Default::default() };
