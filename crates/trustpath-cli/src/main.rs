@@ -20,7 +20,6 @@ mod progress;
 mod run;
 mod sample;
 mod shell;
-mod summary;
 
 use std::io::Write;
 use std::process::ExitCode;
