@@ -106,7 +106,9 @@ impl Part {
             ("gram", _) => Sum::Gram,
             ("product", Some(vector)) if vector.len() == at.b.len() => Sum::Product(vector),
             _ => {
-                return Err(PyValueError::new_err(format!("there is no sum {kind:?} of that kind")));
+                return Err(PyValueError::new_err(format!(
+                    "there is no sum {kind:?} of that kind"
+                )));
             }
         };
         let mut out = vec![0.0; sum.len(self.rows.dims(), at.responses)];
