@@ -260,5 +260,5 @@ def test_instances_without_direction_are_warned_of(few):
     with pytest.warns(UserWarning, match="the first is 1"):
         assert fitted.predict(np.stack([X[0], 0 * X[0]])).shape == (2,)
     with pytest.warns(UserWarning, match="-1 and 1 only"):
-        signed = TrustPathClassifier().fit(X[:100], np.where(np.arange(100) < 50, -1, 1))
+        signed = TrustPathClassifier().fit(few[0][:100], np.where(np.arange(100) < 50, -1, 1))
     assert signed.classes_.tolist() == [-1, 1]
