@@ -2,7 +2,7 @@
 //!
 //! What users see is in `python/trustpath`; it checks and names things there, and calls `trustpath._trustpath` here. Every
 //! function takes C-contiguous numpy arrays as they are, lets go of the interpreter while it works, stops when Python is
-//! interrupted ([`work`]), and turns errors of the engine into `ValueError`s.
+//! interrupted (`work.rs`), and turns errors of the engine into `ValueError`s.
 
 mod arrays;
 mod audit;
