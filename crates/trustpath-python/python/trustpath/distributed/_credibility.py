@@ -196,7 +196,7 @@ def credibility(
     bring it back: give functions or paths where machines may be lost, and not only processes.
     """
     settings = _params.path(penalty=penalty, points=points, ratio=ratio, tolerance=tolerance, roots=roots)
-    threads = _inputs.count("threads", threads, 1)
+    threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
     if len(blocks) == 0:
         raise ValueError("blocks is empty: give at least one block of rows")
     ray = _ray.connect()

@@ -91,7 +91,7 @@ def evaluate(
     )
     how = _params.method(method, options)
     total = _inputs.count("episodes", episodes, 1)
-    threads = _inputs.count("threads", threads, 1)
+    threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
     names = [str(name) for name in encoded.classes]
     # What is wrong with the task or the method is said before any worker starts.
     _trustpath.evaluate(X, encoded.codes, names, task, how, 0, 0, 1)
