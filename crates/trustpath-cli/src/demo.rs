@@ -12,8 +12,8 @@ use crate::args::RunArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
-use crate::summary::Summary;
 use crate::{interrupt, print};
+use trustpath_episodes::Summary;
 
 /// How large a demo.
 #[derive(Debug, PartialEq, Args)]

@@ -22,7 +22,6 @@ mod progress;
 mod run;
 mod sample;
 mod shell;
-mod summary;
 mod train;
 
 use std::io::Write;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use trustpath::{Instances, MapParams, Matrix, map_2d};
-use trustpath_report::labelling::{ReportLine, ReportPath};
-use trustpath_table::{Error as TableError, Format, Output};
+use trustpath_findings::About;
+use trustpath_table::{Error as TableError, Format, Output, Pool};
 
 use crate::error::{Error, Result};
 
@@ -26,20 +25,13 @@ pub fn write(output: &Output, html: &str) -> std::result::Result<(), TableError>
     output.write(|file| file.write_all(html.as_bytes()))
 }
 
-/// Places on the map.
-pub fn places(coordinates: &Instances) -> Result<Vec<[f32; 2]>> {
-    let map = map_2d(coordinates, MapParams::default())?;
-    Ok(map.iter_rows().map(|p| [p[0] as f32, p[1] as f32]).collect())
-}
-
-/// The lines of the rows that are part of the path.
-pub fn path(lambda: &[f64], norms: &Matrix, part: impl Fn(usize) -> bool) -> ReportPath {
-    let lines = (0..norms.cols())
-        .filter(|&row| part(row))
-        .map(|instance| ReportLine {
-            instance,
-            norms: (0..norms.rows()).map(|k| norms[(k, instance)] as f32).collect(),
-        })
-        .collect();
-    ReportPath { lambda: lambda.to_vec(), lines }
+/// A pool without its features.
+pub fn about(pool: &Pool) -> About<'_> {
+    About {
+        source: pool.source(),
+        dims: pool.dims(),
+        ids: pool.ids(),
+        labels: pool.labels(),
+        classes: pool.class_names(),
+    }
 }

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use trustpath_episodes::stats::Estimate;
+pub use trustpath_findings::count;
 
 use crate::error::{Error, Result};
 
@@ -32,11 +33,6 @@ pub fn rate(per_second: f64) -> String {
     format!("{per_second:.decimals$}")
 }
 
-/// A number of things.
-pub fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,9 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_agree_with_their_nouns() {
-        assert_eq!(count(1, "way", "ways"), "1 way");
-        assert_eq!(count(2, "way", "ways"), "2 ways");
+    fn rates_have_about_three_digits() {
         assert_eq!((rate(1234.5), rate(12.34)), ("1234".into(), "12.3".into()));
     }
 }

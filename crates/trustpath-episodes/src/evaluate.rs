@@ -112,8 +112,22 @@ pub fn evaluate(
     done: Vec<Finished>,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Finished>> {
-    let learner = approach.into().build()?;
     let features = Features::new(table.features(), table.rows(), table.dims())?;
+    evaluate_features(&features, episodes, approach, done, watch)
+}
+
+/// The same on features that are not in a table. Episodes must name rows that are there.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_features(
+    features: &Features<'_>,
+    episodes: &dyn Episodes,
+    approach: impl Into<Approach>,
+    done: Vec<Finished>,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Finished>> {
+    let learner = approach.into().build()?;
     let mut left: Vec<bool> = vec![true; episodes.count()];
     for before in &done {
         if let Some(left) = left.get_mut(before.episode as usize) {
@@ -130,7 +144,7 @@ pub fn evaluate(
                 return Ok(None);
             }
             let episode = episodes.get(index)?;
-            let finished = score(&learner, &features, &episode, &episodes.setting(), index)?;
+            let finished = score(&learner, features, &episode, &episodes.setting(), index)?;
             let mut watch = watch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             watch.finished(&finished)?;
             stopped.fetch_or(watch.stop(), Ordering::Relaxed);

@@ -30,17 +30,21 @@ pub mod noise;
 mod random;
 mod sample;
 pub mod stats;
+mod summary;
 mod task;
 
 pub use approach::{Approach, Learner};
 pub use embedded::Split;
 pub use episode::{Episode, Rows};
 pub use error::{Error, Result};
-pub use evaluate::{Drawn, Episodes, Listed, Unwatched, Watch, evaluate, gather, run_episode};
+pub use evaluate::{
+    Drawn, Episodes, Listed, Unwatched, Watch, evaluate, evaluate_features, gather, run_episode,
+};
 pub use journal::{Finished, Journal};
 pub use list::{EpisodeList, ListMeta, read_scores};
 pub use method::{Method, Model, Penalty, Selector};
 pub use random::Random;
 pub use sample::Sampler;
+pub use summary::{Summary, first_of, last_of};
 pub use task::{Distractors, Queries, Setting, Task, Unlabeled};
-pub use trustpath_table::{FeatureTable, TableFile, write_atomically};
+pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};

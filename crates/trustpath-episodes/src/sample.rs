@@ -7,7 +7,7 @@
 //! Queries and unlabeled rows are presented in random order: a method that breaks ties by position
 //! must not profit from classes that lie together.
 
-use crate::{Episode, Error, FeatureTable, Queries, Random, Result, Task};
+use crate::{Classes, Episode, Error, FeatureTable, Queries, Random, Result, Task};
 
 /// Draws of the class sizes before it is said that they do not fit.
 const ATTEMPTS: usize = 1000;
@@ -18,6 +18,14 @@ impl Task {
     /// # Errors
     /// If there are fewer classes than asked for, or a class has too few rows.
     pub fn check(self, table: &FeatureTable) -> Result<Sampler<'_>> {
+        self.check_classes(table.classes())
+    }
+
+    /// The same for features that are elsewhere.
+    ///
+    /// # Errors
+    /// As [`Task::check`].
+    pub fn check_classes(self, table: &Classes) -> Result<Sampler<'_>> {
         self.check_parameters()?;
         let members = table.members();
         let classes: Vec<usize> = (0..members.len()).filter(|&c| !members[c].is_empty()).collect();
@@ -41,7 +49,7 @@ impl Task {
 #[derive(Debug, Clone)]
 pub struct Sampler<'a> {
     task: Task,
-    table: &'a FeatureTable,
+    table: &'a Classes,
     /// Classes that have rows.
     classes: Vec<usize>,
 }
@@ -138,7 +146,7 @@ impl Sampler<'_> {
     fn too_few(&self, class: usize, needs: usize, what: String) -> Error {
         Error::TooFewInClass {
             file: self.table.source().to_owned(),
-            class: self.table.class_names()[class].clone(),
+            class: self.table.names()[class].clone(),
             has: self.table.members()[class].len(),
             needs,
             what,

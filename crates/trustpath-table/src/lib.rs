@@ -10,6 +10,7 @@
 //! and the remedy ([`Error`]).
 
 mod atomic;
+mod classes;
 mod error;
 mod format;
 mod input;
@@ -23,6 +24,7 @@ mod table;
 mod tensors;
 
 pub use atomic::write_atomically;
+pub use classes::Classes;
 pub use error::{Error, Result};
 pub use format::Format;
 pub use output::Output;

@@ -9,18 +9,14 @@ use crate::format::{extension, is_stream};
 use crate::input::Input;
 use crate::read::labels::{Labels, read_lines};
 use crate::read::{Raw, Wanted, read};
-use crate::{Error, Format, Result};
+use crate::{Classes, Error, Format, Result};
 
 /// Feature vectors with their labels, as real data or a file gives them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureTable {
     features: Vec<f32>,
     dims: usize,
-    labels: Vec<usize>,
-    class_names: Vec<String>,
-    source: String,
-    /// Rows of each class, ascending.
-    members: Vec<Vec<usize>>,
+    classes: Classes,
 }
 
 impl FeatureTable {
@@ -53,17 +49,7 @@ impl FeatureTable {
                 rows: features.len() / dims,
             });
         }
-        let mut members = vec![Vec::new(); class_names.len()];
-        for (row, &label) in labels.iter().enumerate() {
-            let of_class = members.get_mut(label).ok_or_else(|| Error::Label {
-                file: source.clone(),
-                row,
-                value: label.to_string(),
-                expected: format!("it must lie in 0..{} to have a name", class_names.len()),
-            })?;
-            of_class.push(row);
-        }
-        Ok(Self { features, dims, labels, class_names, source, members })
+        Ok(Self { features, dims, classes: Classes::new(labels, class_names, source)? })
     }
 
     /// The table in the bytes of a safetensors file with its labels inside, called `source`.
@@ -89,7 +75,7 @@ impl FeatureTable {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.labels.len()
+        self.classes.labels.len()
     }
 
     /// Number of features of each row.
@@ -117,22 +103,27 @@ impl FeatureTable {
 
     /// The class of each row, counting into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[usize] {
-        &self.labels
+        &self.classes.labels
     }
 
     /// The names of the classes.
     pub fn class_names(&self) -> &[String] {
-        &self.class_names
+        &self.classes.names
     }
 
     /// The rows of each class, ascending.
     pub fn members(&self) -> &[Vec<usize>] {
-        &self.members
+        &self.classes.members
+    }
+
+    /// The table without its features.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
     }
 
     /// Where the table comes from.
     pub fn source(&self) -> &str {
-        &self.source
+        &self.classes.source
     }
 
     /// Says where the first value stands that is not a finite number.
@@ -140,7 +131,7 @@ impl FeatureTable {
     /// # Errors
     /// [`Error::NotFinite`] with its row and column.
     pub fn check_finite(&self) -> Result<()> {
-        check_finite(&self.features, self.dims, None, &self.source)
+        check_finite(&self.features, self.dims, None, &self.classes.source)
     }
 }
 

@@ -139,6 +139,15 @@ pub enum Error {
         /// What it must be.
         expected: &'static str,
     },
+    /// Rows that are elsewhere could not be read.
+    #[error("the rows could not be summed: {reason}")]
+    Rows {
+        /// What went wrong, and the remedy.
+        reason: String,
+    },
+    /// Coordinates were asked for that have been replaced.
+    #[error("the coordinates were projected before: give them anew for another path")]
+    Projected,
     /// Whoever watched asked to stop.
     #[error("the run was stopped before it was done: nothing was kept; start it again")]
     Stopped,

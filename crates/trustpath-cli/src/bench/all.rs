@@ -8,8 +8,8 @@ use trustpath_report::{Column, Table};
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
 use crate::error::{Error, Result};
 use crate::run::Runner;
-use crate::summary::last_of;
 use crate::{interrupt, print};
+use trustpath_episodes::last_of;
 
 /// All there is to say. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]

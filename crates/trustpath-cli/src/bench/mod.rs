@@ -23,13 +23,13 @@ use crate::error::{Error, Result};
 use crate::method::{Against, MethodArgs};
 use crate::progress::Progress;
 use crate::run::Runner;
-use crate::summary::{first_of, last_of};
 use crate::{interrupt, print};
 pub use all::median;
 use data::DataArgs;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
 use task::TaskArgs;
+use trustpath_episodes::{first_of, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::method::describe;
 use crate::print;
 use crate::run::Speed;
-use crate::summary::Summary;
+use trustpath_episodes::Summary;
 
 /// All there is to say of a run. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]

@@ -1,15 +1,12 @@
 //! `trustpath label`: labels for what has none, how far each can be trusted, and why.
 
-mod reason;
-mod summary;
-
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use trustpath::Features;
-use trustpath::label::{LabelParams, Labeller, Labelling, Round, Trust, Verdict, Watch, label};
-use trustpath_report::labelling::{self, LabelReport, ReportRound};
+use trustpath::label::{LabelParams, Labeller, Labelling, Trust, Watch, label};
+use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
 use crate::args::{self, InputArgs, OutputArgs, RunArgs};
@@ -138,13 +135,14 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let mut watch = Stages { progress, under_way: None };
         Ok(label(&features, pool.labels(), pool.class_names().len(), &params, &mut watch)?)
     })?;
-    let summary = summary::Summary::new(&pool, &labelling, args.trust.trust(), args.trust.closed);
+    let about = page::about(&pool);
+    let summary = Summary::new(&about, &labelling, args.trust.trust(), args.trust.closed);
     let reasons: Vec<String> =
-        (0..pool.rows()).map(|row| reason::reason(&pool, &labelling, row)).collect();
+        (0..pool.rows()).map(|row| reason(&about, &labelling, row)).collect();
 
     if let Some(path) = &report {
         let stage = progress.stage("drawing the page", 1, "page");
-        let html = threads.install(|| document(&pool, &labelling, &summary, &reasons))?.html()?;
+        let html = threads.install(|| draw(&about, &labelling, &summary, &reasons))?.html()?;
         stage.step();
         page::write(path, &html)?;
     }
@@ -187,82 +185,6 @@ fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<Resul
         table.push("suggested", Column::OptionalCount(suggested))?;
     }
     Ok(table)
-}
-
-/// The rank of every row among what to label next, from 1.
-fn ranks(labelling: &Labelling) -> Vec<Option<usize>> {
-    let mut ranks = vec![None; labelling.labels.len()];
-    for (rank, &row) in labelling.suggestions.iter().enumerate() {
-        ranks[row] = Some(rank + 1);
-    }
-    ranks
-}
-
-/// The page.
-fn document(
-    pool: &Pool,
-    labelling: &Labelling,
-    summary: &summary::Summary<'_>,
-    reasons: &[String],
-) -> Result<LabelReport> {
-    let places = page::places(&labelling.coordinates)?;
-    let suggested = ranks(labelling);
-    let instances = (0..pool.rows())
-        .map(|row| labelling::ReportInstance {
-            id: pool.ids()[row].clone(),
-            // What is none of these is shown with the class that it comes nearest to.
-            label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
-            given: None,
-            probability: labelling.probability[row],
-            credibility: labelling.credibility[row],
-            round: labelling.accepted_in[row].map(|round| round + 1),
-            verdict: match labelling.verdicts[row] {
-                Verdict::Given => labelling::Verdict::Given,
-                Verdict::Trusted => labelling::Verdict::Trusted,
-                Verdict::Doubtful => labelling::Verdict::Doubtful,
-                Verdict::NoneOfThese => labelling::Verdict::NoneOfThese,
-            },
-            reason: reasons[row].clone(),
-            position: places[row],
-            suggested: suggested[row],
-            neighbours: labelling.nearest[row].clone(),
-            thumbnail: None,
-        })
-        .collect();
-    let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
-    Ok(LabelReport {
-        kind: labelling::ReportKind::Label,
-        title: format!("Labels for {}", pool.source()),
-        subtitle: summary.line(),
-        facts: summary.facts(),
-        notes: summary.notes(),
-        classes: pool.class_names().to_vec(),
-        instances,
-        path: Some(page::path(&labelling.lambda, &labelling.gamma_norm, in_path)),
-        rounds: rounds(labelling, pool.class_names().len()),
-    })
-}
-
-/// What each round took in that stayed in.
-fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
-    let empty = |round: &Round| ReportRound { accepted: vec![0; classes], changed: round.changed };
-    let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
-    for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
-        if let Some(round) = round {
-            rounds[round].accepted[label] += 1;
-        }
-    }
-    rounds
-}
-
-/// A verdict in words.
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Given => "given",
-        Verdict::Trusted => "trusted",
-        Verdict::Doubtful => "doubtful",
-        Verdict::NoneOfThese => "none of these",
-    }
 }
 
 /// Shows the stages as they go by.

@@ -19,9 +19,9 @@ use super::finding::Finding;
 use super::lab::{Lab, Watcher, difference};
 use super::verdict::points;
 use crate::bench::median;
-use crate::summary::last_of;
 use cells::{Setting, settings};
 use notes::{Entry, Note, Notes};
+use trustpath_episodes::last_of;
 
 /// What is run where nothing is asked for; names that are none here are left out.
 const METHODS: [&str; 5] = ["adaptive", "pt-map", "bd-cspn", "icir", "plain"];

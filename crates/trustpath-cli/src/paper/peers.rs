@@ -11,7 +11,7 @@ use super::finding::Finding;
 use super::lab::{Lab, difference};
 use super::verdict::{Comparison, Verdict};
 use crate::bench::median;
-use crate::summary::last_of;
+use trustpath_episodes::last_of;
 
 const BALANCED: Queries = Queries::PerClass(15);
 const IMBALANCED: Queries = Queries::Dirichlet { total: 75, alpha: 2.0 };

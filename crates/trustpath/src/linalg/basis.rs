@@ -3,6 +3,8 @@
 //! The path depends on `X` only through its column space, `H = X(XᵀX)⁺Xᵀ = QQᵀ`. With orthonormal coordinates the
 //! least-squares fit is `QᵀY`, and the curvature is as well conditioned as it can be.
 
+use std::convert::Infallible;
+
 use faer::{Mat, Side};
 
 use crate::Matrix;
@@ -21,23 +23,40 @@ const RANK: f64 = 1e-7;
 
 impl Basis {
     pub fn new(x: &Matrix) -> Self {
-        let (n, d) = (x.rows(), x.cols());
-        let x = x.view();
-        // Twice is enough: the first pass squares the condition number, the second finds it close to one.
-        let first = whiten(x.transpose() * x, n.min(d));
-        let q = x * &first;
-        let second = whiten(q.transpose() * &q, q.ncols());
-        let back = &first * &second;
-        let q = x * &back;
-        Self { q: Matrix::from_view(q.as_ref()), back: Matrix::from_view(back.as_ref()) }
+        let v = x.view();
+        let gram = |by: Option<&Matrix>| {
+            let gram: Mat<f64> = match by {
+                None => v.transpose() * v,
+                Some(by) => {
+                    let q = v * by.view();
+                    q.transpose() * &q
+                }
+            };
+            Ok::<_, Infallible>(Matrix::from_view(gram.as_ref()))
+        };
+        let Ok(back) = way_back(x.rows(), x.cols(), gram);
+        let q = v * back.view();
+        Self { q: Matrix::from_view(q.as_ref()), back }
     }
 }
 
+/// [`Basis::back`] of `n` rows of `d` coordinates, from the Gram matrices of `X` and of `XT` alone.
+pub(crate) fn way_back<E>(
+    n: usize,
+    d: usize,
+    mut gram: impl FnMut(Option<&Matrix>) -> Result<Matrix, E>,
+) -> Result<Matrix, E> {
+    // Twice is enough: the first pass squares the condition number, the second finds it close to one.
+    let first = Matrix::from_view(whiten(gram(None)?, n.min(d)).as_ref());
+    let second = whiten(gram(Some(&first))?, first.cols());
+    Ok(Matrix::from_view((first.view() * &second).as_ref()))
+}
+
 /// `V Λ^(−1/2)` for a Gram matrix `V Λ Vᵀ`, over its at most `rank` directions that count.
-fn whiten(gram: Mat<f64>, rank: usize) -> Mat<f64> {
-    let d = gram.nrows();
+fn whiten(gram: Matrix, rank: usize) -> Mat<f64> {
+    let d = gram.rows();
     // Fails only when the iteration inside does, which finite input does not bring about; no direction counts then.
-    let Ok(eigen) = gram.self_adjoint_eigen(Side::Lower) else { return Mat::zeros(d, 0) };
+    let Ok(eigen) = gram.view().self_adjoint_eigen(Side::Lower) else { return Mat::zeros(d, 0) };
     let values = eigen.S();
     let largest = values[d - 1].max(0.0);
     let kept = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();

@@ -4,8 +4,9 @@
 //! instances and conjugate gradients solve, preconditioned by `I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ`: the curvature without the part that is
 //! subtracted, which is the matrix of iteratively reweighted least squares.
 
-use super::product::{gram_strip, product_strip};
-use super::rows::{At, Rows, Scratch, pairs};
+use super::rows::pairs;
+use super::strips::{At, Strips, Sum};
+use crate::Result;
 use crate::linalg::cholesky;
 use crate::linalg::vector::{add_scaled, dot, norm};
 
@@ -40,28 +41,34 @@ impl Curvature {
     }
 
     /// Takes the curvature at a point.
-    pub fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+    pub fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
         match self {
-            Self::Dense(dense) => dense.take(rows, at, scratch),
-            Self::Iterative(iterative) => iterative.take(rows, at, scratch),
+            Self::Dense(dense) => dense.take(rows, at),
+            Self::Iterative(iterative) => iterative.take(rows, at),
         }
     }
 
     /// Solves with it, in place.
-    pub fn solve(&mut self, rows: &Rows, x: &mut [f64], scratch: &mut Scratch) {
+    pub fn solve(&mut self, rows: &mut impl Strips, x: &mut [f64]) -> Result<()> {
         match self {
-            Self::Dense(dense) => cholesky::solve(&dense.factor, dense.c * dense.d, x),
-            Self::Iterative(iterative) => iterative.solve(rows, x, STEP, scratch),
+            Self::Dense(dense) => {
+                cholesky::solve(&dense.factor, dense.c * dense.d, x);
+                Ok(())
+            }
+            Self::Iterative(iterative) => iterative.solve(rows, x, STEP),
         }
     }
 
     /// `dB/dλ` at the point.
-    pub fn tangent(&mut self, rows: &Rows, tangent: &mut [f64], scratch: &mut Scratch) {
+    pub fn tangent(&mut self, rows: &mut impl Strips, tangent: &mut [f64]) -> Result<()> {
         match self {
-            Self::Dense(dense) => dense.tangent(tangent),
+            Self::Dense(dense) => {
+                dense.tangent(tangent);
+                Ok(())
+            }
             Self::Iterative(iterative) => {
                 tangent.copy_from_slice(&iterative.sums[iterative.d * iterative.d..]);
-                iterative.solve(rows, tangent, TANGENT, scratch);
+                iterative.solve(rows, tangent, TANGENT)
             }
         }
     }
@@ -80,13 +87,13 @@ pub(super) struct Dense {
 
 impl Dense {
     fn new(c: usize, d: usize) -> Self {
-        let sums = vec![0.0; pairs(d) * (1 + pairs(c)) + c * d];
+        let sums = vec![0.0; Sum::Curvature.len(d, c)];
         Self { c, d, sums, factor: vec![0.0; c * d * c * d], definite: false }
     }
 
-    fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+    fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
         let size = self.c * self.d;
-        rows.curvature(at, &mut self.sums, scratch);
+        rows.add_up(Sum::Curvature, at, &mut self.sums)?;
         let mut fill = 0.0;
         loop {
             unpack(&self.sums, self.c, self.d, &mut self.factor);
@@ -99,6 +106,7 @@ impl Dense {
             fill = f64::max(2.0 * FLOOR, 16.0 * fill);
         }
         self.definite = fill == 0.0;
+        Ok(())
     }
 
     fn tangent(&self, tangent: &mut [f64]) {
@@ -118,10 +126,11 @@ impl Dense {
 pub(super) struct Iterative {
     c: usize,
     d: usize,
-    /// The point: coefficients, threshold, first response.
+    /// The point: coefficients, threshold, first response, memory.
     b: Vec<f64>,
     lambda: f64,
     first: usize,
+    memory: usize,
     /// `Σᵢ wᵢ xᵢxᵢᵀ`, then the right-hand side of the tangent.
     sums: Vec<f64>,
     /// Factor of the former.
@@ -141,7 +150,8 @@ impl Iterative {
             b: vector.clone(),
             lambda: 0.0,
             first: 0,
-            sums: vec![0.0; d * d + c * d],
+            memory: 0,
+            sums: vec![0.0; Sum::Gram.len(d, c)],
             factor: vec![0.0; d * d],
             residual: vector.clone(),
             preconditioned: vector.clone(),
@@ -150,13 +160,11 @@ impl Iterative {
         }
     }
 
-    fn take(&mut self, rows: &Rows, at: At<'_>, scratch: &mut Scratch) {
+    fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
         let d = self.d;
         self.b.copy_from_slice(at.b);
-        (self.lambda, self.first) = (at.lambda, at.first);
-        rows.add_up(at, &mut self.sums, scratch, |blocks, sums, scratch| {
-            gram_strip(d, blocks, at, sums, scratch);
-        });
+        (self.lambda, self.first, self.memory) = (at.lambda, at.first, at.memory);
+        rows.add_up(Sum::Gram, at, &mut self.sums)?;
         let mut fill = 0.0;
         loop {
             self.factor.copy_from_slice(&self.sums[..d * d]);
@@ -164,14 +172,14 @@ impl Iterative {
                 self.factor[a * d + a] += fill;
             }
             if cholesky::factor(&mut self.factor, d, FLOOR) {
-                break;
+                return Ok(());
             }
             fill = f64::max(2.0 * FLOOR, 16.0 * fill);
         }
     }
 
     /// Preconditioned conjugate gradients, in place, to the relative residual `tolerance`.
-    fn solve(&mut self, rows: &Rows, x: &mut [f64], tolerance: f64, scratch: &mut Scratch) {
+    fn solve(&mut self, rows: &mut impl Strips, x: &mut [f64], tolerance: f64) -> Result<()> {
         let (c, d) = (self.c, self.d);
         let target = tolerance * norm(x);
         self.residual.copy_from_slice(x);
@@ -181,17 +189,15 @@ impl Iterative {
         let mut energy = dot(&self.residual, &self.preconditioned);
         for _ in 0..c * d {
             if norm(&self.residual) <= target {
-                return;
+                return Ok(());
             }
-            let at = At { b: &self.b, lambda: self.lambda, first: self.first, responses: c };
-            let direction = &self.direction;
-            rows.add_up(at, &mut self.product, scratch, |blocks, sums, scratch| {
-                product_strip(d, blocks, at, direction, sums, scratch);
-            });
+            let (b, lambda, first, memory) = (&self.b, self.lambda, self.first, self.memory);
+            let at = At { b, lambda, first, responses: c, memory };
+            rows.add_up(Sum::Product(&self.direction), at, &mut self.product)?;
             add_scaled(&mut self.product, FLOOR, &self.direction);
             let curvature = dot(&self.direction, &self.product);
             if curvature.is_nan() || curvature <= 0.0 {
-                return;
+                return Ok(());
             }
             let length = energy / curvature;
             add_scaled(x, length, &self.direction);
@@ -204,6 +210,7 @@ impl Iterative {
             }
             energy = next;
         }
+        Ok(())
     }
 
     fn precondition(&mut self) {

@@ -14,13 +14,22 @@
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
 mod curvature;
+mod descent;
+mod local;
 mod newton;
 mod path;
 mod product;
 mod ranker;
+mod record;
 mod rows;
 mod segment;
+mod strips;
 
+pub use local::Local;
+pub use record::Vanished;
+pub use strips::{At, Knot, Row, Strips, Sum};
+
+use descent::Descent;
 use path::Walk;
 use ranker::WalkRanker;
 
@@ -112,6 +121,22 @@ pub struct IciR {
     grid: Grid,
     tolerance: f64,
     roots: Roots,
+}
+
+impl IciR {
+    /// Walks the path of instances that may be anywhere, and returns its grid of `λ` and `β(λ)` for each. What became of
+    /// the instances stays with them: [`Local::vanished`] of each part, with the last `λ` of the grid.
+    ///
+    /// # Errors
+    /// When there are fewer than two classes, rows are out of reach, or the solver does not converge.
+    pub fn walk(&self, rows: &mut impl Strips, classes: usize) -> Result<(Vec<f64>, Vec<Matrix>)> {
+        if classes < 2 {
+            return Err(Error::OneClass { classes });
+        }
+        let mut beta = Vec::new();
+        let grid = Descent::new(self, rows, classes)?.walk(|walk, _, _| beta.push(walk.beta()))?;
+        Ok((grid, beta))
+    }
 }
 
 impl Incidental for IciR {

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::curvature::Curvature;
-use super::rows::{At, Rows, Scratch, Sums};
-use super::segment::{Knot, Segment};
+use super::segment::Segment;
+use super::strips::{At, Knot, Row, Strips, Sum};
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Result};
 
@@ -36,10 +36,10 @@ pub(super) struct Newton {
     pub b: Vec<f64>,
     /// `dB/dλ` at the last factorisation.
     pub tangent: Vec<f64>,
-    /// `‖rᵢ‖` at `b`.
-    pub norms: Vec<f64>,
     /// The `λ` that `b` solves.
     pub lambda: f64,
+    /// Where the rows keep the norms `‖rᵢ‖` at `b`.
+    memory: usize,
     sums: Sums,
     trial: Sums,
     trial_b: Vec<f64>,
@@ -47,32 +47,56 @@ pub(super) struct Newton {
     curvature: Curvature,
     /// Whether the curvature was taken anywhere yet.
     factored: bool,
-    scratch: Scratch,
+}
+
+/// Value, then gradient, as [`Sum::Gradient`] has them.
+#[derive(Debug, Clone)]
+struct Sums(Vec<f64>);
+
+impl Sums {
+    fn value(&self) -> f64 {
+        self.0[0]
+    }
+
+    fn gradient(&self) -> &[f64] {
+        &self.0[1..]
+    }
 }
 
 impl Newton {
-    pub fn new(rows: &Rows, classes: Range<usize>) -> Self {
-        let (c, d) = (classes.len(), rows.dims());
+    pub fn new(d: usize, classes: Range<usize>, memory: usize) -> Self {
+        let c = classes.len();
         let size = c * d;
+        let sums = Sums(vec![0.0; Sum::Gradient.len(d, c)]);
         Self {
             classes,
             b: vec![0.0; size],
             tangent: vec![0.0; size],
-            norms: vec![0.0; rows.len()],
             lambda: f64::INFINITY,
-            sums: Sums::default(),
-            trial: Sums::default(),
+            memory,
+            trial: sums.clone(),
+            sums,
             trial_b: vec![0.0; size],
             step: vec![0.0; size],
             curvature: Curvature::new(c, d),
             factored: false,
-            scratch: Scratch::default(),
         }
+    }
+
+    /// The same with norms of its own, to try other `λ` while this one stays where it is.
+    pub fn probe(&self, memory: usize) -> Self {
+        Self { memory, ..self.clone() }
+    }
+
+    /// Where it is.
+    pub fn at(&self) -> At<'_> {
+        at(&self.b, self.lambda, &self.classes, self.memory)
     }
 
     /// The last solution as a knot of the path.
     pub fn knot(&self, lambda: f64) -> Knot {
-        Knot { lambda, b: self.b.clone(), tangent: self.tangent.clone() }
+        let first = self.classes.start;
+        Knot { lambda, first, b: self.b.clone(), tangent: self.tangent.clone() }
     }
 
     /// Whether there are too many unknowns to form the curvature.
@@ -82,21 +106,22 @@ impl Newton {
 
     /// The least-squares fit, which is the solution for `λ = ∞`. The coordinates must be orthonormal, so that it is
     /// `XᵀY`: the negative gradient at `B = 0`.
-    pub fn least_squares(&mut self, rows: &Rows) {
+    pub fn least_squares(&mut self, rows: &mut impl Strips) -> Result<()> {
         self.b.fill(0.0);
         self.tangent.fill(0.0);
         self.factored = false;
         self.lambda = f64::INFINITY;
-        self.evaluate(rows);
+        self.evaluate(rows)?;
         // Once more for the rounding of the first, as if the coordinates were not quite orthonormal.
         for _ in 0..2 {
-            add_scaled(&mut self.b, -1.0, &self.sums.gradient);
-            self.evaluate(rows);
+            add_scaled(&mut self.b, -1.0, self.sums.gradient());
+            self.evaluate(rows)?;
         }
+        Ok(())
     }
 
     /// Moves along the tangent to `lambda`, then solves there until the gradient is at most `tolerance · λ`.
-    pub fn advance(&mut self, rows: &Rows, lambda: f64, tolerance: f64) -> Result<()> {
+    pub fn advance(&mut self, rows: &mut impl Strips, lambda: f64, tolerance: f64) -> Result<()> {
         if self.lambda.is_finite() {
             add_scaled(&mut self.b, lambda - self.lambda, &self.tangent);
         }
@@ -107,35 +132,35 @@ impl Newton {
     ///
     /// The factor of an earlier point serves as long as it makes the gradient [`CHORD`] times smaller in a step:
     /// evaluating is several times cheaper than factoring.
-    pub fn solve(&mut self, rows: &Rows, lambda: f64, tolerance: f64) -> Result<()> {
+    pub fn solve(&mut self, rows: &mut impl Strips, lambda: f64, tolerance: f64) -> Result<()> {
         self.lambda = lambda;
-        self.evaluate(rows);
+        self.evaluate(rows)?;
         let target = tolerance * lambda;
-        let mut before = norm(&self.sums.gradient);
+        let mut before = norm(self.sums.gradient());
         let mut fresh = !self.factored || self.curvature.is_iterative();
         for _ in 0..MAX_STEPS {
             if before <= target {
                 return Ok(());
             }
             if fresh {
-                self.take_curvature(rows);
+                self.take_curvature(rows)?;
             }
-            self.step.copy_from_slice(&self.sums.gradient);
-            self.curvature.solve(rows, &mut self.step, &mut self.scratch);
-            if !self.descend(rows) {
+            self.step.copy_from_slice(self.sums.gradient());
+            self.curvature.solve(rows, &mut self.step)?;
+            if !self.descend(rows)? {
                 if fresh {
                     break;
                 }
                 fresh = true;
                 continue;
             }
-            let after = norm(&self.sums.gradient);
+            let after = norm(self.sums.gradient());
             fresh = after > CHORD * before || self.curvature.is_iterative();
             before = after;
         }
         // No further decrease is representable. With an instance on the very threshold and little curvature that
         // happens a few digits above the tolerance, where the objective has long been minimal to the last bit.
-        let reached = norm(&self.sums.gradient);
+        let reached = norm(self.sums.gradient());
         if reached <= STALLED * target {
             return Ok(());
         }
@@ -148,53 +173,53 @@ impl Newton {
     }
 
     /// Steps from `b` along `−step` to where the objective is lower; `false` if no such point is representable.
-    fn descend(&mut self, rows: &Rows) -> bool {
-        let slope = dot(&self.step, &self.sums.gradient);
+    fn descend(&mut self, rows: &mut impl Strips) -> Result<bool> {
+        let slope = dot(&self.step, self.sums.gradient());
         // Where few instances have curvature a step may leave all reason. The coordinates are orthonormal: a move of
         // length one changes no residual by more than one, and residuals are differences from one-hot labels.
         let radius = 1.0 + norm(&self.b);
         let mut length = (radius / norm(&self.step)).min(1.0);
-        self.attempt(rows, length);
+        self.attempt(rows, length)?;
         // Values carry rounding that hides the last decreases; the slope along the step does not.
-        let slack = ROUNDING * self.sums.value;
-        let flat = dot(&self.step, &self.trial.gradient).abs() <= 0.5 * slope;
-        let lower = self.trial.value <= self.sums.value - ARMIJO * length * slope;
-        if !(lower || flat && self.trial.value <= self.sums.value + slack) {
-            length = self.line_minimum(rows, length, slope);
-            self.attempt(rows, length);
+        let slack = ROUNDING * self.sums.value();
+        let flat = dot(&self.step, self.trial.gradient()).abs() <= 0.5 * slope;
+        let lower = self.trial.value() <= self.sums.value() - ARMIJO * length * slope;
+        if !(lower || flat && self.trial.value() <= self.sums.value() + slack) {
+            length = self.line_minimum(rows, length, slope)?;
+            self.attempt(rows, length)?;
         }
-        let accepted = length > 0.0 && self.trial.value <= self.sums.value + slack;
+        let accepted = length > 0.0 && self.trial.value() <= self.sums.value() + slack;
         if accepted {
             std::mem::swap(&mut self.b, &mut self.trial_b);
             std::mem::swap(&mut self.sums, &mut self.trial);
         } else {
-            self.evaluate(rows);
+            self.evaluate(rows)?;
         }
-        accepted
+        Ok(accepted)
     }
 
     /// Evaluates at `b − length · step`.
-    fn attempt(&mut self, rows: &Rows, length: f64) {
+    fn attempt(&mut self, rows: &mut impl Strips, length: f64) -> Result<()> {
         self.trial_b.copy_from_slice(&self.b);
         add_scaled(&mut self.trial_b, -length, &self.step);
-        let at = at(&self.trial_b, self.lambda, &self.classes);
-        rows.evaluate(at, &mut self.norms, &mut self.trial, &mut self.scratch);
+        let at = at(&self.trial_b, self.lambda, &self.classes, self.memory);
+        rows.add_up(Sum::Gradient, at, &mut self.trial.0)
     }
 
     /// Where on `[0, length]` the derivative along `−step`, `−slope` at 0, is small: regula falsi (Illinois).
-    fn line_minimum(&mut self, rows: &Rows, length: f64, slope: f64) -> f64 {
+    fn line_minimum(&mut self, rows: &mut impl Strips, length: f64, slope: f64) -> Result<f64> {
         let (mut low, mut at_low) = (0.0, -slope);
-        let (mut high, mut at_high) = (length, -dot(&self.step, &self.trial.gradient));
+        let (mut high, mut at_high) = (length, -dot(&self.step, self.trial.gradient()));
         let mut side = 0;
         for _ in 0..MAX_LINE {
             if at_high <= 0.0 {
-                return high;
+                return Ok(high);
             }
             let next = (low * at_high - high * at_low) / (at_high - at_low);
-            self.attempt(rows, next);
-            let value = -dot(&self.step, &self.trial.gradient);
+            self.attempt(rows, next)?;
+            let value = -dot(&self.step, self.trial.gradient());
             if value.abs() <= FLAT * slope {
-                return next;
+                return Ok(next);
             }
             if value < 0.0 {
                 (low, at_low) = (next, value);
@@ -206,7 +231,7 @@ impl Newton {
                 side = -1;
             }
         }
-        low
+        Ok(low)
     }
 
     /// Where instance `i`'s parameter vanishes inside `segment`, whose low end has it and whose high end has not, to
@@ -214,19 +239,21 @@ impl Newton {
     /// each trial `λ` solved; kept inside the bracket by bisection.
     pub fn vanish(
         &mut self,
-        rows: &Rows,
+        rows: &mut impl Strips,
         i: usize,
         segment: &Segment<'_>,
         tolerance: f64,
     ) -> Result<f64> {
         let (mut low, mut high) = (segment.low.lambda, segment.high.lambda);
-        self.lambda = segment.vanish(rows, i, &self.classes);
+        let row = rows.row(i)?;
+        self.lambda = segment.vanish(&row);
         segment.interpolate(self.lambda, &mut self.b);
-        self.evaluate(rows);
-        self.factor(rows);
+        self.evaluate(rows)?;
+        self.factor(rows)?;
         loop {
             self.solve(rows, self.lambda, tolerance)?;
-            let (lambda, excess) = (self.lambda, self.norms[i] - self.lambda);
+            let (lambda, norm) = (self.lambda, rows.norm(self.at(), i)?);
+            let excess = norm - lambda;
             if excess > 0.0 {
                 low = lambda;
             } else {
@@ -235,7 +262,7 @@ impl Newton {
             if excess.abs() <= tolerance * lambda || high - low <= tolerance * high {
                 return Ok(lambda);
             }
-            let mut next = lambda - excess / self.excess_slope(rows, i);
+            let mut next = lambda - excess / self.excess_slope(&row, norm);
             if !(next > low && next < high) {
                 next = 0.5 * (low + high);
             }
@@ -244,36 +271,36 @@ impl Newton {
         }
     }
 
-    /// `d(‖rᵢ(λ)‖ − λ)/dλ = −r̂ᵢᵀ (dB/dλ)ᵀ xᵢ − 1`.
-    fn excess_slope(&self, rows: &Rows, i: usize) -> f64 {
-        let d = rows.dims();
+    /// `d(‖rᵢ(λ)‖ − λ)/dλ = −r̂ᵢᵀ (dB/dλ)ᵀ xᵢ − 1`, for an instance with this norm.
+    fn excess_slope(&self, row: &Row, norm: f64) -> f64 {
+        let d = row.x.len();
         let mut slope = 0.0;
         for (k, class) in self.classes.clone().enumerate() {
-            let residual =
-                f64::from(rows.label(i) == class) - rows.fit(i, &self.b[k * d..(k + 1) * d]);
-            slope -= residual * rows.fit(i, &self.tangent[k * d..(k + 1) * d]);
+            let residual = f64::from(row.label == class) - row.fit(&self.b[k * d..(k + 1) * d]);
+            slope -= residual * row.fit(&self.tangent[k * d..(k + 1) * d]);
         }
-        slope / self.norms[i] - 1.0
+        slope / norm - 1.0
     }
 
-    fn evaluate(&mut self, rows: &Rows) {
-        let at = at(&self.b, self.lambda, &self.classes);
-        rows.evaluate(at, &mut self.norms, &mut self.sums, &mut self.scratch);
+    fn evaluate(&mut self, rows: &mut impl Strips) -> Result<()> {
+        let at = at(&self.b, self.lambda, &self.classes, self.memory);
+        rows.add_up(Sum::Gradient, at, &mut self.sums.0)
     }
 
-    fn take_curvature(&mut self, rows: &Rows) {
-        let at = at(&self.b, self.lambda, &self.classes);
-        self.curvature.take(rows, at, &mut self.scratch);
+    fn take_curvature(&mut self, rows: &mut impl Strips) -> Result<()> {
+        let at = at(&self.b, self.lambda, &self.classes, self.memory);
+        self.curvature.take(rows, at)?;
         self.factored = true;
+        Ok(())
     }
 
     /// Takes the curvature at `b` and solves for the tangent there.
-    pub fn factor(&mut self, rows: &Rows) {
-        self.take_curvature(rows);
-        self.curvature.tangent(rows, &mut self.tangent, &mut self.scratch);
+    pub fn factor(&mut self, rows: &mut impl Strips) -> Result<()> {
+        self.take_curvature(rows)?;
+        self.curvature.tangent(rows, &mut self.tangent)
     }
 }
 
-fn at<'a>(b: &'a [f64], lambda: f64, classes: &Range<usize>) -> At<'a> {
-    At { b, lambda, first: classes.start, responses: classes.len() }
+fn at<'a>(b: &'a [f64], lambda: f64, classes: &Range<usize>, memory: usize) -> At<'a> {
+    At { b, lambda, first: classes.start, responses: classes.len(), memory }
 }

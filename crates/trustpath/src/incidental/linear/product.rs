@@ -4,7 +4,8 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::rows::{At, Block, Scratch, residuals};
+use super::rows::{Block, Scratch, residuals};
+use super::strips::At;
 use crate::linalg::simd;
 
 /// Adds `Σ wᵢ xᵢxᵢᵀ` (`d × d`, lower triangle, column by column), then `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ`.

@@ -5,8 +5,10 @@
 //! few wide steps find the neighbourhood of each class's cut, the interpolated path proposes a `λ` inside it, and an
 //! exact solution there decides. (An instance that re-enters the path below the cut, which is rare, counts as left.)
 
-use super::path::{Walk, is_zero};
-use super::segment::{Knot, Segment};
+use super::path::Walk;
+use super::record;
+use super::segment::Segment;
+use super::strips::{Knot, Strips};
 use crate::Result;
 use crate::incidental::{Keep, Ranker, check_labels};
 use crate::select::best_of_each_class;
@@ -47,20 +49,19 @@ impl<'a> WalkRanker<'a> {
 
     /// Records the walk's present solution, keeping the stops in descending order of `λ`.
     fn stop(&mut self, lambda: f64) {
-        let groups = &self.walk.groups;
-        let knots = groups.iter().map(|g| g.knot(lambda)).collect();
-        let zero = (0..self.walk.rows.len()).map(|i| is_zero(groups, i, lambda)).collect();
+        let knots = self.walk.0.groups.iter().map(|g| g.knot(lambda)).collect();
+        let zero = (0..self.walk.0.rows.len()).map(|i| self.walk.is_zero(i, lambda)).collect();
         let at = self.stops.partition_point(|stop| stop.lambda > lambda);
         self.stops.insert(at, Stop { lambda, knots, zero });
     }
 
     /// Walks down until every contest is down to its quota, or the path ends.
     fn descend(&mut self, contests: &[Contest<'_>], lambda_max: f64) -> Result<()> {
-        let bottom = lambda_max * self.walk.settings.grid.ratio;
+        let bottom = lambda_max * self.walk.0.settings.grid.ratio;
         let mut lambda = lambda_max;
         while lambda > bottom && contests.iter().any(|c| c.left(self.lowest()) > c.quota) {
             lambda = (lambda * STRIDE).max(bottom);
-            self.walk.advance(lambda, TOLERANCE)?;
+            self.walk.0.advance(lambda, TOLERANCE)?;
             self.stop(lambda);
         }
         Ok(())
@@ -92,12 +93,12 @@ impl<'a> WalkRanker<'a> {
     /// Solves at a `λ` between two stops, from the path interpolated between them.
     fn solve_between(&mut self, lambda: f64, below: usize) -> Result<()> {
         let (high, low) = (&self.stops[below - 1], &self.stops[below]);
-        for (g, group) in self.walk.groups.iter_mut().enumerate() {
+        for (g, group) in self.walk.0.groups.iter_mut().enumerate() {
             let segment = Segment { low: &low.knots[g], high: &high.knots[g] };
             segment.interpolate(lambda, &mut group.b);
             // Good enough for further proposals, and far cheaper than the solution's own.
             segment.interpolate_tangent(lambda, &mut group.tangent);
-            group.solve(&self.walk.rows, lambda, TOLERANCE)?;
+            group.solve(&mut self.walk.0.rows, lambda, TOLERANCE)?;
         }
         self.stop(lambda);
         Ok(())
@@ -128,13 +129,7 @@ impl<'a> WalkRanker<'a> {
 
     /// The `λ` at which instance `i` vanishes between two stops, by the interpolated path.
     fn interpolated(&self, i: usize, low: &Stop, high: &Stop) -> f64 {
-        let groups = self.walk.groups.iter().enumerate();
-        groups
-            .map(|(g, group)| {
-                let segment = Segment { low: &low.knots[g], high: &high.knots[g] };
-                segment.vanish(&self.walk.rows, i, &group.classes)
-            })
-            .fold(low.lambda, f64::max)
+        record::interpolated(&self.walk.0.rows.get(i), &low.knots, &high.knots, |_| true)
     }
 
     /// Those still zero at `high`, up to the quota: those zero at `low` first, then by row.
@@ -159,7 +154,7 @@ impl Contest<'_> {
 
 impl Ranker for WalkRanker<'_> {
     fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>> {
-        check_labels(labels, self.walk.rows.len(), self.classes)?;
+        check_labels(labels, self.walk.0.rows.len(), self.classes)?;
         Ok(self.walk.path(labels, Keep::default())?.vanish)
     }
 
@@ -169,7 +164,7 @@ impl Ranker for WalkRanker<'_> {
         open: &[usize],
         quota: &[usize],
     ) -> Result<Vec<usize>> {
-        check_labels(labels, self.walk.rows.len(), self.classes)?;
+        check_labels(labels, self.walk.0.rows.len(), self.classes)?;
         let mut selected = Vec::new();
         let mut contests = Vec::new();
         for (class, &quota) in quota.iter().enumerate() {
@@ -182,7 +177,7 @@ impl Ranker for WalkRanker<'_> {
         }
         if !contests.is_empty() {
             self.stops.clear();
-            let lambda_max = self.walk.start(labels);
+            let lambda_max = self.walk.start(labels)?;
             self.stop(lambda_max);
             // By construction, not by rounding: where the coordinates fit every label, λ_max is 0 and residuals are not.
             self.stops[0].zero.fill(true);

@@ -14,14 +14,15 @@
 //! ```
 //!
 //! All three are sums over instances, taken over fixed strips of rows and added up strip by strip: the same to the bit
-//! for any number of threads, and it would be the same if the strips lived on other machines.
+//! for any number of threads. Rows on other machines are summed there, see [`super::strips`].
 
 use crate::linalg::simd;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::product::{add_adjoint, image};
+use super::product::{add_adjoint, gram_strip, image, product_strip};
+use super::strips::{At, Sum};
 use crate::Matrix;
 use crate::linalg::vector::{add_scaled, dot, sum};
 
@@ -53,28 +54,6 @@ pub(super) struct Block {
     /// Coordinate by coordinate.
     pub x: Vec<f64>,
     labels: Vec<u32>,
-}
-
-/// Where the sums are taken: coefficients, threshold, and which classes are the responses.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct At<'a> {
-    /// Coefficients, response by response: `b[k·d + a]` is coordinate `a` of response `k`.
-    pub b: &'a [f64],
-    /// The threshold `λ`.
-    pub lambda: f64,
-    /// The class of the first response.
-    pub first: usize,
-    /// The number of responses `c`: one norm is taken over all of them.
-    pub responses: usize,
-}
-
-/// Value and gradient.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Sums {
-    /// `Σᵢ ρ_λ(rᵢ)`.
-    pub value: f64,
-    /// Gradient with respect to `B`, laid out as `B`.
-    pub gradient: Vec<f64>,
 }
 
 impl Rows {
@@ -123,45 +102,43 @@ impl Rows {
     }
 
     /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
-    pub fn evaluate(&self, at: At<'_>, norms: &mut [f64], sums: &mut Sums, scratch: &mut Scratch) {
-        let size = at.responses * self.d;
-        sums.gradient.clear();
-        sums.gradient.resize(size, 0.0);
-        sums.value = 0.0;
+    pub fn evaluate(&self, at: At<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
+        sums.fill(0.0);
         let strip = self.strip();
         if self.blocks.len() <= strip {
             scratch.ready(at.responses);
             evaluate_strip(self.d, &self.blocks, at, norms, sums, scratch);
             return;
         }
-        let strips: Vec<Sums> = self
+        let strips: Vec<Vec<f64>> = self
             .blocks
             .par_chunks(strip)
             .zip(norms.par_chunks_mut(strip * BLOCK))
             .map_init(Scratch::default, |scratch, (blocks, norms)| {
-                let mut sums = Sums { value: 0.0, gradient: vec![0.0; size] };
+                let mut part = vec![0.0; sums.len()];
                 scratch.ready(at.responses);
-                evaluate_strip(self.d, blocks, at, norms, &mut sums, scratch);
-                sums
+                evaluate_strip(self.d, blocks, at, norms, &mut part, scratch);
+                part
             })
             .collect();
-        for strip in &strips {
-            sums.value += strip.value;
-            add_scaled(&mut sums.gradient, 1.0, &strip.gradient);
+        for part in &strips {
+            add_scaled(sums, 1.0, part);
         }
     }
 
-    /// The curvature in packed form, then the right-hand side of the tangent, `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ` (so that
-    /// `∇² dB/dλ` equals it). Column 0 of the packed form is `Σ wᵢ xᵢxᵢᵀ` (upper triangle, row by row), column `1 + kl`
-    /// the sum that is subtracted for responses `k ≤ l`.
-    pub fn curvature(&self, at: At<'_>, sums: &mut [f64], scratch: &mut Scratch) {
-        self.add_up(at, sums, scratch, |blocks, sums, scratch| {
-            curvature_strip(self.d, blocks, at, sums, scratch);
+    /// Any sum but the gradient, which comes with norms.
+    pub fn add_up(&self, sum: Sum<'_>, at: At<'_>, sums: &mut [f64], scratch: &mut Scratch) {
+        let d = self.d;
+        self.by_strips(at, sums, scratch, |blocks, sums, scratch| match sum {
+            Sum::Gradient => unreachable!("the gradient is evaluated together with norms"),
+            Sum::Curvature => curvature_strip(d, blocks, at, sums, scratch),
+            Sum::Gram => gram_strip(d, blocks, at, sums, scratch),
+            Sum::Product(v) => product_strip(d, blocks, at, v, sums, scratch),
         });
     }
 
     /// Adds up what `strip` adds for each strip of blocks, in the order of the strips.
-    pub(super) fn add_up(
+    fn by_strips(
         &self,
         at: At<'_>,
         sums: &mut [f64],
@@ -190,15 +167,10 @@ impl Rows {
         }
     }
 
-    /// `xᵢᵀ b_k` for one instance and one response's coefficients.
-    pub fn fit(&self, i: usize, b: &[f64]) -> f64 {
+    /// Copies the coordinates of one instance.
+    pub fn copy(&self, i: usize, to: &mut [f64]) {
         let (block, i) = (&self.blocks[i / BLOCK], i % BLOCK);
-        b.iter().enumerate().map(|(a, b)| b * block.x[a * block.stride + i]).sum()
-    }
-
-    /// The label of one instance.
-    pub fn label(&self, i: usize) -> usize {
-        self.blocks[i / BLOCK].labels[i % BLOCK] as usize
+        to.iter_mut().enumerate().for_each(|(a, to)| *to = block.x[a * block.stride + i]);
     }
 }
 
@@ -240,13 +212,14 @@ fn evaluate_strip(
     blocks: &[Block],
     at: At<'_>,
     norms: &mut [f64],
-    sums: &mut Sums,
+    sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
+    let Some((value, gradient)) = sums.split_first_mut() else { return };
     simd::dispatch(
-        (blocks, norms, sums, scratch),
+        (blocks, norms, value, gradient, scratch),
         #[inline(always)]
-        |(blocks, norms, sums, scratch)| {
+        |(blocks, norms, value, gradient, scratch)| {
             for (block, norms) in blocks.iter().zip(norms.chunks_mut(BLOCK)) {
                 residuals(d, block, at, scratch);
                 let s = block.stride;
@@ -257,7 +230,7 @@ fn evaluate_strip(
                     let clipped = *norm * weight;
                     *norm = clipped * (*norm - 0.5 * clipped);
                 }
-                sums.value += sum(norm);
+                *value += sum(norm);
                 for k in 0..at.responses {
                     let r = &mut scratch.r[k * s..(k + 1) * s];
                     for (r, w) in r.iter_mut().zip(weight) {
@@ -265,12 +238,12 @@ fn evaluate_strip(
                     }
                     if !wide(d, at.responses) {
                         for a in 0..d {
-                            sums.gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
+                            gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
                         }
                     }
                 }
                 if wide(d, at.responses) {
-                    add_adjoint(d, block, -1.0, &scratch.r, at.responses, &mut sums.gradient);
+                    add_adjoint(d, block, -1.0, &scratch.r, at.responses, gradient);
                 }
             }
         },

@@ -4,17 +4,7 @@
 //! two neighbouring solutions and their tangents follows it closely; where `‖rᵢ(λ)‖ = λ` along the polynomial is where
 //! instance `i` vanishes, up to the kinks between.
 
-use std::ops::Range;
-
-use super::rows::Rows;
-
-/// A solved point of the path.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Knot {
-    pub lambda: f64,
-    pub b: Vec<f64>,
-    pub tangent: Vec<f64>,
-}
+use super::strips::{Knot, Row};
 
 /// The path between two knots.
 #[derive(Debug, Clone, Copy)]
@@ -60,17 +50,18 @@ impl Segment<'_> {
         }
     }
 
-    /// The `λ` at which instance `i` vanishes along the polynomial, given that it has not at the low end but has at
-    /// the high end.
-    pub fn vanish(&self, rows: &Rows, i: usize, classes: &Range<usize>) -> f64 {
-        let (c, d) = (classes.len(), rows.dims());
+    /// The `λ` at which an instance vanishes along the polynomial, given that it has not at the low end but has at the
+    /// high end.
+    pub fn vanish(&self, row: &Row) -> f64 {
+        let d = row.x.len();
+        let classes = self.low.first..self.low.first + self.low.b.len() / d.max(1);
         // ‖rᵢ(λ)‖² needs the fits of the four knot vectors once, whatever the number of trial λ.
         let knots = [&self.low.b, &self.high.b, &self.low.tangent, &self.high.tangent];
         let mut gram = [[0.0; 4]; 4];
         let mut target = [0.0; 4];
-        for k in 0..c {
-            let fits = knots.map(|b| rows.fit(i, &b[k * d..(k + 1) * d]));
-            let hit = rows.label(i) == classes.start + k;
+        for k in 0..classes.len() {
+            let fits = knots.map(|b| row.fit(&b[k * d..(k + 1) * d]));
+            let hit = row.label == classes.start + k;
             for p in 0..4 {
                 for q in 0..4 {
                     gram[p][q] += fits[p] * fits[q];
@@ -78,7 +69,7 @@ impl Segment<'_> {
                 target[p] += if hit { fits[p] } else { 0.0 };
             }
         }
-        let constant = f64::from(classes.contains(&rows.label(i)));
+        let constant = f64::from(classes.contains(&row.label));
         let excess = |lambda: f64| {
             let w = self.weights(lambda);
             let mut square = constant;
@@ -136,7 +127,8 @@ mod tests {
     fn reproduces_a_cubic_and_its_slope() {
         let value = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x + 3.0 * x * x * x;
         let slope = |x: f64| -2.0 + x + 9.0 * x * x;
-        let knot = |x: f64| Knot { lambda: x, b: vec![value(x)], tangent: vec![slope(x)] };
+        let knot =
+            |x: f64| Knot { lambda: x, first: 0, b: vec![value(x)], tangent: vec![slope(x)] };
         let (low, high) = (knot(0.3), knot(0.8));
         let segment = Segment { low: &low, high: &high };
         for x in [0.3, 0.41, 0.66, 0.8] {

@@ -1,10 +1,9 @@
 //! What the episodes of one method amount to.
 
 use serde::Serialize;
-use trustpath_episodes::Finished;
-use trustpath_episodes::stats::{Estimate, paired_difference, per_round};
 
-use crate::error::Result;
+use crate::stats::{Estimate, paired_difference, per_round};
+use crate::{Finished, Result};
 
 /// Accuracies of a method over episodes, as fractions.
 #[derive(Debug, Clone, Serialize)]
@@ -21,7 +20,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of episodes, of which there must be one.
+    /// The summary of episodes.
+    ///
+    /// # Errors
+    /// If there is no episode, or one without a score.
     pub fn of(finished: &[Finished]) -> Result<Self> {
         let accuracies: Vec<&[f64]> = finished.iter().map(|f| f.accuracies.as_slice()).collect();
         let mut rounds = per_round(&accuracies)?;

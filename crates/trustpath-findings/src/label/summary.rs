@@ -5,34 +5,35 @@ use std::time::Duration;
 use trustpath::label::novelty::FEWEST;
 use trustpath::label::precision::labels_needed;
 use trustpath::label::{Labelling, Trust, Verdict};
-use trustpath_table::Pool;
 
-use crate::print::count;
+use crate::{About, count};
 
 /// Suggestions shown in a line.
 const SHOWN: usize = 20;
 
 /// A labelled pool in a few lines.
+#[derive(Debug, Clone, Copy)]
 pub struct Summary<'a> {
-    pool: &'a Pool,
+    about: &'a About<'a>,
     labelling: &'a Labelling,
     trust: Trust,
     closed: bool,
 }
 
 impl<'a> Summary<'a> {
-    pub fn new(pool: &'a Pool, labelling: &'a Labelling, trust: Trust, closed: bool) -> Self {
-        Self { pool, labelling, trust, closed }
+    /// Of a pool that was labelled with this trust, `closed` if it was not searched for what is none of these.
+    pub fn new(about: &'a About<'a>, labelling: &'a Labelling, trust: Trust, closed: bool) -> Self {
+        Self { about, labelling, trust, closed }
     }
 
     /// The pool in a line.
     pub fn line(&self) -> String {
         format!(
             "{}, {} each; {} of {} given",
-            count(self.pool.rows(), "instance", "instances"),
-            count(self.pool.dims(), "feature", "features"),
+            count(self.about.ids.len(), "instance", "instances"),
+            count(self.about.dims, "feature", "features"),
             count(self.of(Verdict::Given), "label", "labels"),
-            count(self.pool.class_names().len(), "class", "classes"),
+            count(self.about.classes.len(), "class", "classes"),
         )
     }
 
@@ -42,7 +43,7 @@ impl<'a> Summary<'a> {
 
     /// How many have which verdict.
     fn counts(&self) -> Vec<(String, String)> {
-        let open = self.pool.rows() - self.of(Verdict::Given);
+        let open = self.about.ids.len() - self.of(Verdict::Given);
         let share = |n: usize| format!("{n} ({:.0} %)", 100.0 * n as f64 / open.max(1) as f64);
         vec![
             ("given".into(), self.of(Verdict::Given).to_string()),
@@ -118,7 +119,7 @@ impl<'a> Summary<'a> {
             );
         }
         let open = |row: &usize| self.labelling.verdicts[*row] == Verdict::Doubtful;
-        let rows = (0..self.pool.rows()).filter(open);
+        let rows = (0..self.about.ids.len()).filter(open);
         let pool: Vec<f64> = rows.map(|row| self.labelling.credibility[row]).collect();
         let best = self.labelling.trusted.calibration.best(&pool);
         let most = best.map_or(0.0, |(promise, _)| (100.0 * promise).floor() / 100.0);
@@ -129,7 +130,7 @@ impl<'a> Summary<'a> {
 
     /// All of it, for a terminal.
     pub fn text(&self, took: Duration) -> String {
-        let mut text = format!("{}: {}\n\n", self.pool.source(), self.line());
+        let mut text = format!("{}: {}\n\n", self.about.source, self.line());
         let facts = [self.counts(), self.facts()].concat();
         let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, value) in &facts {
@@ -141,7 +142,7 @@ impl<'a> Summary<'a> {
         let suggestions = &self.labelling.suggestions;
         if !suggestions.is_empty() {
             let ids: Vec<&str> =
-                suggestions.iter().take(SHOWN).map(|&row| self.pool.ids()[row].as_str()).collect();
+                suggestions.iter().take(SHOWN).map(|&row| self.about.ids[row].as_str()).collect();
             let more = suggestions.len().saturating_sub(SHOWN);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.push_str(&format!("\nLabel next: {}{more}\n", ids.join(", ")));

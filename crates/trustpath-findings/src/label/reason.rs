@@ -1,11 +1,12 @@
 //! Why an instance has its verdict, in words.
 
 use trustpath::label::{Labelling, Verdict};
-use trustpath_table::Pool;
+
+use crate::About;
 
 /// The reason for the verdict on one row.
-pub fn reason(pool: &Pool, labelling: &Labelling, row: usize) -> String {
-    let name = |class: usize| &pool.class_names()[class];
+pub fn reason(about: &About<'_>, labelling: &Labelling, row: usize) -> String {
+    let name = |class: usize| &about.classes[class];
     let own = labelling.judged_as[row];
     let (rival, fit) = (name(labelling.rival[row]), labelling.credibility[row]);
     let against = labelling.rival_credibility[row];
@@ -29,8 +30,8 @@ pub fn reason(pool: &Pool, labelling: &Labelling, row: usize) -> String {
     let nearest: Vec<String> = labelling.nearest[row]
         .iter()
         .map(|&other| {
-            let label = pool.labels()[other].map_or("", |class| name(class));
-            format!("{} ({label})", pool.ids()[other])
+            let label = about.labels[other].map_or("", |class| name(class));
+            format!("{} ({label})", about.ids[other])
         })
         .collect();
     match nearest.is_empty() {

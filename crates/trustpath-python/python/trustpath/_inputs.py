@@ -1,0 +1,196 @@
+"""What comes in: features as they are, labels as numbers of classes."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+FLOATS = [np.float64, np.float32]
+
+
+class Labels(NamedTuple):
+    """Labels that count into classes, -1 where there is none."""
+
+    codes: NDArray[np.int64]
+    classes: NDArray[Any]
+    #: What stands in ``y`` where there is no label.
+    marker: Any
+
+    def decode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
+        """Labels of classes, the marker where there is none."""
+        missing = codes < 0
+        if not missing.any():
+            return self.classes[codes]
+        classes = self.classes
+        if classes.dtype.kind == "u":
+            classes = classes.astype(np.int64)
+        elif classes.dtype.kind == "b":
+            classes = classes.astype(object)
+        out = classes[np.where(missing, 0, codes)]
+        out[missing] = self.marker
+        return out
+
+
+def refuse_sparse(X: Any) -> None:
+    """Says why sparse matrices are not taken."""
+    if hasattr(X, "tocsr") or hasattr(X, "tocoo"):
+        raise TypeError(
+            "Sparse data was passed for X, but neighbours and principal components need dense rows: "
+            "pass X.toarray(), or reduce it first, as sklearn.decomposition.TruncatedSVD does"
+        )
+
+
+def features(X: Any, name: str = "X") -> NDArray[Any]:
+    """A C-contiguous matrix of float32 or float64; not copied where it is one already."""
+    refuse_sparse(X)
+    if hasattr(X, "to_numpy") and not isinstance(X, np.ndarray):
+        X = X.to_numpy()
+    checked: NDArray[Any] = check_array(X, dtype=FLOATS, order="C", input_name=name)
+    return checked
+
+
+def _missing(value: Any) -> bool:
+    """Whether an entry of an array of objects says that there is no label."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, str):
+        return value == ""
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
+        return number != number or number == -1.0
+    return False
+
+
+def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    """Objects as an array of one kind: all of them text, or all numbers."""
+    given = y[~missing]
+    text = sum(isinstance(value, str) for value in given)
+    if text == len(given):
+        return y
+    if text or not all(isinstance(value, (numbers.Real, np.bool_)) for value in given):
+        kinds = ", ".join(sorted({type(value).__name__ for value in given}))
+        raise TypeError(
+            f"y mixes labels of different kinds ({kinds}): make all of them strings, or all of them numbers"
+        )
+    out = np.full(len(y), np.nan)
+    out[~missing] = given.astype(float)
+    if len(given) and all(isinstance(value, (bool, np.bool_)) for value in given):
+        return np.where(missing, False, out == 1)
+    whole = np.isnan(out) | (out == np.floor(out))
+    return np.where(missing, -1, out).astype(np.int64) if whole.all() else out
+
+
+def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, signed: bool = False) -> Labels:
+    """Labels, of which some are missing: -1, NaN, None or ''.
+
+    Classes are in ascending order, as in the command. With ``signed``, where the numbers are -1 and 1 and nothing else,
+    these are two classes, as is usual.
+    """
+    if y is None:
+        raise ValueError(
+            "trustpath requires y to be passed, but the target y is None: "
+            "give a label, or -1, NaN, None or '' for every instance"
+        )
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    if not isinstance(y, np.ndarray):
+        y = list(y) if not hasattr(y, "__array__") else np.asarray(y)
+    if isinstance(y, list):
+        # numpy would turn [1, "a"] into text, and [1, None] into objects.
+        kinds = {str if isinstance(v, str) else type(v) for v in y}
+        y = np.array(y, dtype=object) if len(kinds) > 1 else np.asarray(y)
+    y = column_or_1d(y, warn=True)
+    if rows is not None and len(y) != rows:
+        raise ValueError(
+            f"y has {len(y)} labels but X has {rows} instances (inconsistent numbers of samples): "
+            "give one entry per instance, -1 where there is no label"
+        )
+    if y.dtype.kind == "S":
+        y = y.astype(str)
+    if y.dtype.kind == "O":
+        missing = np.array([_missing(value) for value in y], dtype=bool)
+        y = _objects(y, missing)
+    elif y.dtype.kind in "fi":
+        missing = np.isnan(y) | (y == -1) if y.dtype.kind == "f" else y == -1
+    elif y.dtype.kind in "bu":
+        missing = np.zeros(len(y), dtype=bool)
+    elif y.dtype.kind in "UT":
+        missing = y == ""
+    else:
+        raise TypeError(f"y has labels of type {y.dtype}: make them strings or whole numbers")
+    if signed and y.dtype.kind in "fi" and set(np.unique(y)) == {-1, 1}:
+        warnings.warn("y has -1 and 1 only, taken for two classes: use NaN where there is no label", stacklevel=3)
+        missing = np.zeros(len(y), dtype=bool)
+    given = y[~missing]
+    if len(given) == 0:
+        raise ValueError("y has no label at all: label at least one instance of each of two classes")
+    check_classification_targets(given)
+    classes, codes = np.unique(given, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only ({classes[0]!r}): label at least one instance of a second class"
+        )
+    if all_labelled and missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise ValueError(f"y has no label for instance {row}: every instance needs one here")
+    out = np.full(len(y), -1, dtype=np.int64)
+    out[~missing] = codes
+    marker: Any = "" if classes.dtype.kind in "UOT" else -1
+    if classes.dtype.kind == "b":
+        marker = None
+    return Labels(out, classes, marker)
+
+
+def pool(X: Any, y: Any, *, all_labelled: bool = False) -> tuple[NDArray[Any], Labels]:
+    """Features and labels that belong together."""
+    X = features(X)
+    found = labels(y, X.shape[0], all_labelled=all_labelled)
+    check_consistent_length(X, found.codes)
+    return X, found
+
+
+def threads(n_jobs: Optional[int]) -> Optional[int]:
+    """The number of threads; None is one for each core."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs < 1:
+        raise ValueError(f"n_jobs = {n_jobs!r} is not usable: give a positive number, or None for all cores")
+    return int(n_jobs)
+
+
+def seed(random_state: Any) -> int:
+    """A seed from what scikit-learn calls a random state; None is 0, so that results repeat."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        number = int(random_state)
+        if not 0 <= number < 2**64:
+            raise ValueError(f"random_state = {number} is not usable: give a whole number from 0")
+        return number
+    draw = getattr(random_state, "randint", None) or getattr(random_state, "integers", None)
+    if draw is None:
+        raise ValueError(f"random_state = {random_state!r} is not usable: give a whole number")
+    return int(draw(2**31 - 1))
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is not too small."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} = {value!r} is not usable: give a whole number")
+    if value < least:
+        raise ValueError(f"{name} = {value} is not usable: it must be at least {least}")
+    return int(value)
+
+
+def real(name: str, value: Any) -> float:
+    """A number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} = {value!r} is not usable: give a number")
+    return float(value)

@@ -1,0 +1,16 @@
+"""Work for more than one machine, on Ray (``pip install trustpath[ray]``).
+
+evaluate
+    Many episodes, in chunks over workers; the features are in memory once per machine.
+credibility
+    The exact path of more rows than one machine holds: each worker keeps its block, and per step only coefficients go
+    out and sums come back.
+
+Both start Ray where it does not run yet, use the cluster that it is connected to where it does, and go on when a worker
+dies: what it held is loaded again and its step is repeated, so that results are the same.
+"""
+
+from ._credibility import credibility
+from ._evaluate import evaluate
+
+__all__ = ["credibility", "evaluate"]

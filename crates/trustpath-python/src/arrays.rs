@@ -1,0 +1,119 @@
+//! Arrays of Python, borrowed; and results as arrays.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods, ToPyArray};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use trustpath::{Features, Matrix, Values};
+
+use crate::errors;
+
+/// A C-contiguous matrix of floats of Python, of either precision: held, not copied.
+pub enum Floats {
+    Single(Py<PyArray2<f32>>),
+    Double(Py<PyArray2<f64>>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Floats {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray2<f32>>() {
+            contiguous(array.is_c_contiguous())?;
+            return Ok(Self::Single(array.to_owned().unbind()));
+        }
+        if let Ok(array) = object.cast::<PyArray2<f64>>() {
+            contiguous(array.is_c_contiguous())?;
+            return Ok(Self::Double(array.to_owned().unbind()));
+        }
+        Err(PyTypeError::new_err("X must be a two-dimensional array of float32 or float64"))
+    }
+}
+
+fn contiguous(is: bool) -> PyResult<()> {
+    match is {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(
+            "X must lie in memory row after row: give a C-contiguous array",
+        )),
+    }
+}
+
+impl Floats {
+    /// Lends the values to `work`, which runs without the interpreter.
+    pub fn lend<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl Send + FnOnce(Values<'_>, usize, usize) -> R,
+    ) -> PyResult<R> {
+        match self {
+            Self::Single(array) => {
+                let array = array.bind(py).try_readonly()?;
+                let (values, shape) = (array.as_slice()?, array.shape());
+                let (rows, dims) = (shape[0], shape[1]);
+                Ok(py.detach(|| work(Values::F32(values), rows, dims)))
+            }
+            Self::Double(array) => {
+                let array = array.bind(py).try_readonly()?;
+                let (values, shape) = (array.as_slice()?, array.shape());
+                let (rows, dims) = (shape[0], shape[1]);
+                Ok(py.detach(|| work(Values::F64(values), rows, dims)))
+            }
+        }
+    }
+
+    /// Lends checked features.
+    pub fn features<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl Send + FnOnce(&Features<'_>) -> trustpath::Result<R>,
+    ) -> PyResult<R> {
+        let checked = |values: Values<'_>, rows, dims| work(&Features::new(values, rows, dims)?);
+        self.lend(py, checked)?.map_err(errors::engine)
+    }
+
+    /// The values as the engine's own matrix, in double precision: where a copy is made.
+    pub fn matrix(&self, py: Python<'_>) -> PyResult<Matrix> {
+        let copy = |values: Values<'_>, rows, dims| {
+            // Checks that every number is finite.
+            Features::new(values, rows, dims)?;
+            let values = match values {
+                Values::F32(values) => values.iter().map(|&v| f64::from(v)).collect(),
+                Values::F64(values) => values.to_vec(),
+            };
+            Matrix::from_vec(rows, dims, values)
+        };
+        self.lend(py, copy)?.map_err(errors::engine)
+    }
+}
+
+/// A matrix as an array.
+pub fn to_array<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    matrix.as_slice().to_pyarray(py).reshape([matrix.rows(), matrix.cols()])
+}
+
+/// A matrix from an array.
+pub fn to_matrix(array: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
+    let array = array.try_readonly()?;
+    let (rows, cols) = (array.shape()[0], array.shape()[1]);
+    Matrix::from_vec(rows, cols, array.as_array().iter().copied().collect()).map_err(errors::engine)
+}
+
+/// Labels that count into classes, or −1 where there is none.
+pub fn labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<Option<usize>>> {
+    let array = array.try_readonly()?;
+    Ok(array.as_array().iter().map(|&label| usize::try_from(label).ok()).collect())
+}
+
+/// Labels of which none is missing.
+pub fn all_labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<usize>> {
+    let missing = |row| {
+        PyValueError::new_err(format!("instance {row} has no label: every instance needs one here"))
+    };
+    let labels = labels(array)?.into_iter().enumerate();
+    labels.map(|(row, label)| label.ok_or_else(|| missing(row))).collect()
+}
+
+/// Classes, or −1 where there is none.
+pub fn numbers(labels: impl IntoIterator<Item = Option<usize>>) -> Vec<i64> {
+    labels.into_iter().map(|label| label.map_or(-1, |label| label as i64)).collect()
+}

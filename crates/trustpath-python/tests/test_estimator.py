@@ -1,0 +1,264 @@
+"""The estimator, as scikit-learn sees it."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from trustpath import TrustPathClassifier, _trustpath
+
+
+def test_scikit_learns_own_checks_pass():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checked = check_estimator(TrustPathClassifier())
+    names = {check["check_name"]: check["status"] for check in checked}
+    assert len(names) > 40
+    # The array API is off unless SciPy is told otherwise before it is imported.
+    left = {name for name, status in names.items() if status != "passed"}
+    assert left <= {"check_array_api_input"}
+
+
+def test_attributes_tell_what_was_found(birds, few):
+    (X, truth, _), (_, y) = birds, few
+    fitted = TrustPathClassifier(suggest=3).fit(X, y)
+    n = len(X)
+    given = y >= 0
+    assert fitted.classes_.tolist() == [0, 1, 2, 3, 4]
+    assert (fitted.transduction_[given] == y[given]).all()
+    assert (fitted.labels_iter_[given] == 0).all() and set(fitted.labels_iter_[~given]) <= {-1, 1, 2}
+    assert fitted.credibility_.shape == (n,) and 0 <= fitted.credibility_.min() <= fitted.credibility_.max() <= 1
+    assert fitted.trusted_[given].all() and 0.5 <= fitted.trusted_.mean() < 1
+    assert (fitted.credibility_[fitted.verdict_ == "trusted"] >= 0.5).all()
+    assert (fitted.credibility_[fitted.verdict_ == "doubtful"] < 0.5).all()
+    lambdas, norms = fitted.path_
+    assert norms.shape == (len(lambdas), n) and (np.diff(lambdas) < 0).all()
+    assert (norms[0] == 0).all() and (norms[-1] > 0).any()
+    assert len(fitted.suggestions_) == 3 and not given[fitted.suggestions_].any()
+    probabilities = fitted.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert (fitted.classes_[probabilities.argmax(axis=1)] == fitted.predict(X)).all()
+    credible, trusted = fitted.predict_credibility(X)
+    assert credible[trusted].min() >= credible[~trusted].max()
+    assert (fitted.transduction_ == truth)[~given].mean() > 0.9
+    assert fitted.score(X, truth) > 0.9
+
+
+def test_labels_may_be_missing_in_any_of_the_usual_ways(birds, few):
+    (_, _, names), (X, y) = birds, few
+    plain = TrustPathClassifier().fit(X, y)
+    missing = y < 0
+    with_nan = np.where(missing, np.nan, y)
+    objects = np.where(missing, None, y.astype(object))
+    series = pd.Series(y, dtype="Int64").mask(missing)
+    for other in (with_nan, objects, list(objects), series, y[:, np.newaxis].ravel(), pl.Series(list(objects))):
+        fitted = TrustPathClassifier().fit(X, other)
+        assert (fitted.credibility_ == plain.credibility_).all()
+        assert (fitted.transduction_ == plain.transduction_).all()
+    text = np.where(missing, "", names[y])
+    for other in (text, text.astype(object), np.where(missing, None, text.astype(object)), pd.Series(text)):
+        fitted = TrustPathClassifier().fit(X, other)
+        assert fitted.classes_.tolist() == sorted(set(text) - {""})
+        assert (fitted.credibility_ == plain.credibility_).all()
+        assert (fitted.transduction_ == names[plain.transduction_]).all()
+
+
+def test_strangers_are_marked_as_unlabeled():
+    rng = np.random.default_rng(3)
+    axes = np.eye(6, 20)
+    kind = np.repeat(np.arange(6), 100)
+    X = 3 * axes[kind] + 0.25 * np.abs(rng.normal(size=(600, 20)))
+    y = np.where((np.arange(600) % 100 < 15) & (kind < 3), kind, -1)
+    fitted = TrustPathClassifier().fit(X, y)
+    strange = fitted.verdict_ == "none of these"
+    assert strange[kind >= 3].mean() > 0.5 and strange[kind < 3].mean() < 0.1
+    assert (fitted.transduction_[strange] == -1).all() and (fitted.transduction_[~strange] >= 0).all()
+    assert not (TrustPathClassifier(none_of_these=False).fit(X, y).verdict_ == "none of these").any()
+
+
+def test_without_unlabeled_instances_it_is_a_classifier(birds):
+    X, truth, _ = birds
+    fitted = TrustPathClassifier().fit(X[::2], truth[::2])
+    assert fitted.score(X[1::2], truth[1::2]) > 0.9
+    assert (fitted.verdict_ == "given").all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_are_read_where_they_lie(birds, few, dtype, monkeypatch):
+    X, y = few
+    X = X.astype(dtype)
+    seen = []
+    real = _trustpath.label
+    monkeypatch.setattr(_trustpath, "label", lambda x, *rest: (seen.append(x), real(x, *rest))[1])
+    TrustPathClassifier().fit(X, y)
+    assert np.shares_memory(seen[0], X)
+
+
+def test_frames_are_read_and_their_columns_remembered(few):
+    X, y = few
+    X = X[:, :40]
+    columns = [f"f{k}" for k in range(X.shape[1])]
+    plain = TrustPathClassifier().fit(X, y)
+    for frame in (pd.DataFrame(X, columns=columns), pl.DataFrame(X, schema=columns)):
+        fitted = TrustPathClassifier().fit(frame, y)
+        assert fitted.feature_names_in_.tolist() == columns and fitted.n_features_in_ == 40
+        assert (fitted.credibility_ == plain.credibility_).all()
+        assert (fitted.predict(frame) == plain.predict(X)).all()
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(pd.DataFrame(X, columns=columns[::-1]))
+
+
+def test_it_works_with_the_rest_of_scikit_learn(birds, few):
+    (X, truth, _), (_, y) = birds, few
+    piped = make_pipeline(StandardScaler(with_mean=False), TrustPathClassifier()).fit(X, y)
+    assert piped.score(X, truth) > 0.9
+    search = GridSearchCV(TrustPathClassifier(n_jobs=1), {"credibility": [0.3, 0.6]}, cv=3).fit(X, truth)
+    assert search.best_score_ > 0.85
+    assert cross_val_score(TrustPathClassifier(), X, truth, cv=3, n_jobs=2).min() > 0.8
+    original = TrustPathClassifier(precision=0.9, random_state=3).fit(X, y)
+    assert clone(original).get_params() == original.get_params()
+    copy = pickle.loads(pickle.dumps(original))
+    assert (copy.predict_proba(X) == original.predict_proba(X)).all()
+    assert (copy.path_.gamma_norm == original.path_.gamma_norm).all()
+
+
+def test_threads_change_no_bit(few):
+    X, y = few
+    one, two = (TrustPathClassifier(n_jobs=n).fit(X, y) for n in (1, 2))
+    assert (one.credibility_ == two.credibility_).all() and (one.path_.gamma_norm == two.path_.gamma_norm).all()
+
+
+def test_trust_by_precision_and_by_class(few):
+    X, y = few
+    by_class = TrustPathClassifier(per_class=4).fit(X, y)
+    trusted = by_class.transduction_[by_class.verdict_ == "trusted"]
+    assert np.bincount(trusted).tolist() == [4] * 5
+    strict = TrustPathClassifier(precision=0.999).fit(X, y)
+    assert not (strict.verdict_ == "trusted").any() and strict.promised_precision_ == 0
+
+
+def large():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 10, 6000)
+    X = np.abs(rng.normal(size=(6000, 128))) + 2 * np.eye(10, 128)[kind]
+    return X, np.where(rng.random(6000) < 0.05, kind, -1)
+
+
+def test_other_threads_run_during_fit():
+    X, y = large()
+    ticks, done = [], threading.Event()
+
+    def fit():
+        TrustPathClassifier(n_jobs=1).fit(X, y)
+        done.set()
+
+    thread = threading.Thread(target=fit)
+    start = time.perf_counter()
+    thread.start()
+    while not done.is_set():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    thread.join()
+    took = time.perf_counter() - start
+    assert took > 0.2 and np.diff(ticks).max() < 0.5 * took
+
+
+def test_an_interrupt_ends_fit():
+    program = """
+import numpy as np, sys, time, trustpath
+rng = np.random.default_rng(0)
+kind = rng.integers(0, 10, 30000)
+X = np.abs(rng.normal(size=(30000, 256))) + 2 * np.eye(10, 256)[kind]
+print("fitting", flush=True)
+try:
+    trustpath.TrustPathClassifier().fit(X, np.where(rng.random(30000) < 0.01, kind, -1))
+    print("done", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "fitting\n"
+    time.sleep(1.0)
+    sent = time.perf_counter()
+    run.send_signal(signal.SIGINT)
+    assert run.stdout.readline() == "interrupted\n"
+    assert time.perf_counter() - sent < 5
+    run.kill()
+    run.wait()
+
+
+BAD = {
+    "text": (lambda X, y: (X.astype(str)[:, :2] + "x", y), ValueError, "could not convert"),
+    "one axis": (lambda X, y: (X[:, 0], y), ValueError, "Expected 2D array"),
+    "three axes": (lambda X, y: (X[:, :, None], y), ValueError, "dim 3"),
+    "no rows": (lambda X, y: (X[:0], y[:0]), ValueError, "0 sample"),
+    "no columns": (lambda X, y: (X[:, :0], y), ValueError, "0 feature"),
+    "nan": (lambda X, y: (np.where(X == X.max(), np.nan, X), y), ValueError, "NaN"),
+    "infinite": (lambda X, y: (np.where(X == X.max(), np.inf, X), y), ValueError, "infinity"),
+    "sparse": (lambda X, y: (scipy.sparse.csr_matrix(X), y), TypeError, "Sparse.*toarray"),
+    "fewer labels": (lambda X, y: (X, y[:-1]), ValueError, "280 labels but X has 281"),
+    "no label": (lambda X, y: (X, np.full(len(y), -1)), ValueError, "no label at all"),
+    "no text": (lambda X, y: (X, np.full(len(y), "")), ValueError, "no label at all"),
+    "one class": (lambda X, y: (X, np.where(y == 0, 0, -1)), ValueError, "one class only"),
+    "mixed": (lambda X, y: (X, ["a", 3] + [None] * 279), TypeError, "y mixes labels"),
+    "fractions": (lambda X, y: (X, y + 0.5), ValueError, "Unknown label type"),
+    "y with two columns": (lambda X, y: (X, np.stack([y, y], 1)), ValueError, "1d array"),
+    "identical": (lambda X, y: (np.ones_like(X), y), ValueError, "identical"),
+    "zeros": (lambda X, y: (np.zeros_like(X), y), ValueError, "zero vector"),
+    "dates": (lambda X, y: (X, np.full(len(y), "2024-01-01", "M8[D]")), TypeError, "labels of type"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.filterwarnings("ignore:.*all zeros")
+def test_bad_input_is_answered_in_a_sentence(few, case):
+    change, error, sentence = BAD[case]
+    with pytest.raises(error, match=sentence):
+        TrustPathClassifier().fit(*change(*few))
+
+
+@pytest.mark.parametrize(
+    "params, error, sentence",
+    [
+        ({"credibility": 1.5}, ValueError, "credibility = 1.5 is not usable"),
+        ({"credibility": "high"}, TypeError, "credibility = 'high'"),
+        ({"precision": 0.0}, ValueError, "precision = 0"),
+        ({"precision": 0.9, "per_class": 3}, ValueError, "both given"),
+        ({"per_class": 0}, ValueError, "per_class = 0"),
+        ({"labeller": "me"}, ValueError, "'auto', 'adaptive' or 'rounds'"),
+        ({"folds": 1}, ValueError, "folds = 1"),
+        ({"suggest": 2.5}, TypeError, "suggest = 2.5"),
+        ({"n_jobs": 0}, ValueError, "n_jobs = 0"),
+        ({"random_state": -1}, ValueError, "random_state = -1"),
+    ],
+)
+def test_bad_parameters_are_answered_in_a_sentence(few, params, error, sentence):
+    with pytest.raises(error, match=sentence):
+        TrustPathClassifier(**params).fit(*few)
+
+
+def test_instances_without_direction_are_warned_of(few):
+    X, y = few
+    X = X.copy()
+    X[7] = 0
+    with pytest.warns(UserWarning, match="the first is 7"):
+        fitted = TrustPathClassifier().fit(X, y)
+    with pytest.warns(UserWarning, match="the first is 1"):
+        assert fitted.predict(np.stack([X[0], 0 * X[0]])).shape == (2,)
+    with pytest.warns(UserWarning, match="-1 and 1 only"):
+        signed = TrustPathClassifier().fit(few[0][:100], np.where(np.arange(100) < 50, -1, 1))
+    assert signed.classes_.tolist() == [-1, 1]

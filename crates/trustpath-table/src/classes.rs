@@ -1,0 +1,49 @@
+//! The classes of rows: all that drawing episodes needs to know of a table.
+
+use crate::{Error, Result};
+
+/// One label per row, the name of each class, and the rows of each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classes {
+    pub(crate) labels: Vec<usize>,
+    pub(crate) names: Vec<String>,
+    pub(crate) source: String,
+    /// Rows of each class, ascending.
+    pub(crate) members: Vec<Vec<usize>>,
+}
+
+impl Classes {
+    /// Labels that count into `names`; `source` is what errors call them.
+    ///
+    /// # Errors
+    /// If a label has no name.
+    pub fn new(labels: Vec<usize>, names: Vec<String>, source: impl Into<String>) -> Result<Self> {
+        let source = source.into();
+        let mut members = vec![Vec::new(); names.len()];
+        for (row, &label) in labels.iter().enumerate() {
+            let of_class = members.get_mut(label).ok_or_else(|| Error::Label {
+                file: source.clone(),
+                row,
+                value: label.to_string(),
+                expected: format!("it must lie in 0..{} to have a name", names.len()),
+            })?;
+            of_class.push(row);
+        }
+        Ok(Self { labels, names, source, members })
+    }
+
+    /// The names of the classes.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The rows of each class, ascending.
+    pub fn members(&self) -> &[Vec<usize>] {
+        &self.members
+    }
+
+    /// Where they come from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
