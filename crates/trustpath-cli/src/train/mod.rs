@@ -90,7 +90,7 @@ pub struct RecipeArgs {
     /// Probability that a rectangle is erased [default: 0.5]
     #[arg(long, value_name = "X")]
     erase: Option<f64>,
-    /// Episodes by which an epoch is validated [default: 600]
+    /// Episodes by which an epoch is validated [default: 2000]
     #[arg(long, value_name = "N", value_parser = positive)]
     validation: Option<usize>,
     /// Seed [default: 1]

@@ -67,7 +67,7 @@ impl Default for Recipe {
             size: 84,
             padding: 8,
             erase: 0.5,
-            validation: 600,
+            validation: 2000,
             seed: 1,
         }
     }
