@@ -92,7 +92,11 @@ impl Row {
     }
 }
 
-/// Instances with labels, wherever they are. See the [module](self).
+/// Instances with labels, wherever they are: all that a path needs to know of `X` and `Y`.
+///
+/// The solver has the coefficients; what it asks of the rows are sums. The rows may be in this process
+/// ([`Local`](super::Local)) or on other machines, a part of them on each. Nothing that grows with their number crosses this
+/// trait, but for what is asked of a single instance.
 ///
 /// # Errors
 /// Rows in this process never fail; rows elsewhere may be out of reach ([`Error::Rows`](crate::Error::Rows)).
