@@ -1,10 +1,31 @@
+use std::fs::{self, File};
+
+use trustpath_episodes::embedded;
+use trustpath_table::npy;
+
 use super::*;
+
+/// The features on which the official code was run, as arrays in a folder.
+fn reference(dataset: &str, folder: &Path) -> String {
+    let file =
+        format!("../trustpath-episodes/tests/reference/{dataset}-novel.safetensors.split.gz");
+    let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let table = embedded::unpacked(&packed, dataset.into()).unwrap();
+    let (rows, dims) = (table.rows(), table.dims());
+    let (features, labels) = (folder.join("novel.npy"), folder.join("novel-labels.npy"));
+    let mut file = File::create(&features).unwrap();
+    npy::write_f32(&mut file, &[rows, dims], table.features()).unwrap();
+    let classes: Vec<i32> = table.labels().iter().map(|&label| label as i32).collect();
+    npy::write_i32(&mut File::create(&labels).unwrap(), &[rows], &classes).unwrap();
+    text(&features)
+}
 
 #[test]
 fn a_list_is_compared_with_the_official_scores() {
     let list = list("cub-1shot-transductive");
-    let result = json(&["bench", "--episode-list", &list, "--compat"]);
-    assert_eq!(result["features"], "cub (novel classes)");
+    let folder = tempfile::tempdir().unwrap();
+    let features = reference("cub", folder.path());
+    let result = json(&["bench", "--episode-list", &list, "--features", &features, "--compat"]);
     assert_eq!(result["method"]["compat"], true);
     let names: Vec<&Value> =
         result["compared"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
