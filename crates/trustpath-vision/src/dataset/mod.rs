@@ -27,10 +27,11 @@ pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
 pub use lists::{Listed, Lists};
 
-use crate::picture::Picture;
+use crate::fingerprint::Fingerprint;
+use crate::picture::{Crop, Picture};
 use crate::source::Source;
 use crate::{Error, Result, pack};
-use stored::{Item, Store};
+use stored::{Item, Store, Stored};
 
 /// A class and the split it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -275,6 +276,31 @@ impl Dataset {
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
         self.draft.store.source.name()
+    }
+
+    /// For each row a number that stays as long as its picture does. A file on disk may move to another folder;
+    /// where many pictures lie in one file, each changes with the file.
+    pub fn stamps(&self) -> Vec<u64> {
+        let source = &self.draft.store.source;
+        let all = source.stamp_of_all();
+        let stamp = |row: usize| {
+            let item = self.item(row);
+            let mut stamp = Fingerprint::new();
+            match item.stored {
+                Stored::File(crop) => {
+                    stamp.number(source.stamp(&item.id).unwrap_or(all));
+                    if let Some(Crop { x, y, width, height }) = crop {
+                        [x, y, width, height].iter().for_each(|&n| stamp.number(n as u64));
+                    }
+                }
+                _ => {
+                    stamp.number(all);
+                    stamp.add(item.id.as_bytes());
+                }
+            }
+            stamp.get()
+        };
+        (0..self.len()).map(stamp).collect()
     }
 
     /// The dataset without some of its rows.
