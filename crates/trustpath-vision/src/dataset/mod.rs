@@ -29,7 +29,7 @@ pub use lists::{Listed, Lists};
 
 use crate::fingerprint::Fingerprint;
 use crate::picture::{Crop, Picture};
-use crate::source::Source;
+use crate::source::{Source, is_picture};
 use crate::{Error, Result, pack};
 use stored::{Item, Store, Stored};
 
@@ -116,6 +116,20 @@ impl Dataset {
             }
         };
         Self::whole(draft)
+    }
+
+    /// Whether a path is that of pictures, and not of features: a folder, an archive, a picture, or a csv that
+    /// names pictures.
+    pub fn is_at(path: &Path) -> bool {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if path.is_dir() {
+            return true;
+        }
+        if ends(&[".csv", ".tsv"]) {
+            return path.is_file() && table::names_pictures(path);
+        }
+        ends(&[".zip", ".tar", ".tar.gz", ".tgz"]) || is_picture(&name)
     }
 
     fn whole(mut draft: Draft) -> Result<Self> {

@@ -17,7 +17,9 @@ pub(super) const STAMPS: &str = "stamps";
 /// Features by the stamps of their pictures.
 #[derive(Default)]
 pub(super) struct Kept {
-    features: Vec<u8>,
+    file: Vec<u8>,
+    /// Where in the file the features begin, and the bytes of each.
+    first: usize,
     width: usize,
     rows: HashMap<u64, usize>,
     /// The fingerprint of all that the file holds.
@@ -29,27 +31,26 @@ impl Kept {
     pub fn read(path: &Path, backbone: &str, width: usize) -> Self {
         std::fs::read(path)
             .ok()
-            .and_then(|bytes| Self::parse(&bytes, backbone, width))
+            .and_then(|bytes| Self::parse(bytes, backbone, width))
             .unwrap_or_default()
     }
 
-    fn parse(bytes: &[u8], backbone: &str, width: usize) -> Option<Self> {
-        let (_, header) = SafeTensors::read_metadata(bytes).ok()?;
+    fn parse(bytes: Vec<u8>, backbone: &str, width: usize) -> Option<Self> {
+        let (length, header) = SafeTensors::read_metadata(&bytes).ok()?;
         let about = header.metadata().as_ref()?;
         if about.get(BACKBONE)? != backbone {
             return None;
         }
-        let file = SafeTensors::deserialize(bytes).ok()?;
+        let file = SafeTensors::deserialize(&bytes).ok()?;
         let stamps = file.tensor(STAMPS).ok().filter(|stamps| stamps.dtype() == Dtype::I64)?;
         let stamps = stamps.data().as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
         let rows: HashMap<u64, usize> = stamps.clone().zip(0..).collect();
-        let features = file.tensor("features").ok()?.data();
-        (features.len() == stamps.count() * width).then(|| Self {
-            features: features.to_vec(),
-            width,
-            rows,
-            pictures: about.get(PICTURES).cloned().unwrap_or_default(),
-        })
+        let (first, end) = header.info("features")?.data_offsets;
+        let pictures = about.get(PICTURES).cloned().unwrap_or_default();
+        // Data begin after the header and the eight bytes of its length.
+        let begin = 8 + length + first;
+        let fits = end - first == stamps.count() * width;
+        fits.then_some(Self { file: bytes, first: begin, width, rows, pictures })
     }
 
     /// Whether the file holds exactly what is wanted.
@@ -59,8 +60,8 @@ impl Kept {
 
     /// The feature of a picture.
     pub fn get(&self, stamp: u64) -> Option<&[u8]> {
-        let row = self.rows.get(&stamp)?;
-        self.features.get(row * self.width..(row + 1) * self.width)
+        let start = self.first + self.rows.get(&stamp)? * self.width;
+        self.file.get(start..start + self.width)
     }
 }
 
