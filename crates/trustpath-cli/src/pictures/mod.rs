@@ -45,6 +45,11 @@ impl PictureArgs {
         self.skip_bad || self.cache.is_some() || self.network.is_given()
     }
 
+    /// Whether the file that keeps the features was named.
+    pub fn has_cache(&self) -> bool {
+        self.cache.is_some()
+    }
+
     /// Makes the features of pictures, or takes those that are kept.
     pub fn extract(
         &self,
