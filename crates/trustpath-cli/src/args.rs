@@ -76,9 +76,7 @@ impl InputArgs {
     ) -> Result<Instances> {
         let pictures = match self.format {
             Some(_) => None,
-            None => {
-                source.extract(&self.features, self.labels.is_some(), threads, progress)?
-            }
+            None => source.extract(&self.features, self.labels.is_some(), threads, progress)?,
         };
         let pool = match &pictures {
             Some(pictures) => how(self.of(&pictures.cache)).read()?.called(&pictures.name),

@@ -82,9 +82,12 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
     );
     text += &match new {
         0 => "; all were there already\n".into(),
-        _ => format!(", {} pictures/s\n", print::rate(new as f64 / done.took.as_secs_f64().max(1e-9))),
+        _ => format!(
+            ", {} pictures/s\n",
+            print::rate(new as f64 / done.took.as_secs_f64().max(1e-9))
+        ),
     };
-    text += &done.list(&dataset);
+    text += &done.list();
     if new > 0 {
         progress.say(chosen.advice());
     }

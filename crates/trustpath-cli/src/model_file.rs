@@ -53,12 +53,7 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 /// Saves a model.
-pub fn write(
-    path: &Path,
-    model: &LabelModel,
-    pool: &Pool,
-    maker: Option<&Maker>,
-) -> Result<()> {
+pub fn write(path: &Path, model: &LabelModel, pool: &Pool, maker: Option<&Maker>) -> Result<()> {
     let LabelModel { projection, classifier, path: frozen, cut } = model;
     let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
     let vector = |v: &[f64]| (vec![v.len()], v.to_vec());

@@ -43,7 +43,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let saved = model_file::read(&args.model)?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
-    let Instances { pool, pictures } = args.input.read_unlabeled(&args.source, &threads, progress)?;
+    let Instances { pool, pictures } =
+        args.input.read_unlabeled(&args.source, &threads, progress)?;
     if let Some(pictures) = &pictures {
         saved.check_maker(&pictures.maker, &args.model)?;
     }

@@ -179,10 +179,14 @@ mod tests {
         let twice = open(&twice, &[], &[], &[]).unwrap();
         assert!(matches!(check_names(&twice), Err(Error::SameName { .. })));
         let labels = [PathBuf::from("l.npy")];
-        assert!(matches!(open(&[], &[], &labels, &[]), Err(Error::Labels { labels: 1, features: 0 })));
+        assert!(matches!(
+            open(&[], &[], &labels, &[]),
+            Err(Error::Labels { labels: 1, features: 0 })
+        ));
         let error = open(&["mini".to_owned()], &[], &[], &[]).unwrap_err().to_string();
         assert!(error.contains("mini") && error.contains("cub"), "{error}");
-        let names: Vec<String> = open(&[], &[], &[], &[]).unwrap().iter().map(Dataset::title).collect();
+        let names: Vec<String> =
+            open(&[], &[], &[], &[]).unwrap().iter().map(Dataset::title).collect();
         assert_eq!(names, ["CIFAR-FS", "CUB"]);
     }
 }

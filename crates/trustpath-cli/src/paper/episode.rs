@@ -1,7 +1,7 @@
 //! What each round of one episode selects, right and wrong, and the same as shares over all episodes.
 
-use trustpath_episodes::{Episode, Split};
 use trustpath_episodes::stats::Estimate;
+use trustpath_episodes::{Episode, Split};
 use trustpath_report::{
     Column, EpisodeCell, EpisodeGrid, EpisodeRound, Figure, Image, Selected, Table,
 };

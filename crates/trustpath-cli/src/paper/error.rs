@@ -31,7 +31,9 @@ pub enum Error {
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
     /// Two features files, or a file and a dataset, go by one name.
-    #[error("two sets of features are called \"{name}\": name them apart, --features NAME=FILE or --images NAME=PATH")]
+    #[error(
+        "two sets of features are called \"{name}\": name them apart, --features NAME=FILE or --images NAME=PATH"
+    )]
     SameName {
         /// The name.
         name: String,

@@ -41,11 +41,11 @@ use clap::ValueEnum;
 use trustpath_episodes::Approach;
 use trustpath_report::{Block, Document};
 
+use crate::pictures::PictureArgs;
+use crate::progress::Progress;
 use dataset::Dataset;
 pub use error::Error;
 use error::Result;
-use crate::pictures::PictureArgs;
-use crate::progress::Progress;
 use finding::Finding;
 use lab::Lab;
 

@@ -29,12 +29,12 @@ pub struct Extracted {
 
 impl Extracted {
     /// A line for each picture that was left out.
-    pub fn list(&self, dataset: &Dataset) -> String {
+    pub fn list(&self) -> String {
         if self.skipped.is_empty() {
             return String::new();
         }
-        let of = print::count(dataset.len(), "picture", "pictures");
-        let mut text = format!("skipped {} of {of}:\n", self.skipped.len());
+        let count = print::count(self.skipped.len(), "picture", "pictures");
+        let mut text = format!("skipped {count}:\n");
         self.skipped.iter().take(NAMED).for_each(|(_, error)| text += &format!("  {error}\n"));
         if self.skipped.len() > NAMED {
             text += &format!("  and {} more\n", self.skipped.len() - NAMED);

@@ -86,7 +86,7 @@ impl PictureArgs {
             chosen.words,
             cache.display(),
         );
-        said += &extracted.list(dataset);
+        said += &extracted.list();
         if new > 0 {
             said += chosen.advice();
         }

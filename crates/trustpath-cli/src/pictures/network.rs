@@ -131,7 +131,8 @@ impl NetworkArgs {
             return Err(Error::Usage(sentence.into()));
         }
         let OnnxArgs { input_size, mean, std, output } = self.onnx.clone();
-        let backbone = Model::new(path, Settings { input_size, mean, std, output })?.open(threads)?;
+        let backbone =
+            Model::new(path, Settings { input_size, mean, std, output })?.open(threads)?;
         let words = path.display().to_string();
         Ok(Chosen { backbone, words, stem: stem(path), is_shipped: false })
     }

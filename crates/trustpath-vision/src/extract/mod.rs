@@ -128,12 +128,7 @@ impl Extraction {
     }
 
     /// Reads some pictures and makes them ready.
-    fn load(
-        &self,
-        backbone: &dyn Backbone,
-        dataset: &Dataset,
-        rows: &[usize],
-    ) -> Result<Batch> {
+    fn load(&self, backbone: &dyn Backbone, dataset: &Dataset, rows: &[usize]) -> Result<Batch> {
         let input = backbone.input();
         let mut values = vec![0.0; rows.len() * input.values()];
         let read = |(&row, values): (&usize, &mut [f32])| {

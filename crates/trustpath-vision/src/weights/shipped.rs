@@ -6,10 +6,8 @@ use super::Weights;
 use crate::Result;
 
 /// Names of the networks whose weights come with the program, and their files.
-const SHIPPED: [(&str, &[u8]); 1] = [(
-    "cifar-fs",
-    include_bytes!("../../../../assets/networks/resnet12-cifar-fs.safetensors"),
-)];
+const SHIPPED: [(&str, &[u8]); 1] =
+    [("cifar-fs", include_bytes!("../../../../assets/networks/resnet12-cifar-fs.safetensors"))];
 
 impl Weights {
     /// Weights of ResNet-12 that come with the program, by the dataset on whose 64 base classes they were
