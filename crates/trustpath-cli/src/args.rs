@@ -1,13 +1,15 @@
 //! Options that commands share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_table::{Format, Output, PoolFile};
+use trustpath_table::{Format, Output, Pool, PoolFile};
+use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
+use crate::pictures::{Pictures, SourceArgs};
 use crate::progress::Progress;
 
 /// Instances, and the labels of some.
@@ -15,7 +17,8 @@ use crate::progress::Progress;
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
-    /// standard input
+    /// standard input. Or pictures: a folder, a zip or tar, or a csv of file names
+    #[arg(value_name = "FEATURES|PICTURES")]
     features: PathBuf,
     /// Labels: one for each row in order, empty where there is none, or pairs of id and label for
     /// some [default: inside the features file, or NAME-labels.* beside it]
@@ -33,10 +36,67 @@ pub struct InputArgs {
     format: Option<Format>,
 }
 
+/// Instances, and their pictures if that is what they are.
+#[derive(Debug)]
+pub struct Instances {
+    /// Features and labels.
+    pub pool: Pool,
+    /// The pictures, row by row.
+    pub pictures: Option<Pictures>,
+}
+
 impl InputArgs {
+    /// Reads the instances; pictures by way of their features.
+    pub fn read(
+        &self,
+        source: &SourceArgs,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<Instances> {
+        self.read_as(source, threads, progress, |file| file)
+    }
+
+    /// As [`read`](Self::read), but looks for no labels beside the features: what is to be predicted needs
+    /// none.
+    pub fn read_unlabeled(
+        &self,
+        source: &SourceArgs,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<Instances> {
+        self.read_as(source, threads, progress, PoolFile::not_beside)
+    }
+
+    fn read_as(
+        &self,
+        source: &SourceArgs,
+        threads: &ThreadPool,
+        progress: Progress,
+        how: fn(PoolFile) -> PoolFile,
+    ) -> Result<Instances> {
+        let pictures = match self.format {
+            Some(_) => None,
+            None => source.extract(&self.features, self.labels.is_some(), threads, progress)?,
+        };
+        let pool = match &pictures {
+            Some(pictures) => how(self.of(&pictures.cache)).read()?.called(&pictures.name),
+            None => how(self.file()).read()?,
+        };
+        Ok(Instances { pool, pictures })
+    }
+
     /// Where the instances are.
     pub fn file(&self) -> PoolFile {
-        let mut file = PoolFile::new(&self.features);
+        self.of(&self.features)
+    }
+
+    /// Whether they are pictures.
+    pub fn is_pictures(&self) -> bool {
+        self.format.is_none() && Dataset::is_at(&self.features)
+    }
+
+    fn of(&self, features: &Path) -> PoolFile {
+        let mut file = PoolFile::new(features);
         if let Some(labels) = &self.labels {
             file = file.labels(labels);
         }
@@ -50,6 +110,20 @@ impl InputArgs {
             file = file.format(format);
         }
         file
+    }
+}
+
+impl Instances {
+    /// Says what is wrong with the labels, if they do not tell two classes apart.
+    pub fn check_labels(&self) -> Result<()> {
+        let none = self.pool.labels().iter().all(Option::is_none);
+        match &self.pictures {
+            Some(pictures) if none => Err(Error::Usage(format!(
+                "no picture of {} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels",
+                pictures.name
+            ))),
+            _ => Ok(self.pool.check_labels()?),
+        }
     }
 }
 

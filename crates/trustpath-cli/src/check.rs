@@ -5,7 +5,7 @@ use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
 use crate::args::{InputArgs, OutputArgs};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::print;
 
 /// What to look at.
@@ -32,6 +32,10 @@ const SHOWN: usize = 20;
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
+    if args.input.is_pictures() {
+        let sentence = "these are pictures, which trustpath data check looks at";
+        return Err(Error::Usage(sentence.into()));
+    }
     let pool = args.input.file().read()?;
     match &output {
         Some(output) => labels(&pool)?.write(output)?,

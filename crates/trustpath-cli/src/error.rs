@@ -91,6 +91,8 @@ impl Error {
             Self::Paper(paper::Error::Table(error)) => table_exit_code(error),
             Self::Paper(paper::Error::Episodes(error)) => episodes_exit_code(error),
             Self::Paper(paper::Error::SameName { .. } | paper::Error::Labels { .. }) => 2,
+            Self::Paper(paper::Error::NoImages | paper::Error::OneCache) => 2,
+            Self::Paper(paper::Error::Pictures(error)) => error.exit_code(),
             Self::Paper(paper::Error::Interrupted | paper::Error::Paused { .. }) => 130,
             Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,

@@ -16,6 +16,7 @@ mod method;
 mod model_file;
 mod page;
 mod paper;
+mod pictures;
 mod predict;
 mod print;
 mod progress;

@@ -9,6 +9,7 @@ use trustpath::label::{FrozenPath, LabelModel, Projection};
 use trustpath_table::{Format, Output, Pool, Tensor, TensorFile};
 
 use crate::error::{Error, Result};
+use crate::pictures::Maker;
 
 /// What the file says it is, so that no other file is taken for it.
 const KIND: &str = "trustpath-label-1";
@@ -22,6 +23,24 @@ pub struct Saved {
     pub class_names: Vec<String>,
     /// Names of the features, where they had any.
     pub columns: Option<Vec<String>>,
+    /// By what its features were made, if from pictures.
+    pub maker: Option<Maker>,
+}
+
+impl Saved {
+    /// Refuses features that something else made.
+    pub fn check_maker(&self, here: &Maker, file: &Path) -> Result<()> {
+        match &self.maker {
+            Some(maker) if maker.identity != here.identity => Err(Error::Model {
+                file: file.display().to_string(),
+                reason: format!(
+                    "it was trained on features by {}, not by {}; give that --backbone and --weights",
+                    maker.words, here.words
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Refuses at once what could not be written in the end.
@@ -34,7 +53,7 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 /// Saves a model.
-pub fn write(path: &Path, model: &LabelModel, pool: &Pool) -> Result<()> {
+pub fn write(path: &Path, model: &LabelModel, pool: &Pool, maker: Option<&Maker>) -> Result<()> {
     let LabelModel { projection, classifier, path: frozen, cut } = model;
     let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
     let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
@@ -56,6 +75,10 @@ pub fn write(path: &Path, model: &LabelModel, pool: &Pool) -> Result<()> {
     ]);
     if let Some(columns) = pool.columns() {
         metadata.insert("columns".to_owned(), json(columns));
+    }
+    if let Some(Maker { words, identity }) = maker {
+        metadata.insert("backbone".to_owned(), words.clone());
+        metadata.insert("backbone_identity".to_owned(), format!("{identity:016x}"));
     }
     let tensors = tensors
         .into_iter()
@@ -108,6 +131,11 @@ pub fn read(path: &Path) -> Result<Saved> {
     };
     let class_names = names("class_names")?.unwrap_or_default();
     let columns = names("columns")?;
+    let maker = file.metadata.get("backbone").zip(file.metadata.get("backbone_identity"));
+    let maker = maker.and_then(|(words, identity)| {
+        let identity = u64::from_str_radix(identity, 16).ok()?;
+        Some(Maker { words: words.clone(), identity })
+    });
     let signed = file.metadata.get("signed").is_some_and(|signed| signed == "true");
     let model = LabelModel {
         projection: Projection { signed, mean, basis },
@@ -119,5 +147,5 @@ pub fn read(path: &Path) -> Result<Saved> {
     if class_names.len() != model.classifier.intercept.len() {
         return Err(wrong("it names another number of classes than it tells apart".into()));
     }
-    Ok(Saved { model, class_names, columns })
+    Ok(Saved { model, class_names, columns, maker })
 }

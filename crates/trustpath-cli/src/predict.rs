@@ -7,9 +7,10 @@ use trustpath::Features;
 use trustpath::label::Prediction;
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
 use crate::error::Result;
 use crate::model_file::{self, Saved};
+use crate::pictures::SourceArgs;
 use crate::print;
 
 /// What to label, and by what.
@@ -21,6 +22,8 @@ pub struct PredictArgs {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     run: RunArgs,
@@ -29,6 +32,7 @@ pub struct PredictArgs {
 const AFTER: &str = "\
 Examples:
   trustpath predict model.safetensors new.npy --out new-labels.csv
+  trustpath predict model.safetensors new-photos/ --out new-labels.csv
   cat new.csv | trustpath predict model.safetensors - --out - --out-format jsonl
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
@@ -37,9 +41,15 @@ Exit status: 0 when all is done, 1 when something failed, 2 for input or usage t
 pub fn run(args: &PredictArgs) -> Result<()> {
     let output = args.output.output()?;
     let saved = model_file::read(&args.model)?;
-    let pool = args.input.file().not_beside().read()?;
+    let threads = args::pool(args.run.threads)?;
+    let progress = args.run.progress();
+    let Instances { pool, pictures } =
+        args.input.read_unlabeled(&args.source, &threads, progress)?;
+    if let Some(pictures) = &pictures {
+        saved.check_maker(&pictures.maker, &args.model)?;
+    }
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
-    let found = args::pool(args.run.threads)?.install(|| -> Result<Prediction> {
+    let found = threads.install(|| -> Result<Prediction> {
         let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
         Ok(saved.model.predict(&features)?)
     })?;

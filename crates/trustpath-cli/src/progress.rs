@@ -50,6 +50,16 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Tells people something; machines and those who want quiet hear nothing.
+    pub fn say(self, text: &str) {
+        if self == Self::Bar {
+            // Where nobody listens there is nobody to tell.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+}
+
 /// A stage that is under way. Threads may share it; dropped, it is over.
 #[derive(Debug)]
 pub struct Stage {

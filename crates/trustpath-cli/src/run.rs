@@ -82,6 +82,16 @@ impl Runner {
         Ok(Run { finished, speed })
     }
 
+    /// The threads.
+    pub fn pool(&self) -> &ThreadPool {
+        &self.pool
+    }
+
+    /// How progress is shown.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()

@@ -1,6 +1,7 @@
 //! Whatever turns pictures into features.
 
 use crate::Result;
+use crate::fingerprint::Fingerprint;
 use crate::network::Network;
 use crate::picture::Picture;
 
@@ -68,6 +69,18 @@ pub trait Backbone: Sync {
 
     /// A number that changes with its weights.
     fn fingerprint(&self) -> u64;
+
+    /// A number that tells by what features are made: the network, its weights, and how it takes pictures.
+    fn identity(&self) -> u64 {
+        let mut all = Fingerprint::new();
+        all.add(self.name().as_bytes());
+        all.number(self.fingerprint());
+        let input = self.input();
+        all.number(input.size as u64);
+        let colours = input.mean.iter().chain(&input.std);
+        colours.for_each(|value| all.number(u64::from(value.to_bits())));
+        all.get()
+    }
 
     /// The features of some pictures, one after another, each picture made ready by
     /// [`Input::prepare`].

@@ -148,6 +148,49 @@ fn folders_are_classes_and_may_be_splits() {
 }
 
 #[test]
+fn pictures_in_no_folder_or_an_unlabeled_one_have_no_class() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let picture = Picture { width: 1, height: 1, rgb: vec![9; 3] };
+        std::fs::write(path, picture.png().unwrap()).unwrap();
+    };
+    let names = ["auk/1.png", "wren/deep/2.png", "3.png", "Unlabeled/4.png", "_unknown/5.png"];
+    names.into_iter().for_each(write);
+    let dataset = Dataset::open(folder.path(), None).unwrap();
+    assert_eq!(dataset.classes(), ["auk", "wren"]);
+    let known: Vec<(&str, Option<usize>)> =
+        (0..dataset.len()).map(|row| (dataset.id(row), dataset.class(row))).collect();
+    let expected = [
+        ("auk/1.png", Some(0)),
+        ("wren/deep/2.png", Some(1)),
+        ("3.png", None),
+        ("Unlabeled/4.png", None),
+        ("_unknown/5.png", None),
+    ];
+    assert_eq!(known, expected);
+}
+
+#[test]
+fn pictures_are_told_from_features() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_at = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Dataset::is_at(&path)
+    };
+    assert!(Dataset::is_at(folder.path()));
+    assert!(is_at("a.csv", "filename,label\nx.jpg,auk\n"));
+    assert!(is_at("a.tsv", "x.jpg\t3\n"));
+    assert!(is_at("a.zip", "") && is_at("a.tar.gz", "") && is_at("a.PNG", ""));
+    assert!(!is_at("b.csv", "id,label,a,b\nx.jpg,auk,1,2\n"));
+    assert!(!is_at("b.csv", "a,b\n1,2\n") && !is_at("b.csv", ""));
+    assert!(!is_at("a.npy", "") && !is_at("a.safetensors", ""));
+    assert!(!Dataset::is_at(Path::new("none.csv")) && !Dataset::is_at(Path::new("-")));
+}
+
+#[test]
 fn what_cannot_be_read_is_listed_and_can_be_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let picture = Picture { width: 1, height: 1, rgb: vec![1, 2, 3] }.png().unwrap();

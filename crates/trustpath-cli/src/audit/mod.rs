@@ -11,8 +11,9 @@ use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
 use crate::error::Result;
+use crate::pictures::SourceArgs;
 use crate::{interrupt, page, print};
 
 /// What to audit.
@@ -26,6 +27,8 @@ pub struct AuditArgs {
     #[arg(long, conflicts_with = "InputArgs", required_unless_present = "InputArgs")]
     demo: bool,
     #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
     output: OutputArgs,
     /// Write a page to look at: map, path and every suspect, in one file
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
@@ -38,6 +41,7 @@ const AFTER: &str = "\
 Examples:
   trustpath audit train.csv --out suspects.csv
   trustpath audit embeddings.npy --labels labels.csv --report audit.html
+  trustpath audit photos/ --report audit.html        # labels are the names of the class folders
   trustpath audit --demo
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
@@ -50,12 +54,13 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
     let output = args.output.output()?;
     let report = args.report.as_deref().map(page::output).transpose()?;
-    let pool = input.file().read()?;
-    pool.check_labels()?;
+    let threads = args::pool(args.run.threads)?;
+    let instances = input.read(&args.source, &threads, args.run.progress())?;
+    instances.check_labels()?;
+    let Instances { pool, pictures } = instances;
     let start = Instant::now();
     let labelled = Labelled::of(page::about(&pool));
     let stage = args.run.progress().stage("walking the path", 1, "paths");
-    let threads = args::pool(args.run.threads)?;
     let found = threads.install(|| run_audit(&labelled, &pool))?;
     stage.step();
     drop(stage);
@@ -66,7 +71,13 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         (0..labelled.rows.len()).map(|at| labelled.reason(&found, at)).collect();
     if let Some(path) = &report {
         let stage = args.run.progress().stage("drawing the page", 1, "pages");
-        let html = threads.install(|| labelled.page(&found, &reasons))?.html()?;
+        let html = threads.install(|| -> Result<String> {
+            let mut page = labelled.page(&found, &reasons)?;
+            if let Some(pictures) = &pictures {
+                pictures.illustrate(&mut page, &labelled.rows)?;
+            }
+            Ok(page.html()?)
+        })?;
         stage.step();
         page::write(path, &html)?;
     }

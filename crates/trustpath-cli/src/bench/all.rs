@@ -60,7 +60,7 @@ pub fn run(
     for approach in &approaches {
         approach.build()?;
     }
-    let table = args.data.read(list.map(|list| &list.meta))?;
+    let table = args.data.read(list.map(|list| &list.meta), runner)?;
     let count = args.run.episodes.unwrap_or(EPISODES);
     let chosen = match list {
         Some(list) => vec![Chosen::listed(list, &table)?],

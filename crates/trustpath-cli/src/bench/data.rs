@@ -1,20 +1,23 @@
 //! Where features come from.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use trustpath_episodes::{FeatureTable, ListMeta, Split, TableFile, embedded};
+use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::pictures::PictureArgs;
+use crate::run::Runner;
 
-/// A file of features, or a dataset inside the program.
+/// A file of features, pictures, or a dataset inside the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
     /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
     /// Labels, one for each row, in the same formats or .txt [default: inside the features file, or
     /// NAME-labels.* beside it]
@@ -24,24 +27,38 @@ pub struct DataArgs {
     /// from -1 backwards [default: label]
     #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
     label_column: Option<String>,
-    /// Features that come with the program [default: that of the episode list, else cifar-fs]
-    #[arg(long, value_parser = PossibleValuesParser::new(embedded::DATASETS))]
+    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
+    /// makes their features first, which are kept
+    #[arg(long, value_name = "PATH")]
+    images: Option<PathBuf>,
+    /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
+    /// cifar-fs]; with --images, what the pictures are [default: found out]
+    #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
-    /// Classes of that dataset
-    #[arg(long, default_value = "novel", value_parser = split())]
-    split: Split,
+    /// Classes of that dataset: novel or validation; test and val are the same. With --images also
+    /// train [default: novel, and all where pictures are not divided]
+    #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
+    split: Option<String>,
+    #[command(flatten)]
+    pictures: PictureArgs,
 }
 
-fn split() -> impl TypedValueParser<Value = Split> {
-    PossibleValuesParser::new(["novel", "validation"]).map(|name| match name.as_str() {
-        "validation" => Split::Validation,
-        _ => Split::Novel,
-    })
-}
+const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
 impl DataArgs {
     /// Reads the features; a list of episodes may name the dataset it was drawn from.
-    pub fn read(&self, list: Option<&ListMeta>) -> Result<Cow<'static, FeatureTable>> {
+    pub fn read(
+        &self,
+        list: Option<&ListMeta>,
+        runner: &Runner,
+    ) -> Result<Cow<'static, FeatureTable>> {
+        if let Some(path) = &self.images {
+            return Ok(Cow::Owned(self.extract(path, runner)?));
+        }
+        if self.pictures.is_given() {
+            let sentence = "a network makes features of pictures: give them by --images, or leave out --backbone, --weights and what goes with them";
+            return Err(Error::Usage(sentence.into()));
+        }
         if let Some(path) = &self.features {
             let mut file = TableFile::new(path);
             if let Some(name) = &self.label_column {
@@ -58,6 +75,37 @@ impl DataArgs {
             embedded::DATASETS.into_iter().find(|name| meta.dataset.starts_with(name))
         });
         let dataset = self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0]);
-        Ok(Cow::Borrowed(embedded::load(dataset, self.split)?))
+        Ok(Cow::Borrowed(embedded::load(dataset, self.embedded_split()?)?))
+    }
+
+    fn embedded_split(&self) -> Result<Split> {
+        match self.split.as_deref() {
+            None | Some("novel" | "test") => Ok(Split::Novel),
+            Some("validation" | "val") => Ok(Split::Validation),
+            Some(other) => Err(Error::Usage(format!(
+                "no features of the split {other} come with the program: give novel or validation, or pictures by --images"
+            ))),
+        }
+    }
+
+    fn extract(&self, path: &Path, runner: &Runner) -> Result<FeatureTable> {
+        let kind = self.dataset.as_deref().map(str::parse).transpose()?;
+        let whole = Dataset::open(path, kind)?;
+        let dataset = match self.split.as_deref() {
+            Some("train") => whole.split(PictureSplit::Train)?,
+            Some("val" | "validation") => whole.split(PictureSplit::Val)?,
+            Some(_) => whole.split(PictureSplit::Test)?,
+            None => novel(whole)?,
+        };
+        let pictures = self.pictures.extract(path, &dataset, runner.pool(), runner.progress())?;
+        Ok(pictures.table()?.0)
+    }
+}
+
+/// The novel classes of a dataset, or all where it is not divided.
+pub fn novel(whole: Dataset) -> Result<Dataset> {
+    match whole.splits().contains(&PictureSplit::Test) {
+        true => Ok(whole.split(PictureSplit::Test)?),
+        false => Ok(whole),
     }
 }

@@ -26,6 +26,7 @@ use crate::run::Runner;
 use crate::{interrupt, print};
 pub use all::median;
 use data::DataArgs;
+pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
 use task::TaskArgs;
@@ -94,6 +95,7 @@ const AFTER: &str = "\
 Examples:
   trustpath bench --shot 5 --episodes 2000
   trustpath bench --features novel.npy --labels novel-labels.npy --way 10
+  trustpath bench --images CUB_200_2011.tgz --dataset cub --weights resnet12-cub.safetensors
   trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
@@ -130,7 +132,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     method.build()?;
     second.as_ref().map(|(_, second)| second.build()).transpose()?;
 
-    let table = args.data.read(list.as_ref().map(|list| &list.meta))?;
+    let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
     let chosen = args.choose(&table, list.as_ref())?;
     let journal =
         |method: &Approach, ending| args.journal.open(&table, &chosen.identity, method, ending);

@@ -9,9 +9,10 @@ use trustpath::label::{LabelParams, Labeller, Labelling, Trust, Watch, label};
 use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
 use crate::cli::positive;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::pictures::SourceArgs;
 use crate::progress::{Progress, Stage};
 use crate::{interrupt, model_file, page, print};
 
@@ -23,6 +24,8 @@ pub struct LabelArgs {
     input: InputArgs,
     #[command(flatten)]
     trust: TrustArgs,
+    #[command(flatten)]
+    source: SourceArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -106,7 +109,12 @@ Examples:
   trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
   trustpath label pool.csv --label-column kind --precision 0.95 --out labels.csv
   trustpath label pool.parquet --suggest 20 --model model.safetensors
+  trustpath label photos/ --report report.html --out labels.csv
   trustpath sample try && trustpath label try/pool.csv --report try/report.html
+
+Pictures in class folders have the name of the folder as their label; those that lie in no folder, or
+in one named unlabeled or unknown, have none. Or give --labels with file names and labels. Their
+features are made by a network and kept in a file, see --cache.
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
 
@@ -117,11 +125,18 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     if let Some(model) = &args.more.model {
         model_file::check(model)?;
     }
-    let pool = args.input.file().read()?;
-    pool.check_labels()?;
-    let start = Instant::now();
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
+    let instances = args.input.read(&args.source, &threads, progress)?;
+    instances.check_labels()?;
+    let Instances { pool, pictures } = instances;
+    if pictures.is_some() && pool.labels().iter().all(Option::is_some) {
+        return Err(Error::Usage(format!(
+            "every picture of {} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong",
+            pool.source()
+        )));
+    }
+    let start = Instant::now();
     let labelling = threads.install(|| -> Result<Labelling> {
         let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
         let params = LabelParams {
@@ -142,12 +157,20 @@ pub fn run(args: &LabelArgs) -> Result<()> {
 
     if let Some(path) = &report {
         let stage = progress.stage("drawing the page", 1, "page");
-        let html = threads.install(|| draw(&about, &labelling, &summary, &reasons))?.html()?;
+        let html = threads.install(|| -> Result<String> {
+            let mut page = draw(&about, &labelling, &summary, &reasons)?;
+            if let Some(pictures) = &pictures {
+                let rows: Vec<usize> = (0..pool.rows()).collect();
+                pictures.illustrate(&mut page, &rows)?;
+            }
+            Ok(page.html()?)
+        })?;
         stage.step();
         page::write(path, &html)?;
     }
     if let Some(path) = &args.more.model {
-        model_file::write(path, &labelling.model, &pool)?;
+        let maker = pictures.as_ref().map(|pictures| &pictures.maker);
+        model_file::write(path, &labelling.model, &pool, maker)?;
     }
     let text = summary.text(start.elapsed());
     match &output {

@@ -1,11 +1,17 @@
-//! The features that targets run on: those in the binary, or files.
+//! The features that targets run on: those in the binary, files, or of pictures.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use rayon::ThreadPool;
 use trustpath_episodes::{FeatureTable, Split, TableFile, embedded};
+use trustpath_report::Image;
+use trustpath_vision::dataset::{Dataset as Images, Kind};
 
 use super::error::{Error, Result};
+use crate::bench::novel;
+use crate::pictures::{PictureArgs, Pictures};
+use crate::progress::Progress;
 
 /// Features by name.
 #[derive(Debug)]
@@ -15,6 +21,8 @@ pub struct Dataset {
     novel: Cow<'static, FeatureTable>,
     /// The classes settings are chosen on; files have none.
     validation: Option<&'static FeatureTable>,
+    /// The pictures, and which of them each row is.
+    pictures: Option<(Pictures, Vec<usize>)>,
 }
 
 impl Dataset {
@@ -23,6 +31,7 @@ impl Dataset {
             name: name.to_owned(),
             novel: Cow::Borrowed(embedded::load(name, Split::Novel)?),
             validation: Some(embedded::load(name, Split::Validation)?),
+            pictures: None,
         })
     }
 
@@ -34,7 +43,32 @@ impl Dataset {
         }
         let table = file.read()?;
         table.check_finite()?;
-        Ok(Self { name, novel: Cow::Owned(table), validation: None })
+        Ok(Self { name, novel: Cow::Owned(table), validation: None, pictures: None })
+    }
+
+    fn of_pictures(
+        argument: &str,
+        how: &PictureArgs,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<Self> {
+        let (name, path) = name_and_path(argument);
+        let whole = Images::open(&path, name.parse::<Kind>().ok())?;
+        let pictures = how.extract(&path, &novel(whole)?, threads, progress)?;
+        let (table, rows) = pictures.table()?;
+        let pictures = Some((pictures, rows));
+        Ok(Self { name, novel: Cow::Owned(table), validation: None, pictures })
+    }
+
+    /// Whether it has pictures.
+    pub fn has_pictures(&self) -> bool {
+        self.pictures.is_some()
+    }
+
+    /// The picture of a row; none where there are only features.
+    pub fn image(&self, row: usize) -> Option<Image> {
+        let (pictures, rows) = self.pictures.as_ref()?;
+        pictures.image(rows[row])
     }
 
     /// The features of a split. A file counts as both.
@@ -61,13 +95,18 @@ impl Dataset {
     }
 }
 
-/// The datasets named and the files; the two in the binary if there is neither.
-pub fn open(names: &[String], features: &[String], labels: &[PathBuf]) -> Result<Vec<Dataset>> {
+/// The datasets named and the files; the two in the binary if there is neither, nor pictures.
+pub fn open(
+    names: &[String],
+    features: &[String],
+    labels: &[PathBuf],
+    images: &[String],
+) -> Result<Vec<Dataset>> {
     if !labels.is_empty() && labels.len() != features.len() {
         return Err(Error::Labels { labels: labels.len(), features: features.len() });
     }
     let mut datasets: Vec<Dataset> = Vec::new();
-    if names.is_empty() && features.is_empty() {
+    if names.is_empty() && features.is_empty() && images.is_empty() {
         for name in embedded::DATASETS {
             datasets.push(Dataset::embedded(name)?);
         }
@@ -78,12 +117,31 @@ pub fn open(names: &[String], features: &[String], labels: &[PathBuf]) -> Result
     for (i, file) in features.iter().enumerate() {
         datasets.push(Dataset::file(file, labels.get(i))?);
     }
+    Ok(datasets)
+}
+
+/// The datasets of pictures, whose features are made first.
+pub fn extract(
+    images: &[String],
+    how: &PictureArgs,
+    threads: &ThreadPool,
+    progress: Progress,
+) -> Result<Vec<Dataset>> {
+    match images {
+        [] if how.is_given() => Err(Error::NoImages),
+        [_, _, ..] if how.has_cache() => Err(Error::OneCache),
+        _ => images.iter().map(|i| Dataset::of_pictures(i, how, threads, progress)).collect(),
+    }
+}
+
+/// Refuses names that cannot be told apart.
+pub fn check_names(datasets: &[Dataset]) -> Result<()> {
     for (i, dataset) in datasets.iter().enumerate() {
         if datasets[..i].iter().any(|before| before.name == dataset.name) {
             return Err(Error::SameName { name: dataset.name.clone() });
         }
     }
-    Ok(datasets)
+    Ok(())
 }
 
 /// `NAME=FILE`, or a file that goes by its stem. What exists as it stands is a file, equals sign and all.
@@ -118,12 +176,17 @@ mod tests {
     #[test]
     fn what_cannot_be_told_apart_is_refused() {
         let twice = ["cub".to_owned(), "cub".to_owned()];
-        assert!(matches!(open(&twice, &[], &[]), Err(Error::SameName { .. })));
+        let twice = open(&twice, &[], &[], &[]).unwrap();
+        assert!(matches!(check_names(&twice), Err(Error::SameName { .. })));
         let labels = [PathBuf::from("l.npy")];
-        assert!(matches!(open(&[], &[], &labels), Err(Error::Labels { labels: 1, features: 0 })));
-        let error = open(&["mini".to_owned()], &[], &[]).unwrap_err().to_string();
+        assert!(matches!(
+            open(&[], &[], &labels, &[]),
+            Err(Error::Labels { labels: 1, features: 0 })
+        ));
+        let error = open(&["mini".to_owned()], &[], &[], &[]).unwrap_err().to_string();
         assert!(error.contains("mini") && error.contains("cub"), "{error}");
-        let names: Vec<String> = open(&[], &[], &[]).unwrap().iter().map(Dataset::title).collect();
+        let names: Vec<String> =
+            open(&[], &[], &[], &[]).unwrap().iter().map(Dataset::title).collect();
         assert_eq!(names, ["CIFAR-FS", "CUB"]);
     }
 }

@@ -1,8 +1,10 @@
 //! What each round of one episode selects, right and wrong, and the same as shares over all episodes.
 
-use trustpath_episodes::Split;
 use trustpath_episodes::stats::Estimate;
-use trustpath_report::{Column, EpisodeCell, EpisodeGrid, EpisodeRound, Figure, Selected, Table};
+use trustpath_episodes::{Episode, Split};
+use trustpath_report::{
+    Column, EpisodeCell, EpisodeGrid, EpisodeRound, Figure, Image, Selected, Table,
+};
 
 use super::dataset::Dataset;
 use super::error::Result;
@@ -83,12 +85,13 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
         let cell = |class: usize| {
             let queries = || round.selected.iter().map(|row| row - labelled);
             let selected = || queries().filter(|&q| round.pseudo_labels[q] == class);
-            let right = selected().filter(|&q| truth[q] == class).count();
+            let right: Vec<usize> = selected().filter(|&q| truth[q] == class).collect();
+            let wrong: Vec<usize> = selected().filter(|&q| truth[q] != class).collect();
             let of_class = || (0..truth.len()).filter(|&q| truth[q] == class);
             let found = of_class().filter(|&q| after[q] == class).count();
             EpisodeCell {
-                right: Selected::Count(right),
-                wrong: Selected::Count(selected().count() - right),
+                right: shown(dataset, episode, &right),
+                wrong: shown(dataset, episode, &wrong),
                 note: percent(found as f64 / of_class().count() as f64),
             }
         };
@@ -109,6 +112,15 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
         rounds,
     };
     Ok(grid.figure()?)
+}
+
+/// The pictures of some queries where all have one, else how many they are.
+fn shown(dataset: &Dataset, episode: &Episode, queries: &[usize]) -> Selected {
+    let images = queries.iter().map(|&q| dataset.image(episode.query.rows[q]));
+    match images.collect::<Option<Vec<Image>>>() {
+        Some(images) if dataset.has_pictures() => Selected::Images(images),
+        _ => Selected::Count(queries.len()),
+    }
 }
 
 /// A class name without the number before it and the underscores in it.

@@ -3,6 +3,18 @@
 /// The result of every fallible function of the targets.
 pub type Result<T> = std::result::Result<T, Error>;
 
+impl From<crate::error::Error> for Error {
+    fn from(error: crate::error::Error) -> Self {
+        Self::Pictures(Box::new(error))
+    }
+}
+
+impl From<trustpath_vision::Error> for Error {
+    fn from(error: trustpath_vision::Error) -> Self {
+        Self::Pictures(Box::new(error.into()))
+    }
+}
+
 /// Everything the targets refuse.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -19,7 +31,9 @@ pub enum Error {
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
     /// Two features files, or a file and a dataset, go by one name.
-    #[error("two sets of features are called \"{name}\": name them apart, --features NAME=FILE")]
+    #[error(
+        "two sets of features are called \"{name}\": name them apart, --features NAME=FILE or --images NAME=PATH"
+    )]
     SameName {
         /// The name.
         name: String,
@@ -35,6 +49,17 @@ pub enum Error {
         /// Files of features.
         features: usize,
     },
+    /// From pictures and the network.
+    #[error(transparent)]
+    Pictures(Box<crate::error::Error>),
+    /// A network without pictures.
+    #[error(
+        "a network makes features of pictures: give them by --images, or leave out --backbone, --weights and what goes with them"
+    )]
+    NoImages,
+    /// One file for the features of several datasets.
+    #[error("--cache keeps the features of one --images: leave it out, or give one at a time")]
+    OneCache,
     /// The threads could not be started.
     #[error("{threads} threads could not be started ({reason}): ask for fewer by --threads")]
     Threads {

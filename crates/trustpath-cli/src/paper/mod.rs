@@ -41,6 +41,8 @@ use clap::ValueEnum;
 use trustpath_episodes::Approach;
 use trustpath_report::{Block, Document};
 
+use crate::pictures::PictureArgs;
+use crate::progress::Progress;
 use dataset::Dataset;
 pub use error::Error;
 use error::Result;
@@ -62,6 +64,10 @@ pub struct PaperArgs {
     /// Their labels, where they are neither inside nor beside the file; once for each file.
     #[arg(long, value_name = "FILE")]
     pub labels: Vec<PathBuf>,
+    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset, whose novel classes
+    /// are taken; may be repeated. NAME says what they are where it is that of a known dataset, such as cub.
+    #[arg(long, value_name = "[NAME=]PATH")]
+    pub images: Vec<String>,
     /// Methods of peers and grid, by their names in `bench --method`; may be repeated [default: all of them for peers;
     /// adaptive, pt-map, bd-cspn, icir and plain for grid].
     #[arg(long = "method", value_name = "NAME",
@@ -82,6 +88,9 @@ pub struct PaperArgs {
     /// Shows no progress.
     #[arg(long)]
     pub quiet: bool,
+    /// How their features are made.
+    #[command(flatten)]
+    pub pictures: PictureArgs,
 }
 
 /// The results of the paper.
@@ -165,10 +174,13 @@ impl Target {
 /// # Errors
 /// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    let datasets = dataset::open(&args.datasets, &args.features, &args.labels)?;
     let threads = args.threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+    let mut datasets = dataset::open(&args.datasets, &args.features, &args.labels, &args.images)?;
+    let progress = Progress::new(args.quiet, false);
+    datasets.extend(dataset::extract(&args.images, &args.pictures, &pool, progress)?);
+    dataset::check_names(&datasets)?;
     pool.install(|| reproduce(args, datasets))
 }
 

@@ -39,7 +39,7 @@ fn tables(path: &Path) -> Vec<Vec<String>> {
 }
 
 fn lab(episodes: usize) -> Lab {
-    let datasets = dataset::open(&["cub".to_owned()], &[], &[]).unwrap();
+    let datasets = dataset::open(&["cub".to_owned()], &[], &[], &[]).unwrap();
     Lab::new(datasets, episodes, 3, true)
 }
 

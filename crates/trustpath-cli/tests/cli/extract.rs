@@ -116,7 +116,7 @@ fn usage_that_cannot_be_right_is_told() {
     let with = |more: &[&str], sentence: &str| {
         refused(&[&["extract", "--images", &images, "--out", out], more].concat(), sentence);
     };
-    with(&[], "resnet12 needs its weights: give them by --weights");
+    with(&["--backbone", "wrn28-10"], "wrn28-10 needs its weights: give them by --weights");
     with(&["--backbone", "vgg", "--weights", &weights], "there is no backbone named vgg");
     with(
         &["--backbone", "wrn28-10", "--weights", &weights],

@@ -11,6 +11,7 @@ mod help;
 mod label;
 mod lists;
 mod methods;
+mod pictures;
 mod progress;
 mod stopping;
 

@@ -9,6 +9,8 @@ const LONGEST_NAME: usize = 120;
 const LONGEST_REASON: usize = 800;
 /// Nearest labelled instances that are listed of each.
 const NEIGHBOURS: usize = 8;
+/// Twentieths of the page that rows may take where there are pictures.
+const ROWS_BESIDE_PICTURES: usize = 12;
 /// Lines and points of each that a plot can show.
 const LINES: usize = 500;
 const GRID: usize = 100;
@@ -23,9 +25,8 @@ pub(super) fn write(report: &LabelReport, budget: usize) -> String {
     let order = thin::by_interest(report);
 
     let pictured = report.instances.iter().any(|i| i.thumbnail.is_some());
-    let rows = thin::take(&order, left / 20 * if pictured { 12 } else { 17 }, |i| {
-        row_cost(&report.instances[i])
-    });
+    let room = left / 20 * if pictured { ROWS_BESIDE_PICTURES } else { 17 };
+    let rows = thin::take(&order, room, |i| row_cost(&report.instances[i]));
     let mut place = vec![None; report.instances.len()];
     rows.iter().enumerate().for_each(|(at, i)| place[*i] = Some(at));
     columns(&mut out, report, &rows, &place);
@@ -39,6 +40,27 @@ pub(super) fn write(report: &LabelReport, budget: usize) -> String {
     }
     out.push('}');
     out
+}
+
+/// The instances whose pictures fit beside all else, if each takes so many bytes.
+pub(super) fn worth_a_picture(report: &LabelReport, budget: usize, bytes: usize) -> Vec<usize> {
+    let mut out = String::from("{");
+    head(&mut out, report);
+    let left = budget.saturating_sub(out.len() + 1000);
+    let order = thin::by_interest(report);
+    let cost = |i: usize| row_cost(&report.instances[i]);
+    let rows = thin::take(&order, left / 20 * ROWS_BESIDE_PICTURES, cost);
+    let spent: usize = rows.iter().map(|&i| cost(i)).sum();
+    let path = report.path.as_ref().map_or(0, |_| left / 10);
+    let mut on_page = vec![false; report.instances.len()];
+    rows.iter().for_each(|&i| on_page[i] = true);
+    let order: Vec<(usize, usize)> = order.into_iter().filter(|o| on_page[o.1]).collect();
+    thin::take(&order, left.saturating_sub(spent + path + 2000), |_| picture_cost(bytes, 10))
+}
+
+/// What a picture of so many bytes adds to the page.
+fn picture_cost(bytes: usize, mime: usize) -> usize {
+    bytes.div_ceil(3) * 4 + 6 * mime + 24
 }
 
 fn key(out: &mut String, name: &str) {
@@ -193,8 +215,7 @@ fn thumbnails(
     let of = |i: usize| report.instances[i].thumbnail.as_ref();
     let drawable: Vec<(usize, usize)> =
         order.iter().copied().filter(|o| of(o.1).is_some() && place[o.1].is_some()).collect();
-    let cost =
-        |i: usize| of(i).map_or(0, |t| t.bytes.len().div_ceil(3) * 4 + 6 * t.mime.len() + 24);
+    let cost = |i: usize| of(i).map_or(0, |t| picture_cost(t.bytes.len(), t.mime.len()));
     let shown = thin::take(&drawable, budget, cost);
     key(out, "pictures");
     out.push('{');

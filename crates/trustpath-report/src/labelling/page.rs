@@ -64,12 +64,7 @@ impl LabelReport {
         self.check()?;
         let title = escape(&self.title);
         let subtitle = escape(&self.subtitle);
-        let shell = PAGE.len()
-            + STYLE.len()
-            + SCRIPT.len()
-            + POLICY.len()
-            + 2 * title.len()
-            + subtitle.len();
+        let shell = self.shell();
         let data = data::write(self, LARGEST.saturating_sub(shell));
         let mut out = String::with_capacity(shell + data.len());
         for (at, part) in PAGE.split("@@").enumerate() {
@@ -84,6 +79,22 @@ impl LabelReport {
             });
         }
         Ok(out)
+    }
+
+    /// The instances whose pictures the page has room for, if each takes so many bytes; in ascending order. Large
+    /// reports need no thumbnails of the others.
+    ///
+    /// # Errors
+    /// As [`html`](Self::html).
+    pub fn worth_a_picture(&self, bytes: usize) -> Result<Vec<usize>> {
+        self.check()?;
+        Ok(data::worth_a_picture(self, LARGEST.saturating_sub(self.shell()), bytes))
+    }
+
+    /// What the page takes without its data.
+    fn shell(&self) -> usize {
+        let words = 2 * escape(&self.title).len() + escape(&self.subtitle).len();
+        PAGE.len() + STYLE.len() + SCRIPT.len() + POLICY.len() + words
     }
 
     /// Refuses positions that name nothing.
@@ -204,6 +215,23 @@ mod tests {
         assert!(files.contains(&11_999), "what to label next has its picture");
         let doubtful = |i: &&usize| report.instances[**i].verdict == Verdict::Doubtful;
         assert!(files.iter().filter(doubtful).count() * 2 > files.len());
+    }
+
+    #[test]
+    fn as_many_pictures_are_asked_for_as_the_page_shows() {
+        for (instances, all) in [(300, true), (20_000, false)] {
+            let mut report = report(instances, 4);
+            let worth = report.worth_a_picture(2000).unwrap();
+            assert_eq!(worth.len() == instances, all);
+            for &i in &worth {
+                let picture = Thumbnail { bytes: vec![7; 2000], mime: "image/jpeg".into() };
+                report.instances[i].thumbnail = Some(picture);
+            }
+            let page = report.html().unwrap();
+            assert!(page.len() < LARGEST, "{}", page.len());
+            let shown = page.matches("data:image/jpeg").count();
+            assert!(shown == worth.len() && shown > 250, "{shown} of {}", worth.len());
+        }
     }
 
     #[test]

@@ -119,6 +119,16 @@ impl Pool {
         &self.source
     }
 
+    /// The same pool under another name, as where its features were made from something else.
+    pub fn called(mut self, source: impl Into<String>) -> Self {
+        let source = source.into();
+        if self.labels_source == self.source {
+            self.labels_source.clone_from(&source);
+        }
+        self.source = source;
+        self
+    }
+
     /// Says what is wrong with the labels, if they do not tell two classes apart.
     ///
     /// # Errors

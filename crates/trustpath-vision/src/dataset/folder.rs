@@ -1,7 +1,8 @@
 //! Any folder of class folders.
 //!
 //! Folders that all pictures share are passed over, and so are `train`, `val` and `test` below them, which
-//! divide the dataset; the next folder is the class. Pictures that lie in no folder have no class.
+//! divide the dataset; the next folder is the class. Pictures that lie in no folder have no class, nor have those in
+//! a folder named `unlabeled`, `unlabelled` or `unknown`, with or without `_` before it.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,8 @@ pub(super) fn read(source: Source) -> Result<Draft> {
     let mut items = Vec::with_capacity(names.len());
     for (name, path) in names.iter().zip(&inner) {
         let split = path.first().filter(|_| divided).and_then(|first| split_of(first));
-        let class = path.get(usize::from(divided)).map(|class| {
+        let class = path.get(usize::from(divided)).filter(|class| !is_unlabeled(class));
+        let class = class.map(|class| {
             *numbers.entry((split, class.to_string())).or_insert_with(|| {
                 classes.push(Class { name: class.to_string(), split });
                 classes.len() - 1
@@ -32,6 +34,12 @@ pub(super) fn read(source: Source) -> Result<Draft> {
     let name = source.name().trim_end_matches('/').rsplit('/').next().unwrap_or_default().into();
     let store = Store { source, sections: Vec::new() };
     Ok(Draft { name, kind: Kind::Folder, classes, items, store })
+}
+
+/// Whether a folder holds pictures without a class.
+fn is_unlabeled(folder: &str) -> bool {
+    let name = folder.trim_start_matches('_').to_ascii_lowercase();
+    matches!(name.as_str(), "unlabeled" | "unlabelled" | "unknown")
 }
 
 fn folders(name: &str) -> Vec<&str> {

@@ -27,10 +27,11 @@ pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
 pub use lists::{Listed, Lists};
 
-use crate::picture::Picture;
-use crate::source::Source;
+use crate::fingerprint::Fingerprint;
+use crate::picture::{Crop, Picture};
+use crate::source::{Source, is_picture};
 use crate::{Error, Result, pack};
-use stored::{Item, Store};
+use stored::{Item, Store, Stored};
 
 /// A class and the split it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +116,20 @@ impl Dataset {
             }
         };
         Self::whole(draft)
+    }
+
+    /// Whether a path is that of pictures, and not of features: a folder, an archive, a picture, or a csv that
+    /// names pictures.
+    pub fn is_at(path: &Path) -> bool {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if path.is_dir() {
+            return true;
+        }
+        if ends(&[".csv", ".tsv"]) {
+            return path.is_file() && table::names_pictures(path);
+        }
+        ends(&[".zip", ".tar", ".tar.gz", ".tgz"]) || is_picture(&name)
     }
 
     fn whole(mut draft: Draft) -> Result<Self> {
@@ -275,6 +290,31 @@ impl Dataset {
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
         self.draft.store.source.name()
+    }
+
+    /// For each row a number that stays as long as its picture does. A file on disk may move to another folder;
+    /// where many pictures lie in one file, each changes with the file.
+    pub fn stamps(&self) -> Vec<u64> {
+        let source = &self.draft.store.source;
+        let all = source.stamp_of_all();
+        let stamp = |row: usize| {
+            let item = self.item(row);
+            let mut stamp = Fingerprint::new();
+            match item.stored {
+                Stored::File(crop) => {
+                    stamp.number(source.stamp(&item.id).unwrap_or(all));
+                    if let Some(Crop { x, y, width, height }) = crop {
+                        [x, y, width, height].iter().for_each(|&n| stamp.number(n as u64));
+                    }
+                }
+                _ => {
+                    stamp.number(all);
+                    stamp.add(item.id.as_bytes());
+                }
+            }
+            stamp.get()
+        };
+        (0..self.len()).map(stamp).collect()
     }
 
     /// The dataset without some of its rows.

@@ -47,6 +47,23 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
     }
 }
 
+/// Whether a csv names pictures: its first row has the name of one, and besides it and a label no number.
+pub(super) fn names_pictures(path: &Path) -> bool {
+    let delimiter = if path.extension().is_some_and(|e| e == "tsv") { b'\t' } else { b',' };
+    let reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(delimiter)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_path(path);
+    let Ok(reader) = reader else { return false };
+    // With a header, the first line names no picture, and the second does.
+    reader.into_records().take(2).filter_map(|record| record.ok()).any(|record| {
+        let numbers = record.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
+        record.iter().any(is_picture) && numbers <= 1
+    })
+}
+
 fn split(name: &str) -> Option<Split> {
     let file = name.rsplit('/').next()?;
     Split::from_str(file.split('.').next()?).ok()

@@ -1,7 +1,8 @@
 //! The finished file: features with the names of their pictures and classes.
 //!
 //! A `.safetensors` file holds the tensors `features`, `labels`, `ids.bytes` and `ids.offsets`, and
-//! the names of the classes under `class_names` in its metadata. Beside `NAME.npy` lies
+//! the names of the classes under `class_names` in its metadata; besides, what tells later whether its
+//! features can be kept. Beside `NAME.npy` lies
 //! `NAME-labels.csv` with an id and the name of a class for each row. A picture without a class is
 //! labelled −1, or not at all.
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use trustpath_table::{Format, npy, write_atomically};
 
-use super::partial::{Partial, WHOLE};
+use super::kept::{BACKBONE, Gathered, PICTURES, STAMPS};
 use crate::weights::Precision;
 use crate::{Error, Result};
 
@@ -28,6 +29,10 @@ pub(super) struct Rows<'a> {
     pub ids: Vec<String>,
     pub labels: Vec<Option<usize>>,
     pub classes: &'a [String],
+    pub stamps: Vec<u64>,
+    /// The fingerprints of the backbone and of all pictures.
+    pub backbone: String,
+    pub pictures: String,
 }
 
 impl FeatureFile {
@@ -59,23 +64,28 @@ impl FeatureFile {
         }
     }
 
-    /// Writes the features that `partial` has, whole or not at all.
-    pub fn write(&self, partial: &Partial, rows: &Rows) -> Result<()> {
+    /// Whether it can tell later what it was made from.
+    pub fn is_lasting(&self) -> bool {
+        self.format == Format::Safetensors
+    }
+
+    /// Writes the features, whole or not at all.
+    pub fn write(&self, features: &Gathered, rows: &Rows) -> Result<()> {
         match self.format {
             Format::Npy => {
                 write_atomically(beside(&self.path, "csv"), |w| labels(w, rows))?;
                 let descr = if self.width() == 2 { "'<f2'" } else { "'<f4'" };
                 write_atomically(&self.path, |w| {
                     npy::write_header(w, descr, &[rows.ids.len(), self.dim])?;
-                    features(w, partial)
+                    features.write(w)
                 })?;
             }
-            _ => write_atomically(&self.path, |w| self.tensors(w, partial, rows))?,
+            _ => write_atomically(&self.path, |w| self.tensors(w, features, rows))?,
         }
         Ok(())
     }
 
-    fn tensors(&self, w: &mut impl Write, partial: &Partial, rows: &Rows) -> io::Result<()> {
+    fn tensors(&self, w: &mut impl Write, features: &Gathered, rows: &Rows) -> io::Result<()> {
         let count = rows.ids.len();
         let mut offsets = vec![0i64];
         for id in &rows.ids {
@@ -87,12 +97,18 @@ impl FeatureFile {
         let tensors = [
             ("ids.offsets", "I64", vec![count + 1], 8 * (count + 1)),
             ("labels", "I64", vec![count], 8 * count),
+            (STAMPS, "I64", vec![count], 8 * count),
             ("features", dtype, vec![count, self.dim], count * self.dim * self.width()),
             ("ids.bytes", "U8", vec![texts], texts),
         ];
         let mut header = Map::new();
         let classes = Value::from(rows.classes).to_string();
-        header.insert("__metadata__".into(), json!({ "class_names": classes }));
+        let about = json!({
+            "class_names": classes,
+            BACKBONE: rows.backbone,
+            PICTURES: rows.pictures,
+        });
+        header.insert("__metadata__".into(), about);
         let mut place = 0;
         for (name, dtype, shape, length) in tensors {
             let at = [place, place + length];
@@ -110,13 +126,12 @@ impl FeatureFile {
             let label = label.map_or(-1, |class| class as i64);
             w.write_all(&label.to_le_bytes())?;
         }
-        features(w, partial)?;
+        for stamp in &rows.stamps {
+            w.write_all(&stamp.to_le_bytes())?;
+        }
+        features.write(w)?;
         rows.ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
     }
-}
-
-fn features(w: &mut impl Write, partial: &Partial) -> io::Result<()> {
-    partial.each(|state, feature| if state == WHOLE { w.write_all(feature) } else { Ok(()) })
 }
 
 fn labels(w: &mut impl Write, rows: &Rows) -> io::Result<()> {

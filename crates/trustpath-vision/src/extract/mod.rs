@@ -4,9 +4,11 @@
 //! before are computed; so no more than two batches are in memory, however many pictures there are.
 //! Features gather in a file beside the result (`partial`), from which an extraction that was
 //! interrupted goes on; at the end they become the result (`file`), which `trustpath label`, `bench`
-//! and `check` read.
+//! and `check` read. A result that is there already is brought up to date: of pictures that are the same
+//! as then, features are kept (`kept`).
 
 mod file;
+mod kept;
 mod partial;
 
 use std::collections::HashSet;
@@ -21,6 +23,7 @@ use crate::fingerprint::Fingerprint;
 use crate::weights::Precision;
 use crate::{Error, Result};
 use file::{FeatureFile, Rows};
+use kept::{Gathered, Kept};
 use partial::{Partial, SKIPPED, WHOLE};
 
 /// Pictures of a batch for each thread.
@@ -56,8 +59,8 @@ pub enum Outcome {
     Finished {
         /// Features in it.
         rows: usize,
-        /// Pictures that were left out, each with what is wrong with it.
-        skipped: Vec<(String, Error)>,
+        /// Rows of the dataset that were left out, each with what is wrong with its picture.
+        skipped: Vec<(usize, Error)>,
     },
     /// It was stopped; the same extraction goes on from here.
     Stopped {
@@ -73,7 +76,8 @@ impl Extraction {
     /// `.safetensors`, or `.npy` with `NAME-labels.csv` beside it.
     ///
     /// Runs on the threads of the current rayon pool. If an extraction of the same features to the
-    /// same place was interrupted, it goes on with that.
+    /// same place was interrupted, it goes on with that. Where `out` is a `.safetensors` file that the
+    /// same backbone made, the features of all pictures that have not been written since are kept.
     ///
     /// # Errors
     /// If a picture cannot be read and bad ones are not to be skipped, none can, a feature is not
@@ -88,42 +92,49 @@ impl Extraction {
         let target = FeatureFile::new(out, self.precision, backbone.dim())?;
         let all = dataset.len();
         let width = target.width() * backbone.dim();
-        let mut partial = Partial::open(out, self.fingerprint(backbone, dataset), width)?;
-        let begun = partial.done().min(all);
-        watch.begin(begun, all);
+        let from = self.origin(backbone, dataset);
+        let kept = match target.is_lasting() {
+            true => Kept::read(out, &from.backbone, width),
+            false => Kept::default(),
+        };
+        let is_new = |row: &usize| kept.get(from.stamps[*row]).is_none();
+        let new: Vec<usize> = (0..all).filter(is_new).collect();
+        if new.is_empty() && kept.is_whole(&from.pictures) {
+            watch.begin(all, all);
+            return Ok(Outcome::Finished { rows: all, skipped: Vec::new() });
+        }
+        let before = all - new.len();
+        let mut partial = Partial::open(out, from.fingerprint(&new), width)?;
+        let begun = partial.done().min(new.len());
+        watch.begin(before + begun, all);
         let batch = BATCH * rayon::current_num_threads();
-        let rows = |first: usize| first..(first + batch).min(all);
+        let rows = |first: usize| &new[first..(first + batch).min(new.len())];
         let mut ready = self.load(backbone, dataset, rows(begun))?;
         while !ready.is_empty() {
             if watch.stop() {
-                return Ok(Outcome::Stopped { done: partial.done(), all });
+                return Ok(Outcome::Stopped { done: before + partial.done(), all });
             }
             let first = partial.done();
             let (features, next) = rayon::join(
                 || backbone.features(&ready.values),
                 || self.load(backbone, dataset, rows(first + ready.bad.len())),
             );
-            let records = self.records(dataset, first, &ready, &features?)?;
+            let records = self.records(dataset, rows(first), &ready, &features?)?;
             partial.append(&records)?;
             watch.advance(ready.bad.len());
             ready = next?;
         }
-        self.finish(partial, &target, dataset)
+        self.finish(partial, &target, dataset, &from, (&kept, &new))
     }
 
     /// Reads some pictures and makes them ready.
-    fn load(
-        &self,
-        backbone: &dyn Backbone,
-        dataset: &Dataset,
-        rows: std::ops::Range<usize>,
-    ) -> Result<Batch> {
+    fn load(&self, backbone: &dyn Backbone, dataset: &Dataset, rows: &[usize]) -> Result<Batch> {
         let input = backbone.input();
         let mut values = vec![0.0; rows.len() * input.values()];
-        let read = |(row, values): (usize, &mut [f32])| {
+        let read = |(&row, values): (&usize, &mut [f32])| {
             dataset.picture(row).map(|picture| input.prepare(&picture, values))
         };
-        let pictures = rows.into_par_iter().zip(values.par_chunks_exact_mut(input.values()));
+        let pictures = rows.par_iter().zip(values.par_chunks_exact_mut(input.values()));
         let read: Vec<Result<()>> = pictures.map(read).collect();
         if !self.skip_bad
             && let Some(error) = read.iter().find_map(|read| read.as_ref().err())
@@ -137,13 +148,13 @@ impl Extraction {
     fn records(
         &self,
         dataset: &Dataset,
-        first: usize,
+        rows: &[usize],
         batch: &Batch,
         features: &[f32],
     ) -> Result<Vec<u8>> {
         let mut records = Vec::new();
         let each = features.chunks_exact(features.len() / batch.bad.len());
-        for (i, (feature, &bad)) in each.zip(&batch.bad).enumerate() {
+        for ((feature, &bad), &row) in each.zip(&batch.bad).zip(rows) {
             records.push(if bad { SKIPPED } else { WHOLE });
             for &value in feature {
                 let finite = match self.precision {
@@ -163,7 +174,7 @@ impl Extraction {
                     } else {
                         "the weights do not suit these pictures"
                     };
-                    let id = dataset.id(first + i).to_owned();
+                    let id = dataset.id(row).to_owned();
                     return Err(Error::Feature { id, value, remedy });
                 }
             }
@@ -171,8 +182,15 @@ impl Extraction {
         Ok(records)
     }
 
-    fn finish(&self, partial: Partial, target: &FeatureFile, dataset: &Dataset) -> Result<Outcome> {
-        let gone = partial.skipped()?;
+    fn finish(
+        &self,
+        partial: Partial,
+        target: &FeatureFile,
+        dataset: &Dataset,
+        from: &Origin,
+        (kept, new): (&Kept, &[usize]),
+    ) -> Result<Outcome> {
+        let gone: Vec<usize> = partial.skipped()?.into_iter().map(|record| new[record]).collect();
         let mut skipped = Vec::new();
         for &row in &gone {
             // What was skipped before an interruption is read again to tell why.
@@ -183,7 +201,7 @@ impl Extraction {
                     Error::Picture { name: dataset.id(row).into(), reason }
                 }
             };
-            skipped.push((dataset.id(row).to_owned(), error));
+            skipped.push((row, error));
         }
         if let (Some((_, first)), true) = (skipped.first(), gone.len() == dataset.len()) {
             let (name, first) = (dataset.origin().to_owned(), first.to_string());
@@ -195,28 +213,52 @@ impl Extraction {
             ids: ids(&left),
             labels: (0..left.len()).map(|row| left.class(row)).collect(),
             classes: dataset.classes(),
+            stamps: left.stamps(),
+            backbone: from.backbone.clone(),
+            pictures: from.pictures.clone(),
         };
-        target.write(&partial, &rows)?;
+        let features = Gathered { kept, stamps: &from.stamps, computed: new, partial: &partial };
+        target.write(&features, &rows)?;
         partial.remove()?;
         Ok(Outcome::Finished { rows: left.len(), skipped })
     }
 
-    /// Tells an extraction from all others.
-    fn fingerprint(&self, backbone: &dyn Backbone, dataset: &Dataset) -> u64 {
+    fn origin(&self, backbone: &dyn Backbone, dataset: &Dataset) -> Origin {
+        let mut by = Fingerprint::new();
+        by.number(backbone.identity());
+        by.number(self.precision as u64);
+        let stamps = dataset.stamps();
         let mut all = Fingerprint::new();
         all.number(u64::from(self.skip_bad));
-        all.add(backbone.name().as_bytes());
-        all.number(backbone.fingerprint());
-        let input = backbone.input();
-        all.number(input.size as u64);
-        let colours = input.mean.iter().chain(&input.std);
-        colours.for_each(|value| all.number(u64::from(value.to_bits())));
         all.add(dataset.origin().as_bytes());
         dataset.classes().iter().for_each(|class| all.add(class.as_bytes()));
-        for row in 0..dataset.len() {
+        for (row, &stamp) in stamps.iter().enumerate() {
             all.add(dataset.id(row).as_bytes());
             all.number(dataset.class(row).map_or(u64::MAX, |class| class as u64));
+            all.number(stamp);
         }
+        let text = |print: Fingerprint| format!("{:016x}", print.get());
+        Origin { backbone: text(by), pictures: text(all), stamps }
+    }
+}
+
+/// What features are made from.
+struct Origin {
+    /// Tells backbones apart, by which and in which precision features are made.
+    backbone: String,
+    /// Tells pictures apart, with their names, classes and order.
+    pictures: String,
+    /// Tells each picture apart.
+    stamps: Vec<u64>,
+}
+
+impl Origin {
+    /// Tells an extraction of some rows from all others.
+    fn fingerprint(&self, rows: &[usize]) -> u64 {
+        let mut all = Fingerprint::new();
+        all.add(self.backbone.as_bytes());
+        all.add(self.pictures.as_bytes());
+        rows.iter().for_each(|&row| all.number(row as u64));
         all.get()
     }
 }

@@ -169,8 +169,8 @@ fn bad_pictures_are_told_or_skipped() {
     let skip = Extraction { skip_bad: true, ..F16 };
     let outcome = folder.extract(skip, "o.npy", &mut Count::default()).unwrap();
     let Outcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
-    let names: Vec<&str> = skipped.iter().map(|(id, _)| id.as_str()).collect();
-    assert_eq!(names, ["auk/001.png", "wren/003.png"]);
+    let rows: Vec<usize> = skipped.iter().map(|(row, _)| *row).collect();
+    assert_eq!(rows, [1, 7]);
     let pool = PoolFile::new(folder.path("o.npy")).read().unwrap();
     assert_eq!(pool.ids()[..2], ["auk/000.png", "auk/002.png"]);
     assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
@@ -206,4 +206,65 @@ fn features_that_are_too_large_for_halves_are_told() {
     let error = run(F16).unwrap_err().to_string();
     assert!(error.contains("too large for f16, so write f32"), "{error}");
     assert!(run(F32).is_ok());
+}
+
+/// Begins of a run and its result, as the features of each id.
+fn brought_up_to_date(folder: &Folder, extraction: Extraction) -> (usize, Vec<(String, Vec<f32>)>) {
+    let mut count = Count::default();
+    folder.extract(extraction, "o.safetensors", &mut count).unwrap();
+    let pool = PoolFile::new(folder.path("o.safetensors")).read().unwrap();
+    let row = |row: usize| (pool.ids()[row].clone(), pool.row(row).to_vec());
+    (count.begun, (0..pool.rows()).map(row).collect())
+}
+
+#[test]
+fn features_of_pictures_that_stayed_the_same_are_kept() {
+    let folder = Folder::new(4);
+    let (begun, first) = brought_up_to_date(&folder, F16);
+    assert_eq!((begun, first.len()), (0, 8));
+    assert_eq!(brought_up_to_date(&folder, F16), (8, first.clone()));
+    // One moves to another class, one is written anew, one goes, one is new.
+    let path = |name: &str| folder.path(&format!("birds/{name}"));
+    std::fs::rename(path("auk/000.png"), path("wren/000b.png")).unwrap();
+    std::fs::copy(path("wren/003.png"), path("auk/001.png")).unwrap();
+    std::fs::remove_file(path("wren/001.png")).unwrap();
+    std::fs::copy(path("wren/002.png"), path("auk/009.png")).unwrap();
+    let (begun, second) = brought_up_to_date(&folder, F16);
+    let kept = if cfg!(unix) { 6 } else { 5 };
+    assert_eq!(begun, kept);
+    let anew = |name: &str| {
+        let out = folder.path(name);
+        F16.run(&engine(0.0), &folder.dataset(), &out, &mut Count::default()).unwrap();
+        std::fs::read(out).unwrap()
+    };
+    assert!(anew("o.safetensors") == anew("anew.safetensors"), "kept or computed, the same");
+    let of = |rows: &[(String, Vec<f32>)], id: &str| {
+        rows.iter().find(|row| row.0 == id).map(|row| row.1.clone())
+    };
+    assert_eq!(of(&second, "wren/000b.png"), of(&first, "auk/000.png"));
+    assert_eq!(of(&second, "auk/001.png"), of(&first, "wren/003.png"));
+    assert_ne!(of(&second, "auk/001.png"), of(&first, "auk/001.png"));
+    // Another precision, other weights, or no file of features at all: nothing can be kept.
+    assert_eq!(brought_up_to_date(&folder, F32).0, 0);
+    let mut count = Count::default();
+    F32.run(&engine(0.5), &folder.dataset(), &folder.path("o.safetensors"), &mut count).unwrap();
+    assert_eq!(count.begun, 0);
+    std::fs::write(folder.path("o.safetensors"), "something else").unwrap();
+    assert_eq!(brought_up_to_date(&folder, F16), (0, second));
+}
+
+#[test]
+fn bad_pictures_are_tried_again_while_others_are_kept() {
+    let folder = Folder::new(3);
+    let whole = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
+    std::fs::write(folder.path("birds/auk/001.png"), "no picture").unwrap();
+    let skip = Extraction { skip_bad: true, ..F16 };
+    assert_eq!(brought_up_to_date(&folder, skip).1.len(), 5);
+    let (begun, rows) = brought_up_to_date(&folder, skip);
+    assert_eq!((begun, rows.len()), (5, 5));
+    let error = folder.extract(F16, "o.safetensors", &mut Count::default()).unwrap_err();
+    assert!(error.to_string().contains("auk/001.png"), "{error}");
+    std::fs::write(folder.path("birds/auk/001.png"), whole).unwrap();
+    let (begun, rows) = brought_up_to_date(&folder, F16);
+    assert_eq!((begun, rows.len()), (5, 6));
 }

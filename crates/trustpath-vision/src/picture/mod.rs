@@ -67,6 +67,24 @@ impl Picture {
         resize::resize(self, edge, edge, Filter::default())
     }
 
+    /// The picture with sides of at most `edge` pixels and its proportions; one that is smaller stays as it is.
+    ///
+    /// ```
+    /// # use trustpath_vision::picture::Picture;
+    /// let picture = Picture { width: 400, height: 2, rgb: vec![7; 2400] };
+    /// let small = picture.within(84);
+    /// assert_eq!((small.width, small.height), (84, 1));
+    /// assert_eq!(small.within(100), small);
+    /// ```
+    pub fn within(&self, edge: usize) -> Self {
+        let long = self.width.max(self.height);
+        if long <= edge || edge == 0 {
+            return self.clone();
+        }
+        let side = |side: usize| ((side * edge + long / 2) / long).max(1);
+        resize::resize(self, side(self.width), side(self.height), Filter::default())
+    }
+
     /// The part inside the box, which is cut at the edges of the picture; none where nothing is left.
     pub fn cropped(&self, part: Crop) -> Option<Self> {
         let right = part.x.saturating_add(part.width).min(self.width);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Entry, Place, archive, cannot, is_picture};
+use super::{Entry, Place, archive, cannot, is_picture, stamp};
 use crate::{Error, Result};
 
 /// Folders within folders that are followed; a link that leads back would go on for ever.
@@ -42,7 +42,7 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
             Ok(kind) => kind,
             // A link to a picture that is gone is one picture that cannot be read, not a folder.
             Err(_) if is_picture(&inner) => {
-                files.push(Entry { name: inner, place: Place::File(path) });
+                files.push(Entry { name: inner, place: Place::File(path), stamp: 0 });
                 continue;
             }
             Err(e) => return Err(cannot(&path.display().to_string(), &e)),
@@ -50,7 +50,8 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
         if kind.is_dir() {
             walk(&path, &format!("{inner}/"), depth + 1, files)?;
         } else if kind.is_file() {
-            files.push(Entry { name: inner, place: Place::File(path) });
+            let stamp = stamp::of_file(&path, &kind);
+            files.push(Entry { name: inner, place: Place::File(path), stamp });
         }
     }
     Ok(())

@@ -14,6 +14,7 @@
 mod folder;
 mod name;
 mod section;
+mod stamp;
 mod tar;
 mod zip;
 
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 pub use section::{Section, SectionReader};
 
+use crate::fingerprint::Fingerprint;
 use crate::{Error, Result};
 
 /// The most bytes of a file that are read into memory at once.
@@ -50,6 +52,8 @@ pub struct Source {
 struct Entry {
     name: String,
     place: Place,
+    /// Changes when the file does.
+    stamp: u64,
 }
 
 #[derive(Debug)]
@@ -69,7 +73,8 @@ impl Source {
             (true, _) => folder::list(path)?,
             (false, Some(last)) if is_picture(&last.to_string_lossy()) => {
                 let name = last.to_string_lossy().into_owned();
-                vec![Entry { name, place: Place::File(path.into()) }]
+                let stamp = stamp::of_file(path, &kind);
+                vec![Entry { name, place: Place::File(path.into()), stamp }]
             }
             (false, _) => archive(path)?,
         };
@@ -103,6 +108,19 @@ impl Source {
             name: name.into(),
             reason: format!("{} has no file of this name", self.name),
         })
+    }
+
+    /// A number that changes when the file of this name does, if there is one; of an archive, when the archive
+    /// does.
+    pub(crate) fn stamp(&self, name: &str) -> Option<u64> {
+        self.find(name).map(|entry| entry.stamp)
+    }
+
+    /// A number that changes when any of the files does.
+    pub(crate) fn stamp_of_all(&self) -> u64 {
+        let mut all = Fingerprint::new();
+        self.files.iter().for_each(|file| all.number(file.stamp));
+        all.get()
     }
 
     /// Reads a whole file.
@@ -159,10 +177,12 @@ fn archive(path: &Path) -> Result<Vec<Entry>> {
     let mut file = File::open(path).map_err(|e| cannot(&name, &e))?;
     let mut head = [0; 512];
     let read = tar::fill(&mut file, &mut head).map_err(|e| cannot(&name, &e))?;
+    let about = file.metadata().map_err(|e| cannot(&name, &e))?;
+    let stamp = stamp::of_file(path, &about);
     match &head[..read] {
-        [b'P', b'K', 3 | 5, ..] => zip::list(&name, file),
-        [0x1f, 0x8b, ..] => tar::expand(&name, file),
-        head if head.len() == 512 && head[257..262] == *b"ustar" => tar::list(&name, file),
+        [b'P', b'K', 3 | 5, ..] => zip::list(&name, file, stamp),
+        [0x1f, 0x8b, ..] => tar::expand(&name, file, stamp),
+        head if head.len() == 512 && head[257..262] == *b"ustar" => tar::list(&name, file, stamp),
         _ => Err(Error::Read {
             name,
             reason: "it is no folder, zip, tar or tar.gz, which its contents decide".into(),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use flate2::read::MultiGzDecoder;
 use tar::Archive;
 
-use super::{Entry, Place, Section, cannot, name};
+use super::{Entry, Place, Section, cannot, name, stamp};
 use crate::{Error, Result};
 
 /// The most that a compressed tar may expand: pictures and arrays hardly shrink at all.
@@ -17,7 +17,7 @@ const MOST_EXPANDED: u64 = 100;
 const ALWAYS_EXPANDED: u64 = 64 << 20;
 
 /// Every file of a tar.
-pub(super) fn list(archive: &str, file: File) -> Result<Vec<Entry>> {
+pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
     let end = file.metadata().map_err(|e| cannot(archive, &e))?.len();
     let damaged = |e: io::Error| Error::Read {
         name: archive.into(),
@@ -48,13 +48,14 @@ pub(super) fn list(archive: &str, file: File) -> Result<Vec<Entry>> {
             return name::twice(archive, &name);
         }
         let section = Section::new(name.clone(), shared.clone(), offset, len);
-        files.push(Entry { name, place: Place::Stretch(section) });
+        let stamp = stamp::within(stamp, &name);
+        files.push(Entry { name, place: Place::Stretch(section), stamp });
     }
     Ok(files)
 }
 
 /// Every file of a tar that is compressed by gzip, by way of a temporary file.
-pub(super) fn expand(archive: &str, mut file: File) -> Result<Vec<Entry>> {
+pub(super) fn expand(archive: &str, mut file: File, stamp: u64) -> Result<Vec<Entry>> {
     let packed = file.metadata().map_err(|e| cannot(archive, &e))?.len();
     file.seek(SeekFrom::Start(0)).map_err(|e| cannot(archive, &e))?;
     let mut from = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file));
@@ -78,7 +79,7 @@ pub(super) fn expand(archive: &str, mut file: File) -> Result<Vec<Entry>> {
         }
         to.write_all(&block[..read]).map_err(|e| no_room(archive, &e))?;
     }
-    list(archive, to)
+    list(archive, to, stamp)
 }
 
 /// Fills a buffer as far as there are bytes.

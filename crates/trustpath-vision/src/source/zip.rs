@@ -8,7 +8,7 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{Entry, Place, Section, cannot, name};
+use super::{Entry, Place, Section, cannot, name, stamp};
 use crate::{Error, Result};
 
 /// The most that deflate can make of a byte.
@@ -28,7 +28,7 @@ pub(super) struct Zipped {
 }
 
 /// Every file of a zip.
-pub(super) fn list(archive: &str, file: File) -> Result<Vec<Entry>> {
+pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
     let damaged = |e: zip::result::ZipError| {
         refused(archive, format!("the zip is damaged ({e}); get it again"))
     };
@@ -74,7 +74,8 @@ pub(super) fn list(archive: &str, file: File) -> Result<Vec<Entry>> {
             crc: entry.crc32(),
             deflated,
         };
-        files.push(Entry { name, place: Place::Zipped(zipped) });
+        let stamp = stamp::within(stamp, &name);
+        files.push(Entry { name, place: Place::Zipped(zipped), stamp });
     }
     Ok(files)
 }

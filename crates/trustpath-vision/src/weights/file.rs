@@ -63,13 +63,22 @@ impl Weights {
     /// # Errors
     /// [`Error::Weights`] if it cannot be read or is damaged.
     pub fn read_safetensors(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let source = path.display().to_string();
-        let refuse =
-            |reason: String, remedy| Error::Weights { file: source.clone(), reason, remedy };
-        let bytes = std::fs::read(path)
-            .map_err(|e| refuse(e.to_string(), "check that the path is right and may be read"))?;
-        let file = SafeTensors::deserialize(&bytes).map_err(|e| refuse(said(&e), WRITE_ANEW))?;
+        let source = path.as_ref().display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Error::Weights {
+            file: source.clone(),
+            reason: e.to_string(),
+            remedy: "check that the path is right and may be read",
+        })?;
+        Self::from_safetensors(&bytes, &source)
+    }
+
+    /// Reads the bytes of a safetensors file that is called `source`.
+    pub(super) fn from_safetensors(bytes: &[u8], source: &str) -> Result<Self> {
+        let file = SafeTensors::deserialize(bytes).map_err(|e| Error::Weights {
+            file: source.into(),
+            reason: said(&e),
+            remedy: WRITE_ANEW,
+        })?;
         let mut parameters = BTreeMap::new();
         for (key, view) in file.iter() {
             if let Some(values) = values(&view) {

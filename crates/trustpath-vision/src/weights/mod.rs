@@ -7,6 +7,7 @@
 
 mod file;
 mod pth;
+mod shipped;
 
 use std::collections::BTreeMap;
 

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_dataset_has_the_ways_it_has_classes_for() {
-        let datasets = dataset::open(&[], &[], &[]).unwrap();
+        let datasets = dataset::open(&[], &[], &[], &[]).unwrap();
         let count = |i: usize| settings(&datasets[i]).len();
         assert_eq!((count(0), count(1)), (2 * 2 * 24, 3 * 2 * 24));
     }
