@@ -45,43 +45,51 @@ pub struct Instances {
     pub pictures: Option<Pictures>,
 }
 
+/// The labels that a command needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Some instances have one, others have not.
+    Some,
+    /// Those that have one count.
+    Given,
+    /// None is needed, and none is looked for beside the features.
+    None,
+}
+
 impl InputArgs {
     /// Reads the instances; pictures by way of their features.
     pub fn read(
         &self,
+        wanted: Wanted,
         source: &SourceArgs,
         threads: &ThreadPool,
         progress: Progress,
     ) -> Result<Instances> {
-        self.read_as(source, threads, progress, |file| file)
-    }
-
-    /// As [`read`](Self::read), but looks for no labels beside the features: what is to be predicted needs
-    /// none.
-    pub fn read_unlabeled(
-        &self,
-        source: &SourceArgs,
-        threads: &ThreadPool,
-        progress: Progress,
-    ) -> Result<Instances> {
-        self.read_as(source, threads, progress, PoolFile::not_beside)
-    }
-
-    fn read_as(
-        &self,
-        source: &SourceArgs,
-        threads: &ThreadPool,
-        progress: Progress,
-        how: fn(PoolFile) -> PoolFile,
-    ) -> Result<Instances> {
-        let pictures = match self.format {
-            Some(_) => None,
-            None => source.extract(&self.features, self.labels.is_some(), threads, progress)?,
+        let is_pictures = self.is_pictures();
+        source.check(&self.features, is_pictures)?;
+        let pictures = match is_pictures {
+            true => {
+                let dataset = source.open(&self.features, self.labels.is_some())?;
+                // Network and pictures take their time, so what cannot be labelled is told before.
+                if self.labels.is_none() {
+                    wanted.check(&dataset)?;
+                }
+                Some(source.extract(&self.features, &dataset, threads, progress)?)
+            }
+            false => None,
         };
-        let pool = match &pictures {
-            Some(pictures) => how(self.of(&pictures.cache)).read()?.called(&pictures.name),
-            None => how(self.file()).read()?,
+        let file = match &pictures {
+            Some(pictures) => self.of(&pictures.cache),
+            None => self.file(),
         };
+        let file = if wanted == Wanted::None { file.not_beside() } else { file };
+        let mut pool = file.read()?;
+        if let Some(pictures) = &pictures {
+            pool = pool.called(&pictures.name);
+        }
+        if wanted != Wanted::None {
+            pool.check_labels()?;
+        }
         Ok(Instances { pool, pictures })
     }
 
@@ -113,17 +121,22 @@ impl InputArgs {
     }
 }
 
-impl Instances {
-    /// Says what is wrong with the labels, if they do not tell two classes apart.
-    pub fn check_labels(&self) -> Result<()> {
-        let none = self.pool.labels().iter().all(Option::is_none);
-        match &self.pictures {
-            Some(pictures) if none => Err(Error::Usage(format!(
-                "no picture of {} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels",
-                pictures.name
-            ))),
-            _ => Ok(self.pool.check_labels()?),
+impl Wanted {
+    /// Says what to do where the folders of pictures do not give these labels.
+    fn check(self, pictures: &Dataset) -> Result<()> {
+        let labelled = (0..pictures.len()).filter(|&row| pictures.class(row).is_some()).count();
+        let name = pictures.origin();
+        if self != Self::None && labelled == 0 {
+            return Err(Error::Usage(format!(
+                "no picture of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
+            )));
         }
+        if self == Self::Some && labelled == pictures.len() {
+            return Err(Error::Usage(format!(
+                "every picture of {name} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong"
+            )));
+        }
+        Ok(())
     }
 }
 

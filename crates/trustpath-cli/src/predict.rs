@@ -7,7 +7,7 @@ use trustpath::Features;
 use trustpath::label::Prediction;
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::model_file::{self, Saved};
 use crate::pictures::SourceArgs;
@@ -44,7 +44,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
     let Instances { pool, pictures } =
-        args.input.read_unlabeled(&args.source, &threads, progress)?;
+        args.input.read(Wanted::None, &args.source, &threads, progress)?;
     if let Some(pictures) = &pictures {
         saved.check_maker(&pictures.maker, &args.model)?;
     }

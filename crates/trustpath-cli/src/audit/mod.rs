@@ -11,7 +11,7 @@ use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::pictures::SourceArgs;
 use crate::{interrupt, page, print};
@@ -55,9 +55,9 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let output = args.output.output()?;
     let report = args.report.as_deref().map(page::output).transpose()?;
     let threads = args::pool(args.run.threads)?;
-    let instances = input.read(&args.source, &threads, args.run.progress())?;
-    instances.check_labels()?;
-    let Instances { pool, pictures } = instances;
+    let progress = args.run.progress();
+    let Instances { pool, pictures } =
+        input.read(Wanted::Given, &args.source, &threads, progress)?;
     let start = Instant::now();
     let labelled = Labelled::of(page::about(&pool));
     let stage = args.run.progress().stage("walking the path", 1, "paths");

@@ -9,9 +9,9 @@ use trustpath::label::{LabelParams, Labeller, Labelling, Trust, Watch, label};
 use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::cli::positive;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pictures::SourceArgs;
 use crate::progress::{Progress, Stage};
 use crate::{interrupt, model_file, page, print};
@@ -127,15 +127,8 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     }
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
-    let instances = args.input.read(&args.source, &threads, progress)?;
-    instances.check_labels()?;
-    let Instances { pool, pictures } = instances;
-    if pictures.is_some() && pool.labels().iter().all(Option::is_some) {
-        return Err(Error::Usage(format!(
-            "every picture of {} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong",
-            pool.source()
-        )));
-    }
+    let Instances { pool, pictures } =
+        args.input.read(Wanted::Some, &args.source, &threads, progress)?;
     let start = Instant::now();
     let labelling = threads.install(|| -> Result<Labelling> {
         let features = Features::new(pool.features(), pool.rows(), pool.dims())?;

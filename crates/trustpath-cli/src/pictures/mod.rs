@@ -12,6 +12,7 @@ use trustpath_episodes::FeatureTable;
 use trustpath_report::Image;
 use trustpath_report::labelling::{LabelReport, Thumbnail};
 use trustpath_table::PoolFile;
+use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::Extraction;
 use trustpath_vision::picture::Picture;
@@ -72,7 +73,14 @@ impl PictureArgs {
         };
         let extraction = Extraction { skip_bad: self.skip_bad, ..Extraction::default() };
         let backbone = chosen.backbone.as_ref();
-        let extracted = extract(extraction, backbone, dataset, &cache, threads, progress)?;
+        let extracted = extract(extraction, backbone, dataset, &cache, threads, progress);
+        let extracted = extracted.map_err(|error| match error {
+            Error::Vision(VisionError::Write { name, reason }) if self.cache.is_none() => {
+                let reason = format!("{reason}, which --cache FILE avoids");
+                Error::Vision(VisionError::Write { name, reason })
+            }
+            error => error,
+        })?;
         let new = dataset.len() - extracted.before;
         let anew = match new {
             0 => "all there already".into(),
@@ -116,29 +124,36 @@ pub struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// Makes the features of the pictures at `path`; none if that is a file of features. Where labels lie
-    /// apart, a csv among the pictures says nothing of them.
+    /// Refuses options that only pictures have, where features are given.
+    pub fn check(&self, path: &Path, is_pictures: bool) -> Result<()> {
+        if is_pictures
+            || !(self.pictures.is_given() || self.dataset.is_some() || self.split.is_some())
+        {
+            return Ok(());
+        }
+        let sentence = format!(
+            "{} is read as features, for which there is no network, dataset or split: leave those options out, or give pictures",
+            path.display()
+        );
+        Err(Error::Usage(sentence))
+    }
+
+    /// The pictures at `path`. Where labels lie apart, a csv among them says nothing of them.
+    pub fn open(&self, path: &Path, labels_apart: bool) -> Result<Dataset> {
+        let kind = self.dataset.or(labels_apart.then_some(Kind::Folder));
+        let whole = Dataset::open(path, kind)?;
+        Ok(self.split.map_or(Ok(whole.clone()), |split| whole.split(split))?)
+    }
+
+    /// Makes the features of these pictures.
     pub fn extract(
         &self,
         path: &Path,
-        labels_apart: bool,
+        dataset: &Dataset,
         threads: &ThreadPool,
         progress: Progress,
-    ) -> Result<Option<Pictures>> {
-        if !Dataset::is_at(path) {
-            if self.pictures.is_given() || self.dataset.is_some() || self.split.is_some() {
-                let sentence = format!(
-                    "{} is read as features, for which there is no network, dataset or split: leave those options out, or give pictures",
-                    path.display()
-                );
-                return Err(Error::Usage(sentence));
-            }
-            return Ok(None);
-        }
-        let kind = self.dataset.or(labels_apart.then_some(Kind::Folder));
-        let whole = Dataset::open(path, kind)?;
-        let dataset = self.split.map_or(Ok(whole.clone()), |split| whole.split(split))?;
-        self.pictures.extract(path, &dataset, threads, progress).map(Some)
+    ) -> Result<Pictures> {
+        self.pictures.extract(path, dataset, threads, progress)
     }
 }
 
