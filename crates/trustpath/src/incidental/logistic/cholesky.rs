@@ -43,6 +43,11 @@ impl Cholesky {
         run(Eliminate(self));
     }
 
+    /// Whether unknown `j` is pinned: no curvature is left to it.
+    pub fn is_pinned(&self, j: usize) -> bool {
+        self.inverse[j] == 0.0
+    }
+
     /// Solves `K x = b` in place.
     pub fn solve(&mut self, x: &mut [f64]) {
         self.side.clear();

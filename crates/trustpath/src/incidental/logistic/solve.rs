@@ -235,6 +235,10 @@ impl<'a> Solver<'a> {
         self.admit(mu);
         for _ in 0..PASSES {
             self.support.factorise(&self.hessian, self.design, mu);
+            if self.support.drop_flat(&mut self.point, &self.slope, mu, &self.hessian) {
+                self.update_slope();
+                continue;
+            }
             self.support.solve(&self.slope, mu, &mut self.step);
             let length = self.support.reach(&self.point, &self.step);
             let (mut moved, mut last) = (0.0_f64, 0.0_f64);

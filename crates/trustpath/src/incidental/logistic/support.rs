@@ -136,6 +136,37 @@ impl Support {
         });
     }
 
+    /// Takes coordinates off the support that the factor pins although the model falls all the way to zero, and sets
+    /// them there; whether there were any.
+    ///
+    /// The probabilities of a rare class may be so small that the loss no longer feels its coordinates: Newton's step
+    /// would leave them where they are, while their price asks for zero.
+    pub fn drop_flat(&mut self, point: &mut [f64], v: &[f64], mu: f64, hessian: &Hessian) -> bool {
+        if self.penalty == Penalty::Grouped {
+            return false;
+        }
+        let order = self.member.len();
+        let mut any = false;
+        for (j, &a) in self.free.iter().enumerate() {
+            let priced = a >= self.classes && point[a] != 0.0;
+            if !priced || !self.cholesky.is_pinned(j) {
+                continue;
+            }
+            let curvature = hessian.matrix[a * order + a];
+            let change = point[a] * (0.5 * curvature * point[a] - v[a] - mu * self.pull[a]);
+            if change < 0.0 {
+                self.member[a] = false;
+                self.pull[a] = 0.0;
+                point[a] = 0.0;
+                any = true;
+            }
+        }
+        if any {
+            self.list();
+        }
+        any
+    }
+
     /// Writes `−K⁻¹(v + μσ)` on the support, zero off it.
     pub fn solve(&mut self, v: &[f64], mu: f64, out: &mut [f64]) {
         self.short.clear();
