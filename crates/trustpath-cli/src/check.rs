@@ -33,7 +33,7 @@ const SHOWN: usize = 20;
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
     if args.input.is_pictures() {
-        let sentence = "these are pictures, which trustpath data check looks at";
+        let sentence = "folders, archives and lists of pictures are looked at by trustpath data check; give a file of features here";
         return Err(Error::Usage(sentence.into()));
     }
     let pool = args.input.file().read()?;

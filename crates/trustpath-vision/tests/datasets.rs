@@ -185,6 +185,7 @@ fn pictures_are_told_from_features() {
     assert!(is_at("a.tsv", "x.jpg\t3\n"));
     assert!(is_at("a.zip", "") && is_at("a.tar.gz", "") && is_at("a.PNG", ""));
     assert!(!is_at("b.csv", "id,label,a,b\nx.jpg,auk,1,2\n"));
+    assert!(!is_at("b.csv", "id,a\nx.jpg,1\n") && !is_at("b.csv", "a,path\n1,x.jpg\n"));
     assert!(!is_at("b.csv", "a,b\n1,2\n") && !is_at("b.csv", ""));
     assert!(!is_at("a.npy", "") && !is_at("a.safetensors", ""));
     assert!(!Dataset::is_at(Path::new("none.csv")) && !Dataset::is_at(Path::new("-")));

@@ -54,9 +54,10 @@ fn nothing_to_audit_is_a_sentence() {
 
 #[test]
 fn a_file_or_the_demo_is_needed_and_not_both() {
-    for (args, expected) in
-        [(&["audit"][..], "<FEATURES>"), (&["audit", "train.csv", "--demo"], "cannot be used with")]
-    {
+    for (args, expected) in [
+        (&["audit"][..], "<FEATURES|PICTURES>"),
+        (&["audit", "train.csv", "--demo"], "cannot be used with"),
+    ] {
         let output = trustpath().args(args).assert().code(2).get_output().clone();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.starts_with("error: ") && said.contains(expected), "{said}");

@@ -98,7 +98,7 @@ fn bad_data_get_their_sentence() {
     refused(&folder, &["p.csv", "--format", "parquet"], 2, &["p.csv is damaged"]);
     refused(&folder, &["p.csv", "--format", "xls"], 2, &["xls", "possible values"]);
     refused(&folder, &["-", "--labels", "-"], 2, &["standard input", "both"]);
-    refused(&folder, &["."], 2, &["is of no known format"]);
+    refused(&folder, &["."], 2, &["trustpath data check", "a file of features"]);
     refused(&folder, &[".", "--format", "csv"], 2, &["it is a folder"]);
 }
 

@@ -47,7 +47,7 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
     }
 }
 
-/// Whether a csv names pictures: its first row has the name of one, and besides it and a label no number.
+/// Whether a csv names pictures: its first row has the name of one, and but for the label no number.
 pub(super) fn names_pictures(path: &Path) -> bool {
     let delimiter = if path.extension().is_some_and(|e| e == "tsv") { b'\t' } else { b',' };
     let reader = csv::ReaderBuilder::new()
@@ -57,11 +57,19 @@ pub(super) fn names_pictures(path: &Path) -> bool {
         .trim(csv::Trim::All)
         .from_path(path);
     let Ok(reader) = reader else { return false };
-    // With a header, the first line names no picture, and the second does.
-    reader.into_records().take(2).filter_map(|record| record.ok()).any(|record| {
-        let numbers = record.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
-        record.iter().any(is_picture) && numbers <= 1
-    })
+    let mut records = reader.into_records().map_while(std::result::Result::ok);
+    let Some(first) = records.next() else { return false };
+    let (row, label) = match first.iter().any(is_picture) {
+        true => (first, Some(1)),
+        // It is a header.
+        false => {
+            let is_label = |cell: &str| ["label", "class"].contains(&&*cell.to_ascii_lowercase());
+            let Some(row) = records.next() else { return false };
+            (row, first.iter().position(is_label))
+        }
+    };
+    let is_number = |(at, cell): (usize, &str)| Some(at) != label && cell.parse::<f64>().is_ok();
+    row.iter().any(is_picture) && !row.iter().enumerate().any(is_number)
 }
 
 fn split(name: &str) -> Option<Split> {
