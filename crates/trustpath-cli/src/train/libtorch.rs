@@ -4,7 +4,7 @@ use trustpath_vision::dataset::{Dataset, Split};
 use trustpath_vision::network::Network;
 use trustpath_vision::train::{Epoch, Pictures, Recipe, Training, Watch, Where};
 
-use super::{TrainArgs, log};
+use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Stage};
 use crate::{args, interrupt, print};
@@ -54,6 +54,30 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         network.name,
         args.data.display(),
     ))
+}
+
+impl RecipeArgs {
+    /// The recipe with what was asked for in its place.
+    fn over(&self, recipe: Recipe) -> Recipe {
+        Recipe {
+            epochs: self.epochs.unwrap_or(recipe.epochs),
+            episodes: self.episodes.unwrap_or(recipe.episodes),
+            batch: self.batch.unwrap_or(recipe.batch),
+            ways: self.ways.unwrap_or(recipe.ways),
+            shots: self.shots.unwrap_or(recipe.shots),
+            queries: self.queries.unwrap_or(recipe.queries),
+            rates: if self.rate.is_empty() { recipe.rates } else { self.rate.clone() },
+            momentum: self.momentum.unwrap_or(recipe.momentum),
+            weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),
+            nearest_weight: self.nearest_weight.unwrap_or(recipe.nearest_weight),
+            size: self.size.unwrap_or(recipe.size),
+            padding: self.padding.unwrap_or(recipe.padding),
+            erase: self.erase.unwrap_or(recipe.erase),
+            validation: self.validation.unwrap_or(recipe.validation),
+            seed: self.seed.unwrap_or(recipe.seed),
+            ..recipe
+        }
+    }
 }
 
 /// The classes to train on: those of the training split, or all where there are no splits.

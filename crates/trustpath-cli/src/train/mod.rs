@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath_vision::dataset::Kind;
-use trustpath_vision::train::Recipe;
 
 use crate::cli::positive;
 use crate::error::Result;
@@ -109,30 +108,6 @@ fn rate(text: &str) -> std::result::Result<(usize, f64), String> {
     let parts = text.split_once(':');
     let parts = parts.and_then(|(epoch, rate)| Some((epoch.parse().ok()?, rate.parse().ok()?)));
     parts.ok_or_else(|| "give pairs such as 60:0.1".into())
-}
-
-impl RecipeArgs {
-    #[cfg_attr(not(feature = "libtorch"), expect(dead_code, reason = "only training reads it"))]
-    fn over(&self, recipe: Recipe) -> Recipe {
-        Recipe {
-            epochs: self.epochs.unwrap_or(recipe.epochs),
-            episodes: self.episodes.unwrap_or(recipe.episodes),
-            batch: self.batch.unwrap_or(recipe.batch),
-            ways: self.ways.unwrap_or(recipe.ways),
-            shots: self.shots.unwrap_or(recipe.shots),
-            queries: self.queries.unwrap_or(recipe.queries),
-            rates: if self.rate.is_empty() { recipe.rates } else { self.rate.clone() },
-            momentum: self.momentum.unwrap_or(recipe.momentum),
-            weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),
-            nearest_weight: self.nearest_weight.unwrap_or(recipe.nearest_weight),
-            size: self.size.unwrap_or(recipe.size),
-            padding: self.padding.unwrap_or(recipe.padding),
-            erase: self.erase.unwrap_or(recipe.erase),
-            validation: self.validation.unwrap_or(recipe.validation),
-            seed: self.seed.unwrap_or(recipe.seed),
-            ..recipe
-        }
-    }
 }
 
 /// Runs the command.
