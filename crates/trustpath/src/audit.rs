@@ -6,7 +6,10 @@
 //! the label should perhaps be, and an instance is a suspect if that would vanish before its own.
 
 use crate::incidental::{Keep, check_labels};
-use crate::label::{FrozenPath, GRID, Representation, credibility, fit, nearest, rivals};
+use crate::label::{
+    FrozenPath, GRID, Judgement, Limits, Lists, NEAREST, Representation, Stages, Unwatched, Watch,
+    credibility, fit, follow, nearest_of,
+};
 use crate::{Features, Instances, Matrix, Result};
 
 /// Labels under suspicion. Everything is in the order of the rows of the features.
@@ -26,8 +29,12 @@ pub struct Audit {
     pub lambda: Vec<f64>,
     /// `‖γᵢ(λ)‖`, one row a `λ`, one column an instance.
     pub gamma_norm: Matrix,
+    /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
+    pub followed: Vec<usize>,
     /// The nearest other instances, nearest first.
-    pub nearest: Vec<Vec<usize>>,
+    pub nearest: Lists,
+    /// The share of true neighbours that smoothing found in a large pool; `None` where it looked at all.
+    pub recall: Option<f64>,
     /// The coordinates in which all this was found.
     pub coordinates: Instances,
 }
@@ -38,27 +45,58 @@ pub struct Audit {
 /// When labels and instances differ in number, a label is out of range, there are fewer than two classes, all instances
 /// are the same, or one has no direction.
 pub fn audit(features: &Features<'_>, labels: &[usize], classes: usize) -> Result<Audit> {
-    check_labels(labels, features.rows(), classes)?;
-    let representation = Representation::of(features)?;
+    audit_within(features, labels, classes, Limits::default(), &mut Unwatched)
+}
+
+/// The same, with limits of one's own on how much of a large pool is looked at, and someone who watches.
+///
+/// # Errors
+/// As [`audit`], or when the watch asks to stop.
+pub fn audit_within(
+    features: &Features<'_>,
+    labels: &[usize],
+    classes: usize,
+    limits: Limits,
+    watch: &mut dyn Watch,
+) -> Result<Audit> {
+    let rows = features.rows();
+    check_labels(labels, rows, classes)?;
+    let mut stages = Stages::new(watch, 1 + Representation::stages(rows, limits));
+    let representation = Representation::of(features, limits, &mut stages)?;
+    stages.next("walking the path")?;
     let x = representation.smooth.unit();
+    let fitted = limits.to_fit(labels, classes);
+    let (coordinates, with): (Vec<&[f64]>, Vec<usize>) =
+        fitted.iter().map(|&row| (x.row(row), labels[row])).unzip();
+    let coordinates = Matrix::from_vec(fitted.len(), x.cols(), coordinates.concat())?;
     let keep = Keep { beta: true, gamma: true, certificate: false };
-    let path = fit(x, labels, classes, GRID, keep)?;
-    let vanish = FrozenPath::of(&path).vanish(x);
-    let suggested = rivals(&vanish, labels);
-    let own: Vec<f64> = path.vanish.iter().map(|&lambda| credibility(lambda)).collect();
-    let other: Vec<f64> =
-        suggested.iter().enumerate().map(|(row, &k)| credibility(vanish[(row, k)])).collect();
-    let mut ranking: Vec<usize> = (0..labels.len()).collect();
-    ranking.sort_by(|&a, &b| path.vanish[b].total_cmp(&path.vanish[a]));
+    let path = fit(&coordinates, &with, classes, GRID, keep)?;
+    let all: Vec<usize> = (0..rows).collect();
+    let judged = FrozenPath::of(&path).judge(x, &all, |row| Some(labels[row]));
+    let mut vanish: Vec<f64> = judged.iter().map(|judged| judged.vanish).collect();
+    if fitted.len() == rows {
+        // Those that are part of the path know more exactly where they left it.
+        vanish.clone_from(&path.vanish);
+    }
+    let own: Vec<f64> = vanish.iter().map(|&lambda| credibility(lambda)).collect();
+    let other: Vec<f64> = judged.iter().map(Judgement::rival_credibility).collect();
+    let mut ranking = all;
+    ranking.sort_by(|&a, &b| vanish[b].total_cmp(&vanish[a]));
+    let (followed, gamma_norm) = follow(&path, &fitted, rows, fitted.len() == rows);
     Ok(Audit {
         suspect: own.iter().zip(&other).map(|(own, other)| other > own).collect(),
         credibility: own,
-        suggested,
+        suggested: judged.iter().map(|judged| judged.rival).collect(),
         suggested_credibility: other,
-        ranking,
         lambda: path.lambda,
-        gamma_norm: path.gamma_norm.unwrap_or_default(),
-        nearest: nearest(x, &(0..labels.len()).collect::<Vec<_>>()),
+        gamma_norm,
+        followed,
+        nearest: match representation.neighbors {
+            Some(neighbors) => neighbors,
+            None => nearest_of(x, &ranking, NEAREST),
+        },
+        ranking,
+        recall: representation.recall,
         coordinates: representation.smooth,
     })
 }

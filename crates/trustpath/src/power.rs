@@ -8,6 +8,8 @@
 //! Of Hu, Gripon and Pateux, "Leveraging the Feature Distribution in Transfer-based Few-Shot Learning" (2021), with their
 //! power ½ and offset `ε = 10⁻⁶`; they have features that are never negative.
 
+use rayon::prelude::*;
+
 use crate::Matrix;
 use crate::linalg::{simd, vector};
 
@@ -27,23 +29,27 @@ pub(crate) fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
 
 /// Transforms all rows. A row without direction stays at the origin.
 pub(crate) fn power(x: &mut Matrix, signed: bool) {
-    for i in 0..x.rows() {
-        simd::dispatch(
-            (x.row_mut(i), signed),
-            #[inline(always)]
-            |(row, signed)| {
-                if signed {
-                    row.iter_mut().for_each(|v| *v = v.abs().sqrt().copysign(*v));
-                } else {
-                    row.iter_mut().for_each(|v| *v = (v.max(0.0) + OFFSET).sqrt());
-                }
-                let norm = vector::norm(row);
-                if norm > 0.0 {
-                    row.iter_mut().for_each(|v| *v /= norm);
-                }
-            },
-        );
-    }
+    let dims = x.cols().max(1);
+    x.as_mut_slice().par_chunks_exact_mut(dims).for_each(|row| power_row(row, signed));
+}
+
+/// Transforms one row.
+pub(crate) fn power_row(row: &mut [f64], signed: bool) {
+    simd::dispatch(
+        (row, signed),
+        #[inline(always)]
+        |(row, signed)| {
+            if signed {
+                row.iter_mut().for_each(|v| *v = v.abs().sqrt().copysign(*v));
+            } else {
+                row.iter_mut().for_each(|v| *v = (v.max(0.0) + OFFSET).sqrt());
+            }
+            let norm = vector::norm(row);
+            if norm > 0.0 {
+                row.iter_mut().for_each(|v| *v /= norm);
+            }
+        },
+    );
 }
 
 #[cfg(test)]

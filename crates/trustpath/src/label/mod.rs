@@ -34,7 +34,10 @@
 
 mod credibility;
 mod cross_fit;
+mod learner;
+mod limits;
 mod model;
+mod nearest;
 pub mod novelty;
 mod pool;
 pub mod precision;
@@ -43,18 +46,22 @@ mod run;
 mod suggest;
 mod teach;
 
-pub use credibility::{FrozenPath, credibility};
+pub use credibility::{FrozenPath, Judgement, credibility};
+pub use limits::Limits;
 pub use model::{LabelModel, Prediction};
+pub use nearest::Lists;
 pub use novelty::Novelty;
 pub use precision::Calibration;
 pub use represent::Projection;
 pub use run::{Labelling, Trusted, label};
 pub use teach::Round;
 
-pub(crate) use model::rivals;
+pub(crate) use nearest::nearest_of;
 pub(crate) use represent::Representation;
-pub(crate) use run::nearest;
+pub(crate) use run::{NEAREST, Stages, follow};
 pub(crate) use teach::{GRID, fit};
+
+use crate::reduce::Method;
 
 /// How the trusted labels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,6 +123,10 @@ pub struct LabelParams {
     pub folds: usize,
     /// Seed of the assignment of given labels to folds (0).
     pub seed: u64,
+    /// The reduction whose coordinates the path is judged in (the leading principal components of the representation).
+    pub reduction: Option<Method>,
+    /// How much of a large pool is looked at.
+    pub limits: Limits,
 }
 
 impl Default for LabelParams {
@@ -127,6 +138,8 @@ impl Default for LabelParams {
             suggest: 0,
             folds: 5,
             seed: 0,
+            reduction: None,
+            limits: Limits::default(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! pool's own instances have without smoothing, under the labels that were found with it: the classifier on those
 //! that are given or trusted, the path on all.
 
-use super::credibility::{FrozenPath, credibility};
+use super::credibility::{FrozenPath, Judgement};
 use super::represent::Projection;
 use crate::classify::LogisticModel;
 use crate::task::arg_max;
@@ -76,27 +76,15 @@ impl LabelModel {
         let x = self.projection.apply(features)?;
         let probabilities = self.classifier.probabilities(x.unit());
         let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
-        let vanish = self.path.vanish(x.unit());
-        let credibility: Vec<f64> =
-            labels.iter().enumerate().map(|(i, &label)| credibility(vanish[(i, label)])).collect();
+        let rows: Vec<usize> = (0..labels.len()).collect();
+        let judged = self.path.judge(x.unit(), &rows, |row| Some(labels[row]));
+        let credibility: Vec<f64> = judged.iter().map(Judgement::credibility).collect();
         Ok(Prediction {
-            rival: rivals(&vanish, &labels),
+            rival: judged.iter().map(|judged| judged.rival).collect(),
             trusted: credibility.iter().map(|&c| c >= self.cut).collect(),
             labels,
             probabilities,
             credibility,
         })
     }
-}
-
-/// For every row the label other than its own that vanishes first.
-pub(crate) fn rivals(vanish: &Matrix, labels: &[usize]) -> Vec<usize> {
-    vanish
-        .iter_rows()
-        .zip(labels)
-        .map(|(row, &label)| {
-            let others = (0..row.len()).filter(|&k| k != label);
-            others.min_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(label)
-        })
-        .collect()
 }

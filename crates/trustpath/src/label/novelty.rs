@@ -14,8 +14,12 @@
 //! more of these than the given labels themselves would have (one and a half standard errors), for then they are no more than the
 //! odd ones of the labelled classes. Needs at least [`FEWEST`] given labels in classes of two or more.
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
 use crate::Matrix;
-use crate::task::arg_max;
+use crate::linalg::vector::norm;
 
 /// Given labels of classes with two or more that are needed to say anything.
 pub const FEWEST: usize = 10;
@@ -23,6 +27,8 @@ pub const FEWEST: usize = 10;
 const LEAST_SPREAD: f64 = 1e-3;
 /// Steps of EM.
 const STEPS: usize = 200;
+/// Instances whose probabilities are added up together.
+const STRIP: usize = 4096;
 
 /// What was found out about strangers.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,28 +57,31 @@ pub(crate) fn novelty(
         counts[label] += 1;
         sums.row_mut(label).iter_mut().zip(u.row(row)).for_each(|(s, v)| *s += v);
     }
-    let cosines =
-        |row: usize| -> Vec<f64> { sums.iter_rows().map(|s| cosine(u.row(row), s)).collect() };
-    let (mut inside, mut outside) = (Vec::new(), Vec::new());
-    for (&row, &label) in given.iter().zip(labels) {
-        let mut scores = cosines(row);
-        scores[label] = f64::NEG_INFINITY;
-        let without = scores[arg_max(&scores)];
-        outside.push(without);
-        if counts[label] > 1 {
-            let others: Vec<f64> =
-                sums.row(label).iter().zip(u.row(row)).map(|(s, v)| s - v).collect();
-            inside.push(without.max(cosine(u.row(row), &others)));
-        }
+    // Rows of `u` have unit length, or none: inner products with unit means are cosines.
+    let mut means = sums.clone();
+    for mean in means.as_mut_slice().chunks_exact_mut(u.cols()) {
+        let length = norm(mean);
+        mean.iter_mut().for_each(|v| *v /= length.max(f64::MIN_POSITIVE));
     }
+    let scores = cosines(u, given, &means, |at, scores| {
+        let own = labels[at];
+        let others = scores.iter().enumerate().filter(|(k, _)| *k != own).map(|(_, s)| *s);
+        let without = others.fold(f64::NEG_INFINITY, f64::max);
+        let inside = (counts[own] > 1).then(|| {
+            let row = u.row(given[at]);
+            let rest: Vec<f64> = sums.row(own).iter().zip(row).map(|(s, v)| s - v).collect();
+            without.max(cosine(row, &rest))
+        });
+        (without, inside)
+    });
+    let outside: Vec<f64> = scores.iter().map(|(without, _)| *without).collect();
+    let inside: Vec<f64> = scores.iter().filter_map(|(_, inside)| *inside).collect();
     if inside.len() < FEWEST {
         return None;
     }
     let (known, strange) = (Normal::of(&inside), Normal::of(&outside));
-    let scores: Vec<f64> = open
-        .iter()
-        .map(|&row| cosines(row).into_iter().fold(f64::NEG_INFINITY, f64::max))
-        .collect();
+    let largest = |scores: &[f64]| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let scores = cosines(u, open, &means, |_, scores| largest(scores));
     let odds: Vec<f64> =
         scores.iter().map(|&s| strange.log_density(s) - known.log_density(s)).collect();
     let mut share: f64 = 0.5;
@@ -81,7 +90,9 @@ pub(crate) fn novelty(
         1.0 / (1.0 + (-(odds + prior)).exp())
     };
     for _ in 0..STEPS {
-        let total: f64 = odds.iter().map(|&o| posterior(share, o)).sum();
+        let strips = odds.par_chunks(STRIP);
+        let sums = strips.map(|odds| odds.iter().map(|&o| posterior(share, o)).sum::<f64>());
+        let total: f64 = sums.collect::<Vec<_>>().iter().sum();
         share = (total / odds.len().max(1) as f64).clamp(1e-9, 1.0 - 1e-9);
     }
     // Two normals of different spread cross twice: above the mean of the known nobody is a stranger.
@@ -101,6 +112,27 @@ pub(crate) fn novelty(
         share: if any { share } else { 0.0 },
         auroc: auroc(&inside, &outside),
     })
+}
+
+/// What `each` makes of the inner products of every row with all means, block by block.
+fn cosines<T: Send>(
+    u: &Matrix,
+    rows: &[usize],
+    means: &Matrix,
+    each: impl Fn(usize, &[f64]) -> T + Sync,
+) -> Vec<T> {
+    const ROWS: usize = 256;
+    let (d, c) = (u.cols(), means.rows());
+    let block = |(block, rows): (usize, &[usize])| {
+        let x: Vec<f64> = rows.iter().flat_map(|&row| u.row(row)).copied().collect();
+        let mut inner = vec![0.0; rows.len() * c];
+        let out = MatMut::from_row_major_slice_mut(&mut inner, rows.len(), c);
+        let x = MatRef::from_row_major_slice(&x, rows.len(), d);
+        matmul(out, Accum::Replace, x, means.view().transpose(), 1.0, Par::Seq);
+        let made = inner.chunks_exact(c).enumerate().map(|(at, s)| each(block * ROWS + at, s));
+        made.collect::<Vec<T>>()
+    };
+    rows.par_chunks(ROWS).enumerate().flat_map_iter(block).collect()
 }
 
 fn cosine(a: &[f64], b: &[f64]) -> f64 {

@@ -1,23 +1,23 @@
 //! The whole way from features and a few labels to verdicts.
 
-use rayon::prelude::*;
-
-use super::credibility::{FrozenPath, credibility};
+use super::credibility::{FrozenPath, Judgement, credibility};
 use super::cross_fit::cross_fit;
-use super::model::{LabelModel, rivals};
+use super::learner::Learner;
+use super::model::LabelModel;
+use super::nearest::{Lists, nearest_of};
 use super::novelty::{Novelty, novelty};
 use super::pool::Pool;
 use super::precision::Calibration;
 use super::represent::Representation;
 use super::suggest::suggest;
-use super::teach::{self, Lesson, Round, Taught, Teacher};
-use super::{LabelParams, Trust, Verdict, Watch};
-use crate::incidental::Keep;
-use crate::linalg::vector::dot;
+use super::teach::{Lesson, Round, Taught, Teacher};
+use super::{LabelParams, Limits, Trust, Verdict, Watch};
+use crate::incidental::{Keep, Path};
+use crate::reduce::{DEFAULT_NEIGHBORS, Method, default_dimensions};
 use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Nearest labelled instances that are named with every instance.
-const NEAREST: usize = 3;
+pub(crate) const NEAREST: usize = 3;
 
 /// A labelled pool. Everything is in the order of the rows of the features.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Labelling {
     /// What is said of it.
     pub verdicts: Vec<Verdict>,
     /// The nearest instances with a given label, nearest first, without itself.
-    pub nearest: Vec<Vec<usize>>,
+    pub nearest: Lists,
     /// Whether the adaptive mode labelled.
     pub adaptive: bool,
     /// The rounds; none where the adaptive mode labelled.
@@ -55,6 +55,10 @@ pub struct Labelling {
     pub lambda: Vec<f64>,
     /// See [`Labelling::lambda`].
     pub gamma_norm: Matrix,
+    /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
+    pub followed: Vec<usize>,
+    /// The share of true neighbours that smoothing found in a large pool; `None` where it looked at all.
+    pub recall: Option<f64>,
     /// The coordinates in which all this was found.
     pub coordinates: Instances,
     /// For instances that come later.
@@ -91,12 +95,20 @@ pub fn label(
 ) -> Result<Labelling> {
     check(params)?;
     let rows = features.rows();
+    let limits = params.limits;
     let pool = Pool::new(labels, rows, classes)?;
-    let mut stages = Stages { watch, done: 0 };
+    let total = 5 + Representation::stages(rows, limits) + usize::from(params.reduction.is_some());
+    let mut stages = Stages::new(watch, total);
 
-    stages.next("representing the pool")?;
-    let representation = Representation::of(features)?;
+    let representation = Representation::of(features, limits, &mut stages)?;
     let u = representation.smooth.unit();
+    let reduced = match params.reduction {
+        Some(method) => {
+            stages.next("reducing")?;
+            Some(reduce(method, &representation, features, classes)?)
+        }
+        None => None,
+    };
 
     stages.next("looking for none of these")?;
     let novelty = match params.none_of_these {
@@ -109,69 +121,64 @@ pub fn label(
     let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
 
     stages.next("labelling")?;
-    let adapts = params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
+    let adapts = rows <= limits.whole
+        && params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
     let features_of_all = adapts.then(|| features.normalize()).transpose()?;
-    let teacher = Teacher::new(&representation.smooth, classes, features_of_all.as_ref());
+    let teacher = Teacher::new(&representation.smooth, classes, limits)
+        .adaptive(features_of_all.as_ref())
+        .reduced(reduced.as_ref());
     let lesson = Lesson { given: &pool.given, labels: &pool.labels, open: &open, classes };
     let taught = teacher.teach(lesson)?;
 
     stages.next("judging")?;
     let keep = Keep { beta: true, gamma: true, certificate: false };
-    let path = teacher.path(lesson, &taught.labels, keep)?;
+    let (path, fitted) = teacher.path(lesson, &taught.labels, keep)?;
+    let mut own = vec![None; rows];
+    pool.given.iter().zip(&pool.labels).for_each(|(&row, &label)| own[row] = Some(label));
+    open.iter().zip(&taught.labels).for_each(|(&row, &label)| own[row] = Some(label));
+    // Strangers are judged under the label that they come nearest to.
     let all: Vec<usize> = (0..rows).collect();
-    let vanish = FrozenPath::of(&path).vanish(&teacher.gather(&all));
+    let judged = teacher.judge(&FrozenPath::of(&path), &all, |row| own[row]);
 
     stages.next("holding labels out")?;
     let calibration = hold_out(&teacher, &pool, &open, &taught, classes, params)?;
 
-    // Strangers are judged under the label that they come nearest to.
-    let mut own: Vec<usize> = vanish.iter_rows().map(arg_min).collect();
-    let mut column = Columns::new(rows);
-    for (at, &row) in pool.given.iter().chain(&open).enumerate() {
-        own[row] = match at.checked_sub(pool.given.len()) {
-            None => pool.labels[at],
-            Some(at) => taught.labels[at],
-        };
-        column.labels[row] = Some(own[row]);
-        column.credibility[row] = credibility(path.vanish[at]);
+    let mut column = Columns::new(own, &judged);
+    if fitted.len() == pool.given.len() + open.len() {
+        // Those that are part of the path know more exactly where they left it.
+        fitted.iter().zip(&path.vanish).for_each(|(&row, &lambda)| {
+            column.credibility[row] = credibility(lambda);
+        });
     }
     pool.given.iter().for_each(|&row| column.verdicts[row] = Verdict::Given);
     for (at, &row) in open.iter().enumerate() {
-        column.probability[row] = taught.probabilities[(at, taught.labels[at])];
+        column.probability[row] = taught.probability[at];
         column.accepted_in[row] = taught.accepted_in[at];
     }
     if let Some(novelty) = &novelty {
         for &at in &strangers {
             let row = pool.open[at];
             column.probability[row] = novelty.probability[at];
-            column.credibility[row] = credibility(vanish[(row, own[row])]);
             column.verdicts[row] = Verdict::NoneOfThese;
         }
     }
-    let trusted = column.trust(&open, &own, classes, params.trust, calibration);
+    let trusted = column.trust(&open, &judged, classes, params.trust, calibration);
 
     stages.next("training the model")?;
     let doubt: Vec<f64> = pool.open.iter().map(|&row| 1.0 - column.credibility[row]).collect();
     let suggestions = suggest(u, &pool.given, &pool.open, &doubt, params.suggest);
-    let model = model(&representation, lesson, &taught, &column.verdicts)?;
-
-    let mut gamma_norm = Matrix::zeros(path.lambda.len(), rows);
-    if let Some(norms) = &path.gamma_norm {
-        for (at, &row) in pool.given.iter().chain(&open).enumerate() {
-            (0..norms.rows()).for_each(|k| gamma_norm[(k, row)] = norms[(k, at)]);
-        }
-    }
-    let rival = rivals(&vanish, &own);
+    let model = model(&representation, features, lesson, &taught, &column.verdicts, limits)?;
+    let (followed, gamma_norm) = follow(&path, &fitted, rows, rows <= limits.whole);
     Ok(Labelling {
-        rival_credibility: (0..rows).map(|row| credibility(vanish[(row, rival[row])])).collect(),
         labels: column.labels,
         probability: column.probability,
         credibility: column.credibility,
         accepted_in: column.accepted_in,
         verdicts: column.verdicts,
-        judged_as: own,
-        rival,
-        nearest: nearest(u, &pool.given),
+        judged_as: judged.iter().map(|judged| judged.label).collect(),
+        rival: judged.iter().map(|judged| judged.rival).collect(),
+        rival_credibility: judged.iter().map(Judgement::rival_credibility).collect(),
+        nearest: nearest_of(u, &pool.given, NEAREST),
         adaptive: adapts,
         rounds: taught.rounds,
         novelty,
@@ -179,9 +186,39 @@ pub fn label(
         suggestions,
         lambda: path.lambda,
         gamma_norm,
+        followed,
+        recall: representation.recall,
         coordinates: representation.smooth,
         model,
     })
+}
+
+/// Coordinates of all instances by another reduction, of their coordinates without smoothing.
+fn reduce(
+    method: Method,
+    representation: &Representation,
+    features: &Features<'_>,
+    classes: usize,
+) -> Result<Matrix> {
+    let all: Vec<usize> = (0..features.rows()).collect();
+    let plain = representation.plain(features, &all)?;
+    let reduction = method.build(default_dimensions(classes), DEFAULT_NEIGHBORS)?;
+    Ok(reduction.reduce(&plain, plain.len())?.x)
+}
+
+/// The instances whose norms along the path are kept, ascending, and these norms: of a whole pool everyone, with zeros
+/// for those that are not part of the path.
+pub(crate) fn follow(path: &Path, fitted: &[usize], rows: usize, all: bool) -> (Vec<usize>, Matrix) {
+    let mut followed = if all { (0..rows).collect() } else { fitted.to_vec() };
+    followed.sort_unstable();
+    let mut gamma_norm = Matrix::zeros(path.lambda.len(), followed.len());
+    if let Some(norms) = &path.gamma_norm {
+        for (at, row) in fitted.iter().enumerate() {
+            let to = followed.partition_point(|other| other < row);
+            (0..norms.rows()).for_each(|k| gamma_norm[(k, to)] = norms[(k, at)]);
+        }
+    }
+    (followed, gamma_norm)
 }
 
 fn check(params: &LabelParams) -> Result<()> {
@@ -207,21 +244,33 @@ fn check(params: &LabelParams) -> Result<()> {
     Ok(())
 }
 
-struct Stages<'a> {
+/// The stages of the work, as they are told.
+pub(crate) struct Stages<'a> {
     watch: &'a mut dyn Watch,
     done: usize,
+    total: usize,
 }
 
-impl Stages<'_> {
-    const TOTAL: usize = 6;
+impl<'a> Stages<'a> {
+    /// So many stages.
+    pub fn new(watch: &'a mut dyn Watch, total: usize) -> Self {
+        Self { watch, done: 0, total }
+    }
 
-    fn next(&mut self, name: &'static str) -> Result<()> {
-        if self.watch.stop() {
-            return Err(Error::Stopped);
-        }
-        self.watch.stage(name, self.done, Self::TOTAL);
+    /// The next stage begins.
+    pub fn next(&mut self, name: &'static str) -> Result<()> {
+        self.go_on()?;
+        self.watch.stage(name, self.done, self.total);
         self.done += 1;
         Ok(())
+    }
+
+    /// Whether to go on.
+    pub fn go_on(&self) -> Result<()> {
+        match self.watch.stop() {
+            true => Err(Error::Stopped),
+            false => Ok(()),
+        }
     }
 }
 
@@ -235,11 +284,12 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(rows: usize) -> Self {
+    fn new(labels: Vec<Option<usize>>, judged: &[Judgement]) -> Self {
+        let rows = labels.len();
         Self {
-            labels: vec![None; rows],
+            labels,
             probability: vec![1.0; rows],
-            credibility: vec![0.0; rows],
+            credibility: judged.iter().map(Judgement::credibility).collect(),
             accepted_in: vec![None; rows],
             verdicts: vec![Verdict::Doubtful; rows],
         }
@@ -249,7 +299,7 @@ impl Columns {
     fn trust(
         &mut self,
         open: &[usize],
-        own: &[usize],
+        judged: &[Judgement],
         classes: usize,
         trust: Trust,
         calibration: Calibration,
@@ -259,9 +309,9 @@ impl Columns {
             Trust::Credibility(cut) => Some(cut),
             Trust::Precision(target) => calibration.cut(&pool, target),
             Trust::PerClass(quota) => {
-                for class in 0..classes {
-                    let mut of: Vec<usize> =
-                        open.iter().copied().filter(|&row| own[row] == class).collect();
+                let mut members = vec![Vec::new(); classes];
+                open.iter().for_each(|&row| members[judged[row].label].push(row));
+                for of in &mut members {
                     of.sort_by(|&a, &b| self.credibility[b].total_cmp(&self.credibility[a]));
                     of.iter().take(quota).for_each(|&row| self.verdicts[row] = Verdict::Trusted);
                 }
@@ -284,11 +334,6 @@ impl Columns {
     }
 }
 
-/// The smallest entry, the first of equals.
-fn arg_min(row: &[f64]) -> usize {
-    (0..row.len()).min_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0)
-}
-
 /// Held-out labels, weighted to the balance that the pool was found to have.
 fn hold_out(
     teacher: &Teacher<'_>,
@@ -303,55 +348,70 @@ fn hold_out(
     }
     let mut shares = vec![0.0; classes];
     taught.labels.iter().for_each(|&label| shares[label] += 1.0 / open.len() as f64);
-    cross_fit(teacher, pool, open, &shares, params.folds, params.seed)
-}
-
-/// The nearest given rows of every row.
-pub(crate) fn nearest(u: &Matrix, given: &[usize]) -> Vec<Vec<usize>> {
-    (0..u.rows())
-        .into_par_iter()
-        .map(|row| {
-            let mut best: Vec<(f64, usize)> = Vec::with_capacity(NEAREST + 1);
-            for &other in given.iter().filter(|&&other| other != row) {
-                let inner = dot(u.row(row), u.row(other));
-                if best.len() < NEAREST || inner > best[NEAREST - 1].0 {
-                    let at = best.partition_point(|(kept, _)| *kept >= inner);
-                    best.insert(at, (inner, other));
-                    best.truncate(NEAREST);
-                }
-            }
-            best.into_iter().map(|(_, other)| other).collect()
-        })
-        .collect()
+    let every = open.len().div_ceil(params.limits.hold_out).max(1);
+    let open: Vec<usize> = open.iter().copied().step_by(every).collect();
+    cross_fit(teacher, pool, &open, &shares, params.folds, params.seed)
 }
 
 /// The classifier on what is given or trusted, and the path over all, on coordinates without smoothing.
 fn model(
     representation: &Representation,
+    features: &Features<'_>,
     lesson: Lesson<'_>,
     taught: &Taught,
     verdicts: &[Verdict],
+    limits: Limits,
 ) -> Result<LabelModel> {
-    let (mut rows, mut labels) = (lesson.given.to_vec(), lesson.labels.to_vec());
     let trusted = |&at: &usize| verdicts[lesson.open[at]] == Verdict::Trusted;
-    for at in (0..lesson.open.len()).filter(trusted) {
-        rows.push(lesson.open[at]);
-        labels.push(taught.labels[at]);
-    }
-    let classifier = teach::train(&representation.plain, &rows, &labels, lesson.classes)?;
-    let teacher = Teacher::new(&representation.plain, lesson.classes, None);
-    let keep = Keep { beta: true, ..Keep::default() };
-    let path = teacher.path(lesson, &taught.labels, keep)?;
+    let trusted: Vec<usize> = (0..lesson.open.len()).filter(trusted).collect();
+    let with: Vec<usize> = trusted.iter().map(|&at| taught.labels[at]).collect();
+    let taken = limits.to_train(&with, lesson.classes);
+    let others = taken.iter().map(|&at| lesson.open[trusted[at]]);
+    let given = limits.to_train(lesson.labels, lesson.classes);
+    let mut pairs: Vec<(usize, usize)> =
+        given.iter().map(|&at| (lesson.given[at], lesson.labels[at])).collect();
+    pairs.extend(others.zip(taken.iter().map(|&at| with[at])));
+    pairs.sort_unstable();
+    let (rows, labels): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+    let plain = representation.plain(features, &rows)?;
+    let here: Vec<usize> = (0..rows.len()).collect();
+    let mut learner = Learner::new(&plain, lesson.classes, limits)?;
+    learner.train(&here, &labels, &[], &[])?;
+    let classifier = learner.model();
+
+    let (path, given) = plain_path(representation, features, lesson, taught, limits)?;
     let mut pool: Vec<f64> =
-        path.vanish[lesson.given.len()..].iter().map(|&lambda| credibility(lambda)).collect();
+        path.vanish[given..].iter().map(|&lambda| credibility(lambda)).collect();
     pool.sort_by(|a, b| b.total_cmp(a));
-    let count = rows.len() - lesson.given.len();
-    // Nobody was trusted: nobody will be.
-    let cut = count.checked_sub(1).and_then(|last| pool.get(last)).copied().unwrap_or(1.0);
+    // The same share as was trusted; where nobody was, nobody will be.
+    let share = (trusted.len() * pool.len()).div_ceil(lesson.open.len().max(1));
+    let cut = share.checked_sub(1).and_then(|last| pool.get(last)).copied().unwrap_or(1.0);
     Ok(LabelModel {
         projection: representation.projection.clone(),
         classifier,
         path: FrozenPath::of(&path),
         cut,
     })
+}
+
+/// The path on coordinates without smoothing, and how many of its first rows have given labels.
+fn plain_path(
+    representation: &Representation,
+    features: &Features<'_>,
+    lesson: Lesson<'_>,
+    taught: &Taught,
+    limits: Limits,
+) -> Result<(Path, usize)> {
+    let (given, open) = lesson.to_fit(&taught.labels, limits);
+    let rows: Vec<usize> = (given.iter().map(|&at| lesson.given[at]))
+        .chain(open.iter().map(|&at| lesson.open[at]))
+        .collect();
+    let plain = representation.plain(features, &rows)?;
+    let teacher = Teacher::new(&plain, lesson.classes, Limits::NONE);
+    let (first, last): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&at| at < given.len());
+    let labels: Vec<usize> = given.iter().map(|&at| lesson.labels[at]).collect();
+    let lesson = Lesson { given: &first, labels: &labels, open: &last, classes: lesson.classes };
+    let with: Vec<usize> = open.iter().map(|&at| taught.labels[at]).collect();
+    let keep = Keep { beta: true, ..Keep::default() };
+    Ok((teacher.path(lesson, &with, keep)?.0, given.len()))
 }

@@ -9,11 +9,12 @@
 //! Where the pool is small, the adaptive mode labels at once instead, and there are no rounds.
 //!
 //! The rounds are Algorithm 1 with a quota in proportion to each pseudo-class, so that it assumes nothing of the balance of the
-//! classes. The regression that judges inside the rounds is fitted to at most [`FIT_ROWS`] instances, which is plenty
-//! for its few coefficients; the last judgement, which users see, is fitted to all.
+//! classes. The regression that judges inside the rounds is fitted to some thousand instances, which is plenty for its
+//! few coefficients; the last judgement, which users see, is fitted to all up to [`Limits::fit`].
 
-use super::credibility::FrozenPath;
-use crate::classify::{Classify, Logistic, LogisticModel, LogisticParams, Model};
+use super::Limits;
+use super::credibility::{FrozenPath, Judgement};
+use super::learner::Learner;
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path};
 use crate::task::{Task, arg_max};
@@ -24,6 +25,8 @@ use crate::{Instances, Matrix, Result};
 pub(crate) const SHARES: [f64; 2] = [0.25, 0.5];
 /// Instances that the regression inside a round is fitted to, besides those with given labels.
 const FIT_ROWS: usize = 2048;
+/// The same for each class, where there are many.
+const FIT_ROWS_PER_CLASS: usize = 20;
 /// Coordinates that the regression reads, for each class.
 const DIMS_PER_CLASS: usize = 4;
 /// The grid that everyone is judged on in the end, and that users see.
@@ -32,8 +35,6 @@ pub(crate) const GRID: Grid = Grid { points: 40, ratio: 0.02 };
 const COARSE_GRID: Grid = Grid { points: 16, ratio: 0.02 };
 /// Of the gradient relative to `λ`: far below the difference between any two instances that matters.
 const TOLERANCE: f64 = 1e-4;
-/// Of the classifier's weights, relative to `C`.
-const CLASSIFIER_TOLERANCE: f64 = 1e-5;
 
 /// What is taught: instances by row, some with a given label.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +49,27 @@ pub(crate) struct Lesson<'a> {
     pub classes: usize,
 }
 
+impl Lesson<'_> {
+    /// Places among the given and among the open rows of those that a path is fitted to, under these labels of the open
+    /// ones. Given labels come first, but leave the others half.
+    pub fn to_fit(&self, labels: &[usize], limits: Limits) -> (Vec<usize>, Vec<usize>) {
+        let most = limits.fit;
+        if self.given.len() + labels.len() <= most {
+            return ((0..self.given.len()).collect(), (0..labels.len()).collect());
+        }
+        let given = Limits { fit: most / 2, ..limits }.to_fit(self.labels, self.classes);
+        let left = most - given.len().min(most / 2);
+        (given, Limits { fit: left, ..limits }.to_fit(labels, self.classes))
+    }
+}
+
 /// What came of it. Everything is in the order of the lesson's open rows.
 #[derive(Debug)]
 pub(crate) struct Taught {
     /// Labels.
     pub labels: Vec<usize>,
-    /// Class probabilities.
-    pub probabilities: Matrix,
+    /// The probability of each.
+    pub probability: Vec<f64>,
     /// The round since which an instance has been teaching, if it was to the end.
     pub accepted_in: Vec<Option<usize>>,
     /// The rounds.
@@ -73,18 +88,34 @@ pub struct Round {
 /// The teacher of one representation.
 #[derive(Debug)]
 pub(crate) struct Teacher<'a> {
+    /// The coordinates that the classifier reads.
     instances: &'a Instances,
-    /// The coordinates that the regression reads.
-    x: Matrix,
+    /// The coordinates that the regression reads: the leading `dims` of these.
+    x: &'a Matrix,
+    dims: usize,
     /// Features as they came, for the adaptive mode; `None` for rounds.
     features: Option<&'a Instances>,
+    limits: Limits,
 }
 
 impl<'a> Teacher<'a> {
-    pub fn new(instances: &'a Instances, classes: usize, features: Option<&'a Instances>) -> Self {
-        let d = instances.dims().min(DIMS_PER_CLASS * classes);
-        let unit = instances.unit();
-        Self { instances, x: Matrix::from_fn(unit.rows(), d, |i, j| unit[(i, j)]), features }
+    /// A teacher whose regression reads the leading coordinates of the instances.
+    pub fn new(instances: &'a Instances, classes: usize, limits: Limits) -> Self {
+        let dims = instances.dims().min(DIMS_PER_CLASS * classes);
+        Self { instances, x: instances.unit(), dims, features: None, limits }
+    }
+
+    /// The same by the adaptive mode, on features as they came.
+    pub fn adaptive(self, features: Option<&'a Instances>) -> Self {
+        Self { features, ..self }
+    }
+
+    /// The same with a regression that reads other coordinates, all of them.
+    pub fn reduced(self, x: Option<&'a Matrix>) -> Self {
+        match x {
+            Some(x) => Self { x, dims: x.cols(), ..self },
+            None => self,
+        }
     }
 
     /// Labels the open rows.
@@ -96,15 +127,14 @@ impl<'a> Teacher<'a> {
     }
 
     fn rounds(&self, lesson: Lesson<'_>) -> Result<Taught> {
-        let mut trainer = classifier()?.trainer(self.instances, lesson.classes);
-        trainer.train(lesson.given, lesson.labels)?;
-        let mut probabilities = trainer.probabilities(lesson.open);
-        let mut labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let mut learner = Learner::new(self.instances, lesson.classes, self.limits)?;
+        learner.train(lesson.given, lesson.labels, &[], &[])?;
+        let (mut labels, mut probability) = learner.label(lesson.open);
         let mut accepted_in = vec![None; lesson.open.len()];
         let mut rounds = Vec::new();
         for share in SHARES {
             let chosen = self.most_credible(lesson, &labels, share)?;
-            let (mut rows, mut with) = (lesson.given.to_vec(), lesson.labels.to_vec());
+            let (mut rows, mut with) = (Vec::new(), Vec::new());
             let mut accepted = vec![0; lesson.classes];
             for (at, chosen) in chosen.iter().enumerate() {
                 if *chosen {
@@ -116,37 +146,54 @@ impl<'a> Teacher<'a> {
                     accepted_in[at] = None;
                 }
             }
-            trainer.train(&rows, &with)?;
-            probabilities = trainer.probabilities(lesson.open);
-            let next: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+            learner.train(lesson.given, lesson.labels, &rows, &with)?;
+            let (next, with) = learner.label(lesson.open);
             let changed = next.iter().zip(&labels).filter(|(a, b)| a != b).count();
-            labels = next;
+            (labels, probability) = (next, with);
             rounds.push(Round { accepted, changed });
         }
-        Ok(Taught { labels, probabilities, accepted_in, rounds })
+        Ok(Taught { labels, probability, accepted_in, rounds })
     }
 
-    /// The path over the given and the open rows under these labels of the open ones, all instances in.
-    pub fn path(&self, lesson: Lesson<'_>, labels: &[usize], keep: Keep) -> Result<Path> {
-        let mut rows = lesson.given.to_vec();
-        rows.extend_from_slice(lesson.open);
-        let mut all = lesson.labels.to_vec();
-        all.extend_from_slice(labels);
-        fit(&self.gather(&rows), &all, lesson.classes, GRID, keep)
+    /// The path over the given and the open rows under these labels of the open ones, all instances in up to the limit;
+    /// and these rows, the given first.
+    pub fn path(
+        &self,
+        lesson: Lesson<'_>,
+        labels: &[usize],
+        keep: Keep,
+    ) -> Result<(Path, Vec<usize>)> {
+        let (given, open) = lesson.to_fit(labels, self.limits);
+        let mut rows: Vec<usize> = given.iter().map(|&at| lesson.given[at]).collect();
+        rows.extend(open.iter().map(|&at| lesson.open[at]));
+        let mut all: Vec<usize> = given.iter().map(|&at| lesson.labels[at]).collect();
+        all.extend(open.iter().map(|&at| labels[at]));
+        Ok((fit(&self.gather(&rows), &all, lesson.classes, GRID, keep)?, rows))
+    }
+
+    /// Judges rows by a frozen path, the `k`-th under `label(k)` or the label that vanishes first.
+    pub fn judge(
+        &self,
+        path: &FrozenPath,
+        rows: &[usize],
+        label: impl Fn(usize) -> Option<usize> + Sync,
+    ) -> Vec<Judgement> {
+        path.judge(self.x, rows, label)
     }
 
     /// The vanishing `λ` of the open rows under their labels, by a regression on a part of them.
     pub fn vanish(&self, lesson: Lesson<'_>, labels: &[usize]) -> Result<Vec<f64>> {
-        let every = lesson.open.len().div_ceil(FIT_ROWS).max(1);
-        let mut rows = lesson.given.to_vec();
-        let mut some = lesson.labels.to_vec();
+        let fitted = FIT_ROWS.max(FIT_ROWS_PER_CLASS * lesson.classes);
+        let every = lesson.open.len().div_ceil(fitted).max(1);
+        let given = lesson.to_fit(labels, self.limits).0;
+        let mut rows: Vec<usize> = given.iter().map(|&at| lesson.given[at]).collect();
+        let mut some: Vec<usize> = given.iter().map(|&at| lesson.labels[at]).collect();
         rows.extend(lesson.open.iter().step_by(every));
         some.extend(labels.iter().step_by(every));
         let keep = Keep { beta: true, ..Keep::default() };
-        let frozen =
-            FrozenPath::of(&fit(&self.gather(&rows), &some, lesson.classes, COARSE_GRID, keep)?);
-        let vanish = frozen.vanish(&self.gather(lesson.open));
-        Ok(labels.iter().enumerate().map(|(at, &label)| vanish[(at, label)]).collect())
+        let path = fit(&self.gather(&rows), &some, lesson.classes, COARSE_GRID, keep)?;
+        let judged = self.judge(&FrozenPath::of(&path), lesson.open, |at| Some(labels[at]));
+        Ok(judged.iter().map(|judged| judged.vanish).collect())
     }
 
     /// Marks the most credible share of every pseudo-class, at least one of each; ties in order of the rows.
@@ -166,8 +213,8 @@ impl<'a> Teacher<'a> {
     }
 
     /// The rows' coordinates for the regression.
-    pub fn gather(&self, rows: &[usize]) -> Matrix {
-        Matrix::from_fn(rows.len(), self.x.cols(), |i, j| self.x[(rows[i], j)])
+    fn gather(&self, rows: &[usize]) -> Matrix {
+        Matrix::from_fn(rows.len(), self.dims, |i, j| self.x[(rows[i], j)])
     }
 }
 
@@ -184,9 +231,10 @@ fn adapt(features: &Instances, lesson: Lesson<'_>) -> Result<Taught> {
         truth: None,
     };
     let probabilities = AdaptiveParams::default().check()?.label(&task)?.unlabeled;
+    let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
     Ok(Taught {
-        labels: probabilities.iter_rows().map(arg_max).collect(),
-        probabilities,
+        probability: labels.iter().enumerate().map(|(at, &k)| probabilities[(at, k)]).collect(),
+        labels,
         accepted_in: vec![None; lesson.open.len()],
         rounds: Vec::new(),
     })
@@ -203,23 +251,4 @@ pub(crate) fn fit(
     let params =
         IciRParams { grid, tolerance: TOLERANCE, roots: Roots::Interpolated, ..Default::default() };
     params.check()?.path(x, labels, classes, keep)
-}
-
-fn classifier() -> Result<Logistic> {
-    LogisticParams { tolerance: CLASSIFIER_TOLERANCE, ..Default::default() }.check()
-}
-
-/// The classifier of instances by what can be trusted.
-pub(crate) fn train(
-    instances: &Instances,
-    rows: &[usize],
-    labels: &[usize],
-    classes: usize,
-) -> Result<LogisticModel> {
-    let mut trainer = classifier()?.trainer(instances, classes);
-    trainer.train(rows, labels)?;
-    match trainer.model() {
-        Model::Logistic(model) => Ok(model),
-        _ => unreachable!("a logistic regression trains a logistic model"),
-    }
 }

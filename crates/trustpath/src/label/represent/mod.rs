@@ -10,14 +10,21 @@
 //! No label is used, so it is made once and serves every fold of the cross-fit. The power is the square root where the
 //! features are (nearly) non-negative, as after a ReLU, and `sign(x) √|x|` otherwise. An instance that was not in the
 //! pool has no neighbours there: its coordinates are those of `x` itself ([`Projection`]).
+//!
+//! Small pools are represented with everything in memory (`whole.rs`), large ones from features that are read block by
+//! block and kept in fewer dimensions (`blocks.rs`).
+
+mod blocks;
+mod components;
+mod whole;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::linalg::Tridiagonal;
-use crate::power::{SIGNED_FROM, is_signed, power};
-use crate::reduce::neighbors::Neighbors;
+use super::run::Stages;
+use super::{Limits, Lists};
+use crate::power::power;
 use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Neighbours that an instance moves towards.
@@ -28,18 +35,23 @@ const SMOOTHING: f64 = 0.5;
 const SWEEPS: usize = 2;
 /// Principal components at most.
 const COMPONENTS: usize = 128;
-/// A principal component with less variance than this is rounding; instances have unit length.
-const ROUNDING: f64 = 1e-14;
+
+/// The weight of a neighbour at this squared distance: cos = 1 − d²/2 on the sphere.
+fn weight(squared: f64) -> f64 {
+    (1.0 - 0.5 * squared).max(0.0).powi(4)
+}
 
 /// A pool of instances in its representation.
 #[derive(Debug)]
 pub(crate) struct Representation {
     /// Coordinates of all instances, smoothed over their neighbours.
     pub smooth: Instances,
-    /// Coordinates of all instances as an instance that was not in the pool would have them.
-    pub plain: Instances,
     /// How to take other instances there.
     pub projection: Projection,
+    /// The share of the true neighbours that were found; `None` where all were looked at.
+    pub recall: Option<f64>,
+    /// The nearest neighbours of every instance before smoothing, where these are at hand.
+    pub neighbors: Option<Lists>,
 }
 
 /// The way from features to coordinates.
@@ -58,19 +70,22 @@ impl Representation {
     ///
     /// # Errors
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
-    pub fn of(features: &Features<'_>) -> Result<Self> {
-        let mut powered = features.normalize()?.into_unit();
-        let signed = is_signed(&powered, powered.rows(), SIGNED_FROM);
-        power(&mut powered, signed);
-        let powered = Instances::from_unit(powered);
-        let smoothed = smooth(&powered)?;
-        let (mean, basis) = principal_components(&smoothed)?;
-        let projection = Projection { signed, mean, basis };
-        Ok(Self {
-            smooth: Instances::from_unit(projection.coordinates(&smoothed)),
-            plain: Instances::from_unit(projection.coordinates(powered.unit())),
-            projection,
-        })
+    pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
+        if features.rows() > limits.whole {
+            return blocks::represent(features, limits, stages);
+        }
+        stages.next("representing the pool")?;
+        whole::represent(features)
+    }
+
+    /// How many stages that has.
+    pub fn stages(rows: usize, limits: Limits) -> usize {
+        if rows > limits.whole { 3 } else { 1 }
+    }
+
+    /// Coordinates of these rows as an instance that was not in the pool would have them.
+    pub fn plain(&self, features: &Features<'_>, rows: &[usize]) -> Result<Instances> {
+        self.projection.place(features.gather(rows.iter().copied())?)
     }
 }
 
@@ -83,7 +98,11 @@ impl Projection {
         if features.dims() != self.mean.len() {
             return Err(Error::Dimensions { expected: self.mean.len(), given: features.dims() });
         }
-        let mut x = features.normalize()?.into_unit();
+        self.place(features.normalize()?)
+    }
+
+    fn place(&self, instances: Instances) -> Result<Instances> {
+        let mut x = instances.into_unit();
         power(&mut x, self.signed);
         Ok(Instances::from_unit(self.coordinates(&x)))
     }
@@ -118,108 +137,6 @@ impl Projection {
         );
         u
     }
-}
-
-/// Moves every instance towards its neighbours.
-fn smooth(instances: &Instances) -> Result<Matrix> {
-    let x = instances.unit();
-    let (n, d) = (x.rows(), x.cols());
-    let k = NEIGHBORS.min(n.saturating_sub(1));
-    if k == 0 {
-        return Ok(x.clone());
-    }
-    let graph = Neighbors::of(instances, n, k)?;
-    let mut z = x.clone();
-    for _ in 0..SWEEPS {
-        let mut next = Matrix::zeros(n, d);
-        next.as_mut_slice().par_chunks_exact_mut(d).enumerate().for_each(|(i, to)| {
-            // cos = 1 − d²/2 on the sphere.
-            let weight = |squared: &f64| (1.0 - 0.5 * squared).max(0.0).powi(4);
-            let total: f64 = graph.squared_distances(i).iter().map(weight).sum();
-            to.iter_mut().zip(x.row(i)).for_each(|(to, x)| *to = (1.0 - SMOOTHING) * x);
-            if total > 0.0 {
-                for (&j, squared) in graph.indices(i).iter().zip(graph.squared_distances(i)) {
-                    let w = SMOOTHING * weight(squared) / total;
-                    to.iter_mut().zip(z.row(j)).for_each(|(to, z)| *to += w * z);
-                }
-            }
-        });
-        z = next;
-    }
-    z.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
-    Ok(z)
-}
-
-/// The mean and the leading principal components, one row each.
-fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
-    let (n, d) = (x.rows(), x.cols());
-    let mut mean = vec![0.0; d];
-    for row in x.iter_rows() {
-        mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n as f64);
-    }
-    let centred = Matrix::from_fn(n, d, |i, j| x[(i, j)] - mean[j]);
-    let wanted = COMPONENTS.min(d).min(n - 1);
-    if wanted == 0 {
-        return Err(Error::Constant { rows: n });
-    }
-    // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
-    let by_features = d <= n;
-    let size = d.min(n);
-    let mut negated = if by_features { negated_scatter(&centred) } else { negated_gram(&centred) };
-    for i in 0..size {
-        for j in 0..i {
-            negated[(i, j)] = negated[(j, i)];
-        }
-    }
-    let pairs = Tridiagonal::of(&negated).lowest(wanted.min(size))?;
-    let kept = pairs.values.iter().take_while(|v| -**v > ROUNDING * n as f64).count();
-    if kept == 0 {
-        return Err(Error::Constant { rows: n });
-    }
-    let mut basis = Matrix::zeros(kept, d);
-    for (k, vector) in pairs.vectors.iter_rows().take(kept).enumerate() {
-        let row = basis.row_mut(k);
-        if by_features {
-            row.copy_from_slice(vector);
-        } else {
-            for (x, &weight) in centred.iter_rows().zip(vector) {
-                row.iter_mut().zip(x).for_each(|(v, x)| *v += weight * x);
-            }
-            to_unit(row);
-        }
-    }
-    Ok((mean, basis))
-}
-
-/// `−XᵀX`, in strips of rows that are the same for any number of threads.
-fn negated_scatter(x: &Matrix) -> Matrix {
-    const STRIPS: usize = 16;
-    let (n, d) = (x.rows(), x.cols());
-    let strips: Vec<Matrix> = x
-        .as_slice()
-        .par_chunks(n.div_ceil(STRIPS) * d)
-        .map(|strip| {
-            let mut part = Matrix::zeros(d, d);
-            let strip = MatRef::from_row_major_slice(strip, strip.len() / d, d);
-            let out = MatMut::from_row_major_slice_mut(part.as_mut_slice(), d, d);
-            matmul(out, Accum::Replace, strip.transpose(), strip, -1.0, Par::Seq);
-            part
-        })
-        .collect();
-    let mut sum = Matrix::zeros(d, d);
-    for part in &strips {
-        sum.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(s, p)| *s += p);
-    }
-    sum
-}
-
-/// `−XXᵀ`.
-fn negated_gram(x: &Matrix) -> Matrix {
-    let n = x.rows();
-    let mut gram = Matrix::zeros(n, n);
-    let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n);
-    matmul(out, Accum::Replace, x.view(), x.view().transpose(), -1.0, Par::Seq);
-    gram
 }
 
 /// Scales a vector to unit length, if it has any.

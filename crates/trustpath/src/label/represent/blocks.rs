@@ -1,0 +1,224 @@
+//! A pool too large to hold: features are read block by block, and kept in fewer dimensions.
+//!
+//! ```text
+//! y = Bᵀx,    ρ = ‖x‖² − ‖y‖²          B the leading right singular vectors of all rows, from their product XᵀX
+//! ```
+//!
+//! Smoothing is linear, so `Bᵀ` of the smoothed instances is the smoothed `y`. What `B` cuts off is orthogonal to it and, in
+//! hundreds of dimensions, nearly so between any two instances: it adds `ρᵢ + ρⱼ` to their squared distance, and averages
+//! out as instances move towards each other. So distances, lengths and components come from `y` and `ρ` alone. They
+//! are kept in single precision; sums are taken in double.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use super::components::{add_negated_scatter, leading};
+use super::{
+    COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight,
+};
+use crate::label::run::{NEAREST, Stages};
+use crate::label::{Limits, Lists};
+use crate::power::{SIGNED_FROM, is_signed, power_row};
+use crate::reduce::neighbors::{Graph, Points, Search};
+use crate::{Features, Instances, Matrix, Result};
+
+/// Dimensions that are kept: the components in the end, and a quarter as many to choose them from.
+const KEPT: usize = COMPONENTS + COMPONENTS / 4;
+/// Rows read together.
+const BLOCK: usize = 4096;
+/// Rows worked on together.
+const STRIP: usize = 512;
+/// Blocks that tell whether features have signs.
+const LOOKS: usize = 16;
+
+pub(super) fn represent(
+    features: &Features<'_>,
+    limits: Limits,
+    stages: &mut Stages<'_>,
+) -> Result<Representation> {
+    stages.next("reading the features")?;
+    let signed = has_signs(features)?;
+    let basis = singular_vectors(features, signed, stages)?;
+    let mut kept = Kept::of(features, signed, &basis, stages)?;
+    stages.next("finding neighbours")?;
+    let graph = kept.graph(limits)?;
+    stages.next("smoothing")?;
+    kept.smooth(&graph);
+    let (recall, neighbors) = (graph.recall(), Some(Lists::first_of(&graph, NEAREST)));
+    drop(graph);
+    let (mean, components) = kept.components()?;
+    let smooth = Instances::from_unit(kept.coordinates(&mean, &components));
+    // Back to all features: rows of the components and the mean are combinations of those of the basis.
+    let whole = |m: &Matrix| {
+        let mut out = Matrix::zeros(m.rows(), basis.cols());
+        multiply(m.as_slice(), m.rows(), basis.view(), out.as_mut_slice());
+        out
+    };
+    let mean = whole(&Matrix::from_vec(1, mean.len(), mean)?).row(0).to_vec();
+    let projection = Projection { signed, mean, basis: whole(&components) };
+    Ok(Representation { smooth, projection, recall, neighbors })
+}
+
+/// Whether the features are taken to have signs, by some rows from all over.
+fn has_signs(features: &Features<'_>) -> Result<bool> {
+    let n = features.rows();
+    let rows = (0..LOOKS).flat_map(|k| {
+        let first = k * (n / LOOKS);
+        first..(first + STRIP / 2).min(n)
+    });
+    let some = features.gather(rows)?.into_unit();
+    Ok(is_signed(&some, some.rows(), SIGNED_FROM))
+}
+
+/// Calls `each` with the first row of every block, and its rows: powered, at unit length.
+fn for_blocks(
+    features: &Features<'_>,
+    signed: bool,
+    stages: &Stages<'_>,
+    mut each: impl FnMut(usize, &[f64]),
+) -> Result<()> {
+    let (n, d) = (features.rows(), features.dims());
+    let mut block = vec![0.0; BLOCK.min(n) * d];
+    for first in (0..n).step_by(BLOCK) {
+        stages.go_on()?;
+        let block = &mut block[..BLOCK.min(n - first) * d];
+        features.normalized_block(first, block)?;
+        block.par_chunks_exact_mut(d).for_each(|row| power_row(row, signed));
+        each(first, block);
+    }
+    Ok(())
+}
+
+/// The leading right singular vectors of all rows, one row each; the axes themselves where they are few.
+fn singular_vectors(features: &Features<'_>, signed: bool, stages: &Stages<'_>) -> Result<Matrix> {
+    let d = features.dims();
+    if d <= KEPT {
+        return Ok(Matrix::from_fn(d, d, |i, j| f64::from(u8::from(i == j))));
+    }
+    let mut negated = Matrix::zeros(d, d);
+    for_blocks(features, signed, stages, |_, block| {
+        add_negated_scatter(block, STRIP, &mut negated);
+    })?;
+    leading(negated, KEPT, features.rows())
+}
+
+/// What is kept of every row.
+struct Kept {
+    n: usize,
+    r: usize,
+    /// `y`, one row an instance.
+    y: Vec<f32>,
+    /// `ρ`: squared length of what is cut off.
+    rho: Vec<f32>,
+}
+
+impl Kept {
+    fn of(
+        features: &Features<'_>,
+        signed: bool,
+        basis: &Matrix,
+        stages: &Stages<'_>,
+    ) -> Result<Self> {
+        let (n, d, r) = (features.rows(), features.dims(), basis.rows());
+        let (mut y, mut rho) = (vec![0.0f32; n * r], vec![0.0f32; n]);
+        for_blocks(features, signed, stages, |first, block| {
+            let rows = block.len() / d;
+            let y = &mut y[first * r..(first + rows) * r];
+            let sheets = y.par_chunks_mut(STRIP * r).zip(block.par_chunks(STRIP * d));
+            sheets.zip(rho[first..first + rows].par_chunks_mut(STRIP)).for_each(|((y, x), rho)| {
+                let mut exact = vec![0.0; y.len()];
+                multiply(x, rho.len(), basis.view().transpose(), &mut exact);
+                y.iter_mut().zip(&exact).for_each(|(y, e)| *y = *e as f32);
+                for (rho, y) in rho.iter_mut().zip(exact.chunks_exact(r)) {
+                    *rho = (1.0 - y.iter().map(|y| y * y).sum::<f64>()).max(0.0) as f32;
+                }
+            });
+        })?;
+        Ok(Self { n, r, y, rho })
+    }
+
+    fn graph(&self, limits: Limits) -> Result<Graph> {
+        let search = match limits.exact_neighbors {
+            Some(most) if self.n <= most => Search::Exact,
+            _ => Search::Auto,
+        };
+        let points = Points { values: &self.y, dims: self.r, extra: Some(&self.rho) };
+        Graph::of(points, NEIGHBORS.min(self.n - 1), search)
+    }
+
+    /// Moves every instance towards its neighbours, twice, and scales it to unit length. The second time ends in place, so
+    /// that there are never more than two copies.
+    fn smooth(&mut self, graph: &Graph) {
+        let (mut once, mut rest) = (self.y.clone(), self.rho.clone());
+        move_towards(&mut once, &mut rest, graph, &self.y, &self.rho);
+        move_towards(&mut self.y, &mut self.rho, graph, &once, &rest);
+        self.y.par_chunks_exact_mut(self.r).zip(&self.rho).for_each(|(z, rho)| {
+            let square: f32 = z.iter().map(|z| z * z).sum::<f32>() + rho;
+            let scale = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
+            z.iter_mut().for_each(|z| *z *= scale);
+        });
+    }
+
+    /// The mean and the leading principal components, one row each.
+    fn components(&self) -> Result<(Vec<f64>, Matrix)> {
+        let (n, r) = (self.n, self.r);
+        let mut mean = vec![0.0; r];
+        let mut negated = Matrix::zeros(r, r);
+        for block in self.y.chunks(BLOCK * r) {
+            let block: Vec<f64> = block.iter().map(|&y| f64::from(y)).collect();
+            for row in block.chunks_exact(r) {
+                mean.iter_mut().zip(row).for_each(|(m, y)| *m += y / n as f64);
+            }
+            add_negated_scatter(&block, STRIP, &mut negated);
+        }
+        for i in 0..r {
+            for j in 0..r {
+                negated[(i, j)] += n as f64 * mean[i] * mean[j];
+            }
+        }
+        Ok((mean, leading(negated, COMPONENTS.min(r), n)?))
+    }
+
+    /// Coordinates of all instances.
+    fn coordinates(self, mean: &[f64], components: &Matrix) -> Matrix {
+        let (r, c) = (self.r, components.rows());
+        let mut u = Matrix::zeros(self.n, c);
+        let sheets = u.as_mut_slice().par_chunks_mut(STRIP * c).zip(self.y.par_chunks(STRIP * r));
+        sheets.for_each(|(u, y)| {
+            let rows = y.len() / r;
+            let from_mean = |(at, &y): (usize, &f32)| f64::from(y) - mean[at % r];
+            let centred: Vec<f64> = y.iter().enumerate().map(from_mean).collect();
+            multiply(&centred, rows, components.view().transpose(), u);
+            u.chunks_exact_mut(c).for_each(to_unit);
+        });
+        u
+    }
+}
+
+/// `yᵢ ← (1 − a) yᵢ + a Σⱼ wᵢⱼ zⱼ`, and the same for what is cut off, whose parts are orthogonal.
+fn move_towards(y: &mut [f32], rho: &mut [f32], graph: &Graph, z: &[f32], rest: &[f32]) {
+    let r = y.len() / rho.len();
+    y.par_chunks_exact_mut(r).zip(rho).enumerate().for_each(|(i, (y, rho))| {
+        let weights = graph.squared_distances(i).iter().map(|&s| weight(f64::from(s)));
+        let total: f64 = weights.clone().sum();
+        if total == 0.0 {
+            return;
+        }
+        let keep = (1.0 - SMOOTHING) as f32;
+        y.iter_mut().for_each(|y| *y *= keep);
+        *rho *= keep * keep;
+        for (&j, w) in graph.indices(i).iter().zip(weights) {
+            let (j, w) = (j as usize, (SMOOTHING * w / total) as f32);
+            y.iter_mut().zip(&z[j * r..(j + 1) * r]).for_each(|(y, z)| *y += w * z);
+            *rho += w * w * rest[j];
+        }
+    });
+}
+
+/// `out = x m`, for row-major `x` and `out`.
+fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
+    let x = MatRef::from_row_major_slice(x, rows, m.nrows());
+    let out = MatMut::from_row_major_slice_mut(out, rows, m.ncols());
+    matmul(out, Accum::Replace, x, m, 1.0, Par::Seq);
+}
