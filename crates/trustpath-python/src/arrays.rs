@@ -74,13 +74,9 @@ impl Floats {
     /// The values as the engine's own matrix, in double precision: where a copy is made.
     pub fn matrix(&self, py: Python<'_>) -> PyResult<Matrix> {
         let copy = |values: Values<'_>, rows, dims| {
-            // Checks that every number is finite.
-            Features::new(values, rows, dims)?;
-            let values = match values {
-                Values::F32(values) => values.iter().map(|&v| f64::from(v)).collect(),
-                Values::F64(values) => values.to_vec(),
-            };
-            Matrix::from_vec(rows, dims, values)
+            let mut matrix = Matrix::zeros(rows, dims);
+            Features::new(values, rows, dims)?.block(0, matrix.as_mut_slice())?;
+            Ok(matrix)
         };
         self.lend(py, copy)?.map_err(errors::engine)
     }

@@ -6,10 +6,10 @@ use trustpath_episodes as episodes;
 
 /// What the engine refuses is a `ValueError`; what it could not finish a `RuntimeError`.
 pub fn engine(error: trustpath::Error) -> PyErr {
-    use trustpath::Error::{NotConverged, Rows, Stopped};
+    use trustpath::Error::{NotConverged, Rows, Stopped, Stored};
     let sentence = error.to_string();
     match error {
-        NotConverged { .. } | Rows { .. } | Stopped => PyRuntimeError::new_err(sentence),
+        NotConverged { .. } | Rows { .. } | Stopped | Stored { .. } => PyRuntimeError::new_err(sentence),
         _ => PyValueError::new_err(sentence),
     }
 }

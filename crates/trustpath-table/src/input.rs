@@ -58,7 +58,6 @@ impl Input {
     }
 
     /// The file, or the bytes.
-    #[cfg(feature = "parquet")]
     pub fn into_parts(self) -> (String, u64, std::result::Result<File, Vec<u8>>) {
         let bytes = match self.bytes {
             Bytes::File(file) => Ok(file.into_inner()),

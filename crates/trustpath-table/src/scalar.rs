@@ -51,11 +51,21 @@ impl Scalar {
     }
 
     fn extend_f32s(self, bytes: &[u8], values: &mut Vec<f32>) {
+        let start = values.len();
+        values.resize(start + bytes.len() / self.size(), 0.0);
+        self.put_f32s(bytes, &mut values[start..]);
+    }
+
+    /// Puts the elements into `values` as `f32`.
+    pub fn put_f32s(self, bytes: &[u8], values: &mut [f32]) {
         match self {
-            Self::F16 => extend(values, bytes, |b| f16_to_f32(u16::from_le_bytes(b))),
-            Self::Bf16 => extend(values, bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
-            Self::F32 => extend(values, bytes, f32::from_le_bytes),
-            _ => values.extend(self.to_f64s(bytes).into_iter().map(|x| x as f32)),
+            Self::F16 => put(values, bytes, |b| f16_to_f32(u16::from_le_bytes(b))),
+            Self::Bf16 => put(values, bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
+            Self::F32 => put(values, bytes, f32::from_le_bytes),
+            Self::F64 => put(values, bytes, |b| f64::from_le_bytes(b) as f32),
+            _ => {
+                values.iter_mut().zip(self.to_f64s(bytes)).for_each(|(value, x)| *value = x as f32);
+            }
         }
     }
 
@@ -126,8 +136,8 @@ fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     Ok(found)
 }
 
-fn extend<const N: usize, T>(values: &mut Vec<T>, bytes: &[u8], convert: impl Fn([u8; N]) -> T) {
-    values.extend(bytes.as_chunks().0.iter().map(|&chunk| convert(chunk)));
+fn put<const N: usize>(values: &mut [f32], bytes: &[u8], convert: impl Fn([u8; N]) -> f32) {
+    values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &chunk)| *value = convert(chunk));
 }
 
 fn each<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {

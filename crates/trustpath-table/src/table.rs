@@ -131,7 +131,7 @@ impl FeatureTable {
     /// # Errors
     /// [`Error::NotFinite`] with its row and column.
     pub fn check_finite(&self) -> Result<()> {
-        check_finite(&self.features, self.dims, None, &self.classes.source)
+        check_finite(&self.features, self.dims, 0, None, &self.classes.source)
     }
 }
 
@@ -247,15 +247,16 @@ pub(crate) fn no_labels(features: &Path, label_column: &str) -> Error {
     }
 }
 
-/// Says where the first value stands that is not a finite number.
+/// Says where the first value stands that is not a finite number; `features` begin with row `first`.
 pub(crate) fn check_finite(
     features: &[f32],
     dims: usize,
+    first: usize,
     columns: Option<&[String]>,
     file: &str,
 ) -> Result<()> {
     let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
-    let (row, column) = (place / dims, place % dims);
+    let (row, column) = (first + place / dims, place % dims);
     let name = columns.and_then(|names| names.get(column));
     Err(Error::NotFinite {
         file: file.to_owned(),

@@ -45,7 +45,7 @@ fn the_same_pool_from_every_text_format() {
     ];
     for file in files {
         let pool = PoolFile::new(&file).read().unwrap();
-        assert_eq!(pool.features(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{file:?}");
+        assert_eq!(pool.features().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{file:?}");
         assert_eq!(pool.ids(), ["x", "y", "z"], "{file:?}");
         assert_eq!(names(&pool), ["auk", "-", "gull"], "{file:?}");
         assert_eq!(pool.columns().unwrap(), ["a", "b"], "{file:?}");
@@ -108,7 +108,7 @@ fn the_format_may_be_said() {
     let file = folder.file("pool.dat", "a\tlabel\n1\tx\n2\ty\n");
     let error = PoolFile::new(&file).read().unwrap_err().to_string();
     assert!(error.contains("pool.dat") && error.contains(".parquet"), "{error}");
-    assert_eq!(PoolFile::new(file).format(Format::Tsv).read().unwrap().features(), [1.0, 2.0]);
+    assert_eq!(PoolFile::new(file).format(Format::Tsv).read().unwrap().features().unwrap(), [1.0, 2.0]);
 }
 
 #[test]

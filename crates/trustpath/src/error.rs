@@ -145,6 +145,12 @@ pub enum Error {
         /// What went wrong, and the remedy.
         reason: String,
     },
+    /// Features that are elsewhere could not be read.
+    #[error("{reason}")]
+    Stored {
+        /// What went wrong, and the remedy, as whoever keeps them says it.
+        reason: String,
+    },
     /// Coordinates were asked for that have been replaced.
     #[error("the coordinates were projected before: give them anew for another path")]
     Projected,

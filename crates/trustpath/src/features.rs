@@ -1,13 +1,20 @@
 //! Features as they come in, and instances as the method sees them: on the unit sphere.
 //!
 //! The paper normalises every feature vector, `x ← x / ‖x‖₂`, before anything else. [`Features`] borrows the
-//! caller's memory and checks it once; [`Instances`] owns the normalised rows in `f64` and, from the first time it is
-//! asked for, their Gram matrix `K = X Xᵀ`, which neighbours, reductions and classifiers of an episode all share.
+//! caller's memory and checks it once, or reads rows that are elsewhere ([`Stored`]) and checks them each time;
+//! [`Instances`] owns the normalised rows in `f64` and, from the first time it is asked for, their Gram matrix
+//! `K = X Xᵀ`, which neighbours, reductions and classifiers of an episode all share.
+
+mod stored;
 
 use std::sync::OnceLock;
 
 use crate::linalg::{gram, simd, vector};
 use crate::{Error, Matrix, Result};
+pub use stored::Stored;
+
+/// Values that are gathered at a time, so that what is read from elsewhere is never in memory twice.
+const AT_ONCE: usize = 1 << 20;
 
 /// A checked, borrowed, row-major matrix of features: one row an instance.
 ///
@@ -25,13 +32,15 @@ pub struct Features<'a> {
     dims: usize,
 }
 
-/// Borrowed feature values, in either precision.
+/// Borrowed feature values, in either precision, or a way to read them.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
     /// Single precision, as networks give them.
     F32(&'a [f32]),
     /// Double precision.
     F64(&'a [f64]),
+    /// Elsewhere, read when they are needed.
+    Stored(&'a dyn Stored),
 }
 
 impl<'a> From<&'a [f32]> for Values<'a> {
@@ -46,31 +55,14 @@ impl<'a> From<&'a [f64]> for Values<'a> {
     }
 }
 
-impl Values<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::F32(v) => v.len(),
-            Self::F64(v) => v.len(),
-        }
-    }
-
-    fn position_of_non_finite(&self) -> Option<usize> {
-        match self {
-            Self::F32(v) => v.iter().position(|x| !x.is_finite()),
-            Self::F64(v) => v.iter().position(|x| !x.is_finite()),
-        }
-    }
-
-    fn get(&self, i: usize) -> f64 {
-        match self {
-            Self::F32(v) => f64::from(v[i]),
-            Self::F64(v) => v[i],
-        }
+impl<'a> From<&'a dyn Stored> for Values<'a> {
+    fn from(stored: &'a dyn Stored) -> Self {
+        Self::Stored(stored)
     }
 }
 
 impl<'a> Features<'a> {
-    /// Checks `rows × dims` row-major values.
+    /// Checks `rows × dims` row-major values. Those that are elsewhere are checked when they are read.
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`].
@@ -80,17 +72,28 @@ impl<'a> Features<'a> {
             return Err(Error::Empty { rows, dims });
         }
         let expected = rows.saturating_mul(dims);
-        if values.len() != expected {
-            return Err(Error::Shape { rows, dims, expected, given: values.len() });
+        let given = match values {
+            Values::F32(v) => v.len(),
+            Values::F64(v) => v.len(),
+            Values::Stored(_) => expected,
+        };
+        if given != expected {
+            return Err(Error::Shape { rows, dims, expected, given });
         }
-        if let Some(at) = values.position_of_non_finite() {
-            return Err(Error::NotFinite {
-                row: at / dims,
-                column: at % dims,
-                value: values.get(at),
-            });
+        match values {
+            Values::F32(v) => check_finite(v, dims, 0)?,
+            Values::F64(v) => check_finite(v, dims, 0)?,
+            Values::Stored(_) => {}
         }
         Ok(Self { values, rows, dims })
+    }
+
+    /// `rows × dims` values that are elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn stored(stored: &'a dyn Stored, rows: usize, dims: usize) -> Result<Self> {
+        Self::new(stored, rows, dims)
     }
 
     /// Number of instances.
@@ -103,10 +106,48 @@ impl<'a> Features<'a> {
         self.dims
     }
 
+    /// The rows from `first` on as they came, as many as `to` has room for.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] and [`Error::NotFinite`] for rows that are elsewhere.
+    ///
+    /// # Panics
+    /// When a row is out of range, or `to` holds no whole rows.
+    pub fn block(&self, first: usize, to: &mut [f64]) -> Result<()> {
+        let dims = self.dims;
+        assert_eq!(to.len() % dims, 0, "a block holds whole rows");
+        assert!(first + to.len() / dims <= self.rows, "a block ends where the rows do");
+        let range = first * dims..first * dims + to.len();
+        match self.values {
+            Values::F32(v) => widen(&v[range], to),
+            Values::F64(v) => to.copy_from_slice(&v[range]),
+            Values::Stored(stored) => {
+                let mut values = vec![0.0; to.len()];
+                stored.read(first, &mut values).map_err(|reason| Error::Stored { reason })?;
+                check_finite(&values, dims, first)?;
+                widen(&values, to);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows from `first` on, L2-normalised, as many as `to` has room for.
+    ///
+    /// # Errors
+    /// As [`block`](Self::block), and [`Error::ZeroVector`] for a row without direction.
+    pub(crate) fn normalized_block(&self, first: usize, to: &mut [f64]) -> Result<()> {
+        self.block(first, to)?;
+        for (at, x) in to.chunks_exact_mut(self.dims).enumerate() {
+            normalize(x).ok_or(Error::ZeroVector { row: first + at })?;
+        }
+        Ok(())
+    }
+
     /// All rows, L2-normalised.
     ///
     /// # Errors
-    /// [`Error::ZeroVector`] for a row without direction.
+    /// [`Error::ZeroVector`] for a row without direction; [`Error::Stored`] and [`Error::NotFinite`] for rows that are
+    /// elsewhere.
     pub fn normalize(&self) -> Result<Instances> {
         self.gather(0..self.rows)
     }
@@ -114,27 +155,45 @@ impl<'a> Features<'a> {
     /// The rows named, in that order, L2-normalised: how an episode is drawn from a larger table.
     ///
     /// # Errors
-    /// [`Error::Empty`] when no row is named, [`Error::ZeroVector`] for a row without direction.
+    /// [`Error::Empty`] when no row is named, and as [`normalize`](Self::normalize).
     ///
     /// # Panics
     /// When a row number is out of range.
     pub fn gather(&self, rows: impl IntoIterator<Item = usize>) -> Result<Instances> {
-        let mut data = Vec::new();
-        let mut count = 0;
-        for row in rows {
-            let (from, to) = (row * self.dims, (row + 1) * self.dims);
-            match self.values {
-                Values::F32(v) => data.extend(v[from..to].iter().map(|&x| f64::from(x))),
-                Values::F64(v) => data.extend_from_slice(&v[from..to]),
+        let mut rows = rows.into_iter().peekable();
+        let mut data = Vec::with_capacity(rows.size_hint().0.min(self.rows) * self.dims);
+        let most = (AT_ONCE / self.dims).max(1);
+        while let Some(first) = rows.next() {
+            // Rows that follow each other are read at once.
+            let mut count = 1;
+            while count < most && rows.next_if_eq(&(first + count)).is_some() {
+                count += 1;
             }
-            normalize(&mut data[count * self.dims..]).ok_or(Error::ZeroVector { row })?;
-            count += 1;
+            let start = data.len();
+            data.resize(start + count * self.dims, 0.0);
+            self.normalized_block(first, &mut data[start..])?;
         }
+        let count = data.len() / self.dims;
         if count == 0 {
             return Err(Error::Empty { rows: 0, dims: self.dims });
         }
         Ok(Instances { unit: Matrix::from_vec(count, self.dims, data)?, gram: OnceLock::new() })
     }
+}
+
+/// Says where the first value stands that is not a finite number; the values begin with row `first`.
+fn check_finite<T: Copy + Into<f64>>(values: &[T], dims: usize, first: usize) -> Result<()> {
+    let bad = values.iter().map(|&v| v.into()).enumerate().find(|(_, v)| !v.is_finite());
+    match bad {
+        Some((at, value)) => {
+            Err(Error::NotFinite { row: first + at / dims, column: at % dims, value })
+        }
+        None => Ok(()),
+    }
+}
+
+fn widen(from: &[f32], to: &mut [f64]) {
+    to.iter_mut().zip(from).for_each(|(to, &x)| *to = f64::from(x));
 }
 
 /// Scales a vector to unit length; `None` if it has none.

@@ -102,7 +102,7 @@ pub mod transductive;
 
 pub use audit::{Audit, audit};
 pub use error::{Error, Result};
-pub use features::{Features, Instances, Values};
+pub use features::{Features, Instances, Stored, Values};
 pub use identifiability::{Identifiability, identifiability};
 pub use map::{Map, MapParams, map_2d};
 pub use matrix::Matrix;

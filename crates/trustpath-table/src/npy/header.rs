@@ -18,6 +18,8 @@ pub(super) struct Header {
     pub big_endian: bool,
     pub fortran: bool,
     pub shape: Vec<usize>,
+    /// Where they begin.
+    pub start: u64,
     /// Bytes of all elements.
     pub bytes: usize,
 }
@@ -34,11 +36,12 @@ impl Header {
             .try_fold(element.size(), |product, &n| product.checked_mul(n))
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or_else(|| Error::damaged(&file, format!("the shape {shape:?} is impossible")))?;
-        let found = available.saturating_sub(header_length as u64);
+        let start = header_length as u64;
+        let found = available.saturating_sub(start);
         if bytes as u64 > found {
             return Err(Error::Truncated { file, expected: bytes as u64, found });
         }
-        Ok(Self { file, descr, element, big_endian, fortran, shape, bytes })
+        Ok(Self { file, descr, element, big_endian, fortran, shape, start, bytes })
     }
 }
 

@@ -14,11 +14,13 @@ mod write;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::input::Input;
 use crate::read::labels::Labels;
-use crate::read::matrix_shape;
+use crate::read::{Raw, Wanted, matrix_shape};
 use crate::scalar::Scalar;
+use crate::stored::StoredArray;
 use crate::{Error, Result};
 use header::{Element, Header};
 pub use write::{write_f32, write_header, write_i32};
@@ -59,7 +61,8 @@ impl Array {
     }
 
     fn after(header: Header, source: impl Read) -> Result<Self> {
-        let Header { file, descr, element, big_endian, fortran, shape, bytes: expected } = header;
+        let Header { file, descr, element, big_endian, fortran, shape, bytes: expected, .. } =
+            header;
         // Grows with what arrives, so that an untrue `available` costs no memory.
         let mut data = Vec::new();
         let read = source.take(expected as u64).read_to_end(&mut data);
@@ -90,6 +93,10 @@ impl Array {
         file: String,
     ) -> Result<(Vec<f32>, usize, usize)> {
         let header = Header::read(&mut source, available, file)?;
+        Self::matrix_after(header, source)
+    }
+
+    fn matrix_after(header: Header, source: impl Read) -> Result<(Vec<f32>, usize, usize)> {
         let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
         let features = match header.element {
             Element::Number(scalar) if !header.big_endian && !header.fortran => {
@@ -105,6 +112,23 @@ impl Array {
             _ => Self::after(header, source)?.to_f32s()?,
         };
         Ok((features, rows, dims))
+    }
+
+    /// Features as a pool has them: rows that follow each other in a file may stay there.
+    pub(crate) fn read_features(mut input: Input, wanted: Wanted) -> Result<Raw> {
+        let (length, file) = (input.length, input.name.clone());
+        let header = Header::read(&mut input, length, file)?;
+        let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
+        if let Element::Number(scalar) = header.element
+            && !header.fortran
+            && wanted.stays(rows, dims)
+        {
+            let Header { start, big_endian, .. } = header;
+            let stored = StoredArray { start, rows, dims, scalar, big_endian, at: input.into() };
+            return Ok(Raw { stored: Some(Arc::new(stored)), rows, dims, ..Raw::default() });
+        }
+        let (features, rows, dims) = Self::matrix_after(header, input)?;
+        Ok(Raw { features, rows, dims, ..Raw::default() })
     }
 
     /// The numbers as features.

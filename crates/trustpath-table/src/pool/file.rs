@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use super::given::Given;
+use super::held::Held;
 use super::{Pool, check_unique};
 use crate::format::is_stream;
 use crate::input::Input;
 use crate::read::{Wanted, read};
 use crate::table::{beside, check_finite, read_labels};
 use crate::{Error, Format, Result};
+
+/// Bytes that features take in memory at most, if nothing else is said
+/// ([`PoolFile::in_memory_up_to`]).
+pub const IN_MEMORY: u64 = 256 << 20;
 
 /// A file of instances, and where their labels are.
 ///
@@ -40,6 +45,7 @@ pub struct PoolFile {
     label_column: Option<String>,
     id_column: Option<String>,
     look_beside: bool,
+    in_memory: u64,
 }
 
 impl PoolFile {
@@ -52,6 +58,7 @@ impl PoolFile {
             label_column: None,
             id_column: None,
             look_beside: true,
+            in_memory: IN_MEMORY,
         }
     }
 
@@ -86,6 +93,17 @@ impl PoolFile {
         self
     }
 
+    /// Keeps features in memory up to so many bytes, at four bytes a value; larger ones stay in their
+    /// file and are read from there when they are needed. That takes a `.npy` in C order, a
+    /// `.safetensors` or a `.parquet`; others are read whole whatever their size.
+    ///
+    /// Of a parquet file a piece of a row group is in memory at a time, and rows in ascending order cost
+    /// one pass over the file; to jump about in it costs more.
+    pub fn in_memory_up_to(mut self, bytes: u64) -> Self {
+        self.in_memory = bytes;
+        self
+    }
+
     /// Reads the pool. It may be without labels: see [`Pool::check_labels`].
     ///
     /// # Errors
@@ -101,12 +119,13 @@ impl PoolFile {
             label: self.label_column.as_deref(),
             id: self.id_column.as_deref(),
             labels_only: false,
+            in_memory: Some(self.in_memory),
         };
         let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
         let input = Input::open(&self.features)?;
         let source = input.name.clone();
         let raw = read(input, format, wanted)?;
-        check_finite(&raw.features, raw.dims, raw.columns.as_deref(), &source)?;
+        check_finite(&raw.features, raw.dims, 0, raw.columns.as_deref(), &source)?;
         if let Some(ids) = &raw.ids {
             if ids.len() != raw.rows {
                 let reason = format!("it has {} ids for {} rows", ids.len(), raw.rows);
@@ -143,7 +162,7 @@ impl PoolFile {
         };
         let placed = given.place(raw.ids, raw.rows, &source)?;
         Ok(Pool {
-            features: raw.features,
+            features: raw.stored.map_or(Held::Memory(raw.features), Held::Stored),
             dims: raw.dims,
             columns: raw.columns,
             ids: placed.ids,

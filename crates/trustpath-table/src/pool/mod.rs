@@ -2,17 +2,21 @@
 
 mod file;
 mod given;
+mod held;
 
 use std::collections::HashMap;
 
 use crate::table::check_finite;
 use crate::{Error, Result};
-pub use file::PoolFile;
+pub use file::{IN_MEMORY, PoolFile};
+use held::Held;
 
 /// One feature vector and one id for each instance, and for some a label.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// The features are in memory, or stay in their file and are [`read`](Self::read) from there.
+#[derive(Debug, Clone)]
 pub struct Pool {
-    features: Vec<f32>,
+    features: Held,
     dims: usize,
     columns: Option<Vec<String>>,
     ids: Vec<String>,
@@ -64,15 +68,19 @@ impl Pool {
             });
         }
         check_unique(&ids, &source)?;
-        check_finite(&features, dims, None, &source)?;
+        check_finite(&features, dims, 0, None, &source)?;
+        let features = Held::Memory(features);
         let labels_source = source.clone();
         let columns = None;
         Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source })
     }
 
-    /// All features, row after row.
-    pub fn features(&self) -> &[f32] {
-        &self.features
+    /// All features, row after row, if they are in memory; else see [`read`](Self::read).
+    pub fn features(&self) -> Option<&[f32]> {
+        match &self.features {
+            Held::Memory(features) => Some(features),
+            Held::Stored(_) => None,
+        }
     }
 
     /// Number of instances.
@@ -83,14 +91,6 @@ impl Pool {
     /// Number of features of each.
     pub fn dims(&self) -> usize {
         self.dims
-    }
-
-    /// The features of one instance.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn row(&self, row: usize) -> &[f32] {
-        &self.features[row * self.dims..][..self.dims]
     }
 
     /// The names of the features, where the file names them.

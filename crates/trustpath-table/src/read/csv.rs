@@ -139,7 +139,7 @@ pub(super) fn read(input: Input, delimiter: u8, wanted: Wanted) -> Result<Raw> {
     let columns =
         sheet.header.map(|header| of_features.iter().map(|&c| header[c].clone()).collect());
     let (labels, ids) = (label.map(|_| Labels::from_texts(labels)), id.map(|_| ids));
-    Ok(Raw { features, rows, dims, columns, ids, labels, class_names: None })
+    Ok(Raw { features, rows, dims, columns, ids, labels, ..Raw::default() })
 }
 
 /// Reads labels alone: the label column, or the only one, or the second of two; and ids, if they

@@ -17,8 +17,11 @@ mod npz;
 mod parquet;
 mod safetensors;
 
+use std::sync::Arc;
+
 use crate::input::Input;
 use crate::npy::Array;
+use crate::stored::Stored;
 use crate::{Error, Format, Result};
 use labels::Labels;
 
@@ -38,6 +41,8 @@ pub(crate) struct Wanted<'a> {
     pub id: Option<&'a str>,
     /// Labels and ids alone: whatever else is there is passed over.
     pub labels_only: bool,
+    /// Bytes that features may take in memory; beyond that they stay in their file if it allows it.
+    pub in_memory: Option<u64>,
 }
 
 impl<'a> Wanted<'a> {
@@ -49,6 +54,12 @@ impl<'a> Wanted<'a> {
     /// The name of the id column.
     pub fn id_column(self) -> &'a str {
         self.id.unwrap_or("id")
+    }
+
+    /// Whether so many features are to stay where they are.
+    pub fn stays(self, rows: usize, dims: usize) -> bool {
+        let bytes = (rows as u64).saturating_mul(dims as u64).saturating_mul(4);
+        self.in_memory.is_some_and(|most| bytes > most)
     }
 
     fn label_names(self) -> Vec<&'a str> {
@@ -63,7 +74,10 @@ impl<'a> Wanted<'a> {
 /// What a file holds.
 #[derive(Debug, Default)]
 pub(crate) struct Raw {
+    /// Row after row; empty where they are stored.
     pub features: Vec<f32>,
+    /// Where the features stay, if they do.
+    pub stored: Option<Arc<dyn Stored>>,
     pub rows: usize,
     pub dims: usize,
     /// Names of the features, where each is a column of its own.
@@ -81,11 +95,7 @@ pub(crate) fn read(input: Input, format: Format, wanted: Wanted) -> Result<Raw> 
             let labels = Array::read(input, length, file)?.to_labels()?;
             Ok(Raw { rows: labels.len(), labels: Some(labels), ..Raw::default() })
         }
-        Format::Npy => {
-            let (length, file) = (input.length, input.name.clone());
-            let (features, rows, dims) = Array::read_matrix(input, length, file)?;
-            Ok(Raw { features, rows, dims, ..Raw::default() })
-        }
+        Format::Npy => Array::read_features(input, wanted),
         Format::Npz => npz::read(input, wanted),
         Format::Safetensors => safetensors::read(input, wanted),
         Format::Csv | Format::Tsv if wanted.labels_only => {

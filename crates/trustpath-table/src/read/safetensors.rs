@@ -5,10 +5,13 @@
 //! `NAME.offsets` with where each begins and the last ends; or a JSON array under the metadata key
 //! `NAME`.
 
+use std::sync::Arc;
+
 use super::labels::Labels;
 use super::{FEATURE_NAMES, NAME_FEATURES, Raw, Wanted, matrix_shape, no_column};
 use crate::input::Input;
 use crate::scalar::Scalar;
+use crate::stored::StoredArray;
 use crate::tensors::Tensors;
 use crate::{Error, Result};
 
@@ -16,6 +19,7 @@ use crate::{Error, Result};
 pub(super) fn read(input: Input, wanted: Wanted) -> Result<Raw> {
     let mut file = Tensors::open(input)?;
     let mut raw = Raw::default();
+    let mut layout = None;
     if !wanted.labels_only {
         let Some(name) = FEATURE_NAMES.into_iter().find(|name| file.has(name)) else {
             let names = file.names();
@@ -23,9 +27,13 @@ pub(super) fn read(input: Input, wanted: Wanted) -> Result<Raw> {
             let file = file.name().to_owned();
             return Err(Error::NoFeatures { file, found, remedy: NAME_FEATURES });
         };
-        let (_, shape) = file.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
+        let (scalar, shape) =
+            file.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
         (raw.rows, raw.dims) = matrix_shape(&format!("{} ({name})", file.name()), &shape)?;
-        raw.features = file.f32s(name)?;
+        match wanted.stays(raw.rows, raw.dims) {
+            true => layout = Some((scalar, file.place(name)?)),
+            false => raw.features = file.f32s(name)?,
+        }
     }
     for name in wanted.label_names() {
         raw.labels = match texts(&mut file, name)? {
@@ -54,6 +62,12 @@ pub(super) fn read(input: Input, wanted: Wanted) -> Result<Raw> {
         .metadata_of("class_names")
         .map(|names| list(&file, "class_names", names))
         .transpose()?;
+    if let Some((scalar, start)) = layout {
+        let Raw { rows, dims, .. } = raw;
+        let at = file.into_input().into();
+        let stored = StoredArray { at, start, rows, dims, scalar, big_endian: false };
+        raw.stored = Some(Arc::new(stored));
+    }
     Ok(raw)
 }
 

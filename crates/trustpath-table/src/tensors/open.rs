@@ -105,6 +105,16 @@ impl Tensors {
         Ok(values)
     }
 
+    /// Where the bytes of a tensor begin in the file.
+    pub fn place(&self, name: &str) -> Result<u64> {
+        Ok(self.start + self.info(name)?.data_offsets.0 as u64)
+    }
+
+    /// The file.
+    pub fn into_input(self) -> Input {
+        self.input
+    }
+
     fn info(&self, name: &str) -> Result<&TensorInfo> {
         self.header
             .info(name)
@@ -113,8 +123,8 @@ impl Tensors {
 
     fn seek(&mut self, name: &str) -> Result<u64> {
         let (begin, end) = self.info(name)?.data_offsets;
-        let place = SeekFrom::Start(self.start + begin as u64);
-        self.input.seek(place).map_err(|e| Error::damaged(&self.input.name, e))?;
+        let place = self.place(name)?;
+        self.input.seek(SeekFrom::Start(place)).map_err(|e| Error::damaged(&self.input.name, e))?;
         Ok((end - begin) as u64)
     }
 

@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         let (features, rows, dims) = (self.features, self.rows, self.dims);
-        Ok(Raw { features, rows, dims, columns, ids, labels, class_names: None })
+        Ok(Raw { features, rows, dims, columns, ids, labels, ..Raw::default() })
     }
 
     fn no_json(&self, line: &[u8], error: &serde_json::Error) -> Error {

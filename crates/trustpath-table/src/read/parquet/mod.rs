@@ -1,17 +1,20 @@
 //! Apache Parquet: every numeric column is a feature, or one column holds lists of features.
 //!
-//! Columns are read whole, one row group after another. A few bytes of run-length code can stand
-//! for any number of values, so the count is bounded by the size of the file beforehand.
+//! Columns are read whole, one row group after another; features that stay in the file are decoded a
+//! window of rows at a time (`windows.rs`). A few bytes of run-length code can stand for any number of
+//! values, so the count is bounded by the size of the file beforehand.
 
 mod chunk;
+mod windows;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use ::parquet::basic::LogicalType;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::labels::Labels;
@@ -20,9 +23,12 @@ use crate::input::Input;
 use crate::scalar::f16_to_f32;
 use crate::{Error, Result};
 use chunk::{Chunk, is_number};
+use windows::Windows;
 
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 16;
+/// Lists decoded at a time, each of which is many values.
+const LISTS: usize = 1 << 8;
 /// Real features take more than a bit each; eight times that is allowed.
 const VALUES_PER_BYTE: u64 = 64;
 /// So many values are allowed in a file of any size.
@@ -31,27 +37,38 @@ const VALUES_ANYWAY: u64 = 1 << 20;
 /// Reads features and, where their columns are there, labels and ids.
 pub(super) fn read(input: Input, wanted: Wanted) -> Result<Raw> {
     let (name, length, bytes) = input.into_parts();
-    // The decoder checks most but not all of what a damaged file may say before it relies on it.
-    catch_unwind(AssertUnwindSafe(|| match bytes {
-        Ok(file) => read_chunks(file, length, wanted, &name),
-        Err(bytes) => read_chunks(bytes::Bytes::from(bytes), length, wanted, &name),
-    }))
-    .unwrap_or_else(|_| Err(Error::damaged(&name, "its pages contradict each other")))
+    guarded(&name, || {
+        let reader: Box<dyn FileReader> = match bytes {
+            Ok(file) => Box::new(SerializedFileReader::new(file).map_err(|e| failure(&name, &e))?),
+            Err(bytes) => {
+                let reader = SerializedFileReader::new(bytes::Bytes::from(bytes));
+                Box::new(reader.map_err(|e| failure(&name, &e))?)
+            }
+        };
+        Table::new(reader, length, wanted, name.clone())?.read(wanted)
+    })
 }
 
-fn read_chunks<C: ChunkReader + 'static>(
-    chunks: C,
-    length: u64,
-    wanted: Wanted,
-    name: &str,
-) -> Result<Raw> {
-    let reader = SerializedFileReader::new(chunks).map_err(|e| failure(name, &e))?;
-    Table::new(&reader, length, wanted, name)?.read()
+/// The decoder checks most but not all of what a damaged file may say before it relies on it.
+fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::damaged(file, "its pages contradict each other")))
 }
 
-struct Table<'a> {
-    reader: &'a dyn FileReader,
-    file: &'a str,
+/// Some rows of a row group.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    /// The first of them, counted from the first row of the file.
+    first: usize,
+    /// Rows of the row group before it.
+    skip: usize,
+    /// Rows of it at most.
+    take: usize,
+}
+
+struct Table {
+    reader: Box<dyn FileReader>,
+    file: String,
     most_values: u64,
     label: Option<usize>,
     id: Option<usize>,
@@ -60,8 +77,8 @@ struct Table<'a> {
     lists: bool,
 }
 
-impl<'a> Table<'a> {
-    fn new(reader: &'a dyn FileReader, length: u64, wanted: Wanted, file: &'a str) -> Result<Self> {
+impl Table {
+    fn new(reader: Box<dyn FileReader>, length: u64, wanted: Wanted, file: String) -> Result<Self> {
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let root = |i: usize| schema.column(i).path().parts()[0].clone();
         let leaves = 0..schema.num_columns();
@@ -73,7 +90,7 @@ impl<'a> Table<'a> {
             return Ok(Self { reader, file, most_values, label, id, features, lists });
         }
         if let (Some(name), None) = (wanted.id, id) {
-            return Err(no_column(file, name, &leaves.map(root).collect::<Vec<_>>()));
+            return Err(no_column(&file, name, &leaves.map(root).collect::<Vec<_>>()));
         }
         let others = || leaves.clone().filter(|&i| Some(i) != label && Some(i) != id);
 
@@ -102,7 +119,7 @@ impl<'a> Table<'a> {
         if features.is_empty() {
             let found: Vec<String> = leaves.map(root).collect();
             return Err(Error::NoFeatures {
-                file: file.to_owned(),
+                file,
                 found: format!("the columns {}", found.join(", ")),
                 remedy: "give numeric columns, or one column of lists called \"features\"",
             });
@@ -110,47 +127,85 @@ impl<'a> Table<'a> {
         Ok(Self { reader, file, most_values, label, id, features, lists: is_list })
     }
 
-    fn read(&self) -> Result<Raw> {
+    fn read(self, wanted: Wanted) -> Result<Raw> {
         let mut features = Vec::new();
         let mut labels: Option<Labels> = None;
         let mut ids = self.id.map(|_| Vec::new());
-        let mut rows = 0;
-        let mut dims = if self.lists { 0 } else { self.features.len() };
-        for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(|e| failure(self.file, &e))?;
-            self.check_size(group.as_ref(), features.len())?;
-            rows += usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-            if self.lists {
-                self.read_lists(group.as_ref(), &mut features, &mut dims)?;
-            } else {
-                self.read_columns(group.as_ref(), &mut features)?;
+        let dims = if self.lists { self.list_length()? } else { self.features.len() };
+        let starts = self.starts();
+        let rows = starts[starts.len() - 1];
+        let staying = wanted.in_memory.filter(|_| wanted.stays(rows, dims));
+        let stays = staying.is_some();
+        for (group, &first) in starts[..starts.len() - 1].iter().enumerate() {
+            let group = self.group(group)?;
+            let group = group.as_ref();
+            self.check_size(group, first.saturating_mul(dims))?;
+            let all = Span { first, skip: 0, take: usize::MAX };
+            if self.lists && !stays {
+                let mut reader = self.column(group, self.features[0], 0)?;
+                self.read_lists(&mut reader, all, dims, &mut features)?;
+            } else if !stays {
+                self.read_columns(group, all, &mut features)?;
             }
             if let Some(column) = self.label {
-                let more = self.read_labels(group.as_ref(), column)?;
+                let more = self.read_labels(group, column)?;
                 labels = Some(match labels {
                     None => more,
                     Some(labels) => join(labels, more),
                 });
             }
             if let (Some(column), Some(ids)) = (self.id, &mut ids) {
-                ids.extend(self.read_ids(group.as_ref(), column)?);
+                ids.extend(self.read_ids(group, column, first)?);
             }
         }
         if self.features.is_empty() {
             let rows = labels.as_ref().map_or(rows, Labels::len);
             return Ok(Raw { rows, labels, ids, ..Raw::default() });
         }
-        if features.is_empty() {
+        if features.is_empty() && !stays {
             return Err(Error::NoFeatures {
-                file: self.file.to_owned(),
+                file: self.file,
                 found: "no rows".into(),
                 remedy: "write at least one row",
             });
         }
         let name = |&i: &usize| self.descriptor(i).path().parts()[0].clone();
         let columns = (!self.lists).then(|| self.features.iter().map(name).collect());
-        let rows = features.len() / dims;
-        Ok(Raw { features, rows, dims, columns, ids, labels, class_names: None })
+        let raw = Raw { dims, columns, ids, labels, ..Raw::default() };
+        if let Some(in_memory) = staying {
+            self.check_count(rows.saturating_mul(dims) as u64)?;
+            let stored = Windows::new(self, starts, dims, in_memory);
+            return Ok(Raw { rows, stored: Some(Arc::new(stored)), ..raw });
+        }
+        Ok(Raw { rows: features.len() / dims, features, ..raw })
+    }
+
+    fn group(&self, group: usize) -> Result<Box<dyn RowGroupReader + '_>> {
+        self.reader.get_row_group(group).map_err(|e| failure(&self.file, &e))
+    }
+
+    /// The row that each row group begins with, and the number of rows, as the file announces them.
+    fn starts(&self) -> Vec<usize> {
+        let mut starts = vec![0usize];
+        for group in self.reader.metadata().row_groups() {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+            starts.push(starts[starts.len() - 1].saturating_add(rows));
+        }
+        starts
+    }
+
+    /// The length of the first list, as all others must have it.
+    fn list_length(&self) -> Result<usize> {
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.group(group)?;
+            self.check_size(group.as_ref(), 0)?;
+            let mut reader = self.column(group.as_ref(), self.features[0], 0)?;
+            let first = self.numbers(&mut reader, self.features[0], 1, |_| ())?;
+            if !first.values.is_empty() {
+                return Ok(first.values.len());
+            }
+        }
+        Ok(0)
     }
 
     /// Counts the values that the pages of a row group announce, without decoding them.
@@ -161,33 +216,46 @@ impl<'a> Table<'a> {
             let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
             // The decoder takes for granted that neither is negative.
             if start < 0 || place.compressed_size() < 0 {
-                return Err(Error::damaged(self.file, "a column lies before the file's beginning"));
+                return Err(Error::damaged(
+                    &self.file,
+                    "a column lies before the file's beginning",
+                ));
             }
-            let mut pages =
-                group.get_column_page_reader(column).map_err(|e| failure(self.file, &e))?;
-            while let Some(page) = pages.get_next_page().map_err(|e| failure(self.file, &e))? {
-                if page.is_data_page() {
-                    values = values.saturating_add(page.num_values().into());
-                }
+            let damaged = |e: ParquetError| failure(&self.file, &e);
+            let mut pages = group.get_column_page_reader(column).map_err(damaged)?;
+            while let Some(page) = pages.peek_next_page().map_err(damaged)? {
+                values = values.saturating_add(page.num_levels.unwrap_or(0) as u64);
+                pages.skip_next_page().map_err(damaged)?;
             }
         }
+        self.check_count(values)
+    }
+
+    fn check_count(&self, values: u64) -> Result<()> {
         if values > self.most_values {
             let reason = format!("it announces {values} values, far more than its bytes can hold");
-            return Err(Error::damaged(self.file, reason));
+            return Err(Error::damaged(&self.file, reason));
         }
         Ok(())
     }
 
-    fn read_columns(&self, group: &dyn RowGroupReader, features: &mut Vec<f32>) -> Result<()> {
+    /// Appends the features of some rows, where each is a column.
+    fn read_columns(
+        &self,
+        group: &dyn RowGroupReader,
+        span: Span,
+        features: &mut Vec<f32>,
+    ) -> Result<()> {
         let (start, dims) = (features.len(), self.features.len());
         for (place, &column) in self.features.iter().enumerate() {
-            let chunk = self.numbers(group, column, |value| value as f32)?;
-            self.refuse_nulls(&chunk, column)?;
+            let mut reader = self.column(group, column, span.skip)?;
+            let chunk = self.numbers(&mut reader, column, span.take, |value| value as f32)?;
+            self.refuse_nulls(&chunk, column, span.first)?;
             if place == 0 {
                 features.resize(start + chunk.values.len() * dims, 0.0);
             }
             if features.len() - start != chunk.values.len() * dims {
-                return Err(Error::damaged(self.file, "its columns differ in length"));
+                return Err(Error::damaged(&self.file, "its columns differ in length"));
             }
             let cells = features[start + place..].iter_mut().step_by(dims);
             cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value);
@@ -195,27 +263,26 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
+    /// Appends the features of some rows, which are lists that `reader` comes to next.
     fn read_lists(
         &self,
-        group: &dyn RowGroupReader,
+        reader: &mut ColumnReader,
+        span: Span,
+        dims: usize,
         features: &mut Vec<f32>,
-        dims: &mut usize,
     ) -> Result<()> {
         let column = self.features[0];
-        let chunk = self.numbers(group, column, |value| value as f32)?;
-        self.refuse_nulls(&chunk, column)?;
+        let chunk = self.numbers(reader, column, span.take, |value| value as f32)?;
+        self.refuse_nulls(&chunk, column, span.first)?;
         let starts = chunk.repetition.iter().enumerate().filter(|(_, level)| **level == 0);
         let mut starts: Vec<usize> = starts.map(|(place, _)| place).collect();
         starts.push(chunk.values.len());
         for (row, ends) in starts.windows(2).enumerate() {
             let length = ends[1] - ends[0];
-            if *dims == 0 {
-                *dims = length;
-            }
-            if length != *dims {
-                let row = row + features.len() / *dims;
+            if length != dims {
+                let row = span.first + row;
                 let reason = format!("row {row} has {length} features but row 0 has {dims}");
-                return Err(Error::damaged(self.file, reason));
+                return Err(Error::damaged(&self.file, reason));
             }
         }
         if features.is_empty() {
@@ -231,14 +298,21 @@ impl<'a> Table<'a> {
             let texts = texts.into_iter().map(Option::unwrap_or_default);
             return Ok(Labels::from_names(texts.collect::<Vec<String>>()));
         }
-        let chunk = self.numbers(group, column, |label| label)?;
-        Labels::from_numbers(chunk.with_nulls().map(|value| value.unwrap_or(f64::NAN)), self.file)
+        let mut reader = self.column(group, column, 0)?;
+        let chunk = self.numbers(&mut reader, column, usize::MAX, |label| label)?;
+        Labels::from_numbers(chunk.with_nulls().map(|value| value.unwrap_or(f64::NAN)), &self.file)
     }
 
-    fn read_ids(&self, group: &dyn RowGroupReader, column: usize) -> Result<Vec<String>> {
+    /// The ids of a row group that begins with row `first`.
+    fn read_ids(
+        &self,
+        group: &dyn RowGroupReader,
+        column: usize,
+        first: usize,
+    ) -> Result<Vec<String>> {
         let missing = |row: usize| Error::Missing {
-            file: self.file.to_owned(),
-            place: format!("row {row} of its row group"),
+            file: self.file.clone(),
+            place: format!("row {}", first + row),
             column: self.name(column),
         };
         if let Some(texts) = self.texts(group, column)? {
@@ -246,12 +320,13 @@ impl<'a> Table<'a> {
             return texts.into_iter().enumerate().map(id).collect();
         }
         // A double does not hold every whole number of 64 bits.
-        let chunk = match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
+        let all = usize::MAX;
+        let chunk = match &mut self.column(group, column, 0)? {
             ColumnReader::Int64ColumnReader(r) if self.is_unsigned(column) => {
-                self.chunk(column, r, |&v| (v as u64).to_string())?
+                self.chunk(column, r, all, |&v| (v as u64).to_string())?
             }
-            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| v.to_string())?,
-            _ => self.numbers(group, column, |id| id.to_string())?,
+            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, all, |&v| v.to_string())?,
+            reader => self.numbers(reader, column, all, |id| id.to_string())?,
         };
         let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
         chunk.with_nulls().enumerate().map(id).collect()
@@ -263,41 +338,73 @@ impl<'a> Table<'a> {
         group: &dyn RowGroupReader,
         column: usize,
     ) -> Result<Option<Vec<Option<String>>>> {
-        let reader = group.get_column_reader(column).map_err(|e| failure(self.file, &e))?;
-        let ColumnReader::ByteArrayColumnReader(reader) = reader else { return Ok(None) };
-        let chunk = self.chunk(column, reader, |text: &ByteArray| text.clone())?;
+        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)?
+        else {
+            return Ok(None);
+        };
+        let chunk = self.chunk(column, reader, usize::MAX, |text: &ByteArray| text.clone())?;
         let text = |text: Option<ByteArray>| match text.as_ref().map(ByteArray::as_utf8) {
             None => Ok(None),
             Some(Ok(text)) => Ok(Some(text.to_owned())),
-            Some(Err(e)) => Err(failure(self.file, &e)),
+            Some(Err(e)) => Err(failure(&self.file, &e)),
         };
         chunk.with_nulls().map(text).collect::<Result<_>>().map(Some)
     }
 
-    /// A column chunk of any numeric type, as what `value` makes of it.
-    fn numbers<V>(
+    /// A column of a row group, after the first `skip` rows of it.
+    fn column(
         &self,
         group: &dyn RowGroupReader,
         column: usize,
+        skip: usize,
+    ) -> Result<ColumnReader> {
+        use ColumnReader as R;
+        let damaged = |e: ParquetError| failure(&self.file, &e);
+        let mut reader = group.get_column_reader(column).map_err(damaged)?;
+        let skipped = match &mut reader {
+            _ if skip == 0 => Ok(0),
+            R::BoolColumnReader(r) => r.skip_records(skip),
+            R::Int32ColumnReader(r) => r.skip_records(skip),
+            R::Int64ColumnReader(r) => r.skip_records(skip),
+            R::Int96ColumnReader(r) => r.skip_records(skip),
+            R::FloatColumnReader(r) => r.skip_records(skip),
+            R::DoubleColumnReader(r) => r.skip_records(skip),
+            R::ByteArrayColumnReader(r) => r.skip_records(skip),
+            R::FixedLenByteArrayColumnReader(r) => r.skip_records(skip),
+        };
+        skipped.map_err(damaged)?;
+        Ok(reader)
+    }
+
+    /// The next `take` rows of a column of any numeric type, as what `value` makes of them.
+    fn numbers<V>(
+        &self,
+        reader: &mut ColumnReader,
+        column: usize,
+        take: usize,
         value: impl Fn(f64) -> V,
     ) -> Result<Chunk<V>> {
         let unsigned = self.is_unsigned(column);
-        match group.get_column_reader(column).map_err(|e| failure(self.file, &e))? {
+        match reader {
             ColumnReader::BoolColumnReader(r) => {
-                self.chunk(column, r, |&v| value(f64::from(u8::from(v))))
+                self.chunk(column, r, take, |&v| value(f64::from(u8::from(v))))
             }
             ColumnReader::Int32ColumnReader(r) if unsigned => {
-                self.chunk(column, r, |&v| value(f64::from(v as u32)))
+                self.chunk(column, r, take, |&v| value(f64::from(v as u32)))
             }
-            ColumnReader::Int32ColumnReader(r) => self.chunk(column, r, |&v| value(f64::from(v))),
+            ColumnReader::Int32ColumnReader(r) => {
+                self.chunk(column, r, take, |&v| value(f64::from(v)))
+            }
             ColumnReader::Int64ColumnReader(r) if unsigned => {
-                self.chunk(column, r, |&v| value(v as u64 as f64))
+                self.chunk(column, r, take, |&v| value(v as u64 as f64))
             }
-            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, |&v| value(v as f64)),
-            ColumnReader::FloatColumnReader(r) => self.chunk(column, r, |&v| value(f64::from(v))),
-            ColumnReader::DoubleColumnReader(r) => self.chunk(column, r, |&v| value(v)),
+            ColumnReader::Int64ColumnReader(r) => self.chunk(column, r, take, |&v| value(v as f64)),
+            ColumnReader::FloatColumnReader(r) => {
+                self.chunk(column, r, take, |&v| value(f64::from(v)))
+            }
+            ColumnReader::DoubleColumnReader(r) => self.chunk(column, r, take, |&v| value(v)),
             ColumnReader::FixedLenByteArrayColumnReader(r) => {
-                self.chunk(column, r, |v: &FixedLenByteArray| match *v.data() {
+                self.chunk(column, r, take, |v: &FixedLenByteArray| match *v.data() {
                     [low, high] => value(f64::from(f16_to_f32(u16::from_le_bytes([low, high])))),
                     _ => value(f64::NAN),
                 })
@@ -320,32 +427,38 @@ impl<'a> Table<'a> {
     fn chunk<T: DataType, V>(
         &self,
         column: usize,
-        mut reader: ColumnReaderImpl<T>,
+        reader: &mut ColumnReaderImpl<T>,
+        take: usize,
         convert: impl Fn(&T::T) -> V,
     ) -> Result<Chunk<V>> {
         let mut chunk = Chunk { values: Vec::new(), repetition: Vec::new(), present: Vec::new() };
         let full = self.descriptor(column).max_def_level();
+        let batch = if self.descriptor(column).max_rep_level() > 0 { LISTS } else { BATCH };
         let (mut definition, mut values) = (Vec::new(), Vec::new());
-        loop {
+        let mut rest = take;
+        while rest > 0 {
             definition.clear();
             values.clear();
             let (records, _, _) = reader
                 .read_records(
-                    BATCH,
+                    batch.min(rest),
                     Some(&mut definition),
                     Some(&mut chunk.repetition),
                     &mut values,
                 )
-                .map_err(|e| failure(self.file, &e))?;
+                .map_err(|e| failure(&self.file, &e))?;
             if records == 0 && values.is_empty() {
-                return Ok(chunk);
+                break;
             }
+            rest -= records;
             chunk.present.extend(definition.iter().map(|&level| level >= full));
             chunk.values.extend(values.iter().map(&convert));
         }
+        Ok(chunk)
     }
 
-    fn refuse_nulls<V>(&self, chunk: &Chunk<V>, column: usize) -> Result<()> {
+    /// Refuses rows with nulls among those from row `first` on.
+    fn refuse_nulls<V>(&self, chunk: &Chunk<V>, column: usize, first: usize) -> Result<()> {
         let Some(place) = chunk.present.iter().position(|present| !present) else { return Ok(()) };
         let starts = |levels: &[i16]| levels.iter().filter(|&&level| level == 0).count();
         let row = match chunk.repetition.get(..=place) {
@@ -353,8 +466,8 @@ impl<'a> Table<'a> {
             None => place,
         };
         Err(Error::Missing {
-            file: self.file.to_owned(),
-            place: format!("row {row} of its row group"),
+            file: self.file.clone(),
+            place: format!("row {}", first + row),
             column: self.name(column),
         })
     }
