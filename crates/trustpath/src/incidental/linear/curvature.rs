@@ -17,8 +17,11 @@ pub(super) const DENSE: usize = 200;
 const FLOOR: f64 = 1e-12;
 /// Relative residual at which a conjugate-gradient step of Newton's method ends.
 const STEP: f64 = 1e-2;
-/// The same for tangents, which are also interpolated with.
+/// The same for tangents, which are also interpolated with: as far above the tolerance of solutions, but at most this
+/// small, and at most that of a step.
 const TANGENT: f64 = 1e-5;
+/// How far the tolerance of tangents lies above that of solutions.
+const LOOSER: f64 = 100.0;
 
 /// The curvature at the point where it was last taken.
 #[derive(Debug, Clone)]
@@ -59,8 +62,13 @@ impl Curvature {
         }
     }
 
-    /// `dB/dλ` at the point.
-    pub fn tangent(&mut self, rows: &mut impl Strips, tangent: &mut [f64]) -> Result<()> {
+    /// `dB/dλ` at the point, where solutions have this tolerance.
+    pub fn tangent(
+        &mut self,
+        rows: &mut impl Strips,
+        tangent: &mut [f64],
+        tolerance: f64,
+    ) -> Result<()> {
         match self {
             Self::Dense(dense) => {
                 dense.tangent(tangent);
@@ -68,7 +76,7 @@ impl Curvature {
             }
             Self::Iterative(iterative) => {
                 tangent.copy_from_slice(&iterative.sums[iterative.d * iterative.d..]);
-                iterative.solve(rows, tangent, TANGENT)
+                iterative.solve(rows, tangent, (LOOSER * tolerance).clamp(TANGENT, STEP))
             }
         }
     }

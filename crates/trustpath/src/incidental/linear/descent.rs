@@ -61,7 +61,7 @@ impl<'a, S: Strips> Descent<'a, S> {
     pub fn advance(&mut self, lambda: f64, tolerance: f64) -> Result<()> {
         for group in &mut self.groups {
             group.advance(&mut self.rows, lambda, tolerance)?;
-            group.factor(&mut self.rows)?;
+            group.factor(&mut self.rows, tolerance)?;
         }
         Ok(())
     }

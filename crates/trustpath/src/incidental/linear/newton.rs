@@ -249,7 +249,7 @@ impl Newton {
         self.lambda = segment.vanish(&row);
         segment.interpolate(self.lambda, &mut self.b);
         self.evaluate(rows)?;
-        self.factor(rows)?;
+        self.factor(rows, tolerance)?;
         loop {
             self.solve(rows, self.lambda, tolerance)?;
             let (lambda, norm) = (self.lambda, rows.norm(self.at(), i)?);
@@ -295,9 +295,9 @@ impl Newton {
     }
 
     /// Takes the curvature at `b` and solves for the tangent there.
-    pub fn factor(&mut self, rows: &mut impl Strips) -> Result<()> {
+    pub fn factor(&mut self, rows: &mut impl Strips, tolerance: f64) -> Result<()> {
         self.take_curvature(rows)?;
-        self.curvature.tangent(rows, &mut self.tangent)
+        self.curvature.tangent(rows, &mut self.tangent, tolerance)
     }
 }
 
