@@ -37,6 +37,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         return Err(Error::Usage(sentence.into()));
     }
     let pool = args.input.file().read()?;
+    pool.check_values()?;
     match &output {
         Some(output) => labels(&pool)?.write(output)?,
         None => print::stdout(&summary(&pool)?)?,

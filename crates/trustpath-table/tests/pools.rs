@@ -108,7 +108,10 @@ fn the_format_may_be_said() {
     let file = folder.file("pool.dat", "a\tlabel\n1\tx\n2\ty\n");
     let error = PoolFile::new(&file).read().unwrap_err().to_string();
     assert!(error.contains("pool.dat") && error.contains(".parquet"), "{error}");
-    assert_eq!(PoolFile::new(file).format(Format::Tsv).read().unwrap().features().unwrap(), [1.0, 2.0]);
+    assert_eq!(
+        PoolFile::new(file).format(Format::Tsv).read().unwrap().features().unwrap(),
+        [1.0, 2.0]
+    );
 }
 
 #[test]

@@ -6,15 +6,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath::{Audit, Features, audit};
+use trustpath::{Audit, audit};
 use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
+use crate::features::Rows;
 use crate::pictures::SourceArgs;
-use crate::{interrupt, page, print};
+use crate::{interrupt, memory, page, print};
 
 /// What to audit.
 #[derive(Debug, Args)]
@@ -81,7 +82,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         stage.step();
         page::write(path, &html)?;
     }
-    let text = summary(&labelled, &found, start.elapsed().as_secs_f64())?;
+    let text = summary(&labelled, &found, &memory::spent(start.elapsed()))?;
     match &output {
         Some(output) => {
             table(&labelled, &found, &reasons)?.write(output)?;
@@ -92,9 +93,8 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 }
 
 fn run_audit(labelled: &Labelled<'_>, pool: &Pool) -> Result<Audit> {
-    let values: Vec<f32> = labelled.rows.iter().flat_map(|&row| pool.row(row)).copied().collect();
-    let features = Features::new(&values[..], labelled.rows.len(), pool.dims())?;
-    let found = audit(&features, &labelled.labels, pool.class_names().len());
+    let rows = Rows::some(pool, &labelled.rows);
+    let found = audit(&rows.features()?, &labelled.labels, pool.class_names().len());
     Ok(found.map_err(|error| labelled.in_terms_of_all(error))?)
 }
 
@@ -120,12 +120,12 @@ fn table(labelled: &Labelled<'_>, found: &Audit, reasons: &[String]) -> Result<R
 }
 
 /// What came of it, for a terminal.
-fn summary(labelled: &Labelled<'_>, found: &Audit, seconds: f64) -> Result<String> {
+fn summary(labelled: &Labelled<'_>, found: &Audit, spent: &str) -> Result<String> {
     let Labelled { about, rows, labels } = labelled;
     let suspects = Labelled::suspects(found);
     let share = 100.0 * suspects as f64 / rows.len() as f64;
     let mut text = format!(
-        "{}: {}\n{} ({share:.1} %), {seconds:.1} s\n",
+        "{}: {}\n{} ({share:.1} %), {spent}\n",
         about.source,
         labelled.line(),
         print::count(suspects, "suspect", "suspects"),

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use trustpath::Features;
 use trustpath::label::{LabelParams, Labeller, Labelling, Trust, Watch, label};
 use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
 use trustpath_table::{Column, Output, Pool, ResultTable};
@@ -12,9 +11,10 @@ use trustpath_table::{Column, Output, Pool, ResultTable};
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::cli::positive;
 use crate::error::Result;
+use crate::features::Rows;
 use crate::pictures::SourceArgs;
 use crate::progress::{Progress, Stage};
-use crate::{interrupt, model_file, page, print};
+use crate::{interrupt, memory, model_file, page, print};
 
 /// What to label, and what to make of it.
 #[derive(Debug, Args)]
@@ -131,7 +131,8 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         args.input.read(Wanted::Some, &args.source, &threads, progress)?;
     let start = Instant::now();
     let labelling = threads.install(|| -> Result<Labelling> {
-        let features = Features::new(pool.features(), pool.rows(), pool.dims())?;
+        let rows = Rows::all(&pool);
+        let features = rows.features()?;
         let params = LabelParams {
             labeller: args.trust.labeller.into(),
             trust: args.trust.trust(),
@@ -165,7 +166,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let maker = pictures.as_ref().map(|pictures| &pictures.maker);
         model_file::write(path, &labelling.model, &pool, maker)?;
     }
-    let text = summary.text(start.elapsed());
+    let text = summary.text(&memory::spent(start.elapsed()));
     match &output {
         Some(output) => {
             table(&pool, &labelling, &reasons)?.write(output)?;

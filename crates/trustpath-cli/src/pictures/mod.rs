@@ -190,12 +190,10 @@ impl Pictures {
         let pool = PoolFile::new(&self.cache).read()?.called(&self.name);
         let mut rows = Vec::new();
         let mut labels = Vec::new();
-        let mut features = Vec::with_capacity(pool.features().len());
         for (row, label) in pool.labels().iter().enumerate() {
             let Some(label) = label else { continue };
             rows.push(row);
             labels.push(*label);
-            features.extend_from_slice(pool.row(row));
         }
         if rows.is_empty() {
             let sentence = format!(
@@ -204,6 +202,8 @@ impl Pictures {
             );
             return Err(Error::Usage(sentence));
         }
+        let mut features = vec![0.0; rows.len() * pool.dims()];
+        pool.gather(&rows, &mut features)?;
         let names = pool.class_names().to_vec();
         Ok((FeatureTable::new(features, pool.dims(), labels, names, &self.name)?, rows))
     }

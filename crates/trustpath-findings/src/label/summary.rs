@@ -1,7 +1,5 @@
 //! What came of it, for a terminal and for the head of the page.
 
-use std::time::Duration;
-
 use trustpath::label::novelty::FEWEST;
 use trustpath::label::precision::labels_needed;
 use trustpath::label::{Labelling, Trust, Verdict};
@@ -128,8 +126,8 @@ impl<'a> Summary<'a> {
         )
     }
 
-    /// All of it, for a terminal.
-    pub fn text(&self, took: Duration) -> String {
+    /// All of it, for a terminal, with what it took.
+    pub fn text(&self, spent: &str) -> String {
         let mut text = format!("{}: {}\n\n", self.about.source, self.line());
         let facts = [self.counts(), self.facts()].concat();
         let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -147,7 +145,7 @@ impl<'a> Summary<'a> {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.push_str(&format!("\nLabel next: {}{more}\n", ids.join(", ")));
         }
-        text.push_str(&format!("\n{:.1} s\n", took.as_secs_f64()));
+        text.push_str(&format!("\n{spent}\n"));
         text
     }
 }

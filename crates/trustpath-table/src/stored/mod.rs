@@ -71,3 +71,22 @@ impl StoredArray {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Input;
+
+    #[test]
+    fn bytes_of_a_stream_are_read_like_a_file() {
+        let bytes: Vec<u8> = (0..12u16).flat_map(|x| x.to_be_bytes()).collect();
+        let at = At::from(Input::memory([&[7; 3][..], &bytes].concat(), "standard input"));
+        let (start, scalar) = (3, Scalar::U16);
+        let array = StoredArray { at, start, rows: 5, dims: 3, scalar, big_endian: true };
+        let mut out = [0.0; 6];
+        array.read(2, &mut out).unwrap();
+        assert_eq!(out, [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
+        let error = array.read(3, &mut out).unwrap_err();
+        assert!(matches!(error, Error::Truncated { expected: 30, found: 24, .. }), "{error}");
+    }
+}
