@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use trustpath::label::Limits;
 use trustpath_table::{Format, Output, Pool, PoolFile};
 use trustpath_vision::dataset::Dataset;
 
@@ -163,6 +164,22 @@ impl OutputArgs {
         }
         output.check()?;
         Ok(Some(output))
+    }
+}
+
+/// How much of a large pool is looked at.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct LimitArgs {
+    /// In pools of more than 20,000 instances too, compare every instance with every other, and fit
+    /// to all of them: takes far longer
+    #[arg(long)]
+    exact: bool,
+}
+
+impl LimitArgs {
+    /// The limits.
+    pub fn limits(&self) -> Limits {
+        if self.exact { Limits::NONE } else { Limits::default() }
     }
 }
 

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use trustpath::label::Watch;
+
+use crate::interrupt;
 
 /// Lines of JSON come no faster than this, but for a stage's first and last.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -57,6 +60,34 @@ impl Progress {
             // Where nobody listens there is nobody to tell.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
+    }
+}
+
+/// Shows the stages of the engine as they go by, and tells it to stop when the user does.
+#[derive(Debug)]
+pub struct Stages {
+    progress: Progress,
+    under_way: Option<Stage>,
+}
+
+impl Stages {
+    /// Nothing is under way yet.
+    pub fn new(progress: Progress) -> Self {
+        Self { progress, under_way: None }
+    }
+}
+
+impl Watch for Stages {
+    fn stage(&mut self, name: &'static str, done: usize, total: usize) {
+        // The last stage is over before the next begins.
+        self.under_way = None;
+        let stage = self.progress.stage(name, total as u64, "stages");
+        (0..done).for_each(|_| stage.step());
+        self.under_way = Some(stage);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
     }
 }
 

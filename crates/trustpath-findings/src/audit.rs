@@ -3,7 +3,7 @@
 use trustpath::{Audit, Error, Result};
 use trustpath_report::labelling::{LabelReport, ReportInstance, ReportKind, Verdict};
 
-use crate::drawing::{path, places};
+use crate::drawing::Shown;
 use crate::{About, count};
 
 /// The instances with a label; the others have nothing to audit.
@@ -38,10 +38,10 @@ impl<'a> Labelled<'a> {
         let name = |class: usize| &self.about.classes[class];
         let (given, other) = (name(self.labels[at]), name(found.suggested[at]));
         let (fit, against) = (found.credibility[at], found.suggested_credibility[at]);
-        let near = |&near: &usize| {
+        let near = |near: usize| {
             format!("{} ({})", self.about.ids[self.rows[near]], name(self.labels[near]))
         };
-        let nearest: Vec<String> = found.nearest[at].iter().map(near).collect();
+        let nearest: Vec<String> = found.nearest.of(at).map(near).collect();
         let fits = match found.suspect[at] {
             true => format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})"),
             false => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
@@ -64,41 +64,46 @@ impl<'a> Labelled<'a> {
         )
     }
 
-    /// The page.
+    /// The page, and which of them it shows.
     ///
     /// # Errors
     /// When the map cannot be drawn.
-    pub fn page(&self, found: &Audit, reasons: &[String]) -> Result<LabelReport> {
-        let places = places(&found.coordinates)?;
-        let instances = (0..self.rows.len())
-            .map(|at| ReportInstance {
-                id: self.about.ids[self.rows[at]].clone(),
-                label: if found.suspect[at] { found.suggested[at] } else { self.labels[at] },
-                given: Some(self.labels[at]),
-                probability: f64::NAN,
-                credibility: found.credibility[at],
-                round: None,
-                verdict: if found.suspect[at] { Verdict::Suspect } else { Verdict::Fits },
-                reason: reasons[at].clone(),
-                position: places[at],
-                suggested: None,
-                neighbours: found.nearest[at].clone(),
-                thumbnail: None,
-            })
-            .collect();
-        Ok(LabelReport {
+    pub fn page(&self, found: &Audit, reasons: &[String]) -> Result<(LabelReport, Vec<usize>)> {
+        let shown = Shown::of(self.rows.len(), &[], |at| if found.suspect[at] { 0 } else { 2 });
+        let map = shown.map(&found.coordinates)?;
+        let instances = shown.rows.iter().zip(map).map(|(&at, position)| ReportInstance {
+            id: self.about.ids[self.rows[at]].clone(),
+            label: if found.suspect[at] { found.suggested[at] } else { self.labels[at] },
+            given: Some(self.labels[at]),
+            probability: f64::NAN,
+            credibility: found.credibility[at],
+            round: None,
+            verdict: if found.suspect[at] { Verdict::Suspect } else { Verdict::Fits },
+            reason: reasons[at].clone(),
+            position,
+            suggested: None,
+            neighbours: shown.places(found.nearest.of(at)),
+            thumbnail: None,
+        });
+        let suspects = Self::suspects(found);
+        let mut counts = [0; 6];
+        counts[Verdict::Suspect as usize] = suspects;
+        counts[Verdict::Fits as usize] = self.rows.len() - suspects;
+        let report = LabelReport {
             kind: ReportKind::Audit,
             title: format!("Audit of {}", self.about.source),
             subtitle: self.line(),
             facts: vec![
                 ("labelled".into(), self.rows.len().to_string()),
-                ("suspects".into(), Self::suspects(found).to_string()),
+                ("suspects".into(), suspects.to_string()),
             ],
             notes: Vec::new(),
             classes: self.about.classes.to_vec(),
-            instances,
-            path: Some(path(&found.lambda, &found.gamma_norm, |_| true)),
+            instances: instances.collect(),
+            counts: Some(counts),
+            path: Some(shown.path(&found.lambda, &found.gamma_norm, &found.followed, |_| true)),
             rounds: Vec::new(),
-        })
+        };
+        Ok((report, shown.rows))
     }
 }

@@ -63,7 +63,7 @@ pub fn audit_page(
                 let labelled = Labelled::of(about);
                 let reasons: Vec<String> =
                     (0..ids.len()).map(|at| labelled.reason(&found, at)).collect();
-                labelled.page(&found, &reasons)
+                Ok(labelled.page(&found, &reasons)?.0)
             })
         })?
         .html()

@@ -61,7 +61,15 @@ impl Params {
             }
         };
         let Self { none_of_these, suggest, folds, seed, .. } = *self;
-        Ok(LabelParams { labeller, trust, none_of_these, suggest, folds, seed })
+        Ok(LabelParams {
+            labeller,
+            trust,
+            none_of_these,
+            suggest,
+            folds,
+            seed,
+            ..LabelParams::default()
+        })
     }
 }
 
@@ -97,6 +105,8 @@ fn columns(py: Python<'_>, found: Labelling) -> PyResult<Bound<'_, PyDict>> {
     out.set_item("suggestions", numbers(found.suggestions.into_iter().map(Some)).into_pyarray(py))?;
     out.set_item("lambda", found.lambda.into_pyarray(py))?;
     out.set_item("gamma_norm", to_array(py, &found.gamma_norm)?)?;
+    out.set_item("followed", numbers(found.followed.into_iter().map(Some)).into_pyarray(py))?;
+    out.set_item("recall", found.recall)?;
     out.set_item("cut", found.trusted.cut)?;
     out.set_item("promised", found.trusted.promised)?;
     out.set_item("estimate", found.trusted.estimate)?;
@@ -130,7 +140,7 @@ pub fn label_page(
                 let summary = Summary::new(&about, &found, read.trust, !read.none_of_these);
                 let reasons: Vec<String> =
                     (0..ids.len()).map(|row| reason(&about, &found, row)).collect();
-                page(&about, &found, &summary, &reasons)
+                Ok(page(&about, &found, &summary, &reasons)?.0)
             })
         })?
         .html()

@@ -239,6 +239,14 @@ impl Instances {
         self.unit
     }
 
+    /// The instances in these rows, in that order.
+    ///
+    /// # Panics
+    /// When a row number is out of range.
+    pub fn gather(&self, rows: &[usize]) -> Self {
+        Self::from_unit(Matrix::from_fn(rows.len(), self.dims(), |i, j| self.unit[(rows[i], j)]))
+    }
+
     /// Number of instances.
     pub fn len(&self) -> usize {
         self.unit.rows()

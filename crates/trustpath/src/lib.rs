@@ -100,7 +100,7 @@ mod self_taught;
 mod task;
 pub mod transductive;
 
-pub use audit::{Audit, audit};
+pub use audit::{Audit, audit, audit_within};
 pub use error::{Error, Result};
 pub use features::{Features, Instances, Stored, Values};
 pub use identifiability::{Identifiability, identifiability};

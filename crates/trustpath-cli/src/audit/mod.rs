@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath::{Audit, audit};
+use trustpath::{Audit, audit_within};
 use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
-use crate::{interrupt, memory, page, print};
+use crate::progress::Stages;
+use crate::{memory, page, print};
 
 /// What to audit.
 #[derive(Debug, Args)]
@@ -34,6 +35,8 @@ pub struct AuditArgs {
     /// Write a page to look at: map, path and every suspect, in one file
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     report: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Judging")]
+    limits: LimitArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -61,21 +64,16 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         input.read(Wanted::Given, &args.source, &threads, progress)?;
     let start = Instant::now();
     let labelled = Labelled::of(page::about(&pool));
-    let stage = args.run.progress().stage("walking the path", 1, "paths");
-    let found = threads.install(|| run_audit(&labelled, &pool))?;
-    stage.step();
-    drop(stage);
-    if interrupt::requested() {
-        return Err(trustpath::Error::Stopped.into());
-    }
+    let found = threads.install(|| run_audit(&labelled, &pool, args))?;
     let reasons: Vec<String> =
         (0..labelled.rows.len()).map(|at| labelled.reason(&found, at)).collect();
     if let Some(path) = &report {
         let stage = args.run.progress().stage("drawing the page", 1, "pages");
         let html = threads.install(|| -> Result<String> {
-            let mut page = labelled.page(&found, &reasons)?;
+            let (mut page, shown) = labelled.page(&found, &reasons)?;
             if let Some(pictures) = &pictures {
-                pictures.illustrate(&mut page, &labelled.rows)?;
+                let rows: Vec<usize> = shown.iter().map(|&at| labelled.rows[at]).collect();
+                pictures.illustrate(&mut page, &rows)?;
             }
             Ok(page.html()?)
         })?;
@@ -92,9 +90,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     }
 }
 
-fn run_audit(labelled: &Labelled<'_>, pool: &Pool) -> Result<Audit> {
+fn run_audit(labelled: &Labelled<'_>, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
-    let found = audit(&rows.features()?, &labelled.labels, pool.class_names().len());
+    let (limits, mut watch) = (args.limits.limits(), Stages::new(args.run.progress()));
+    let (labels, classes) = (&labelled.labels, pool.class_names().len());
+    let found = audit_within(&rows.features()?, labels, classes, limits, &mut watch);
     Ok(found.map_err(|error| labelled.in_terms_of_all(error))?)
 }
 

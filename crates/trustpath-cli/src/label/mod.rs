@@ -4,17 +4,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use trustpath::label::{LabelParams, Labeller, Labelling, Trust, Watch, label};
+use trustpath::label::{LabelParams, Labeller, Labelling, Trust, label};
+use trustpath::reduce::Method;
 use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
 use trustpath_table::{Column, Output, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
-use crate::cli::positive;
+use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
+use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
-use crate::progress::{Progress, Stage};
-use crate::{interrupt, memory, model_file, page, print};
+use crate::progress::Stages;
+use crate::{memory, model_file, page, print};
 
 /// What to label, and what to make of it.
 #[derive(Debug, Args)]
@@ -31,8 +32,25 @@ pub struct LabelArgs {
     #[command(flatten)]
     more: MoreArgs,
     #[command(flatten)]
+    large: JudgeArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
+
+/// How labels are judged.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Judging")]
+struct JudgeArgs {
+    /// Judge labels in the coordinates of this reduction [default: the leading principal components,
+    /// smoothed over neighbours]
+    #[arg(long, value_name = "NAME", value_parser = choice::<Method>(&METHODS))]
+    reduction: Option<Method>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Names of the reductions.
+const METHODS: [&str; 6] = ["lle", "ltsa", "isomap", "se", "pca", "mds"];
 
 /// Which labels to trust.
 #[derive(Debug, Args)]
@@ -139,9 +157,11 @@ pub fn run(args: &LabelArgs) -> Result<()> {
             none_of_these: !args.trust.closed,
             suggest: args.more.suggest,
             seed: args.run.seed,
+            reduction: args.large.reduction,
+            limits: args.large.limits.limits(),
             ..LabelParams::default()
         };
-        let mut watch = Stages { progress, under_way: None };
+        let mut watch = Stages::new(progress);
         Ok(label(&features, pool.labels(), pool.class_names().len(), &params, &mut watch)?)
     })?;
     let about = page::about(&pool);
@@ -152,9 +172,8 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     if let Some(path) = &report {
         let stage = progress.stage("drawing the page", 1, "page");
         let html = threads.install(|| -> Result<String> {
-            let mut page = draw(&about, &labelling, &summary, &reasons)?;
+            let (mut page, rows) = draw(&about, &labelling, &summary, &reasons)?;
             if let Some(pictures) = &pictures {
-                let rows: Vec<usize> = (0..pool.rows()).collect();
                 pictures.illustrate(&mut page, &rows)?;
             }
             Ok(page.html()?)
@@ -202,22 +221,4 @@ fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<Resul
         table.push("suggested", Column::OptionalCount(suggested))?;
     }
     Ok(table)
-}
-
-/// Shows the stages as they go by.
-struct Stages {
-    progress: Progress,
-    under_way: Option<Stage>,
-}
-
-impl Watch for Stages {
-    fn stage(&mut self, name: &'static str, done: usize, total: usize) {
-        let stage = self.progress.stage(name, total as u64, "stages");
-        (0..done).for_each(|_| stage.step());
-        self.under_way = Some(stage);
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::requested()
-    }
 }

@@ -27,9 +27,10 @@ pub fn reason(about: &About<'_>, labelling: &Labelling, row: usize) -> String {
             format!("unlike every labelled class; comes nearest to {own} ({fit:.2})")
         }
     };
-    let nearest: Vec<String> = labelling.nearest[row]
-        .iter()
-        .map(|&other| {
+    let nearest: Vec<String> = labelling
+        .nearest
+        .of(row)
+        .map(|other| {
             let label = about.labels[other].map_or("", |class| name(class));
             format!("{} ({label})", about.ids[other])
         })

@@ -80,8 +80,13 @@ fn head(out: &mut String, report: &LabelReport) {
             ReportKind::Audit => "audit",
         },
     );
+    let counts = report.counts.unwrap_or_else(|| {
+        let mut counts = [0usize; 6];
+        report.instances.iter().for_each(|i| counts[i.verdict as usize] += 1);
+        counts
+    });
     key(out, "total");
-    json::number(out, Some(report.instances.len()));
+    json::number(out, Some(counts.iter().sum::<usize>()));
     key(out, "facts");
     json::array(out, &report.facts, |out, (name, value)| {
         json::array(out, [name, value], |out, text| json::string(out, text));
@@ -93,8 +98,6 @@ fn head(out: &mut String, report: &LabelReport) {
         json::string(out, &clip(name, LONGEST_NAME));
     });
     key(out, "counts");
-    let mut counts = [0usize; 6];
-    report.instances.iter().for_each(|i| counts[i.verdict as usize] += 1);
     json::array(out, counts, |out, n| json::number(out, Some(n)));
     key(out, "rounds");
     json::array(out, &report.rounds, |out, round| {

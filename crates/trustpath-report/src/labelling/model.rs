@@ -19,6 +19,8 @@ pub struct LabelReport {
     pub classes: Vec<String>,
     /// Every instance, in the order of the input.
     pub instances: Vec<ReportInstance>,
+    /// How many instances have each verdict, in its order, where those above are but a part of them.
+    pub counts: Option<[usize; 6]>,
     /// The regularisation path of the last (or only) round.
     pub path: Option<ReportPath>,
     /// What each round took in, first round first. Empty where there were none.
