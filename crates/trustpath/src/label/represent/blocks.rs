@@ -143,7 +143,7 @@ impl Kept {
             Some(most) if self.n <= most => Search::Exact,
             _ => Search::Auto,
         };
-        let points = Points { values: &self.y, dims: self.r, extra: Some(&self.rho) };
+        let points = Points::new(&self.y, self.n, self.r)?.with_extra(&self.rho)?;
         Graph::of(points, NEIGHBORS.min(self.n - 1), search)
     }
 

@@ -150,13 +150,20 @@ fn to_unit(x: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::label::Unwatched;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
+    fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
+        let limits = Limits { whole, ..Limits::default() };
+        let features = Features::new(values, n, d).unwrap();
+        Representation::of(&features, limits, &mut Stages::new(&mut Unwatched, 3))
+    }
+
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {
-        Representation::of(&Features::new(values, n, d).unwrap()).unwrap()
+        try_represent(values, n, d, n).unwrap()
     }
 
     #[test]
@@ -166,7 +173,8 @@ mod tests {
             let pool = represent(&values, n, d);
             let again = Features::new(&values[..d], 1, d).unwrap();
             let again = pool.projection.apply(&again).unwrap();
-            for (a, b) in again.unit().row(0).iter().zip(pool.plain.unit().row(0)) {
+            let plain = pool.plain(&Features::new(&values[..], n, d).unwrap(), &[3, 0]).unwrap();
+            for (a, b) in again.unit().row(0).iter().zip(plain.unit().row(1)) {
                 assert!((a - b).abs() < 1e-12);
             }
         }
@@ -190,13 +198,46 @@ mod tests {
     fn pools_without_differences_are_refused_and_tiny_ones_are_not() {
         for n in 1..4 {
             let same = [1.0, 2.0].repeat(n);
-            let error = Representation::of(&Features::new(&same[..], n, 2).unwrap()).unwrap_err();
+            let error = try_represent(&same, n, 2, n).unwrap_err();
             assert_eq!(error, Error::Constant { rows: n });
         }
         let two = represent(&[1.0, 2.0, 2.0, 1.0], 2, 2);
         assert_eq!(two.smooth.dims(), 1);
         let signed = represent(&[1.0, -2.0, -1.0, 0.5, 0.3, 2.0], 3, 2);
         assert!(signed.projection.signed);
+    }
+
+    /// Five groups in `d` dimensions, most of whose spread is in a few of them.
+    fn groups(n: usize, d: usize) -> Vec<f64> {
+        (0..n * d)
+            .map(|at| {
+                let (i, j) = (at / d, at % d);
+                let centre = ((i % 5 * 31 + j * 17) as f64).sin().max(0.0);
+                let spread = 0.4 / (1.0 + j as f64 / 20.0);
+                centre + spread * (1.0 + ((i * 13 + j * 7 + i * j) as f64 * 0.61).sin())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_represent_as_the_whole_does() {
+        // Everything kept, and most of it.
+        for (d, close) in [(40, 1e-4), (220, 0.02)] {
+            let values = groups(700, d);
+            let whole = represent(&values, 700, d);
+            let blocks = try_represent(&values, 700, d, 0).unwrap();
+            assert_eq!((whole.recall, blocks.recall), (None, None));
+            let (a, b) = (whole.smooth.gram(), blocks.smooth.gram());
+            for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
+                assert!((a - b).abs() < close, "{d}: {a} {b}");
+            }
+            let features = Features::new(&values[..], 700, d).unwrap();
+            let (a, b) = (whole.plain(&features, &[5, 9]), blocks.plain(&features, &[5, 9]));
+            let (a, b) = (a.unwrap(), b.unwrap());
+            assert!((a.gram()[(0, 1)] - b.gram()[(0, 1)]).abs() < close);
+        }
+        let error = try_represent(&[1.0, 2.0].repeat(50), 50, 2, 0).unwrap_err();
+        assert_eq!(error, Error::Constant { rows: 50 });
     }
 
     #[test]

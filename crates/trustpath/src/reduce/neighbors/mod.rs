@@ -9,6 +9,14 @@
 //! block by block (`blocked.rs`).
 
 mod blocked;
+mod cells;
+mod graph;
+mod partition;
+mod points;
+mod refine;
+
+pub use graph::{EXACT_POINTS, Graph, Search};
+pub use points::Points;
 
 use super::check_positive;
 use crate::{Error, Instances, Result};
