@@ -35,6 +35,8 @@
 mod credibility;
 mod cross_fit;
 mod model;
+#[cfg_attr(not(test), expect(dead_code, reason = "to replace `run::nearest`"))]
+mod nearest;
 pub mod novelty;
 mod pool;
 pub mod precision;

@@ -12,6 +12,7 @@ pub(crate) mod cholesky;
 pub(crate) mod exp;
 mod gram;
 mod lowest;
+pub(crate) mod scan;
 mod shifted;
 pub(crate) mod simd;
 mod sturm;
