@@ -170,9 +170,8 @@ mod tests {
         lists.clear(300, room);
         lists.scan(&rows[..300 * dims], dims, candidates, |q| 10 + q as u32);
         for q in 0..300 {
-            let score = |j: usize| {
-                (0..dims).map(|d| value(q, d) * value(j, d)).sum::<f32>() - half[j]
-            };
+            let score =
+                |j: usize| (0..dims).map(|d| value(q, d) * value(j, d)).sum::<f32>() - half[j];
             let mut all: Vec<usize> = (0..n).filter(|&j| j != q).collect();
             all.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
             let expected: Vec<u32> = all[..room].iter().map(|&j| 10 + j as u32).collect();

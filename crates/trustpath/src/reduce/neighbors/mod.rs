@@ -7,6 +7,9 @@
 //!
 //! Up to 2048 instances the Gram matrix is at hand. Beyond, it would outgrow the features, and the graph is found
 //! block by block (`blocked.rs`).
+//!
+//! A [`Graph`] is for points of any length in single precision, and for very many of them: there it compares each with
+//! those in the cells around it alone (`cells.rs`), and says which share of the neighbours that found.
 
 mod blocked;
 mod cells;

@@ -18,17 +18,20 @@ pub(super) fn sweep(rows: &Rows, k: usize, index: &mut [u32], squared: &mut [f32
     let back = reversed(&before, k);
     let strips = index.par_chunks_mut(STRIP * k).zip(squared.par_chunks_mut(STRIP * k));
     let buffers = || (Vec::new(), Vec::new());
-    strips.enumerate().for_each_init(buffers, |(candidates, measured), (strip, (index, squared))| {
-        let lists = index.chunks_exact_mut(k).zip(squared.chunks_exact_mut(k));
-        for (at, (index, squared)) in lists.enumerate() {
-            let i = strip * STRIP + at;
-            gather(i, k, &before, &back, candidates);
-            measured.clear();
-            measured.extend(candidates.iter().map(|&j| (0.0, j)));
-            rows.measure(i, measured);
-            insert(measured, index, squared);
-        }
-    });
+    strips.enumerate().for_each_init(
+        buffers,
+        |(candidates, measured), (strip, (index, squared))| {
+            let lists = index.chunks_exact_mut(k).zip(squared.chunks_exact_mut(k));
+            for (at, (index, squared)) in lists.enumerate() {
+                let i = strip * STRIP + at;
+                gather(i, k, &before, &back, candidates);
+                measured.clear();
+                measured.extend(candidates.iter().map(|&j| (0.0, j)));
+                rows.measure(i, measured);
+                insert(measured, index, squared);
+            }
+        },
+    );
 }
 
 /// For every point up to `k` of those that it is a neighbour of, the closest ranks first; the rest is [`NONE`].
