@@ -257,7 +257,7 @@ impl Table {
             if features.len() - start != chunk.values.len() * dims {
                 return Err(Error::damaged(&self.file, "its columns differ in length"));
             }
-            let cells = features[start + place..].iter_mut().step_by(dims);
+            let cells = features[start..].iter_mut().skip(place).step_by(dims);
             cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value);
         }
         Ok(())
