@@ -269,4 +269,25 @@ mod parquet {
         let error = pool.read(40, &mut out).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }), "{error}");
     }
+
+    #[test]
+    fn damaged_files_are_errors_and_never_panics() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["pandas.parquet", "list.parquet", "fixed.parquet"] {
+            let bytes = fs::read(fixture(name)).unwrap();
+            let copy = folder.path().join(name);
+            for place in 0..bytes.len() {
+                let change = [1, 0x80, 0xff][place % 3];
+                let mut changed = bytes.clone();
+                changed[place] ^= change;
+                let _ = fs::remove_file(&copy);
+                fs::write(&copy, changed).unwrap();
+                let read = PoolFile::new(&copy).in_memory_up_to(30).read();
+                if let Err(error) = read.and_then(|pool| pool.check_values()) {
+                    let panicked = error.to_string().contains("contradict each other");
+                    assert!(!panicked, "{name} changed at {place} by {change:#x}");
+                }
+            }
+        }
+    }
 }
