@@ -9,7 +9,9 @@ pub fn engine(error: trustpath::Error) -> PyErr {
     use trustpath::Error::{NotConverged, Rows, Stopped, Stored};
     let sentence = error.to_string();
     match error {
-        NotConverged { .. } | Rows { .. } | Stopped | Stored { .. } => PyRuntimeError::new_err(sentence),
+        NotConverged { .. } | Rows { .. } | Stopped | Stored { .. } => {
+            PyRuntimeError::new_err(sentence)
+        }
         _ => PyValueError::new_err(sentence),
     }
 }

@@ -56,6 +56,9 @@ fn every_instance_gets_a_label_and_a_reason() {
     let said = succeeds(&folder, &["label", "pool.csv", "--out", "out.jsonl", "--suggest", "4"]);
     assert!(said.contains("90 instances, 5 features each; 15 labels of 3 classes given"), "{said}");
     assert!(said.contains("estimated precision") && said.contains("Label next: n"), "{said}");
+    let spent = said.lines().last().unwrap();
+    let told = if cfg!(target_os = "linux") { " GiB at most in memory" } else { " s" };
+    assert!(spent.contains(" s") && spent.ends_with(told), "{spent}");
     let text = fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 90);

@@ -128,6 +128,7 @@ impl Table {
     }
 
     fn read(self, wanted: Wanted) -> Result<Raw> {
+        self.check_size()?;
         let mut features = Vec::new();
         let mut labels: Option<Labels> = None;
         let mut ids = self.id.map(|_| Vec::new());
@@ -139,7 +140,6 @@ impl Table {
         for (group, &first) in starts[..starts.len() - 1].iter().enumerate() {
             let group = self.group(group)?;
             let group = group.as_ref();
-            self.check_size(group, first.saturating_mul(dims))?;
             let all = Span { first, skip: 0, take: usize::MAX };
             if self.lists && !stays {
                 let mut reader = self.column(group, self.features[0], 0)?;
@@ -198,7 +198,6 @@ impl Table {
     fn list_length(&self) -> Result<usize> {
         for group in 0..self.reader.num_row_groups() {
             let group = self.group(group)?;
-            self.check_size(group.as_ref(), 0)?;
             let mut reader = self.column(group.as_ref(), self.features[0], 0)?;
             let first = self.numbers(&mut reader, self.features[0], 1, |_| ())?;
             if !first.values.is_empty() {
@@ -208,24 +207,26 @@ impl Table {
         Ok(0)
     }
 
-    /// Counts the values that the pages of a row group announce, without decoding them.
-    fn check_size(&self, group: &dyn RowGroupReader, before: usize) -> Result<()> {
-        let mut values = before as u64;
-        for &column in self.features.iter().chain(&self.label).chain(&self.id) {
-            let place = group.metadata().column(column);
-            let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
-            // The decoder takes for granted that neither is negative.
-            if start < 0 || place.compressed_size() < 0 {
-                return Err(Error::damaged(
-                    &self.file,
-                    "a column lies before the file's beginning",
-                ));
-            }
-            let damaged = |e: ParquetError| failure(&self.file, &e);
-            let mut pages = group.get_column_page_reader(column).map_err(damaged)?;
-            while let Some(page) = pages.peek_next_page().map_err(damaged)? {
-                values = values.saturating_add(page.num_levels.unwrap_or(0) as u64);
-                pages.skip_next_page().map_err(damaged)?;
+    /// Counts the values that the pages announce, without decoding them.
+    fn check_size(&self) -> Result<()> {
+        let damaged = |e: ParquetError| failure(&self.file, &e);
+        let mut values = 0u64;
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.group(group)?;
+            for &column in self.features.iter().chain(&self.label).chain(&self.id) {
+                let place = group.metadata().column(column);
+                let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
+                // The decoder takes for granted that neither is negative.
+                if start < 0 || place.compressed_size() < 0 {
+                    let reason = "a column lies before the file's beginning";
+                    return Err(Error::damaged(&self.file, reason));
+                }
+                let mut pages = group.get_column_page_reader(column).map_err(damaged)?;
+                while let Some(page) = pages.get_next_page().map_err(damaged)? {
+                    if page.is_data_page() {
+                        values = values.saturating_add(page.num_values().into());
+                    }
+                }
             }
         }
         self.check_count(values)
@@ -257,7 +258,7 @@ impl Table {
             if features.len() - start != chunk.values.len() * dims {
                 return Err(Error::damaged(&self.file, "its columns differ in length"));
             }
-            let cells = features[start + place..].iter_mut().step_by(dims);
+            let cells = features[start..].iter_mut().skip(place).step_by(dims);
             cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value);
         }
         Ok(())
