@@ -16,6 +16,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::linalg::Tridiagonal;
+use crate::linalg::block::inner;
 use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::reduce::neighbors::Neighbors;
 use crate::{Error, Features, Instances, Matrix, Result};
@@ -165,7 +166,8 @@ fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
     let by_features = d <= n;
     let size = d.min(n);
-    let mut negated = if by_features { negated_scatter(&centred) } else { negated_gram(&centred) };
+    let mut negated =
+        if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
     for i in 0..size {
         for j in 0..i {
             negated[(i, j)] = negated[(j, i)];
@@ -189,28 +191,6 @@ fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
         }
     }
     Ok((mean, basis))
-}
-
-/// `−XᵀX`, in strips of rows that are the same for any number of threads.
-fn negated_scatter(x: &Matrix) -> Matrix {
-    const STRIPS: usize = 16;
-    let (n, d) = (x.rows(), x.cols());
-    let strips: Vec<Matrix> = x
-        .as_slice()
-        .par_chunks(n.div_ceil(STRIPS) * d)
-        .map(|strip| {
-            let mut part = Matrix::zeros(d, d);
-            let strip = MatRef::from_row_major_slice(strip, strip.len() / d, d);
-            let out = MatMut::from_row_major_slice_mut(part.as_mut_slice(), d, d);
-            matmul(out, Accum::Replace, strip.transpose(), strip, -1.0, Par::Seq);
-            part
-        })
-        .collect();
-    let mut sum = Matrix::zeros(d, d);
-    for part in &strips {
-        sum.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(s, p)| *s += p);
-    }
-    sum
 }
 
 /// `−XXᵀ`.
