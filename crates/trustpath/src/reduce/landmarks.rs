@@ -1,14 +1,14 @@
 //! Landmarks: few instances that are placed first, and place all others (de Silva and Tenenbaum 2004).
 //!
-//! Landmarks have centred coordinates `yₗ`, and `δₗ` are squared distances from an instance to them. Of all places `z` the
-//! one is taken at which the equations
+//! Landmarks have centred coordinates `yₗ`, `δₗ` are squared distances from an instance to them, and `δ̄ₗ` the mean of those
+//! from landmark `l` to all landmarks. The instance goes to
 //!
 //! ```text
-//! ‖z‖² − 2 zᵀyₗ + ‖yₗ‖² = δₗ + constant,     l = 1 … L
+//! z = ½ (YᵀY)⁺ Yᵀ (δ̄ − δ)
 //! ```
 //!
-//! hold best in the sense of least squares: `z = ½ (YᵀY)⁺ Yᵀ(‖y‖² − δ)`. With coordinates by classical scaling this is
-//! their distance-based triangulation, which takes every landmark to its own coordinates.
+//! where the differences of its squared distances to the landmarks come out best, in the sense of least squares. With
+//! coordinates by classical scaling this is their distance-based triangulation: every landmark goes to its own place.
 
 use faer::Side;
 use faer::linalg::solvers::SelfAdjointEigen;
@@ -29,13 +29,13 @@ pub(super) fn spread(n: usize, most: usize) -> Vec<usize> {
 pub(super) struct Triangulation {
     /// `½ Y (YᵀY)⁺`, one row a landmark.
     half: Matrix,
-    /// `½ (YᵀY)⁺ Yᵀ‖y‖²`.
+    /// `½ (YᵀY)⁺ Yᵀ δ̄`.
     origin: Vec<f64>,
 }
 
 impl Triangulation {
-    /// For landmarks at centred coordinates, one row each.
-    pub fn new(y: &Matrix) -> Self {
+    /// For landmarks at centred coordinates, one row each, and with these `δ̄`.
+    pub fn new(y: &Matrix, means: &[f64]) -> Self {
         let d = y.cols();
         let gram = y.view().transpose() * y.view();
         // Fails only when the iteration inside does, which finite input does not bring about; all is at the origin then.
@@ -54,9 +54,8 @@ impl Triangulation {
             Err(_) => Matrix::zeros(y.rows(), d),
         };
         let mut origin = vec![0.0; d];
-        for (y, half) in y.iter_rows().zip(half.iter_rows()) {
-            let square: f64 = y.iter().map(|y| y * y).sum();
-            origin.iter_mut().zip(half).for_each(|(o, h)| *o += h * square);
+        for (half, mean) in half.iter_rows().zip(means) {
+            origin.iter_mut().zip(half).for_each(|(o, h)| *o += h * mean);
         }
         Self { half, origin }
     }
@@ -80,13 +79,13 @@ mod tests {
         let raw = |l: usize| [(l as f64 * 1.3).sin(), (l as f64 * 0.7).cos()];
         let mean = |c: usize| (0..20).map(|l| raw(l)[c]).sum::<f64>() / 20.0;
         let y = Matrix::from_fn(20, 2, |l, c| raw(l)[c] - mean(c));
-        let triangulation = Triangulation::new(&y);
+        let squared =
+            |to: &[f64], l: usize| (to[0] - y[(l, 0)]).powi(2) + (to[1] - y[(l, 1)]).powi(2);
+        let means: Vec<f64> =
+            (0..20).map(|l| (0..20).map(|m| squared(y.row(m), l)).sum::<f64>() / 20.0).collect();
         let point = [0.4, -1.7];
-        let squared = |l: usize| {
-            (point[0] - y[(l, 0)]).powi(2) + (point[1] - y[(l, 1)]).powi(2) + 0.8f64.powi(2)
-        };
         let mut z = [0.0; 2];
-        triangulation.place((0..20).map(squared), &mut z);
+        Triangulation::new(&y, &means).place((0..20).map(|l| squared(&point, l) + 0.64), &mut z);
         assert!(z.iter().zip(point).all(|(z, p)| (z - p).abs() < 1e-12), "{z:?}");
     }
 

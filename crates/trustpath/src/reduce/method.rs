@@ -177,7 +177,8 @@ mod tests {
         let first = instances(2400, 6, |i, j| all.unit()[(if i < 90 { i * 20 } else { i }, j)]);
         for method in Method::ALL {
             let reduction = method.build(2, 6).unwrap();
-            let (a, b) = (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());
+            let (a, b) =
+                (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());
             assert_eq!(a.nullity, b.nullity);
             assert!(max_difference(&projector(&a.x), &projector(&b.x)) < 1e-6, "{method}");
         }

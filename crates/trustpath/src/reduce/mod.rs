@@ -211,7 +211,8 @@ pub(crate) mod testing {
             let tangent: f64 = (0..directions)
                 .map(|l| along[i * directions + l] * axes[(class * directions + l) * dims + j])
                 .sum();
-            spread * centres[class * dims + j] + tangent + 0.2 * jitter[i * dims + j]
+            let tangent = 3.0 * tangent / (directions as f64).sqrt();
+            spread * centres[class * dims + j] + tangent + 0.6 * jitter[i * dims + j]
         })
     }
 

@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn products_lead_to_the_same_coordinates_as_the_matrix() {
         for (x, d, k) in [
-            (classes(2000, 20, 64, 15, 0.9), 19, 199),
-            (classes(1200, 8, 32, 6, 0.8), 7, 10),
+            (classes(2000, 20, 64, 15, 0.3), 19, 199),
+            (classes(1200, 8, 32, 6, 0.3), 7, 10),
             (clusters(3, 80, 8, 30.0), 5, 6),
         ] {
             let graph = Neighbors::of(&x, x.len(), k).unwrap();
@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn neighbourhoods_stop_growing() {
-        let members = |n: usize| SpectralParams::default().check().unwrap().neighbors(n).unwrap() + 1;
+        let members =
+            |n: usize| SpectralParams::default().check().unwrap().neighbors(n).unwrap() + 1;
         assert_eq!([30, 2000, 2001, 8000, 200_000].map(members), [3, 200, 199, 100, 20]);
     }
 

@@ -29,8 +29,16 @@ impl Extension {
         let mut order: Vec<(f64, f64)> =
             scaling.pairs.iter().map(|p| (p.dissimilarity, p.disparity)).collect();
         order.dedup_by_key(|pair| pair.0);
+        let count = scaling.z.rows() as f64;
+        let mut means = vec![0.0; scaling.z.rows()];
+        for pair in &scaling.pairs {
+            for l in [pair.i, pair.j] {
+                means[l] += pair.disparity * pair.disparity / count;
+            }
+        }
         // The Guttman transform leaves coordinates centred, which triangulation asks for.
-        Self { triangulation: Triangulation::new(&scaling.z), landmarks: scaling.z, order }
+        let triangulation = Triangulation::new(&scaling.z, &means);
+        Self { triangulation, landmarks: scaling.z, order }
     }
 
     /// `f`, linear between the dissimilarities of landmarks, and proportional below and above all of them.
