@@ -58,6 +58,13 @@ impl<'a> Summary<'a> {
             false => count(self.labelling.rounds.len(), "round", "rounds"),
         };
         let mut facts = vec![("labelled by".to_owned(), labeller)];
+        let (all, followed) = (self.about.ids.len(), self.labelling.followed.len());
+        if followed < all {
+            facts.push(("path fitted to".into(), format!("{followed} of {all} instances")));
+        }
+        if let Some(recall) = self.labelling.recall {
+            facts.push(("neighbours found".into(), format!("{:.1} % of the true ones", 100.0 * recall)));
+        }
         let trusted = &self.labelling.trusted;
         if let Some((precision, held_out)) = trusted.estimate {
             let from = count(held_out, "held-out label", "held-out labels");

@@ -3,14 +3,16 @@
 //! A regression or a classifier has some thousand coefficients; a million instances determine them no better than some ten
 //! thousand do. So each is fitted to an even part of every class, and then everyone is labelled and judged by it.
 
+use crate::reduce::neighbors::Search;
+
 /// Numbers of instances up to which everything is done with all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Up to here the pool is represented as a whole, in double precision; beyond, its features are read block by block
     /// and kept in fewer dimensions (20,000).
     pub whole: usize,
-    /// Up to here neighbours are exact (whatever pays).
-    pub exact_neighbors: Option<usize>,
+    /// Whether neighbours are exact in larger pools too (no).
+    pub exact_neighbors: bool,
     /// Instances without a given label that a classifier is trained on (20,000, but 50 of every class).
     pub train: usize,
     /// Instances that the path is fitted to (20,000, but 20 of every class).
@@ -26,7 +28,7 @@ const FIT_PER_CLASS: usize = 20;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { whole: 20_000, exact_neighbors: None, train: 20_000, fit: 20_000, hold_out: 20_000 }
+        Self { whole: 20_000, exact_neighbors: false, train: 20_000, fit: 20_000, hold_out: 20_000 }
     }
 }
 
@@ -34,11 +36,16 @@ impl Limits {
     /// No limits: exact neighbours, and everything with all instances.
     pub const NONE: Self = Self {
         whole: 20_000,
-        exact_neighbors: Some(usize::MAX),
+        exact_neighbors: true,
         train: usize::MAX,
         fit: usize::MAX,
         hold_out: usize::MAX,
     };
+
+    /// How to look for neighbours.
+    pub(super) fn search(self) -> Search {
+        if self.exact_neighbors { Search::Exact } else { Search::Auto }
+    }
 
     /// Places of those among `labels` that a path is fitted to.
     pub(crate) fn to_fit(self, labels: &[usize], classes: usize) -> Vec<usize> {

@@ -37,7 +37,6 @@ mod cross_fit;
 mod learner;
 mod limits;
 mod model;
-#[cfg_attr(not(test), expect(dead_code, reason = "to replace `run::nearest`"))]
 mod nearest;
 pub mod novelty;
 mod pool;

@@ -5,15 +5,23 @@ use rayon::prelude::*;
 use crate::Matrix;
 use crate::linalg::scan::{Candidates, NONE, QUERIES, SPARE, Shortlists};
 use crate::linalg::{simd, vector};
+use crate::reduce::neighbors::Graph;
 
 /// A list of rows for every row, all of one length, or shorter where there are not as many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lists {
+pub struct Lists {
     k: usize,
     index: Vec<u32>,
 }
 
 impl Lists {
+    /// The first `k` neighbours of every point of a graph.
+    pub(super) fn first_of(graph: &Graph, k: usize) -> Self {
+        let k = k.min(graph.k());
+        let lists = (0..graph.len()).flat_map(|i| &graph.indices(i)[..k]);
+        Self { k, index: lists.copied().collect() }
+    }
+
     /// Number of lists.
     pub fn len(&self) -> usize {
         self.index.len() / self.k

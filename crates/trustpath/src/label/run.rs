@@ -13,6 +13,7 @@ use super::suggest::suggest;
 use super::teach::{Lesson, Round, Taught, Teacher};
 use super::{LabelParams, Limits, Trust, Verdict, Watch};
 use crate::incidental::{Keep, Path};
+use crate::reduce::neighbors::{Graph, Neighbors, Points};
 use crate::reduce::{DEFAULT_NEIGHBORS, Method, default_dimensions};
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -105,7 +106,7 @@ pub fn label(
     let reduced = match params.reduction {
         Some(method) => {
             stages.next("reducing")?;
-            Some(reduce(method, &representation, features, classes)?)
+            Some(reduce(method, &representation, features, classes, limits)?)
         }
         None => None,
     };
@@ -199,11 +200,17 @@ fn reduce(
     representation: &Representation,
     features: &Features<'_>,
     classes: usize,
+    limits: Limits,
 ) -> Result<Matrix> {
-    let all: Vec<usize> = (0..features.rows()).collect();
+    let n = features.rows();
+    let all: Vec<usize> = (0..n).collect();
     let plain = representation.plain(features, &all)?;
     let reduction = method.build(default_dimensions(classes), DEFAULT_NEIGHBORS)?;
-    Ok(reduction.reduce(&plain, plain.len())?.x)
+    let neighbors = reduction.neighbors(n).filter(|_| n > limits.whole);
+    let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
+    let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();
+    let graph = Graph::of(Points::new(&points, n, plain.dims())?, k, limits.search())?;
+    Ok(reduction.reduce_on(&plain, n, Some(&Neighbors::from(&graph)))?.x)
 }
 
 /// The instances whose norms along the path are kept, ascending, and these norms: of a whole pool everyone, with zeros

@@ -223,7 +223,7 @@ fn normalize(x: &mut [f64]) -> Option<()> {
 }
 
 /// A fixed sequence that looks like noise in `[−½, ½)` (Weyl's, mixed), so that no start is orthogonal to what it seeks.
-fn noise(state: &mut u64) -> f64 {
+pub(crate) fn noise(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut bits = *state;
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

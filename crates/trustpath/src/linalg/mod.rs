@@ -6,18 +6,27 @@
 //! shift-inverted block Lanczos method needs a basis of 245 or more. So [`Tridiagonal`] reduces the whole matrix, once, at
 //! `2n³/3` multiply-adds; [`sturm`] finds the wanted eigenvalues by counting, and [`lowest`] their vectors by inverse
 //! iteration with the factors of [`shifted`], at `O(n)` for each pair.
+//!
+//! Beyond some thousand instances `n²` is too much to store and `n³` too much to compute, but neighbourhood graphs are
+//! [`sparse`]: their matrices are [`operator`]s, known by products with a [`block`] of vectors, and [`chebyshev`] finds the
+//! same eigenpairs from products alone.
 
 pub(crate) mod basis;
+pub(crate) mod block;
+pub(crate) mod chebyshev;
 pub(crate) mod cholesky;
 pub(crate) mod exp;
 mod gram;
 mod lowest;
+pub(crate) mod operator;
 pub(crate) mod scan;
 mod shifted;
 pub(crate) mod simd;
+pub(crate) mod sparse;
 mod sturm;
 mod tridiagonal;
 pub(crate) mod vector;
 
 pub(crate) use gram::gram;
+pub(crate) use lowest::noise;
 pub(crate) use tridiagonal::Tridiagonal;

@@ -1,7 +1,8 @@
 //! No reduction: the normalised features themselves.
 
-use super::{Embedding, Reduce, check_instances};
-use crate::{Instances, Matrix, Result};
+use super::neighbors::Neighbors;
+use super::{Embedding, Reduce, check_instances, rows};
+use crate::{Instances, Result};
 
 /// Parameters of [`Identity`]: there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,9 +27,17 @@ impl Reduce for Identity {
         "none"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+    fn neighbors(&self, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        _: Option<&Neighbors>,
+    ) -> Result<Embedding> {
         check_instances(instances, n)?;
-        let head = instances.unit().as_slice()[..n * instances.dims()].to_vec();
-        Ok(Embedding { x: Matrix::from_vec(n, instances.dims(), head)?, nullity: None })
+        Ok(Embedding::plain(rows(instances, n)?))
     }
 }

@@ -6,11 +6,22 @@
 //!
 //! An edge goes both ways if it goes one way. Pieces of a disconnected graph are connected as scikit-learn does it: each
 //! two of them by one edge between their nearest points.
+//!
+//! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks (de Silva and Tenenbaum 2003): paths are
+//! sought from these alone, their coordinates are the classical scaling of the paths between them, and every other
+//! instance goes where its paths to the landmarks agree best with the distances on the map.
 
+mod roads;
+
+use rayon::prelude::*;
+
+use self::roads::Roads;
+use super::landmarks::{LANDMARKS, Triangulation, spread};
 use super::neighbors::{Neighbors, squared_distance};
+use super::pieces::Pieces;
 use super::{
-    DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, check_dimensions, check_instances,
-    check_positive, classical,
+    DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
+    check_instances, check_positive, classical,
 };
 use crate::{Instances, Matrix, Result};
 
@@ -50,16 +61,55 @@ impl Reduce for Isomap {
         "isomap"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+    fn neighbors(&self, _: usize) -> Option<usize> {
+        Some(self.0.neighbors)
+    }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        graph: Option<&Neighbors>,
+    ) -> Result<Embedding> {
+        let d = self.0.d;
         check_instances(instances, n)?;
-        let graph = Neighbors::of(instances, n, self.0.neighbors)?;
-        check_dimensions(self.0.d, n - 1)?;
-        let mut paths = edges(&graph);
-        connect(instances, &mut paths, &pieces(&graph));
+        let graph = check_graph(graph, n, self.0.neighbors)?;
+        check_dimensions(d, n - 1)?;
+        if n > DENSE_ROWS {
+            let x = by_landmarks(instances, graph, &spread(n, LANDMARKS), d)?;
+            return Ok(Embedding::plain(x));
+        }
+        let mut paths = edges(graph);
+        connect(instances, &mut paths, &Pieces::of(graph).members());
         shortest_paths(&mut paths);
         paths.as_mut_slice().iter_mut().for_each(|d| *d = -0.5 * (*d * *d));
-        Ok(Embedding { x: classical::coordinates(paths, self.0.d)?, nullity: None })
+        Ok(Embedding::plain(classical::coordinates(paths, d)?))
     }
+}
+
+/// Paths from the landmarks alone: they are scaled, and the other instances triangulated.
+fn by_landmarks(
+    instances: &Instances,
+    graph: &Neighbors,
+    landmarks: &[usize],
+    d: usize,
+) -> Result<Matrix> {
+    let roads = Roads::new(instances, graph);
+    let paths: Vec<Vec<f64>> = landmarks.par_iter().map(|&l| roads.lengths_from(l)).collect();
+    let count = landmarks.len();
+    // Both directions of a path, so that rounding leaves the matrix symmetric.
+    let between = Matrix::from_fn(count, count, |a, b| {
+        let length = 0.5 * (paths[a][landmarks[b]] + paths[b][landmarks[a]]);
+        -0.5 * (length * length)
+    });
+    let means: Vec<f64> =
+        between.iter_rows().map(|row| -2.0 * row.iter().sum::<f64>() / count as f64).collect();
+    let triangulation = Triangulation::new(&classical::coordinates(between, d)?, &means);
+    let mut x = Matrix::zeros(graph.len(), d);
+    x.as_mut_slice().par_chunks_exact_mut(d).enumerate().for_each(|(i, z)| {
+        triangulation.place(paths.iter().map(|from| from[i] * from[i]), z);
+    });
+    Ok(x)
 }
 
 /// Lengths of the edges, infinite where there is none.
@@ -73,31 +123,6 @@ fn edges(graph: &Neighbors) -> Matrix {
         }
     }
     lengths
-}
-
-/// The connected pieces of the graph, each in ascending order, themselves in order of their first member.
-fn pieces(graph: &Neighbors) -> Vec<Vec<usize>> {
-    let n = graph.len();
-    let mut root: Vec<usize> = (0..n).collect();
-    fn find(root: &mut [usize], mut i: usize) -> usize {
-        while root[i] != i {
-            root[i] = root[root[i]];
-            i = root[i];
-        }
-        i
-    }
-    for i in 0..n {
-        for &j in graph.indices(i) {
-            let (a, b) = (find(&mut root, i), find(&mut root, j));
-            root[a.max(b)] = a.min(b);
-        }
-    }
-    let mut pieces: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for i in 0..n {
-        pieces[find(&mut root, i)].push(i);
-    }
-    pieces.retain(|piece| !piece.is_empty());
-    pieces
 }
 
 /// Joins each two pieces at their nearest points; of equally near ones, the first.
@@ -153,7 +178,7 @@ fn shortest_paths(lengths: &mut Matrix) {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::reduce::testing::{classes, clusters, correlation, instances};
 
     #[test]
     fn shortest_paths_leave_no_detour_and_are_made_of_edges() {
@@ -161,7 +186,7 @@ mod tests {
         let graph = Neighbors::of(&x, 30, 4).unwrap();
         let direct = edges(&graph);
         let mut paths = direct.clone();
-        connect(&x, &mut paths, &pieces(&graph));
+        connect(&x, &mut paths, &Pieces::of(&graph).members());
         let direct = paths.clone();
         shortest_paths(&mut paths);
         for i in 0..30 {
@@ -174,6 +199,40 @@ mod tests {
                     .map(|k| paths[(i, k)] + direct[(k, j)])
                     .fold(f64::INFINITY, f64::min);
                 assert!(i == j || (paths[(i, j)] - best).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn roads_are_as_long_as_the_shortest_paths() {
+        for spread in [1.0, 30.0] {
+            let x = clusters(3, 20, 8, spread);
+            let graph = Neighbors::of(&x, 60, 4).unwrap();
+            let mut paths = edges(&graph);
+            connect(&x, &mut paths, &Pieces::of(&graph).members());
+            shortest_paths(&mut paths);
+            let roads = Roads::new(&x, &graph);
+            for i in 0..60 {
+                for (a, b) in roads.lengths_from(i).iter().zip(paths.row(i)) {
+                    assert!((a - b).abs() < 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn landmarks_suffice() {
+        let x = classes(1000, 1, 24, 4, 0.6);
+        let graph = Neighbors::of(&x, 1000, 8).unwrap();
+        let isomap = IsomapParams { d: 4, neighbors: 8 }.check().unwrap();
+        let all = isomap.reduce(&x, 1000).unwrap().x;
+        let few = by_landmarks(&x, &graph, &spread(1000, 300), 4).unwrap();
+        assert!(correlation(&all, &few) > 0.99, "{}", correlation(&all, &few));
+        // With every instance a landmark it is the same up to signs of the axes.
+        let every = by_landmarks(&x, &graph, &spread(1000, 1000), 4).unwrap();
+        for i in 0..1000 {
+            for c in 0..4 {
+                assert!((every[(i, c)].abs() - all[(i, c)].abs()).abs() < 1e-9);
             }
         }
     }
@@ -198,7 +257,7 @@ mod tests {
     fn each_two_pieces_are_joined_at_their_nearest_points() {
         let x = clusters(3, 10, 8, 30.0);
         let graph = Neighbors::of(&x, 30, 5).unwrap();
-        let pieces = pieces(&graph);
+        let pieces = Pieces::of(&graph).members();
         assert_eq!(pieces.len(), 3);
         assert!(pieces.iter().enumerate().all(|(p, piece)| piece.iter().all(|i| i / 10 == p)));
         let before = edges(&graph);

@@ -20,12 +20,17 @@
 //! overlap with the constant averages `1/m` over real episodes). [`LleParams::compat`] drops such a direction too: the
 //! projection of a fixed, patternless vector on the null space, so that runs repeat.
 
+use rayon::prelude::*;
+
 use super::neighbors::{Neighbors, well_apart};
+use super::pieces::Pieces;
 use super::{
-    DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, check_dimensions, check_instances,
-    check_positive, columns,
+    DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
+    check_instances, check_positive, columns, sparse,
 };
 use crate::linalg::Tridiagonal;
+use crate::linalg::operator::Square;
+use crate::linalg::sparse::Csr;
 use crate::{Error, Instances, Matrix, Result};
 
 /// An eigenvalue below this, relative to `‖M‖`, is zero.
@@ -74,12 +79,31 @@ impl Reduce for Lle {
         "lle"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
-        let LleParams { d, neighbors, reg, compat } = self.0;
+    fn neighbors(&self, _: usize) -> Option<usize> {
+        Some(self.0.neighbors)
+    }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        graph: Option<&Neighbors>,
+    ) -> Result<Embedding> {
+        let LleParams { d, neighbors, reg, .. } = self.0;
         check_instances(instances, n)?;
-        let graph = Neighbors::of(instances, n, neighbors)?;
+        let graph = check_graph(graph, n, neighbors)?;
         check_dimensions(d, n - 1)?;
-        let mut m = alignment(instances, &graph, reg);
+        if n <= DENSE_ROWS {
+            self.dense(alignment(instances, graph, reg))
+        } else {
+            self.sparse(reconstruction(instances, graph, reg), graph)
+        }
+    }
+}
+
+impl Lle {
+    fn dense(&self, mut m: Matrix) -> Result<Embedding> {
+        let LleParams { d, compat, .. } = self.0;
         let norm = norm(&m);
         if !compat {
             deflate_constant(&mut m, norm);
@@ -91,7 +115,25 @@ impl Reduce for Lle {
         if compat {
             turn_first(&mut vectors, nullity.min(d + 1));
         }
-        Ok(Embedding { x: columns(&vectors, skip), nullity: Some(nullity) })
+        Ok(Embedding { x: columns(&vectors, skip), nullity: Some(nullity), iteration: None })
+    }
+
+    /// The same from products with `B = I − W`.
+    fn sparse(&self, b: Csr, graph: &Neighbors) -> Result<Embedding> {
+        let LleParams { d, compat, .. } = self.0;
+        let n = graph.len();
+        let mut m = Square::new(b, 1.0);
+        let found = sparse::coordinates(&mut m, &Pieces::of(graph), &vec![1.0; n], d)?;
+        if !compat {
+            return Ok(found);
+        }
+        let constant = (n as f64).sqrt().recip();
+        let mut vectors = Matrix::from_fn(d + 1, n, |j, i| match j.checked_sub(1) {
+            None => constant,
+            Some(j) => found.x[(i, j)],
+        });
+        turn_first(&mut vectors, found.nullity.unwrap_or(1).min(d + 1));
+        Ok(Embedding { x: columns(&vectors, 1), ..found })
     }
 }
 
@@ -139,6 +181,22 @@ fn alignment(instances: &Instances, graph: &Neighbors, reg: f64) -> Matrix {
     m
 }
 
+/// `I − W`, one row an instance.
+fn reconstruction(instances: &Instances, graph: &Neighbors, reg: f64) -> Csr {
+    let (n, k) = (graph.len(), graph.indices(0).len());
+    let mut weights = vec![0.0; n * k];
+    weights.par_chunks_exact_mut(k).enumerate().for_each_init(
+        || Weights::new(k, instances.dims()),
+        |workspace, (i, w)| w.copy_from_slice(workspace.of(instances, graph, i, reg)),
+    );
+    let mut b = Csr::new(n);
+    for (i, w) in weights.chunks_exact(k).enumerate() {
+        let others = graph.indices(i).iter().zip(w).map(|(&j, w)| (j, -w));
+        b.push_row(std::iter::once((i, 1.0)).chain(others));
+    }
+    b
+}
+
 /// `‖M‖∞`, an upper bound of the spectrum.
 pub(super) fn norm(m: &Matrix) -> f64 {
     m.iter_rows().fold(0.0, |largest, row| row.iter().map(|x| x.abs()).sum::<f64>().max(largest))
@@ -184,7 +242,7 @@ impl Weights {
     /// The lower triangle of `Cᵢ`.
     fn local_gram(&mut self, instances: &Instances, graph: &Neighbors, i: usize) {
         let (k, index) = (self.k, graph.indices(i));
-        if well_apart(graph, i) {
+        if well_apart(instances, graph, i) {
             let gram = instances.gram();
             let to_i = gram.row(i);
             for (a, &ja) in index.iter().enumerate() {
@@ -242,7 +300,7 @@ fn solve(l: &[f64], x: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{clusters, instances, max_difference, projector};
+    use crate::reduce::testing::{classes, clusters, instances, max_difference, projector};
 
     fn lle(d: usize, compat: bool) -> Lle {
         LleParams { d, compat, ..Default::default() }.check().unwrap()
@@ -325,6 +383,59 @@ mod tests {
         for dimension in 0..3 {
             assert!((0..72).map(|i| embedding.x[(i, dimension)]).sum::<f64>().abs() < 1e-12);
         }
+    }
+
+    /// The difference of the projectors that the dense and the sparse way come to, and what the latter reports.
+    fn difference(lle: &Lle, x: &Instances) -> (f64, Embedding) {
+        let graph = Neighbors::of(x, x.len(), lle.0.neighbors).unwrap();
+        let dense = lle.dense(alignment(x, &graph, lle.0.reg)).unwrap();
+        let sparse = lle.sparse(reconstruction(x, &graph, lle.0.reg), &graph).unwrap();
+        assert_eq!(dense.nullity, sparse.nullity);
+        (max_difference(&projector(&dense.x), &projector(&sparse.x)), sparse)
+    }
+
+    #[test]
+    fn products_lead_to_the_same_coordinates_as_the_matrix() {
+        // Where the gap above the last dimension vanishes, what is wanted is a matter of rounding in both.
+        for (x, d, neighbors) in [
+            (classes(2000, 20, 64, 15, 0.3), 19, 10),
+            (classes(2000, 8, 32, 5, 0.6), 10, 5),
+            (classes(1200, 8, 32, 6, 0.2), 7, 10),
+            (clusters(6, 150, 12, 1.0), 5, 8),
+        ] {
+            let lle = LleParams { d, neighbors, ..Default::default() }.check().unwrap();
+            let (difference, sparse) = difference(&lle, &x);
+            let iteration = sparse.iteration.unwrap();
+            assert!(difference < 1e-6, "{difference:e} {iteration:?}");
+        }
+    }
+
+    #[test]
+    fn products_tell_pieces_apart_too() {
+        // Five pieces leave four contrasts, and two dimensions for what lies within them.
+        let x = clusters(5, 60, 8, 30.0);
+        for d in [4, 6] {
+            let (difference, sparse) = difference(&lle(d, false), &x);
+            assert!(difference < 1e-6, "{d}: {difference:e}");
+            assert_eq!((sparse.nullity, sparse.iteration.is_none()), (Some(5), d == 4));
+        }
+        // Fewer dimensions than contrasts: those of the larger pieces, whichever rounding would have chosen.
+        let x = instances(300, 8, |i, j| {
+            let group = [0, 1, 2, 2, 3, 3, 3, 3, 3, 3][i % 10];
+            30.0 * ((group * 7 + j * 3 + group * j) as f64 * 1.3).sin()
+                + ((i * 131 + j * 71 + i * j * 17) as f64 * 0.61).sin()
+        });
+        let graph = Neighbors::of(&x, 300, 5).unwrap();
+        let z = lle(1, false).sparse(reconstruction(&x, &graph, 1e-3), &graph).unwrap().x;
+        assert!((0..300).all(|i| (z[(i, 0)] > 0.0) == (i % 10 > 3)));
+    }
+
+    #[test]
+    fn products_drop_what_the_matrix_would_when_compatible() {
+        let x = clusters(3, 80, 8, 0.7);
+        let params = LleParams { d: 4, neighbors: 8, compat: true, ..Default::default() };
+        let lle = params.check().unwrap();
+        assert!(difference(&lle, &x).0 < 1e-6);
     }
 
     #[test]

@@ -17,14 +17,18 @@
 
 use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
+use rayon::prelude::*;
 
 use super::lle::{NULL, deflate_constant, norm};
 use super::neighbors::Neighbors;
+use super::pieces::Pieces;
 use super::{
-    DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, check_dimensions, check_instances,
-    check_positive, columns,
+    DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
+    check_instances, check_positive, columns, sparse,
 };
-use crate::linalg::Tridiagonal;
+use crate::linalg::operator::Square;
+use crate::linalg::sparse::Csr;
+use crate::linalg::{Tridiagonal, chebyshev};
 use crate::{Error, Instances, Matrix, Result};
 
 /// Parameters of [`Ltsa`].
@@ -70,27 +74,99 @@ impl Reduce for Ltsa {
         "ltsa"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+    fn neighbors(&self, _: usize) -> Option<usize> {
+        Some(self.0.neighbors)
+    }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        graph: Option<&Neighbors>,
+    ) -> Result<Embedding> {
         let LtsaParams { d, neighbors } = self.0;
         check_instances(instances, n)?;
-        let graph = Neighbors::of(instances, n, neighbors)?;
+        let graph = check_graph(graph, n, neighbors)?;
         check_dimensions(d, n - 1)?;
-        if d == neighbors {
-            let m = alignment(&graph, |_, local| {
-                local.as_mut_slice().fill(-1.0 / neighbors as f64);
-                Ok(())
-            })?;
-            let vectors = Tridiagonal::of(&m).lowest(d + 1)?.vectors;
-            return Ok(Embedding { x: columns(&vectors, 1), nullity: None });
+        match (d == neighbors, n <= DENSE_ROWS) {
+            (true, true) => shared(graph, d),
+            (true, false) => shared_sparse(graph, d),
+            (false, true) => aligned(instances, graph, d),
+            (false, false) => aligned_sparse(instances, graph, d),
         }
-        let mut m =
-            alignment(&graph, |i, local| off_tangent(instances, graph.indices(i), d, local))?;
-        let norm = norm(&m);
-        deflate_constant(&mut m, norm);
-        let tridiagonal = Tridiagonal::of(&m);
-        let nullity = Some(tridiagonal.count_below(NULL * norm) + 1);
-        Ok(Embedding { x: columns(&tridiagonal.lowest(d)?.vectors, 0), nullity })
     }
+}
+
+/// `d = k`: by the neighbourhoods that instances share.
+fn shared(graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let m = alignment(graph, |_, local| {
+        local.as_mut_slice().fill(-1.0 / d as f64);
+        Ok(())
+    })?;
+    let vectors = Tridiagonal::of(&m).lowest(d + 1)?.vectors;
+    Ok(Embedding::plain(columns(&vectors, 1)))
+}
+
+/// The same, with `M = −(1/k) GᵀG` and `G` the 0/1 graph.
+fn shared_sparse(graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let n = graph.len();
+    let mut b = Csr::new(n);
+    for i in 0..n {
+        b.push_row(graph.indices(i).iter().map(|&j| (j, 1.0)));
+    }
+    let mut m = Square::new(b, -1.0 / d as f64);
+    let found = chebyshev::lowest(&mut m, &Matrix::zeros(n, 0), d + 1)?;
+    let x = Matrix::from_fn(n, d, |i, j| found.vectors[(i, j + 1)]);
+    Ok(Embedding { x, nullity: None, iteration: Some(found.iteration()) })
+}
+
+/// By tangent spaces.
+fn aligned(instances: &Instances, graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let mut m = alignment(graph, |i, local| off_tangent(instances, graph.indices(i), d, local))?;
+    let norm = norm(&m);
+    deflate_constant(&mut m, norm);
+    let tridiagonal = Tridiagonal::of(&m);
+    let nullity = Some(tridiagonal.count_below(NULL * norm) + 1);
+    let x = columns(&tridiagonal.lowest(d)?.vectors, 0);
+    Ok(Embedding { x, nullity, iteration: None })
+}
+
+/// The same with `M = BᵀB`: each neighbourhood adds `k − 1 − d` rows to `B`, an orthonormal basis of what its tangent
+/// coordinates cannot reach.
+///
+/// An instance that is in no neighbourhood is free to go anywhere: alone it is a null vector. Among many instances there
+/// always are some, so here it goes to the mean of its neighbours.
+fn aligned_sparse(instances: &Instances, graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let n = graph.len();
+    let bases = (0..n)
+        .into_par_iter()
+        .map(|i| unreached(instances, graph.indices(i), d))
+        .collect::<Result<Vec<Matrix>>>()?;
+    let mut seen = vec![false; n];
+    (0..n).flat_map(|i| graph.indices(i)).for_each(|&j| seen[j] = true);
+    let bound: Vec<usize> = (0..n).filter(|&i| seen[i]).collect();
+    let mut place = vec![0; n];
+    bound.iter().enumerate().for_each(|(at, &i)| place[i] = at);
+    let groups: Vec<usize> = (0..n).flat_map(|i| graph.indices(i)).map(|&j| place[j]).collect();
+    let groups = groups.chunks_exact(graph.indices(0).len());
+    let mut b = Csr::new(bound.len());
+    for (group, basis) in groups.clone().zip(&bases) {
+        for row in basis.iter_rows() {
+            b.push_row(group.iter().copied().zip(row.iter().copied()));
+        }
+    }
+    let pieces = Pieces::new(bound.len(), groups.map(|group| (group[0], group)));
+    let found = sparse::coordinates(&mut Square::new(b, 1.0), &pieces, &vec![1.0; bound.len()], d)?;
+    let at = |i: usize, c: usize| found.x[(place[i], c)];
+    let x = Matrix::from_fn(n, d, |i, c| {
+        if seen[i] {
+            return at(i, c);
+        }
+        let index = graph.indices(i);
+        index.iter().map(|&j| at(j, c)).sum::<f64>() / index.len() as f64
+    });
+    let nullity = found.nullity.map(|nullity| nullity + n - bound.len());
+    Ok(Embedding { x, nullity, iteration: found.iteration })
 }
 
 /// `Σᵢ Sᵢ Lᵢ Sᵢᵀ` of the local matrices that `local` writes.
@@ -115,6 +191,13 @@ fn alignment(
 
 /// `I − 11ᵀ/k − Σ_l v_l v_lᵀ`: the projector on what an affine function of `d` tangent coordinates cannot reach.
 fn off_tangent(instances: &Instances, index: &[usize], d: usize, local: &mut Matrix) -> Result<()> {
+    let (k, u) = (index.len(), unreached(instances, index, d)?);
+    *local = Matrix::from_fn(k, k, |a, b| (0..k - 1 - d).map(|l| u[(l, a)] * u[(l, b)]).sum());
+    Ok(())
+}
+
+/// An orthonormal basis of it, one row each.
+fn unreached(instances: &Instances, index: &[usize], d: usize) -> Result<Matrix> {
     let k = index.len();
     let unit = instances.unit();
     // Differences to one of the points, not the Gram matrix, which cancels for near-duplicates.
@@ -135,8 +218,7 @@ fn off_tangent(instances: &Instances, index: &[usize], d: usize, local: &mut Mat
         })?;
     let u = eigen.U();
     // Ascending eigenvalues: the constant is column 0, the tangent space the last d columns.
-    *local = Matrix::from_fn(k, k, |a, b| (1..k - d).map(|l| u[(a, l)] * u[(b, l)]).sum());
-    Ok(())
+    Ok(Matrix::from_fn(k - 1 - d, k, |l, a| u[(a, l + 1)]))
 }
 
 fn center(gram: &mut Mat<f64>) {
@@ -155,7 +237,7 @@ fn center(gram: &mut Mat<f64>) {
 mod tests {
     use super::*;
     use crate::reduce::classical;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::reduce::testing::{classes, clusters, instances, max_difference, projector};
 
     #[test]
     fn energy_is_what_tangent_coordinates_leave_unexplained() {
@@ -184,6 +266,44 @@ mod tests {
             expected += rest.iter().map(|r| r * r).sum::<f64>();
         }
         assert!((energy - expected).abs() < 1e-10 * expected);
+    }
+
+    #[test]
+    fn products_lead_to_the_same_coordinates_as_the_matrix() {
+        // Where every instance is in some neighbourhood: the dense way leaves others at a place of their own.
+        for (x, d, neighbors) in
+            [(classes(2000, 1, 6, 3, 0.2), 3, 14), (classes(800, 1, 6, 3, 0.2), 3, 14)]
+        {
+            let graph = Neighbors::of(&x, x.len(), neighbors).unwrap();
+            let dense = aligned(&x, &graph, d).unwrap();
+            let sparse = aligned_sparse(&x, &graph, d).unwrap();
+            assert_eq!(dense.nullity, sparse.nullity);
+            let difference = max_difference(&projector(&dense.x), &projector(&sparse.x));
+            assert!(difference < 1e-6, "{difference:e} {:?}", sparse.iteration);
+        }
+        let x = clusters(4, 100, 6, 2.0);
+        let graph = Neighbors::of(&x, 400, 5).unwrap();
+        let (dense, sparse) = (shared(&graph, 5).unwrap(), shared_sparse(&graph, 5).unwrap());
+        let difference = max_difference(&projector(&dense.x), &projector(&sparse.x));
+        assert!(difference < 1e-6, "{difference:e} {:?}", sparse.iteration);
+    }
+
+    #[test]
+    fn whoever_is_in_no_neighbourhood_goes_to_the_mean_of_its_own() {
+        // A hub, and a point far out that is nobody's neighbour.
+        let x = instances(120, 4, |i, j| {
+            let far = if i == 7 { 2.0 } else { 0.3 };
+            1.0 + far * ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
+        });
+        let graph = Neighbors::of(&x, 120, 6).unwrap();
+        assert!((0..120).all(|i| !graph.indices(i).contains(&7)));
+        let sparse = aligned_sparse(&x, &graph, 2).unwrap();
+        let unseen = (0..120).filter(|j| (0..120).all(|i| !graph.indices(i).contains(j))).count();
+        assert!(sparse.nullity.unwrap() > unseen);
+        for c in 0..2 {
+            let mean = graph.indices(7).iter().map(|&j| sparse.x[(j, c)]).sum::<f64>() / 6.0;
+            assert!((sparse.x[(7, c)] - mean).abs() < 1e-15);
+        }
     }
 
     #[test]

@@ -13,10 +13,21 @@
 //! scikit-learn starts from the best of four random configurations. The start here is determined: the principal
 //! components of the instances, which is classical scaling of the same `δ`, stretched to the scale of `f`; as there, the
 //! first `f` is `δ` itself.
+//!
+//! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks and placed so. `f` is then known, and every
+//! other instance goes by itself to where its distances to the landmarks come nearest to its `f(δ)`: first by
+//! triangulation, a linear least-squares problem, then by some Guttman transforms of this one point.
 
-use super::neighbors::squared_distance;
+mod extension;
+
+use rayon::prelude::*;
+
+use self::extension::Extension;
+use super::landmarks::{LANDMARKS, spread};
+use super::neighbors::{Neighbors, squared_distance};
 use super::{
-    DEFAULT_D, Embedding, Reduce, check_dimensions, check_instances, check_positive, classical,
+    DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_instances, check_positive,
+    classical, head,
 };
 use crate::{Error, Instances, Matrix, Result};
 
@@ -61,9 +72,30 @@ impl Reduce for Mds {
         "mds"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+    fn neighbors(&self, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        _: Option<&Neighbors>,
+    ) -> Result<Embedding> {
         check_instances(instances, n)?;
         check_dimensions(self.0.d, (n - 1).min(instances.dims()))?;
+        let x = if n <= DENSE_ROWS {
+            self.scale(&*head(instances, n)?, n)?.z
+        } else {
+            self.by_landmarks(instances, n, &spread(n, LANDMARKS))?
+        };
+        Ok(Embedding::plain(x))
+    }
+}
+
+impl Mds {
+    /// The first `n` instances by majorisation.
+    fn scale(&self, instances: &Instances, n: usize) -> Result<Scaling> {
         let mut scaling = Scaling::new(instances, n, self.0.d)?;
         let mut before = f64::INFINITY;
         for round in 0..self.0.rounds {
@@ -76,7 +108,35 @@ impl Reduce for Mds {
             }
             before = stress;
         }
-        Ok(Embedding { x: scaling.z, nullity: None })
+        Ok(scaling)
+    }
+
+    /// The landmarks by majorisation, then every other instance by its disparities to them.
+    fn by_landmarks(&self, instances: &Instances, n: usize, landmarks: &[usize]) -> Result<Matrix> {
+        let unit = Matrix::from_fn(landmarks.len(), instances.dims(), |l, j| {
+            instances.unit()[(landmarks[l], j)]
+        });
+        check_dimensions(self.0.d, landmarks.len() - 1)?;
+        let placed = Instances::from_unit(unit);
+        check_instances(&placed, landmarks.len())?;
+        let extension = Extension::new(self.scale(&placed, landmarks.len())?);
+        let mut x = Matrix::zeros(n, self.0.d);
+        x.as_mut_slice().par_chunks_exact_mut(self.0.d).enumerate().for_each_init(
+            || vec![0.0; landmarks.len()],
+            |disparities, (i, z)| match landmarks.binary_search(&i) {
+                Ok(l) => z.copy_from_slice(extension.landmarks.row(l)),
+                Err(_) => {
+                    let unit = instances.unit().row(i);
+                    for (f, landmark) in disparities.iter_mut().zip(placed.unit().iter_rows()) {
+                        let squared = |(a, b): (&f64, &f64)| (a - b) * (a - b);
+                        *f = extension
+                            .disparity(unit.iter().zip(landmark).map(squared).sum::<f64>().sqrt());
+                    }
+                    extension.place(disparities, z);
+                }
+            },
+        );
+        Ok(x)
     }
 }
 
@@ -190,7 +250,7 @@ impl Scaling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::reduce::testing::{classes, clusters, correlation, instances};
 
     fn stress(scaling: &Scaling) -> f64 {
         scaling.pairs.iter().map(|p| (p.distance - p.disparity).powi(2)).sum()
@@ -241,6 +301,32 @@ mod tests {
         let factor = (count / exact.iter().map(|f| f * f).sum::<f64>()).sqrt();
         for (pair, exact) in pairs.iter().zip(exact) {
             assert!((pair.disparity - factor * exact).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn landmarks_suffice() {
+        let x = classes(500, 5, 24, 4, 1.0);
+        let mds = MdsParams { d: 4, ..Default::default() }.check().unwrap();
+        let all = mds.reduce(&x, 500).unwrap().x;
+        let few = mds.by_landmarks(&x, 500, &spread(500, 250)).unwrap();
+        assert!(correlation(&all, &few) > 0.95, "{}", correlation(&all, &few));
+    }
+
+    #[test]
+    fn a_landmark_would_go_where_it_is() {
+        // In enough dimensions distances are kept as they are, and so are those of whoever is placed by landmarks.
+        let x = clusters(2, 40, 3, 1.0);
+        let mds = MdsParams { d: 3, ..Default::default() }.check().unwrap();
+        let scaling = mds.scale(&x, 80).unwrap();
+        let expected = scaling.z.clone();
+        let extension = Extension::new(scaling);
+        for i in 0..80 {
+            let disparities: Vec<f64> =
+                (0..80).map(|l| extension.disparity(squared_distance(&x, i, l).sqrt())).collect();
+            let mut z = [0.0; 3];
+            extension.place(&disparities, &mut z);
+            assert!(z.iter().zip(expected.row(i)).all(|(a, b)| (a - b).abs() < 1e-7));
         }
     }
 

@@ -109,7 +109,8 @@ impl FromStr for Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::reduce::neighbors::Neighbors;
+    use crate::reduce::testing::{clusters, instances, max_difference, projector};
 
     #[test]
     fn names_go_both_ways() {
@@ -146,6 +147,40 @@ mod tests {
         for method in [Method::Lle, Method::Isomap, Method::Spectral, Method::Pca, Method::Mds] {
             let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
             assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
+        }
+    }
+
+    #[test]
+    fn graphs_of_another_shape_are_refused() {
+        let x = clusters(2, 30, 6, 1.0);
+        for method in Method::ALL {
+            let reduction = method.build(3, 7).unwrap();
+            let Some(k) = reduction.neighbors(60) else {
+                assert!(reduction.reduce_on(&x, 60, None).is_ok());
+                continue;
+            };
+            let right = Neighbors::of(&x, 60, k).unwrap();
+            let on = reduction.reduce_on(&x, 60, Some(&right)).unwrap();
+            assert_eq!(on.x, reduction.reduce(&x, 60).unwrap().x);
+            let (short, thin) = (Neighbors::of(&x, 59, k), Neighbors::of(&x, 60, k + 1));
+            for graph in [None, Some(&short.unwrap()), Some(&thin.unwrap())] {
+                let error = reduction.reduce_on(&x, 60, graph).unwrap_err();
+                assert!(matches!(error, Error::Parameter { name: "graph", .. }), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_of_very_many_are_reduced_as_if_alone() {
+        let all = clusters(3, 800, 6, 1.0);
+        let alone = instances(90, 6, |i, j| all.unit()[(i * 20, j)]);
+        let first = instances(2400, 6, |i, j| all.unit()[(if i < 90 { i * 20 } else { i }, j)]);
+        for method in Method::ALL {
+            let reduction = method.build(2, 6).unwrap();
+            let (a, b) =
+                (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());
+            assert_eq!(a.nullity, b.nullity);
+            assert!(max_difference(&projector(&a.x), &projector(&b.x)) < 1e-6, "{method}");
         }
     }
 

@@ -14,22 +14,34 @@
 //! assert_eq!((embedding.x.rows(), embedding.x.cols()), (20, 3));
 //! # Ok::<(), trustpath::Error>(())
 //! ```
+//!
+//! Up to [`DENSE_ROWS`] instances, matrices over all pairs of instances are taken apart to the last digit. Beyond, no such
+//! matrix exists: the alignment matrices of `lle`, `ltsa` and `se` are sparse and known by their products, `pca` works on
+//! the features, and `isomap` and `mds` place landmarks first.
 
 mod classical;
 pub mod identity;
 pub mod isomap;
+mod landmarks;
 pub mod lle;
 pub mod ltsa;
 pub mod mds;
 mod method;
 pub mod neighbors;
 pub mod pca;
+mod pieces;
+mod sparse;
 pub mod spectral;
 
 pub use method::Method;
 
+use std::borrow::Cow;
+
+use self::neighbors::{GRAM_ROWS, Neighbors};
 use crate::{Error, Instances, Matrix, Result};
 
+/// Instances up to which a reduction may take matrices over all pairs of them.
+pub const DENSE_ROWS: usize = 2000;
 /// The paper's number of dimensions.
 pub const DEFAULT_D: usize = 5;
 /// How many dimensions to reduce to for so many classes: as many as classes, but at least the paper's five.
@@ -51,6 +63,24 @@ pub struct Embedding {
     /// Dimension of the null space of the alignment matrix, where the method has one: 1 when the neighbourhood graph
     /// holds together, more when it falls into pieces.
     pub nullity: Option<usize>,
+    /// How far the iteration went, where eigenvectors of a sparse matrix were iterated for.
+    pub iteration: Option<Iteration>,
+}
+
+impl Embedding {
+    /// Coordinates that come without an alignment matrix.
+    fn plain(x: Matrix) -> Self {
+        Self { x, nullity: None, iteration: None }
+    }
+}
+
+/// What it took to find eigenvectors of a sparse matrix `M`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Iteration {
+    /// Products of `M` with a block of vectors.
+    pub products: usize,
+    /// The largest `‖M v − θ v‖` of a unit eigenvector `v`, relative to `‖M‖`.
+    pub residual: f64,
 }
 
 /// A way to reduce the features of instances to few dimensions.
@@ -58,11 +88,30 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
 
+    /// Neighbours of each of `n` instances that it looks at, where it looks at any.
+    fn neighbors(&self, n: usize) -> Option<usize>;
+
+    /// Coordinates of the first `n` instances on a graph of their nearest neighbours found by the caller, which may be
+    /// an approximate one. Methods without a graph do not look at it.
+    ///
+    /// # Errors
+    /// As for [`Reduce::reduce`]; [`Error::Parameter`] when the graph is missing or of another shape.
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        graph: Option<&Neighbors>,
+    ) -> Result<Embedding>;
+
     /// Coordinates of the first `n` instances, seen together and apart from the others.
     ///
     /// # Errors
     /// When `n` instances do not suffice for the neighbours or dimensions asked for.
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding>;
+    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
+        check_instances(instances, n)?;
+        let graph = self.neighbors(n).map(|k| Neighbors::of(instances, n, k)).transpose()?;
+        self.reduce_on(instances, n, graph.as_ref())
+    }
 }
 
 /// Refuses a number of dimensions or neighbours that no data could serve.
@@ -87,6 +136,36 @@ fn check_instances(instances: &Instances, n: usize) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a graph that is not there, or not of `n` instances with `k` neighbours each.
+fn check_graph(graph: Option<&Neighbors>, n: usize, k: usize) -> Result<&Neighbors> {
+    let graph = graph.ok_or_else(|| {
+        Error::parameter("graph", "none", "this reduction needs the nearest neighbours")
+    })?;
+    if graph.len() != n {
+        return Err(Error::parameter("graph", graph.len(), "it must hold every instance once"));
+    }
+    let given = graph.indices(0).len();
+    if given != k {
+        let expected = "it must have as many neighbours as the reduction asks for";
+        return Err(Error::parameter("graph", given, expected));
+    }
+    Ok(graph)
+}
+
+/// The first `n` instances, where all of them are too many for a Gram matrix.
+fn head(instances: &Instances, n: usize) -> Result<Cow<'_, Instances>> {
+    if instances.len() <= GRAM_ROWS {
+        return Ok(Cow::Borrowed(instances));
+    }
+    Ok(Cow::Owned(Instances::from_unit(rows(instances, n)?)))
+}
+
+/// The first `n` rows.
+fn rows(instances: &Instances, n: usize) -> Result<Matrix> {
+    let dims = instances.dims();
+    Matrix::from_vec(n, dims, instances.unit().as_slice()[..n * dims].to_vec())
+}
+
 /// Refuses more dimensions than a method can give.
 fn check_dimensions(asked: usize, available: usize) -> Result<()> {
     if asked > available {
@@ -102,6 +181,7 @@ fn columns(vectors: &Matrix, skip: usize) -> Matrix {
 
 #[cfg(test)]
 pub(crate) mod testing {
+    use crate::linalg::noise;
     use crate::{Features, Instances, Matrix};
 
     /// `groups` clusters of `each` points in `dims` dimensions, the further apart the larger `spread`.
@@ -111,6 +191,49 @@ pub(crate) mod testing {
             let center = ((group * 7 + j * 3 + group * j) as f64 * 1.3).sin();
             spread * center + ((i * 131 + j * 71 + i * j * 17) as f64 * 0.61).sin()
         })
+    }
+
+    /// `count` points of `classes` classes in turn, each class along `directions` of its own and with noise in all `dims`;
+    /// the further apart the larger `spread`.
+    pub(crate) fn classes(
+        count: usize,
+        classes: usize,
+        dims: usize,
+        directions: usize,
+        spread: f64,
+    ) -> Instances {
+        let mut state = 3;
+        let mut draw = |many: usize| -> Vec<f64> { (0..many).map(|_| noise(&mut state)).collect() };
+        let (centres, axes) = (draw(classes * dims), draw(classes * directions * dims));
+        let (along, jitter) = (draw(count * directions), draw(count * dims));
+        instances(count, dims, |i, j| {
+            let class = i % classes;
+            let tangent: f64 = (0..directions)
+                .map(|l| along[i * directions + l] * axes[(class * directions + l) * dims + j])
+                .sum();
+            let tangent = 3.0 * tangent / (directions as f64).sqrt();
+            spread * centres[class * dims + j] + tangent + 0.6 * jitter[i * dims + j]
+        })
+    }
+
+    /// Correlation of the distances between rows in two matrices, over pairs of every seventh row.
+    pub(crate) fn correlation(a: &Matrix, b: &Matrix) -> f64 {
+        let distances = |x: &Matrix| -> Vec<f64> {
+            let squared = |i: usize, j: usize| -> f64 {
+                x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
+            };
+            let rows = (0..x.rows()).step_by(7);
+            rows.flat_map(|i| (0..i).step_by(7).map(move |j| (i, j)))
+                .map(|(i, j)| squared(i, j).sqrt())
+                .collect()
+        };
+        let (a, b) = (distances(a), distances(b));
+        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+        let (ma, mb) = (mean(&a), mean(&b));
+        let product = |x: &[f64], mx: f64, y: &[f64], my: f64| -> f64 {
+            x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum()
+        };
+        product(&a, ma, &b, mb) / (product(&a, ma, &a, ma) * product(&b, mb, &b, mb)).sqrt()
     }
 
     pub(crate) fn instances(

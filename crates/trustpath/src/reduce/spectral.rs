@@ -11,14 +11,19 @@
 //! is still this one that is deflated; the others are kept, for they tell the pieces apart.
 //!
 //! As in scikit-learn a neighbourhood has `n / 10` members, one of which is the instance itself, and self-loops do not
-//! count. Below 20 instances that would leave no edge at all, so a neighbourhood here has at least two members.
+//! count. Below 20 instances that would leave no edge at all, so a neighbourhood here has at least two members; beyond 2,000
+//! instances a tenth of them is no neighbourhood any more, and too many to store, so it has `200 √(2000/n)`.
 
 use super::lle::NULL;
 use super::neighbors::Neighbors;
+use super::pieces::Pieces;
 use super::{
-    DEFAULT_D, Embedding, Reduce, check_dimensions, check_instances, check_positive, columns,
+    DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph, check_instances,
+    check_positive, columns, sparse,
 };
 use crate::linalg::Tridiagonal;
+use crate::linalg::operator::Complement;
+use crate::linalg::sparse::Csr;
 use crate::{Error, Instances, Matrix, Result};
 
 /// The spectrum of a normalised Laplacian ends at 2.
@@ -29,7 +34,7 @@ const BEYOND: f64 = 2.0;
 pub struct SpectralParams {
     /// Number of dimensions (5).
     pub d: usize,
-    /// Members of a neighbourhood, the instance itself counted (a tenth of the instances).
+    /// Members of a neighbourhood, the instance itself counted (a tenth of up to 2,000 instances, then fewer).
     pub members: Option<usize>,
 }
 
@@ -63,30 +68,79 @@ impl Reduce for Spectral {
         "se"
     }
 
-    fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
-        let SpectralParams { d, members } = self.0;
-        check_instances(instances, n)?;
-        let members = members.unwrap_or((n / 10).max(2));
-        let graph = Neighbors::of(instances, n, members - 1)?;
-        check_dimensions(d, n - 1)?;
-        let mut laplacian = affinity(&graph);
-        let root: Vec<f64> =
-            laplacian.iter_rows().map(|row| row.iter().sum::<f64>().sqrt()).collect();
-        let total: f64 = root.iter().map(|r| r * r).sum();
-        for i in 0..n {
-            for (j, l) in laplacian.row_mut(i).iter_mut().enumerate() {
-                *l = BEYOND * root[i] * root[j] / total - *l / (root[i] * root[j]);
-            }
-            laplacian[(i, i)] += 1.0;
-        }
-        let tridiagonal = Tridiagonal::of(&laplacian);
-        let nullity = Some(tridiagonal.count_below(NULL * BEYOND) + 1);
-        let mut x = columns(&tridiagonal.lowest(d)?.vectors, 0);
-        for (i, root) in root.iter().enumerate() {
-            x.row_mut(i).iter_mut().for_each(|x| *x /= root);
-        }
-        Ok(Embedding { x, nullity })
+    fn neighbors(&self, n: usize) -> Option<usize> {
+        let most = if n <= DENSE_ROWS {
+            n / 10
+        } else {
+            (DENSE_ROWS as f64 / 10.0 * (DENSE_ROWS as f64 / n as f64).sqrt()) as usize
+        };
+        Some(self.0.members.unwrap_or(most.max(2)) - 1)
     }
+
+    fn reduce_on(
+        &self,
+        instances: &Instances,
+        n: usize,
+        graph: Option<&Neighbors>,
+    ) -> Result<Embedding> {
+        let d = self.0.d;
+        check_instances(instances, n)?;
+        let graph = check_graph(graph, n, self.neighbors(n).unwrap_or_default())?;
+        check_dimensions(d, n - 1)?;
+        if n <= DENSE_ROWS { dense(graph, d) } else { from_products(graph, d) }
+    }
+}
+
+fn dense(graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let n = graph.len();
+    let mut laplacian = affinity(graph);
+    let root: Vec<f64> = laplacian.iter_rows().map(|row| row.iter().sum::<f64>().sqrt()).collect();
+    let total: f64 = root.iter().map(|r| r * r).sum();
+    for i in 0..n {
+        for (j, l) in laplacian.row_mut(i).iter_mut().enumerate() {
+            *l = BEYOND * root[i] * root[j] / total - *l / (root[i] * root[j]);
+        }
+        laplacian[(i, i)] += 1.0;
+    }
+    let tridiagonal = Tridiagonal::of(&laplacian);
+    let nullity = Some(tridiagonal.count_below(NULL * BEYOND) + 1);
+    let x = columns(&tridiagonal.lowest(d)?.vectors, 0);
+    Ok(unweighted(Embedding { x, nullity, iteration: None }, &root))
+}
+
+/// The same from products with `D^(−½) A D^(−½)`.
+fn from_products(graph: &Neighbors, d: usize) -> Result<Embedding> {
+    let n = graph.len();
+    let mut to = Csr::new(n);
+    for i in 0..n {
+        to.push_row(graph.indices(i).iter().map(|&j| (j, 0.5)));
+    }
+    let from = to.transpose();
+    let degree = |i: usize| 0.5 * (to.row(i).0.len() + from.row(i).0.len()) as f64;
+    let root: Vec<f64> = (0..n).map(|i| degree(i).sqrt()).collect();
+    let mut s = Csr::new(n);
+    let mut row: Vec<u32> = Vec::new();
+    for i in 0..n {
+        row.clear();
+        row.extend(to.row(i).0.iter().chain(from.row(i).0));
+        row.sort_unstable();
+        // Twice in the row are those that are neighbours of each other.
+        s.push_row(row.chunk_by(|a, b| a == b).map(|same| {
+            let j = same[0] as usize;
+            (j, 0.5 * same.len() as f64 / (root[i] * root[j]))
+        }));
+    }
+    let mut laplacian = Complement { s };
+    let found = sparse::coordinates(&mut laplacian, &Pieces::of(graph), &root, d)?;
+    Ok(unweighted(found, &root))
+}
+
+/// `Z = D^(−½) V`.
+fn unweighted(mut embedding: Embedding, root: &[f64]) -> Embedding {
+    for (i, root) in root.iter().enumerate() {
+        embedding.x.row_mut(i).iter_mut().for_each(|x| *x /= root);
+    }
+    embedding
 }
 
 /// `(G + Gᵀ)/2` without self-loops. Every instance has a neighbour, so no row is zero.
@@ -105,7 +159,7 @@ fn affinity(graph: &Neighbors) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::reduce::testing::{classes, clusters, instances, max_difference, projector};
 
     #[test]
     fn coordinates_are_orthonormal_in_the_degrees_and_free_of_the_constant() {
@@ -121,6 +175,28 @@ mod tests {
                 assert!((inner - f64::from(u8::from(p == q))).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn products_lead_to_the_same_coordinates_as_the_matrix() {
+        for (x, d, k) in [
+            (classes(2000, 20, 64, 15, 0.3), 19, 199),
+            (classes(1200, 8, 32, 6, 0.3), 7, 10),
+            (clusters(3, 80, 8, 30.0), 5, 6),
+        ] {
+            let graph = Neighbors::of(&x, x.len(), k).unwrap();
+            let (dense, sparse) = (dense(&graph, d).unwrap(), from_products(&graph, d).unwrap());
+            assert_eq!(dense.nullity, sparse.nullity);
+            let difference = max_difference(&projector(&dense.x), &projector(&sparse.x));
+            assert!(difference < 1e-6, "{difference:e} {:?}", sparse.iteration);
+        }
+    }
+
+    #[test]
+    fn neighbourhoods_stop_growing() {
+        let members =
+            |n: usize| SpectralParams::default().check().unwrap().neighbors(n).unwrap() + 1;
+        assert_eq!([30, 2000, 2001, 8000, 200_000].map(members), [3, 200, 199, 100, 20]);
     }
 
     #[test]

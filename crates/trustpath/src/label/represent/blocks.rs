@@ -20,7 +20,7 @@ use super::{
 use crate::label::run::{NEAREST, Stages};
 use crate::label::{Limits, Lists};
 use crate::power::{SIGNED_FROM, is_signed, power_row};
-use crate::reduce::neighbors::{Graph, Points, Search};
+use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
 
 /// Dimensions that are kept: the components in the end, and a quarter as many to choose them from.
@@ -139,12 +139,8 @@ impl Kept {
     }
 
     fn graph(&self, limits: Limits) -> Result<Graph> {
-        let search = match limits.exact_neighbors {
-            Some(most) if self.n <= most => Search::Exact,
-            _ => Search::Auto,
-        };
         let points = Points::new(&self.y, self.n, self.r)?.with_extra(&self.rho)?;
-        Graph::of(points, NEIGHBORS.min(self.n - 1), search)
+        Graph::of(points, NEIGHBORS.min(self.n - 1), limits.search())
     }
 
     /// Moves every instance towards its neighbours, twice, and scales it to unit length. The second time ends in place, so

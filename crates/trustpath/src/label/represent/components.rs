@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{COMPONENTS, to_unit};
 use crate::linalg::Tridiagonal;
+use crate::linalg::block::inner;
 use crate::{Error, Matrix, Result};
 
 /// A principal component with less variance than this is rounding; instances have unit length.
@@ -26,7 +27,7 @@ pub(super) fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
     let by_features = d <= n;
     let size = d.min(n);
-    let negated = if by_features { negated_scatter(&centred) } else { negated_gram(&centred) };
+    let negated = if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
     let vectors = leading(negated, wanted.min(size), n)?;
     let mut basis = Matrix::zeros(vectors.rows(), d);
     for (k, vector) in vectors.iter_rows().enumerate() {
@@ -58,14 +59,6 @@ pub(super) fn leading(mut negated: Matrix, wanted: usize, n: usize) -> Result<Ma
         return Err(Error::Constant { rows: n });
     }
     Ok(Matrix::from_fn(kept, size, |k, j| pairs.vectors[(k, j)]))
-}
-
-/// `−XᵀX`, in strips of rows that are the same for any number of threads.
-fn negated_scatter(x: &Matrix) -> Matrix {
-    const STRIPS: usize = 16;
-    let mut sum = Matrix::zeros(x.cols(), x.cols());
-    add_negated_scatter(x.as_slice(), x.rows().div_ceil(STRIPS), &mut sum);
-    sum
 }
 
 /// Adds `−XᵀX` for row-major values, in strips of so many rows.

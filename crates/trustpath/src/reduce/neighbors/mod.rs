@@ -27,7 +27,7 @@ use crate::{Error, Instances, Result};
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
 /// Instances up to which their Gram matrix is taken.
-const GRAM_ROWS: usize = 2048;
+pub(super) const GRAM_ROWS: usize = 2048;
 /// Candidates looked at together.
 const CHUNK: usize = 16;
 /// Squared distance of vectors that differ by rounding alone.
@@ -55,7 +55,7 @@ impl Neighbors {
             return Err(Error::TooFewForNeighbors { rows: n, neighbors: k });
         }
         let mut graph = Self { k, index: vec![0; n * k], squared: vec![0.0; n * k] };
-        if n > GRAM_ROWS {
+        if instances.len() > GRAM_ROWS {
             blocked::search(instances, n, k, &mut graph.index, &mut graph.squared);
             return Ok(graph);
         }
@@ -123,18 +123,22 @@ fn nearest(instances: &Instances, i: usize, n: usize, index: &mut [usize], squar
 
 /// `‖xᵢ − xⱼ‖²`.
 pub(super) fn squared_distance(instances: &Instances, i: usize, j: usize) -> f64 {
+    if instances.len() > GRAM_ROWS {
+        return measured(instances, i, j);
+    }
     let distance = 2.0 - 2.0 * instances.gram()[(i, j)];
     if distance < CLOSE { measured(instances, i, j) } else { distance }
 }
 
 /// Whether two instances are the same point up to rounding.
 pub(super) fn coincide(instances: &Instances, i: usize, j: usize) -> bool {
-    instances.gram()[(i, j)] > 1.0 - CLOSE && measured(instances, i, j) <= ROUNDING
+    let close = instances.len() > GRAM_ROWS || instances.gram()[(i, j)] > 1.0 - CLOSE;
+    close && measured(instances, i, j) <= ROUNDING
 }
 
 /// Whether inner products of differences to the neighbours of `i` can be had from the Gram matrix without cancelling.
-pub(super) fn well_apart(graph: &Neighbors, i: usize) -> bool {
-    graph.squared_distances(i)[0] >= CLOSE
+pub(super) fn well_apart(instances: &Instances, graph: &Neighbors, i: usize) -> bool {
+    instances.len() <= GRAM_ROWS && graph.squared_distances(i)[0] >= CLOSE
 }
 
 fn measured(instances: &Instances, i: usize, j: usize) -> f64 {

@@ -1,0 +1,111 @@
+//! Blocks of vectors: row-major matrices of many rows and few columns.
+//!
+//! Sums over the rows are taken over strips that depend on the number of rows alone, and added in order.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use crate::Matrix;
+
+/// Strips that a sum over all rows is taken over.
+const STRIPS: usize = 16;
+/// Rows that are turned together.
+const ROWS: usize = 256;
+
+/// `s AᵀB`.
+pub(crate) fn inner(a: &Matrix, b: &Matrix, s: f64) -> Matrix {
+    let (n, p, q) = (a.rows(), a.cols(), b.cols());
+    let rows = n.div_ceil(STRIPS).max(1);
+    let strips: Vec<Matrix> = a
+        .as_slice()
+        .par_chunks(rows * p.max(1))
+        .zip(b.as_slice().par_chunks(rows * q.max(1)))
+        .map(|(a, b)| {
+            let mut part = Matrix::zeros(p, q);
+            let a = MatRef::from_row_major_slice(a, a.len() / p, p);
+            let b = MatRef::from_row_major_slice(b, b.len() / q, q);
+            let out = MatMut::from_row_major_slice_mut(part.as_mut_slice(), p, q);
+            matmul(out, Accum::Replace, a.transpose(), b, s, Par::Seq);
+            part
+        })
+        .collect();
+    let mut sum = Matrix::zeros(p, q);
+    for part in &strips {
+        sum.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(s, p)| *s += p);
+    }
+    sum
+}
+
+/// `X T`.
+pub(crate) fn times(x: &Matrix, t: MatRef<'_, f64>) -> Matrix {
+    let mut y = Matrix::zeros(x.rows(), t.ncols());
+    add_times(&mut y, 1.0, x, t);
+    y
+}
+
+/// `Y ← Y + s X T`.
+pub(crate) fn add_times(y: &mut Matrix, s: f64, x: &Matrix, t: MatRef<'_, f64>) {
+    let (p, q) = (x.cols(), y.cols());
+    if p == 0 || q == 0 {
+        return;
+    }
+    y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p)).for_each(
+        |(y, x)| {
+            let rows = x.len() / p;
+            let x = MatRef::from_row_major_slice(x, rows, p);
+            let y = MatMut::from_row_major_slice_mut(y, rows, q);
+            matmul(y, Accum::Add, x, t, s, Par::Seq);
+        },
+    );
+}
+
+/// The means of the columns.
+pub(crate) fn means(x: &Matrix) -> Vec<f64> {
+    let (n, d) = (x.rows(), x.cols());
+    let strips: Vec<Vec<f64>> = x
+        .as_slice()
+        .par_chunks(n.div_ceil(STRIPS).max(1) * d.max(1))
+        .map(|strip| {
+            let mut sum = vec![0.0; d];
+            for row in strip.chunks_exact(d) {
+                sum.iter_mut().zip(row).for_each(|(s, v)| *s += v);
+            }
+            sum
+        })
+        .collect();
+    let mut mean = vec![0.0; d];
+    for sum in &strips {
+        mean.iter_mut().zip(sum).for_each(|(m, s)| *m += s);
+    }
+    mean.iter_mut().for_each(|m| *m /= n as f64);
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_their_sums() {
+        let a = Matrix::from_fn(531, 3, |i, j| ((i * 3 + j) as f64).sin());
+        let b = Matrix::from_fn(531, 5, |i, j| ((i * 7 + j) as f64).cos());
+        let ab = inner(&a, &b, -2.0);
+        for p in 0..3 {
+            for q in 0..5 {
+                let sum: f64 = (0..531).map(|i| a[(i, p)] * b[(i, q)]).sum();
+                assert!((ab[(p, q)] + 2.0 * sum).abs() < 1e-11);
+            }
+        }
+        let y = times(&a, ab.view());
+        for i in 0..531 {
+            for q in 0..5 {
+                let sum: f64 = (0..3).map(|p| a[(i, p)] * ab[(p, q)]).sum();
+                assert!((y[(i, q)] - sum).abs() < 1e-10);
+            }
+        }
+        for (j, mean) in means(&b).iter().enumerate() {
+            assert!((mean - (0..531).map(|i| b[(i, j)]).sum::<f64>() / 531.0).abs() < 1e-14);
+        }
+    }
+}

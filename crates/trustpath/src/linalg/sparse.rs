@@ -1,0 +1,190 @@
+//! Sparse matrices, a row at a time, and their product with a block of vectors.
+//!
+//! A block of `m` vectors is a row-major `n × m` matrix: the entries of one instance lie side by side, so that one index
+//! fetches all of them. A row of the product is summed in the order of its entries, whoever computes it.
+
+use rayon::prelude::*;
+
+use super::simd;
+use crate::Matrix;
+
+/// Rows of a product that one thread computes at a time.
+const STRIP: usize = 128;
+
+/// A matrix in compressed rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Csr {
+    cols: usize,
+    /// Where each row begins in `index` and `value`, and where the last one ends.
+    start: Vec<usize>,
+    index: Vec<u32>,
+    value: Vec<f64>,
+}
+
+/// How a product is joined with what there is: `yᵢ ← product · (A X)ᵢ + own · zᵢ + old · yᵢ`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blend<'a> {
+    /// Factor of the product.
+    pub product: f64,
+    /// `Z`, of the shape of the result, and its factor.
+    pub own: Option<(&'a Matrix, f64)>,
+    /// Factor of what was there before.
+    pub old: f64,
+}
+
+impl Blend<'_> {
+    /// The product alone.
+    pub(crate) const PLAIN: Self = Self { product: 1.0, own: None, old: 0.0 };
+}
+
+impl Csr {
+    /// A matrix without rows as yet.
+    pub(crate) fn new(cols: usize) -> Self {
+        Self { cols, start: vec![0], index: Vec::new(), value: Vec::new() }
+    }
+
+    /// Adds a row with the entries given.
+    pub(crate) fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>) {
+        for (j, value) in entries {
+            debug_assert!(j < self.cols);
+            self.index.push(j as u32);
+            self.value.push(value);
+        }
+        self.start.push(self.index.len());
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Columns and values of row `i`.
+    pub(crate) fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let entries = self.start[i]..self.start[i + 1];
+        (&self.index[entries.clone()], &self.value[entries])
+    }
+
+    /// `Aᵀ`, the entries of each row in ascending order.
+    pub(crate) fn transpose(&self) -> Self {
+        let mut start = vec![0; self.cols + 1];
+        for &j in &self.index {
+            start[j as usize + 1] += 1;
+        }
+        for j in 0..self.cols {
+            start[j + 1] += start[j];
+        }
+        let mut next = start.clone();
+        let mut index = vec![0; self.index.len()];
+        let mut value = vec![0.0; self.index.len()];
+        for i in 0..self.rows() {
+            let (columns, values) = self.row(i);
+            for (&j, &v) in columns.iter().zip(values) {
+                let at = &mut next[j as usize];
+                (index[*at], value[*at]) = (i as u32, v);
+                *at += 1;
+            }
+        }
+        Self { cols: self.rows(), start, index, value }
+    }
+
+    /// `Y ← A X`, joined with what there is.
+    pub(crate) fn multiply(&self, x: &Matrix, blend: Blend<'_>, y: &mut Matrix) {
+        let m = x.cols();
+        y.as_mut_slice().par_chunks_mut(STRIP * m).enumerate().for_each(|(strip, y)| {
+            simd::dispatch((self, x, blend, strip * STRIP, y), strip_of);
+        });
+    }
+}
+
+#[inline(always)]
+fn strip_of((a, x, blend, first, y): (&Csr, &Matrix, Blend<'_>, usize, &mut [f64])) {
+    let m = x.cols();
+    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
+        let row = Row { entries: a.row(first + offset), number: first + offset, x, blend };
+        let mut at = 0;
+        while at + 32 <= m {
+            row.tile::<32>(at, y);
+            at += 32;
+        }
+        while at + 8 <= m {
+            row.tile::<8>(at, y);
+            at += 8;
+        }
+        while at < m {
+            row.tile::<1>(at, y);
+            at += 1;
+        }
+    }
+}
+
+/// One row of a product to be.
+struct Row<'a> {
+    entries: (&'a [u32], &'a [f64]),
+    number: usize,
+    x: &'a Matrix,
+    blend: Blend<'a>,
+}
+
+impl Row<'_> {
+    /// Its columns `at..at + W`, in registers.
+    #[inline(always)]
+    fn tile<const W: usize>(&self, at: usize, y: &mut [f64]) {
+        let (x, m) = (self.x.as_slice(), self.x.cols());
+        let mut sum = [0.0; W];
+        for (&j, &v) in self.entries.0.iter().zip(self.entries.1) {
+            let from = j as usize * m + at;
+            let x = &x[from..from + W];
+            for l in 0..W {
+                sum[l] += v * x[l];
+            }
+        }
+        let y = &mut y[at..at + W];
+        for l in 0..W {
+            y[l] = self.blend.product * sum[l] + self.blend.old * y[l];
+        }
+        if let Some((own, factor)) = self.blend.own {
+            let own = &own.row(self.number)[at..at + W];
+            for l in 0..W {
+                y[l] += factor * own[l];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_the_dense_ones_at_every_width() {
+        let (rows, cols) = (301, 17);
+        let entry = |i: usize, j: usize| ((i * 7 + j * j) as f64).sin();
+        let there = |i: usize, j: usize| (i * 5 + j * 3) % 4 == 0;
+        let mut a = Csr::new(cols);
+        for i in 0..rows {
+            a.push_row((0..cols).filter(|&j| there(i, j)).map(|j| (j, entry(i, j))));
+        }
+        let t = a.transpose();
+        assert_eq!(t.transpose(), a);
+        for m in [1, 7, 8, 45] {
+            let x = Matrix::from_fn(cols, m, |i, j| ((i * 3 + j) as f64).cos());
+            let z = Matrix::from_fn(rows, m, |i, j| ((i + j * 2) as f64).cos());
+            let mut y = z.clone();
+            a.multiply(&x, Blend { product: 2.0, own: Some((&z, -3.0)), old: 0.5 }, &mut y);
+            let mut back = Matrix::zeros(cols, m);
+            t.multiply(&z, Blend::PLAIN, &mut back);
+            for c in 0..m {
+                for i in 0..rows {
+                    let product: f64 =
+                        (0..cols).filter(|&j| there(i, j)).map(|j| entry(i, j) * x[(j, c)]).sum();
+                    assert!((y[(i, c)] - (2.0 * product - 2.5 * z[(i, c)])).abs() < 1e-13);
+                }
+                for j in 0..cols {
+                    let product: f64 =
+                        (0..rows).filter(|&i| there(i, j)).map(|i| entry(i, j) * z[(i, c)]).sum();
+                    assert!((back[(j, c)] - product).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
