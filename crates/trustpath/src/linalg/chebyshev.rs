@@ -83,7 +83,8 @@ impl Lowest {
 /// [`Error::NotConverged`].
 pub(crate) fn lowest(m: &mut dyn Operator, known: &Matrix, k: usize) -> Result<Lowest> {
     let n = m.size();
-    let width = (k + spare(k)).min(n - known.cols());
+    let room = n - known.cols();
+    let width = wide(k).min(room);
     let mut state = 0;
     let mut x = Matrix::zeros(n, width);
     x.as_mut_slice().fill_with(|| noise(&mut state));
@@ -111,11 +112,14 @@ pub(crate) fn lowest(m: &mut dyn Operator, known: &Matrix, k: usize) -> Result<L
                 tolerance: tolerance / norm,
             });
         }
-        let filter = Filter::new(values[0], values[width - 1], bound);
-        let room = (k + spare(k) + WIDER).min(n - known.cols()) - width.min(k + spare(k) + WIDER);
-        if filter.degree > LONG && room > 0 {
-            space.widen(room.min(WIDER / 2));
+        let most = (wide(k) + WIDER).min(room);
+        let mut filter = Filter::new(values[0], values[width - 1], bound);
+        if filter.degree > LONG && width < most {
+            space.widen((most - width).min(WIDER / 2));
         } else {
+            let last = spent + n * filter.degree >= PATIENCE;
+            let goal = if last { tolerance.max(LOOSE * norm) } else { tolerance };
+            filter.shorten(values[k - 1], residual / goal);
             space.apply(filter);
         }
         space.orthonormalize()?;
@@ -140,11 +144,23 @@ impl Filter {
         let degree = ((GROWTH.acosh() / apart) as usize).clamp(DEGREES.0, DEGREES.1);
         Self { low, centre, half, degree }
     }
+
+    /// A degree no higher than it takes to lower the residual of the pair at `theta` by a factor, with some to spare.
+    fn shorten(&mut self, theta: f64, factor: f64) {
+        const SPARE: f64 = 10.0;
+        let apart = ((self.centre - theta) / self.half).max(1.0).acosh();
+        let enough = (SPARE * factor.max(1.0)).acosh() / apart;
+        // Infinite at the edge itself.
+        if enough < self.degree as f64 {
+            self.degree = (enough as usize + 1).max(DEGREES.0);
+        }
+    }
 }
 
-/// Vectors beyond those wanted: the more, the fewer products, each of which costs more.
-fn spare(k: usize) -> usize {
-    (k / 2).max(8)
+/// Vectors of a block for `k` wanted: the more to spare, the fewer products, each of which costs more. Products like
+/// multiples of eight.
+fn wide(k: usize) -> usize {
+    (k + (k / 2).max(8)).next_multiple_of(8)
 }
 
 struct Space<'a> {

@@ -3,9 +3,9 @@
 //! A block of `m` vectors is a row-major `n × m` matrix: the entries of one instance lie side by side, so that one index
 //! fetches all of them. A row of the product is summed in the order of its entries, whoever computes it.
 
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::simd;
 use crate::Matrix;
 
 /// Rows of a product that one thread computes at a time.
@@ -91,28 +91,46 @@ impl Csr {
     pub(crate) fn multiply(&self, x: &Matrix, blend: Blend<'_>, y: &mut Matrix) {
         let m = x.cols();
         y.as_mut_slice().par_chunks_mut(STRIP * m).enumerate().for_each(|(strip, y)| {
-            simd::dispatch((self, x, blend, strip * STRIP, y), strip_of);
+            Arch::new().dispatch(Strip { a: self, x, blend, first: strip * STRIP, y });
         });
     }
 }
 
-#[inline(always)]
-fn strip_of((a, x, blend, first, y): (&Csr, &Matrix, Blend<'_>, usize, &mut [f64])) {
-    let m = x.cols();
-    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
-        let row = Row { entries: a.row(first + offset), number: first + offset, x, blend };
-        let mut at = 0;
-        while at + 32 <= m {
-            row.tile::<32>(at, y);
-            at += 32;
-        }
-        while at + 8 <= m {
-            row.tile::<8>(at, y);
-            at += 8;
-        }
-        while at < m {
-            row.tile::<1>(at, y);
-            at += 1;
+/// Some rows of a product to be.
+struct Strip<'a> {
+    a: &'a Csr,
+    x: &'a Matrix,
+    blend: Blend<'a>,
+    first: usize,
+    y: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Strip<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { a, x, blend, first, y } = self;
+        let m = x.cols();
+        for (offset, y) in y.chunks_exact_mut(m).enumerate() {
+            let row = Row { entries: a.row(first + offset), number: first + offset, x, blend };
+            let mut at = 0;
+            while at + 32 <= m {
+                row.tile::<32>(at, y);
+                at += 32;
+            }
+            while at + 16 <= m {
+                row.tile::<16>(at, y);
+                at += 16;
+            }
+            while at + 8 <= m {
+                row.tile::<8>(at, y);
+                at += 8;
+            }
+            while at < m {
+                row.tile::<1>(at, y);
+                at += 1;
+            }
         }
     }
 }
@@ -159,7 +177,7 @@ mod tests {
     fn products_agree_with_the_dense_ones_at_every_width() {
         let (rows, cols) = (301, 17);
         let entry = |i: usize, j: usize| ((i * 7 + j * j) as f64).sin();
-        let there = |i: usize, j: usize| (i * 5 + j * 3) % 4 == 0;
+        let there = |i: usize, j: usize| (i * 5 + j * 3).is_multiple_of(4);
         let mut a = Csr::new(cols);
         for i in 0..rows {
             a.push_row((0..cols).filter(|&j| there(i, j)).map(|j| (j, entry(i, j))));

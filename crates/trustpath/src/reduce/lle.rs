@@ -23,6 +23,7 @@
 use rayon::prelude::*;
 
 use super::neighbors::{Neighbors, well_apart};
+use super::order::Order;
 use super::pieces::Pieces;
 use super::{
     DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
@@ -96,7 +97,7 @@ impl Reduce for Lle {
         if n <= DENSE_ROWS {
             self.dense(alignment(instances, graph, reg))
         } else {
-            self.sparse(reconstruction(instances, graph, reg), graph)
+            self.sparse(instances, graph)
         }
     }
 }
@@ -119,11 +120,13 @@ impl Lle {
     }
 
     /// The same from products with `B = I − W`.
-    fn sparse(&self, b: Csr, graph: &Neighbors) -> Result<Embedding> {
-        let LleParams { d, compat, .. } = self.0;
-        let n = graph.len();
-        let mut m = Square::new(b, 1.0);
-        let found = sparse::coordinates(&mut m, &Pieces::of(graph), &vec![1.0; n], d)?;
+    fn sparse(&self, instances: &Instances, graph: &Neighbors) -> Result<Embedding> {
+        let LleParams { d, compat, reg, .. } = self.0;
+        let (n, order) = (graph.len(), Order::of(graph));
+        let mut m = Square::new(reconstruction(instances, graph, reg, &order), 1.0);
+        let pieces = Pieces::of(graph).reordered(&order);
+        let mut found = sparse::coordinates(&mut m, &pieces, &vec![1.0; n], d)?;
+        found.x = order.undo(&found.x);
         if !compat {
             return Ok(found);
         }
@@ -181,8 +184,8 @@ fn alignment(instances: &Instances, graph: &Neighbors, reg: f64) -> Matrix {
     m
 }
 
-/// `I − W`, one row an instance.
-fn reconstruction(instances: &Instances, graph: &Neighbors, reg: f64) -> Csr {
+/// `I − W`, one row an instance, in the order given.
+fn reconstruction(instances: &Instances, graph: &Neighbors, reg: f64, order: &Order) -> Csr {
     let (n, k) = (graph.len(), graph.indices(0).len());
     let mut weights = vec![0.0; n * k];
     weights.par_chunks_exact_mut(k).enumerate().for_each_init(
@@ -190,9 +193,10 @@ fn reconstruction(instances: &Instances, graph: &Neighbors, reg: f64) -> Csr {
         |workspace, (i, w)| w.copy_from_slice(workspace.of(instances, graph, i, reg)),
     );
     let mut b = Csr::new(n);
-    for (i, w) in weights.chunks_exact(k).enumerate() {
-        let others = graph.indices(i).iter().zip(w).map(|(&j, w)| (j, -w));
-        b.push_row(std::iter::once((i, 1.0)).chain(others));
+    for (at, &i) in order.at.iter().enumerate() {
+        let weights = &weights[i * k..(i + 1) * k];
+        let others = graph.indices(i).iter().zip(weights).map(|(&j, w)| (order.place[j], -w));
+        b.push_row(std::iter::once((at, 1.0)).chain(others));
     }
     b
 }
@@ -389,7 +393,7 @@ mod tests {
     fn difference(lle: &Lle, x: &Instances) -> (f64, Embedding) {
         let graph = Neighbors::of(x, x.len(), lle.0.neighbors).unwrap();
         let dense = lle.dense(alignment(x, &graph, lle.0.reg)).unwrap();
-        let sparse = lle.sparse(reconstruction(x, &graph, lle.0.reg), &graph).unwrap();
+        let sparse = lle.sparse(x, &graph).unwrap();
         assert_eq!(dense.nullity, sparse.nullity);
         (max_difference(&projector(&dense.x), &projector(&sparse.x)), sparse)
     }
@@ -426,7 +430,7 @@ mod tests {
                 + ((i * 131 + j * 71 + i * j * 17) as f64 * 0.61).sin()
         });
         let graph = Neighbors::of(&x, 300, 5).unwrap();
-        let z = lle(1, false).sparse(reconstruction(&x, &graph, 1e-3), &graph).unwrap().x;
+        let z = lle(1, false).sparse(&x, &graph).unwrap().x;
         assert!((0..300).all(|i| (z[(i, 0)] > 0.0) == (i % 10 > 3)));
     }
 

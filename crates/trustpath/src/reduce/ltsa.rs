@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 use super::lle::{NULL, deflate_constant, norm};
 use super::neighbors::Neighbors;
+use super::order::Order;
 use super::pieces::Pieces;
 use super::{
     DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
@@ -144,14 +145,16 @@ fn aligned_sparse(instances: &Instances, graph: &Neighbors, d: usize) -> Result<
         .collect::<Result<Vec<Matrix>>>()?;
     let mut seen = vec![false; n];
     (0..n).flat_map(|i| graph.indices(i)).for_each(|&j| seen[j] = true);
-    let bound: Vec<usize> = (0..n).filter(|&i| seen[i]).collect();
+    let order = Order::of(graph);
+    let bound: Vec<usize> = order.at.iter().copied().filter(|&i| seen[i]).collect();
     let mut place = vec![0; n];
     bound.iter().enumerate().for_each(|(at, &i)| place[i] = at);
-    let groups: Vec<usize> = (0..n).flat_map(|i| graph.indices(i)).map(|&j| place[j]).collect();
+    let groups: Vec<usize> =
+        order.at.iter().flat_map(|&i| graph.indices(i)).map(|&j| place[j]).collect();
     let groups = groups.chunks_exact(graph.indices(0).len());
     let mut b = Csr::new(bound.len());
-    for (group, basis) in groups.clone().zip(&bases) {
-        for row in basis.iter_rows() {
+    for (group, &i) in groups.clone().zip(&order.at) {
+        for row in bases[i].iter_rows() {
             b.push_row(group.iter().copied().zip(row.iter().copied()));
         }
     }

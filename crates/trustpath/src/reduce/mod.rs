@@ -28,6 +28,7 @@ pub mod ltsa;
 pub mod mds;
 mod method;
 pub mod neighbors;
+mod order;
 pub mod pca;
 mod pieces;
 mod sparse;

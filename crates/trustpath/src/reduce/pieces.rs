@@ -10,6 +10,7 @@
 //! with `m_p` the mass of a piece. They are orthogonal to each other, and each is of unit length.
 
 use super::neighbors::Neighbors;
+use super::order::Order;
 use crate::Matrix;
 
 /// Which piece each instance belongs to.
@@ -50,6 +51,11 @@ impl Pieces {
     /// Where every instance holds together with its neighbours.
     pub fn of(graph: &Neighbors) -> Self {
         Self::new(graph.len(), (0..graph.len()).map(|i| (i, graph.indices(i))))
+    }
+
+    /// The same of instances in another order.
+    pub fn reordered(self, order: &Order) -> Self {
+        Self { label: order.at.iter().map(|&i| self.label[i]).collect(), ..self }
     }
 
     /// How many there are.

@@ -16,6 +16,7 @@
 
 use super::lle::NULL;
 use super::neighbors::Neighbors;
+use super::order::Order;
 use super::pieces::Pieces;
 use super::{
     DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph, check_instances,
@@ -111,9 +112,10 @@ fn dense(graph: &Neighbors, d: usize) -> Result<Embedding> {
 /// The same from products with `D^(−½) A D^(−½)`.
 fn from_products(graph: &Neighbors, d: usize) -> Result<Embedding> {
     let n = graph.len();
+    let order = Order::of(graph);
     let mut to = Csr::new(n);
-    for i in 0..n {
-        to.push_row(graph.indices(i).iter().map(|&j| (j, 0.5)));
+    for &i in &order.at {
+        to.push_row(graph.indices(i).iter().map(|&j| (order.place[j], 0.5)));
     }
     let from = to.transpose();
     let degree = |i: usize| 0.5 * (to.row(i).0.len() + from.row(i).0.len()) as f64;
@@ -131,8 +133,10 @@ fn from_products(graph: &Neighbors, d: usize) -> Result<Embedding> {
         }));
     }
     let mut laplacian = Complement { s };
-    let found = sparse::coordinates(&mut laplacian, &Pieces::of(graph), &root, d)?;
-    Ok(unweighted(found, &root))
+    let pieces = Pieces::of(graph).reordered(&order);
+    let mut found = unweighted(sparse::coordinates(&mut laplacian, &pieces, &root, d)?, &root);
+    found.x = order.undo(&found.x);
+    Ok(found)
 }
 
 /// `Z = D^(−½) V`.
