@@ -2,8 +2,7 @@
 
 use trustpath::Features;
 use trustpath::label::{LabelParams, Labelling, Limits, Unwatched, Verdict, label};
-use trustpath_episodes::FeatureTable;
-use trustpath_episodes::embedded::{Dataset, Split};
+use trustpath_episodes::{FeatureTable, Split, embedded};
 
 /// Of each class, the first so many have their label given.
 const GIVEN: usize = 10;
@@ -35,15 +34,15 @@ fn jaccard(a: &[bool], b: &[bool]) -> f64 {
 
 #[test]
 fn small_and_large_agree_on_twelve_thousand() {
-    let table = Dataset::CifarFs.split(Split::Novel).unwrap();
-    let small = run(&table, Limits::default());
+    let table = embedded::load("cifar-fs", Split::Novel).unwrap();
+    let small = run(table, Limits::default());
     let trusted = rows(&small, Verdict::Trusted);
-    let parts = Limits { whole: 0, train: 4000, fit: 4000, hold_out: 4000, ..Limits::default() };
+    let parts = Limits { whole: 0, train: 4000, fit: 4000, ..Limits::default() };
     for (name, limits, same_set, same_labels) in [
         ("blocks, fitted to all", Limits { whole: 0, ..Limits::default() }, 0.98, 0.99),
         ("blocks, fitted to a third", parts, 0.95, 0.98),
     ] {
-        let large = run(&table, limits);
+        let large = run(table, limits);
         let set = jaccard(&trusted, &rows(&large, Verdict::Trusted));
         let equal = small.labels.iter().zip(&large.labels).filter(|(a, b)| a == b).count();
         let labels = equal as f64 / small.labels.len() as f64;

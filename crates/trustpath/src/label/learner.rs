@@ -1,7 +1,7 @@
 //! The classifier that is taught, on pools of any size.
 //!
-//! Logistic regression either way: to a certified minimum in double precision for pools that are represented as a whole;
-//! for larger ones on an even part of every class, in single precision with sums in double ([`Wide`]).
+//! Logistic regression either way: to a certified minimum in double precision for up to [`CERTIFIED`] instances; for more on
+//! an even part of every class, in single precision with sums in double ([`Wide`]).
 
 use super::Limits;
 use crate::classify::{
@@ -12,6 +12,9 @@ use crate::{Instances, Result};
 
 /// Of the classifier's weights, relative to `C`.
 const TOLERANCE: f64 = 1e-5;
+
+/// Instances up to which the minimum is certified.
+const CERTIFIED: usize = 4096;
 
 /// A classifier of one representation.
 pub(super) struct Learner<'a> {
@@ -29,7 +32,7 @@ enum Kind<'a> {
 impl<'a> Learner<'a> {
     pub fn new(instances: &'a Instances, classes: usize, limits: Limits) -> Result<Self> {
         let params = LogisticParams { tolerance: TOLERANCE, ..Default::default() };
-        let kind = match instances.len() <= limits.whole {
+        let kind = match instances.len() <= CERTIFIED {
             true => Kind::Certified(params.check()?.trainer(instances, classes)),
             false => Kind::Wide(Wide::new(params.c, classes, instances.dims())),
         };

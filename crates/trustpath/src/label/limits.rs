@@ -17,7 +17,7 @@ pub struct Limits {
     pub train: usize,
     /// Instances that the path is fitted to (20,000, but 20 of every class).
     pub fit: usize,
-    /// Instances without a label that take part when given labels are held out (20,000).
+    /// Instances without a label that take part when given labels are held out (5000, but 20 for every class).
     pub hold_out: usize,
 }
 
@@ -25,10 +25,12 @@ pub struct Limits {
 const TRAIN_PER_CLASS: usize = 50;
 /// Of every class, so many are fitted.
 const FIT_PER_CLASS: usize = 20;
+/// For every class, so many take part when labels are held out.
+const HOLD_OUT_PER_CLASS: usize = 20;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { whole: 20_000, exact_neighbors: false, train: 20_000, fit: 20_000, hold_out: 20_000 }
+        Self { whole: 20_000, exact_neighbors: false, train: 20_000, fit: 20_000, hold_out: 5_000 }
     }
 }
 
@@ -50,6 +52,12 @@ impl Limits {
     /// Places of those among `labels` that a path is fitted to.
     pub(crate) fn to_fit(self, labels: &[usize], classes: usize) -> Vec<usize> {
         evenly(labels, classes, self.fit, FIT_PER_CLASS)
+    }
+
+    /// Those of the open rows that take part when labels are held out.
+    pub(super) fn to_hold_out(self, open: &[usize], classes: usize) -> Vec<usize> {
+        let most = self.hold_out.max(HOLD_OUT_PER_CLASS * classes);
+        open.iter().copied().step_by(open.len().div_ceil(most).max(1)).collect()
     }
 
     /// Places of those among `labels` that train a classifier.

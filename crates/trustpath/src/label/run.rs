@@ -355,8 +355,7 @@ fn hold_out(
     }
     let mut shares = vec![0.0; classes];
     taught.labels.iter().for_each(|&label| shares[label] += 1.0 / open.len() as f64);
-    let every = open.len().div_ceil(params.limits.hold_out).max(1);
-    let open: Vec<usize> = open.iter().copied().step_by(every).collect();
+    let open = params.limits.to_hold_out(open, classes);
     cross_fit(teacher, pool, &open, &shares, params.folds, params.seed)
 }
 
