@@ -91,6 +91,20 @@ fn results_are_the_same_for_any_number_of_threads_and_in_every_format() {
 }
 
 #[test]
+fn labels_are_judged_in_any_reduction_and_small_pools_are_exact_anyway() {
+    let folder = pool();
+    let plain = succeeds(&folder, &["label", "pool.csv", "--out", "-"]);
+    assert_eq!(succeeds(&folder, &["label", "pool.csv", "--out", "-", "--exact"]), plain);
+    for reduction in ["lle", "ltsa", "isomap", "se", "pca", "mds"] {
+        let args = ["label", "pool.csv", "--out", "-", "--reduction", reduction];
+        let told = succeeds(&folder, &args);
+        assert_eq!(told.lines().count(), 91, "{reduction}");
+        assert_ne!(told, plain, "{reduction}");
+    }
+    run(&folder, &["label", "pool.csv", "--reduction", "umap"]).assert().code(2);
+}
+
+#[test]
 fn streams_in_and_out() {
     let folder = pool();
     let input = fs::read(folder.path().join("pool.csv")).unwrap();

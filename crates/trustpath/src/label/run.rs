@@ -205,7 +205,10 @@ fn reduce(
     let n = features.rows();
     let all: Vec<usize> = (0..n).collect();
     let plain = representation.plain(features, &all)?;
-    let reduction = method.build(default_dimensions(classes), DEFAULT_NEIGHBORS)?;
+    let d = default_dimensions(classes).min(plain.dims()).min(n.saturating_sub(1));
+    // Tangent spaces of d dimensions take as many neighbours.
+    let k = if method == Method::Ltsa { d.max(DEFAULT_NEIGHBORS) } else { DEFAULT_NEIGHBORS };
+    let reduction = method.build(d, k)?;
     let neighbors = reduction.neighbors(n).filter(|_| n > limits.whole);
     let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
     let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();

@@ -1,0 +1,168 @@
+"""How `trustpath label` grows with the number of instances, beside scikit-learn's semi-supervised classifiers.
+
+    pip install numpy scikit-learn
+    cargo build --release
+    python scripts/scale.py 1000 10000 100000 1000000
+
+For every n: real features (CIFAR-FS, novel classes, from `assets/`) repeated with jitter of 0.3 standard deviations of each,
+20 classes, 20 given labels of each, in an npy file; then, one after the other on the same file, `trustpath label` (time by
+stage from its progress, peak memory from the operating system), SelfTrainingClassifier around logistic regression
+with C = 10, and LabelSpreading with the 7 nearest neighbours, each in a process of its own with as much time as `--limit`
+says. Prints Markdown. Options: `--dims D` keeps D of the 512 features (384), `--limit S` seconds for each of
+scikit-learn's (600), `--also FLAGS` runs trustpath once more with these flags, as in `--also "--reduction lle"`,
+`--folder F` keeps the files there.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+BINARY = Path(__file__).resolve().parent.parent / "target" / "release" / "trustpath"
+JITTER, GIVEN, BLOCK = 0.3, 20, 20_000
+PEERS = {"SelfTraining": "SelfTrainingClassifier", "LabelSpreading": "LabelSpreading, knn"}
+
+
+def make(path, n, dims):
+    """Writes features, labels and truth; returns the path of the features."""
+    from label_against_sklearn import unpack
+
+    real, truth = unpack("cifar-fs")
+    random = np.random.default_rng(0)
+    real = real[:, random.permutation(real.shape[1])[:dims]]
+    spread = JITTER * real.std(0)
+    rows = np.resize(random.permutation(len(real)), n)
+    features = np.lib.format.open_memmap(path / f"{n}.npy", "w+", "<f4", (n, dims))
+    for start in range(0, n, BLOCK):
+        block = real[rows[start : start + BLOCK]]
+        noise = random.standard_normal(block.shape, dtype=np.float32)
+        features[start : start + BLOCK] = np.maximum(block + spread * noise, 0)
+    features.flush()
+    labels = truth[rows]
+    given = np.full(n, -1)
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        given[random.choice(members, min(GIVEN, len(members)), replace=False)] = label
+    np.save(path / f"{n}-truth.npy", labels)
+    np.save(path / f"{n}-given.npy", given)
+    lines = "\n".join("" if label < 0 else f"c{label}" for label in given)
+    (path / f"{n}.txt").write_text(lines + "\n")
+    return path / f"{n}.npy"
+
+
+def measured(command, limit=None):
+    """Output and seconds of a command; no output, and why, where it fails or takes too long."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return None, f"> {limit:.0f}"
+    seconds = time.monotonic() - start
+    if process.returncode != 0:
+        return None, "out of memory" if "Memory" in output else f"failed: {output[-200:]}"
+    return output, seconds
+
+
+def quality(n, path, labels):
+    truth, given = np.load(path / f"{n}-truth.npy"), np.load(path / f"{n}-given.npy")
+    open_ = given < 0
+    return 100 * np.mean(labels[open_] == truth[open_])
+
+
+def ours(n, path, flags):
+    """Seconds by stage and in all, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
+    out = path / f"{n}-out.npz"
+    command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--json", *flags]
+    output, seconds = measured([str(part) for part in command])
+    if output is None:
+        sys.exit(f"trustpath: {seconds}")
+    stages, found = {}, "all"
+    for line in output.splitlines():
+        if line.startswith("{"):
+            told = json.loads(line)
+            stages[told["stage"]] = told["elapsed_s"]
+        elif "neighbours found" in line:
+            found = " ".join(line.split()[2:4])
+        elif "at most in memory" in line:
+            memory = float(line.split(",")[1].split()[0])
+    names = np.load(out)["label"]
+    labels = np.array([int(name[1:]) if name else -1 for name in names])
+    return stages, seconds, memory, quality(n, path, labels), found
+
+
+def peer(name, path, n):
+    """Labels by one of scikit-learn's, in this process; prints accuracy and peak memory."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+
+    room = int(0.85 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    x, given = np.load(path / f"{n}.npy"), np.load(path / f"{n}-given.npy")
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    model = {
+        "SelfTraining": lambda: SelfTrainingClassifier(LogisticRegression(C=10, max_iter=1000)),
+        "LabelSpreading": lambda: LabelSpreading(kernel="knn"),
+    }[name]()
+    labels = model.fit(x, given).predict(x) if name == "SelfTraining" else model.fit(x, given).transduction_
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{quality(n, path, labels):.1f} {peak:.2f}")
+
+
+def table(head, rows):
+    width = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    line = lambda row: "| " + " | ".join(cell.ljust(w) for cell, w in zip(row, width)) + " |"
+    print("\n".join([line(head), line(["-" * w for w in width]), *map(line, rows)]), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", type=int, nargs="+")
+    parser.add_argument("--dims", type=int, default=384)
+    parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("--also", action="append", default=[])
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--peer", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.peer:
+        return peer(args.peer, args.folder, args.sizes[0])
+    with tempfile.TemporaryDirectory() as temporary:
+        path = args.folder or Path(temporary)
+        path.mkdir(parents=True, exist_ok=True)
+        stage_rows, rows = [], []
+        for n in args.sizes:
+            print(f"n = {n}", file=sys.stderr)
+            gib = make(path, n, args.dims).stat().st_size / 2**30
+            for flags in ["", *args.also]:
+                stages, seconds, memory, right, found = ours(n, path, flags.split())
+                told = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
+                stage_rows.append([f"{n:,}", flags or "–", told])
+                name = f"trustpath {flags}".strip()
+                rows.append([f"{n:,}", name, f"{seconds:.1f}", f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", found])
+            for name, title in PEERS.items():
+                command = [sys.executable, __file__, str(n), "--peer", name, "--folder", str(path)]
+                output, seconds = measured(command, args.limit)
+                if output is None:
+                    rows.append([f"{n:,}", title, seconds, "–", f"{gib:.2f}", "–", "–"])
+                else:
+                    right, peak = output.split()[-2:]
+                    rows.append([f"{n:,}", title, f"{seconds:.1f}", peak, f"{gib:.2f}", right, "–"])
+            for file in path.glob(f"{n}*"):
+                if not args.folder:
+                    file.unlink()
+        table(["n", "", "seconds", "peak GiB", "features GiB", "right, %", "neighbours found"], rows)
+        print()
+        table(["n", "flags", "seconds by stage"], stage_rows)
+
+
+if __name__ == "__main__":
+    main()
