@@ -12,7 +12,6 @@ mod curvature;
 mod design;
 mod newton;
 mod scores;
-mod wide;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
@@ -25,7 +24,6 @@ use crate::{Error, Instances, Matrix, Result};
 use design::{Design, Primal, Span};
 use newton::{Newton, Rules, Solve};
 use scores::Scores;
-pub(crate) use wide::{Wide, most_probable};
 
 /// Parameters of logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
