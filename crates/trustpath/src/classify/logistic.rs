@@ -10,8 +10,12 @@
 
 mod curvature;
 mod design;
+mod memory;
+mod most_probable;
 mod newton;
 mod scores;
+mod strips;
+mod wide;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
@@ -22,8 +26,10 @@ use super::samples::Samples;
 use super::{Classify, Model, Trainer, shares_gram};
 use crate::{Error, Instances, Matrix, Result};
 use design::{Design, Primal, Span};
+pub(crate) use most_probable::most_probable;
 use newton::{Newton, Rules, Solve};
 use scores::Scores;
+pub(crate) use wide::Wide;
 
 /// Parameters of logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
