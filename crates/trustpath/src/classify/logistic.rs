@@ -8,6 +8,7 @@
 //! distance from its minimum. At the minimum `W = αᵀX` with `α = C (Y − P)`, so that with fewer samples than features
 //! everything happens on the Gram matrix, which all rounds of an episode share.
 
+mod blocks;
 mod curvature;
 mod design;
 mod memory;
@@ -15,6 +16,7 @@ mod most_probable;
 mod newton;
 mod scores;
 mod strips;
+#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
 mod wide;
 
 use faer::linalg::matmul::matmul;
@@ -26,10 +28,10 @@ use super::samples::Samples;
 use super::{Classify, Model, Trainer, shares_gram};
 use crate::{Error, Instances, Matrix, Result};
 use design::{Design, Primal, Span};
+#[cfg_attr(not(test), expect(unused_imports, reason = "for pools of many labels"))]
 pub(crate) use most_probable::most_probable;
 use newton::{Newton, Rules, Solve};
 use scores::Scores;
-pub(crate) use wide::Wide;
 
 /// Parameters of logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq)]

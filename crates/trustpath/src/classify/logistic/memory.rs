@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::linalg::vector::{add_scaled, dot};
 
 /// Steps that are remembered.
-const STEPS: usize = 12;
+const STEPS: usize = 20;
 
 /// The last steps `s`, how the gradient changed over them, `y`, and `1 / ⟨s, y⟩`.
 #[derive(Debug, Default)]
@@ -23,20 +23,22 @@ impl Memory {
         }
     }
 
-    /// `v ← H v`, where `H` is about the inverse of the curvature: that of `diagonal`, scaled and corrected such that
+    /// `v ← H v`, where `H` is about the inverse of the curvature: what `divide` applies, scaled and corrected such that
     /// `H y = s` for the last step, and nearly so for those before.
-    pub fn apply(&self, diagonal: &[f64], v: &mut [f64]) {
+    pub fn apply(&self, divide: impl Fn(&mut [f64]), v: &mut [f64]) {
         let mut alphas = Vec::with_capacity(self.0.len());
         for (s, y, inverse) in self.0.iter().rev() {
             let alpha = inverse * dot(s, v);
             add_scaled(v, -alpha, y);
             alphas.push(alpha);
         }
-        let scale = self.0.back().map_or(1.0, |(_, y, inverse)| {
-            let square: f64 = y.iter().zip(diagonal).map(|(y, d)| y * y / d).sum();
-            1.0 / (inverse * square)
-        });
-        v.iter_mut().zip(diagonal).for_each(|(v, d)| *v *= scale / d);
+        divide(v);
+        if let Some((_, y, inverse)) = self.0.back() {
+            let mut divided = y.clone();
+            divide(&mut divided);
+            let scale = 1.0 / (inverse * dot(y, &divided));
+            v.iter_mut().for_each(|v| *v *= scale);
+        }
         for ((s, y, inverse), alpha) in self.0.iter().zip(alphas.into_iter().rev()) {
             let beta = inverse * dot(y, v);
             add_scaled(v, alpha - beta, s);

@@ -1,10 +1,10 @@
 //! Gradient and curvature of the logarithmic loss over many samples.
 //!
 //! ```text
-//! Σᵢ (pᵢ − yᵢ) zᵢᵀ   and   Σᵢ pᵢ (1 − pᵢ) ∘ zᵢ²
+//! Σᵢ (pᵢ − yᵢ) zᵢᵀ,   Σᵢ qᵢ zᵢᵀ   and   Σᵢ qᵢ (zᵢ²)ᵀ   with   q = p (1 − p)
 //! ```
 //!
-//! one row a class. Scores and products are in single precision, a strip of samples at a time, so that nothing of size
+//! one row a class, one column a feature. Scores and products are in single precision, a strip of samples at a time, so that nothing of size
 //! samples × classes is ever held; the sums over strips are in double. Strips belong to shards, a matter of the number of
 //! samples alone; shards are worked on in parallel and added in order.
 
@@ -36,8 +36,10 @@ pub(super) struct Samples<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     pub gradient: Vec<f64>,
-    /// Empty unless asked for.
-    pub curvature: Vec<f64>,
+    /// Of the features, weighted by `q`; empty unless asked for.
+    pub first: Vec<f64>,
+    /// Of their squares; empty unless asked for.
+    pub second: Vec<f64>,
 }
 
 impl Samples<'_> {
@@ -55,14 +57,18 @@ impl Samples<'_> {
         let mut total = shards.next().unwrap_or_default();
         for shard in shards {
             add(&mut total.gradient, &shard.gradient);
-            add(&mut total.curvature, &shard.curvature);
+            add(&mut total.first, &shard.first);
+            add(&mut total.second, &shard.second);
         }
         total
     }
 
     fn shard(&self, weights: &[f32], with_curvature: bool) -> Sums {
         let (c, d) = (self.classes, self.dims);
-        let mut sums = Sums { gradient: vec![0.0; c * d], curvature: Vec::new() };
+        let mut sums = Sums { gradient: vec![0.0; c * d], ..Sums::default() };
+        if with_curvature {
+            (sums.first, sums.second) = (vec![0.0; c * d], vec![0.0; c * d]);
+        }
         let (mut p, mut partial) = (vec![0.0; STRIP * c], vec![0.0; c * d]);
         let (mut spread, mut squares) = (Vec::new(), Vec::new());
         for (labels, z) in self.labels.chunks(STRIP).zip(self.z.chunks(STRIP * d)) {
@@ -82,8 +88,8 @@ impl Samples<'_> {
                 spread.extend(p.iter().map(|p| p - p * p));
                 squares.clear();
                 squares.extend(z.iter().map(|z| z * z));
-                sums.curvature.resize(c * d, 0.0);
-                adjoint(&spread, &squares, n, &mut partial, &mut sums.curvature);
+                adjoint(&spread, z, n, &mut partial, &mut sums.first);
+                adjoint(&spread, &squares, n, &mut partial, &mut sums.second);
             }
             for (p, &label) in p.chunks_exact_mut(c).zip(labels) {
                 p[label as usize] -= 1.0;

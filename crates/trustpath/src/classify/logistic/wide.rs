@@ -4,14 +4,9 @@
 //! limited-memory quasi-Newton method (`memory.rs`) on sums over strips of samples (`strips.rs`).
 //!
 //! The samples are seen from their mean `μ` in the basis `V` of their principal components, `z = Vᵀ(x − μ)`, and a
-//! coordinate that is always one carries the intercept. There the curvature is nearly diagonal, since the mean no longer
-//! ties weights to the intercept nor one coordinate to another, and its diagonal
-//!
-//! ```text
-//! 1 + C Σᵢ p_ik (1 − p_ik) z_ij²
-//! ```
-//!
-//! is where every step starts from. The penalty does not feel the change: `‖W V‖ = ‖W‖`.
+//! coordinate that is always one carries the intercept. There the spread of the samples is nearly diagonal, so that a
+//! simple stand-in for the curvature (`blocks.rs`) is a good place for every step to start from. The penalty does not
+//! feel the change: `‖W V‖ = ‖W‖`.
 //!
 //! # When it ends
 //! At a gradient of norm `C · max(10⁻³, 2·10⁻⁶ √n)`. The objective, minimised over the intercept, is strongly convex with
@@ -25,6 +20,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
 
 use super::LogisticModel;
+use super::blocks::Blocks;
 use super::memory::Memory;
 use super::strips::{STRIP, Samples};
 use crate::linalg::vector::{add_scaled, dot, norm};
@@ -38,7 +34,7 @@ const ROUNDING: f64 = 2e-6;
 const ITERATIONS: usize = 1000;
 /// Points that a line search looks at before it takes the last.
 const TRIALS: usize = 30;
-/// The diagonal of the curvature is taken anew after this many steps, and more often at the beginning.
+/// The stand-in for the curvature is taken anew after this many steps, and more often at the beginning.
 const REFRESH: usize = 16;
 /// Samples that the basis is found from: any basis is right, and a good one does not need all of them.
 const BASIS_ROWS: usize = 8192;
@@ -114,22 +110,23 @@ impl Wide {
 fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
     let goal = c * TOLERANCE.max(ROUNDING * (samples.labels.len() as f64).sqrt());
     let mut memory = Memory::default();
-    let mut diagonal = vec![1.0; w.len()];
-    let mut g = gradient(c, samples, w, Some(&mut diagonal));
-    for step in 1..=ITERATIONS {
+    let (mut g, mut blocks) = (Vec::new(), None);
+    for step in 0..=ITERATIONS {
+        if blocks.is_none() || step.is_power_of_two() || step % REFRESH == 0 {
+            (g, blocks) = gradient(c, samples, w, true);
+        }
         if norm(&g) <= goal {
-            return Ok(step - 1);
+            return Ok(step);
         }
         let mut direction: Vec<f64> = g.iter().map(|g| -g).collect();
-        memory.apply(&diagonal, &mut direction);
+        memory.apply(|v| blocks.iter().for_each(|blocks| blocks.divide(v)), &mut direction);
         let slope = dot(&g, &direction);
-        let refresh = step.is_power_of_two() || step % REFRESH == 0;
         let (mut at, mut go) = (0.0, 1.0);
         let mut next = Vec::new();
         for _ in 0..TRIALS {
             add_scaled(w, go - at, &direction);
             at = go;
-            next = gradient(c, samples, w, refresh.then_some(&mut diagonal));
+            (next, _) = gradient(c, samples, w, false);
             // On a convex curve, a slope that is not yet steep the other way is past no hill.
             let slope_there = dot(&next, &direction);
             if slope_there <= -0.5 * slope {
@@ -146,23 +143,23 @@ fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
     Err(Error::NotConverged { what, iterations: ITERATIONS, reached, tolerance: goal })
 }
 
-/// The gradient, and the diagonal of the curvature where it is asked for.
-fn gradient(c: f64, samples: Samples<'_>, w: &[f64], diagonal: Option<&mut Vec<f64>>) -> Vec<f64> {
+/// The gradient, and the stand-in for the curvature where it is asked for.
+fn gradient(
+    c: f64,
+    samples: Samples<'_>,
+    w: &[f64],
+    with_curvature: bool,
+) -> (Vec<f64>, Option<Blocks>) {
     let single: Vec<f32> = w.iter().map(|&v| v as f32).collect();
-    let sums = samples.sums(&single, diagonal.is_some());
-    let last = samples.dims - 1;
-    let price = |at: usize| f64::from(u8::from(at % samples.dims != last));
-    if let Some(diagonal) = diagonal {
-        for (at, (to, curvature)) in diagonal.iter_mut().zip(&sums.curvature).enumerate() {
-            // A class that no one is in doubt about curves nothing; its intercept still needs some curvature.
-            *to = (price(at) + c * curvature).max(1e-3);
-        }
-    }
+    let sums = samples.sums(&single, with_curvature);
+    let dims = samples.dims;
+    let price = |j: usize| f64::from(u8::from(j + 1 != dims));
+    let blocks = with_curvature.then(|| Blocks::of(c, &sums, dims, price));
     let mut g = sums.gradient;
     for (at, (g, w)) in g.iter_mut().zip(w).enumerate() {
-        *g = c * *g + price(at) * w;
+        *g = c * *g + price(at % dims) * w;
     }
-    g
+    (g, blocks)
 }
 
 /// The mean of the samples, and their principal components as columns.
