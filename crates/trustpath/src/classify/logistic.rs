@@ -12,6 +12,7 @@ mod blocks;
 mod curvature;
 mod design;
 mod memory;
+#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
 mod most_probable;
 mod newton;
 mod scores;
