@@ -12,12 +12,10 @@ mod blocks;
 mod curvature;
 mod design;
 mod memory;
-#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
 mod most_probable;
 mod newton;
 mod scores;
 mod strips;
-#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
 mod wide;
 
 use faer::linalg::matmul::matmul;
@@ -29,10 +27,10 @@ use super::samples::Samples;
 use super::{Classify, Model, Trainer, shares_gram};
 use crate::{Error, Instances, Matrix, Result};
 use design::{Design, Primal, Span};
-#[cfg_attr(not(test), expect(unused_imports, reason = "for pools of many labels"))]
 pub(crate) use most_probable::most_probable;
 use newton::{Newton, Rules, Solve};
 use scores::Scores;
+pub(crate) use wide::Wide;
 
 /// Parameters of logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -30,6 +30,7 @@ mod tests;
 use crate::{Instances, Matrix, Result};
 
 pub use logistic::{Logistic, LogisticModel, LogisticParams};
+pub(crate) use logistic::{Wide, most_probable};
 pub use method::Method;
 pub use model::Model;
 pub use nearest::{Nearest, NearestModel, NearestParams};

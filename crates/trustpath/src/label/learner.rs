@@ -73,14 +73,14 @@ impl<'a> Learner<'a> {
                 let probabilities = trainer.probabilities(rows);
                 probabilities.iter_rows().map(|p| (arg_max(p), p[arg_max(p)])).unzip()
             }
-            Kind::Wide(wide) => most_probable(&wide.model(), self.instances.unit(), rows),
+            Kind::Wide(wide) => most_probable(wide.model(), self.instances.unit(), rows),
         }
     }
 
     /// The last training as a model that stands on its own.
     pub fn model(&self) -> LogisticModel {
         match &self.kind {
-            Kind::Wide(wide) => wide.model(),
+            Kind::Wide(wide) => wide.model().clone(),
             Kind::Certified(trainer) => match trainer.model() {
                 Model::Logistic(model) => model,
                 _ => unreachable!("a logistic regression trains a logistic model"),
