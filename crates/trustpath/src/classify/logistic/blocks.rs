@@ -1,6 +1,6 @@
 //! A simple stand-in for the curvature, which can be divided by.
 //!
-//! The weights of class `k` and its intercept curve the objective by
+//! With `q` of `strips.rs` in place of `p (1 − p)`, the weights of class `k` and its intercept curve the objective by
 //!
 //! ```text
 //! I₀ + C Σᵢ q_ik zᵢ zᵢᵀ  =  I₀ + C s (V + m mᵀ),   s = Σᵢ q_ik
@@ -15,10 +15,10 @@ use crate::linalg::vector::{add_scaled, dot};
 
 /// Least share of the spread of a coordinate around its mean: that of the intercept, which has none, and what single
 /// precision leaves of others.
-const LEAST: f64 = 1e-2;
+const LEAST: f64 = 0.1;
 
 /// For every class a diagonal and a dyad.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Blocks {
     dims: usize,
     /// One over the diagonal.

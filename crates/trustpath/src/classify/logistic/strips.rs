@@ -1,10 +1,12 @@
 //! Gradient and curvature of the logarithmic loss over many samples.
 //!
 //! ```text
-//! Σᵢ (pᵢ − yᵢ) zᵢᵀ,   Σᵢ qᵢ zᵢᵀ   and   Σᵢ qᵢ (zᵢ²)ᵀ   with   q = p (1 − p)
+//! Σᵢ (pᵢ − yᵢ) zᵢᵀ,   Σᵢ qᵢ zᵢᵀ   and   Σᵢ qᵢ (zᵢ²)ᵀ   with   q = |p − y|
 //! ```
 //!
-//! one row a class, one column a feature. Scores and products are in single precision, a strip of samples at a time, so that nothing of size
+//! one row a class, one column a feature. The curvature of a sample is `p (1 − p)`, but on the way to the minimum a sample
+//! that is badly wrong will be right, and goes through all the curvature in between: `q` bounds that, and is near to `p (1 − p)`
+//! where samples are right. Scores and products are in single precision, a strip of samples at a time, so that nothing of size
 //! samples × classes is ever held; the sums over strips are in double. Strips belong to shards, a matter of the number of
 //! samples alone; shards are worked on in parallel and added in order.
 
@@ -70,7 +72,7 @@ impl Samples<'_> {
             (sums.first, sums.second) = (vec![0.0; c * d], vec![0.0; c * d]);
         }
         let (mut p, mut partial) = (vec![0.0; STRIP * c], vec![0.0; c * d]);
-        let (mut spread, mut squares) = (Vec::new(), Vec::new());
+        let mut squares = Vec::new();
         for (labels, z) in self.labels.chunks(STRIP).zip(self.z.chunks(STRIP * d)) {
             let n = labels.len();
             let p = &mut p[..n * c];
@@ -83,18 +85,17 @@ impl Samples<'_> {
                 Par::Seq,
             );
             Arch::new().dispatch(Softmax { rows: p, classes: c });
-            if with_curvature {
-                spread.clear();
-                spread.extend(p.iter().map(|p| p - p * p));
-                squares.clear();
-                squares.extend(z.iter().map(|z| z * z));
-                adjoint(&spread, z, n, &mut partial, &mut sums.first);
-                adjoint(&spread, &squares, n, &mut partial, &mut sums.second);
-            }
             for (p, &label) in p.chunks_exact_mut(c).zip(labels) {
                 p[label as usize] -= 1.0;
             }
             adjoint(p, z, n, &mut partial, &mut sums.gradient);
+            if with_curvature {
+                p.iter_mut().for_each(|e| *e = e.abs());
+                adjoint(p, z, n, &mut partial, &mut sums.first);
+                squares.clear();
+                squares.extend(z.iter().map(|z| z * z));
+                adjoint(p, &squares, n, &mut partial, &mut sums.second);
+            }
         }
         sums
     }

@@ -35,7 +35,7 @@ const ITERATIONS: usize = 1000;
 /// Points that a line search looks at before it takes the last.
 const TRIALS: usize = 30;
 /// The stand-in for the curvature is taken anew after this many steps, and more often at the beginning.
-const REFRESH: usize = 16;
+const REFRESH: usize = 8;
 /// Samples that the basis is found from: any basis is right, and a good one does not need all of them.
 const BASIS_ROWS: usize = 8192;
 
@@ -110,24 +110,23 @@ impl Wide {
 fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
     let goal = c * TOLERANCE.max(ROUNDING * (samples.labels.len() as f64).sqrt());
     let mut memory = Memory::default();
-    let (mut g, mut blocks) = (Vec::new(), None);
-    for step in 0..=ITERATIONS {
-        if blocks.is_none() || step.is_power_of_two() || step % REFRESH == 0 {
-            (g, blocks) = gradient(c, samples, w, true);
-        }
+    let (mut g, blocks) = gradient(c, samples, w, true);
+    let mut blocks = blocks.unwrap_or_default();
+    for step in 0..ITERATIONS {
         if norm(&g) <= goal {
             return Ok(step);
         }
         let mut direction: Vec<f64> = g.iter().map(|g| -g).collect();
-        memory.apply(|v| blocks.iter().for_each(|blocks| blocks.divide(v)), &mut direction);
+        memory.apply(|v| blocks.divide(v), &mut direction);
         let slope = dot(&g, &direction);
+        let refresh = step.is_power_of_two() || step % REFRESH == 0;
         let (mut at, mut go) = (0.0, 1.0);
-        let mut next = Vec::new();
+        let (mut next, mut anew) = (Vec::new(), None);
         for _ in 0..TRIALS {
             add_scaled(w, go - at, &direction);
             at = go;
-            (next, _) = gradient(c, samples, w, false);
-            // On a convex curve, a slope that is not yet steep the other way is past no hill.
+            (next, anew) = gradient(c, samples, w, refresh);
+            // Not yet as steep the other way: on a convex curve this is no further than the valley is wide.
             let slope_there = dot(&next, &direction);
             if slope_there <= -0.5 * slope {
                 break;
@@ -137,7 +136,7 @@ fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
         direction.iter_mut().for_each(|v| *v *= at);
         let change: Vec<f64> = next.iter().zip(&g).map(|(next, g)| next - g).collect();
         memory.remember(direction, change);
-        g = next;
+        (g, blocks) = (next, anew.unwrap_or(blocks));
     }
     let (what, reached) = ("logistic regression on many samples", norm(&g));
     Err(Error::NotConverged { what, iterations: ITERATIONS, reached, tolerance: goal })
