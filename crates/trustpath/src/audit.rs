@@ -33,7 +33,7 @@ pub struct Audit {
     pub followed: Vec<usize>,
     /// The nearest other instances, nearest first.
     pub nearest: Lists,
-    /// The share of true neighbours that smoothing found in a large pool; `None` where it looked at all.
+    /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
     pub recall: Option<f64>,
     /// The coordinates in which all this was found.
     pub coordinates: Instances,

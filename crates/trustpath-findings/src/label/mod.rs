@@ -32,13 +32,12 @@ pub fn page(
     summary: &Summary<'_>,
     reasons: &[String],
 ) -> Result<(LabelReport, Vec<usize>)> {
-    let shown = Shown::of(about.ids.len(), &labelling.suggestions, |row| {
-        match labelling.verdicts[row] {
+    let shown =
+        Shown::of(about.ids.len(), &labelling.suggestions, |row| match labelling.verdicts[row] {
             Verdict::Doubtful | Verdict::NoneOfThese => 0,
             Verdict::Given => 1,
             Verdict::Trusted => 2,
-        }
-    });
+        });
     let (map, suggested) = (shown.map(&labelling.coordinates)?, ranks(labelling));
     let instances = shown.rows.iter().zip(map).map(|(&row, position)| labelling::ReportInstance {
         id: about.ids[row].clone(),

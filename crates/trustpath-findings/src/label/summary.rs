@@ -63,7 +63,10 @@ impl<'a> Summary<'a> {
             facts.push(("path fitted to".into(), format!("{followed} of {all} instances")));
         }
         if let Some(recall) = self.labelling.recall {
-            facts.push(("neighbours found".into(), format!("{:.1} % of the true ones", 100.0 * recall)));
+            facts.push((
+                "neighbours found".into(),
+                format!("{:.1} % of the true ones", 100.0 * recall),
+            ));
         }
         let trusted = &self.labelling.trusted;
         if let Some((precision, held_out)) = trusted.estimate {

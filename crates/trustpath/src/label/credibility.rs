@@ -252,7 +252,11 @@ impl Turned {
 
 /// `Σ aᵢ bᵢ`, on the widest vectors there are.
 fn inner(a: &[f64], b: &[f64]) -> f64 {
-    simd::dispatch((a, b), #[inline(always)] |(a, b)| dot(a, b))
+    simd::dispatch(
+        (a, b),
+        #[inline(always)]
+        |(a, b)| dot(a, b),
+    )
 }
 
 /// The places of the [`NEAREST`] largest entries.
@@ -315,7 +319,8 @@ mod tests {
             let centre = ((i % c * 37 + j * 11) as f64).sin();
             centre + 0.5 * ((i * 13 + j * 7 + i * j) as f64).sin()
         });
-        let labels: Vec<usize> = (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
+        let labels: Vec<usize> =
+            (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
         let frozen = FrozenPath::of(&path(&x, &labels, c, 40));
         let rows: Vec<usize> = (0..n).collect();
         let label = |at: usize| (at % 3 > 0).then(|| labels[at]);

@@ -11,8 +11,8 @@ pub struct Limits {
     /// Up to here the pool is represented as a whole, in double precision; beyond, its features are read block by block
     /// and kept in fewer dimensions (20,000).
     pub whole: usize,
-    /// Whether neighbours are exact in larger pools too (no).
-    pub exact_neighbors: bool,
+    /// How neighbours are found in larger pools (whatever pays).
+    pub search: Search,
     /// Instances without a given label that a classifier is trained on (20,000, but 50 of every class).
     pub train: usize,
     /// Instances that the path is fitted to (20,000, but 20 of every class).
@@ -30,7 +30,7 @@ const HOLD_OUT_PER_CLASS: usize = 20;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { whole: 20_000, exact_neighbors: false, train: 20_000, fit: 20_000, hold_out: 5_000 }
+        Self { whole: 20_000, search: Search::Auto, train: 20_000, fit: 20_000, hold_out: 5_000 }
     }
 }
 
@@ -38,16 +38,11 @@ impl Limits {
     /// No limits: exact neighbours, and everything with all instances.
     pub const NONE: Self = Self {
         whole: 20_000,
-        exact_neighbors: true,
+        search: Search::Exact,
         train: usize::MAX,
         fit: usize::MAX,
         hold_out: usize::MAX,
     };
-
-    /// How to look for neighbours.
-    pub(super) fn search(self) -> Search {
-        if self.exact_neighbors { Search::Exact } else { Search::Auto }
-    }
 
     /// Places of those among `labels` that a path is fitted to.
     pub(crate) fn to_fit(self, labels: &[usize], classes: usize) -> Vec<usize> {
@@ -97,8 +92,9 @@ mod tests {
     #[test]
     fn a_part_is_even_and_has_enough_of_every_class() {
         // A common class, a rare one and one in between.
-        let labels: Vec<usize> =
-            (0..10_000).map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) }).collect();
+        let labels: Vec<usize> = (0..10_000)
+            .map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) })
+            .collect();
         let taken = evenly(&labels, 3, 500, 8);
         let of = |class: usize| taken.iter().filter(|&&at| labels[at] == class).count();
         assert_eq!((of(0), of(1), of(2)), (400, 8, 100));

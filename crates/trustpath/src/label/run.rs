@@ -58,7 +58,7 @@ pub struct Labelling {
     pub gamma_norm: Matrix,
     /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
     pub followed: Vec<usize>,
-    /// The share of true neighbours that smoothing found in a large pool; `None` where it looked at all.
+    /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
     pub recall: Option<f64>,
     /// The coordinates in which all this was found.
     pub coordinates: Instances,
@@ -122,8 +122,8 @@ pub fn label(
     let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
 
     stages.next("labelling")?;
-    let adapts = rows <= limits.whole
-        && params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
+    let adapts =
+        rows <= limits.whole && params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
     let features_of_all = adapts.then(|| features.normalize()).transpose()?;
     let teacher = Teacher::new(&representation.smooth, classes, limits)
         .adaptive(features_of_all.as_ref())
@@ -212,13 +212,18 @@ fn reduce(
     let neighbors = reduction.neighbors(n).filter(|_| n > limits.whole);
     let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
     let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();
-    let graph = Graph::of(Points::new(&points, n, plain.dims())?, k, limits.search())?;
+    let graph = Graph::of(Points::new(&points, n, plain.dims())?, k, limits.search)?;
     Ok(reduction.reduce_on(&plain, n, Some(&Neighbors::from(&graph)))?.x)
 }
 
 /// The instances whose norms along the path are kept, ascending, and these norms: of a whole pool everyone, with zeros
 /// for those that are not part of the path.
-pub(crate) fn follow(path: &Path, fitted: &[usize], rows: usize, all: bool) -> (Vec<usize>, Matrix) {
+pub(crate) fn follow(
+    path: &Path,
+    fitted: &[usize],
+    rows: usize,
+    all: bool,
+) -> (Vec<usize>, Matrix) {
     let mut followed = if all { (0..rows).collect() } else { fitted.to_vec() };
     followed.sort_unstable();
     let mut gamma_norm = Matrix::zeros(path.lambda.len(), followed.len());

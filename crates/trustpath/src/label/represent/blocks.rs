@@ -14,23 +14,23 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::components::{add_negated_scatter, leading};
-use super::{
-    COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight,
-};
+use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
 use crate::label::run::{NEAREST, Stages};
 use crate::label::{Limits, Lists};
-use crate::power::{SIGNED_FROM, is_signed, power_row};
+use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
 
-/// Dimensions that are kept: the components in the end, and a quarter as many to choose them from.
-const KEPT: usize = COMPONENTS + COMPONENTS / 4;
+/// Dimensions that are kept at least: the components in the end, and a quarter as many to choose them from.
+const LEAST_KEPT: usize = COMPONENTS + COMPONENTS / 4;
 /// Rows read together.
 const BLOCK: usize = 4096;
 /// Rows worked on together.
 const STRIP: usize = 512;
 /// Blocks that tell whether features have signs.
 const LOOKS: usize = 16;
+/// Instances that are asked for their true neighbours.
+const ASKED: usize = 256;
 
 pub(super) fn represent(
     features: &Features<'_>,
@@ -40,12 +40,13 @@ pub(super) fn represent(
     stages.next("reading the features")?;
     let signed = has_signs(features)?;
     let basis = singular_vectors(features, signed, stages)?;
-    let mut kept = Kept::of(features, signed, &basis, stages)?;
+    let mut asked = Asked::of(features, signed)?;
+    let mut kept = Kept::of(features, signed, &basis, &mut asked, stages)?;
     stages.next("finding neighbours")?;
     let graph = kept.graph(limits)?;
     stages.next("smoothing")?;
     kept.smooth(&graph);
-    let (recall, neighbors) = (graph.recall(), Some(Lists::first_of(&graph, NEAREST)));
+    let (recall, neighbors) = (asked.recall(&graph), Some(Lists::first_of(&graph, NEAREST)));
     drop(graph);
     let (mean, components) = kept.components()?;
     let smooth = Instances::from_unit(kept.coordinates(&mean, &components));
@@ -57,7 +58,7 @@ pub(super) fn represent(
     };
     let mean = whole(&Matrix::from_vec(1, mean.len(), mean)?).row(0).to_vec();
     let projection = Projection { signed, mean, basis: whole(&components) };
-    Ok(Representation { smooth, projection, recall, neighbors })
+    Ok(Representation { smooth, projection, recall: Some(recall), neighbors })
 }
 
 /// Whether the features are taken to have signs, by some rows from all over.
@@ -93,14 +94,69 @@ fn for_blocks(
 /// The leading right singular vectors of all rows, one row each; the axes themselves where they are few.
 fn singular_vectors(features: &Features<'_>, signed: bool, stages: &Stages<'_>) -> Result<Matrix> {
     let d = features.dims();
-    if d <= KEPT {
+    // Half of them: with a copy to sort and smooth that is as much as the features.
+    let kept = (d / 2).max(LEAST_KEPT);
+    if d <= kept {
         return Ok(Matrix::from_fn(d, d, |i, j| f64::from(u8::from(i == j))));
     }
     let mut negated = Matrix::zeros(d, d);
     for_blocks(features, signed, stages, |_, block| {
         add_negated_scatter(block, STRIP, &mut negated);
     })?;
-    leading(negated, KEPT, features.rows())
+    leading(negated, kept, features.rows())
+}
+
+/// Instances whose neighbours are found among all features, to see how many of them the graph has.
+struct Asked {
+    rows: Vec<usize>,
+    /// Their features, powered, one row each.
+    x: Matrix,
+    /// Inner product and row of the nearest of each so far, nearest first.
+    nearest: Vec<Vec<(f64, usize)>>,
+}
+
+impl Asked {
+    fn of(features: &Features<'_>, signed: bool) -> Result<Self> {
+        let n = features.rows();
+        let count = ASKED.min(n);
+        let rows: Vec<usize> = (0..count).map(|k| k * n / count).collect();
+        let mut x = features.gather(rows.iter().copied())?.into_unit();
+        power(&mut x, signed);
+        Ok(Self { nearest: vec![Vec::new(); count], rows, x })
+    }
+
+    /// Compares all with the rows of a block.
+    fn compare(&mut self, first: usize, block: &[f64]) {
+        let d = self.x.cols();
+        let count = block.len() / d;
+        let asked = self.x.as_slice().par_chunks(STRIP / 8 * d);
+        let lists = self.nearest.par_chunks_mut(STRIP / 8).zip(self.rows.par_chunks(STRIP / 8));
+        asked.zip(lists).for_each(|(x, (nearest, rows))| {
+            let mut inner = vec![0.0; rows.len() * count];
+            let block = MatRef::from_row_major_slice(block, count, d);
+            multiply(x, rows.len(), block.transpose(), &mut inner);
+            for ((inner, nearest), &row) in inner.chunks_exact(count).zip(nearest).zip(rows) {
+                for (at, &inner) in inner.iter().enumerate().filter(|(at, _)| first + at != row) {
+                    if nearest.len() < NEIGHBORS || inner > nearest[NEIGHBORS - 1].0 {
+                        let place = nearest.partition_point(|(kept, _)| *kept >= inner);
+                        nearest.insert(place, (inner, first + at));
+                        nearest.truncate(NEIGHBORS);
+                    }
+                }
+            }
+        });
+    }
+
+    /// The share of their neighbours that a graph has.
+    fn recall(&self, graph: &Graph) -> f64 {
+        let (mut found, mut all) = (0, 0);
+        for (&row, nearest) in self.rows.iter().zip(&self.nearest) {
+            let has = |other: usize| graph.indices(row).contains(&(other as u32));
+            found += nearest.iter().filter(|(_, other)| has(*other)).count();
+            all += nearest.len();
+        }
+        found as f64 / all.max(1) as f64
+    }
 }
 
 /// What is kept of every row.
@@ -118,12 +174,14 @@ impl Kept {
         features: &Features<'_>,
         signed: bool,
         basis: &Matrix,
+        asked: &mut Asked,
         stages: &Stages<'_>,
     ) -> Result<Self> {
         let (n, d, r) = (features.rows(), features.dims(), basis.rows());
         let (mut y, mut rho) = (vec![0.0f32; n * r], vec![0.0f32; n]);
         for_blocks(features, signed, stages, |first, block| {
             let rows = block.len() / d;
+            asked.compare(first, block);
             let y = &mut y[first * r..(first + rows) * r];
             let sheets = y.par_chunks_mut(STRIP * r).zip(block.par_chunks(STRIP * d));
             sheets.zip(rho[first..first + rows].par_chunks_mut(STRIP)).for_each(|((y, x), rho)| {
@@ -140,7 +198,7 @@ impl Kept {
 
     fn graph(&self, limits: Limits) -> Result<Graph> {
         let points = Points::new(&self.y, self.n, self.r)?.with_extra(&self.rho)?;
-        Graph::of(points, NEIGHBORS.min(self.n - 1), limits.search())
+        Graph::of(points, NEIGHBORS.min(self.n - 1), limits.search)
     }
 
     /// Moves every instance towards its neighbours, twice, and scales it to unit length. The second time ends in place, so
@@ -176,19 +234,26 @@ impl Kept {
         Ok((mean, leading(negated, COMPONENTS.min(r), n)?))
     }
 
-    /// Coordinates of all instances.
-    fn coordinates(self, mean: &[f64], components: &Matrix) -> Matrix {
+    /// Coordinates of all instances. They take the place of what was kept before they are widened, so that the two are
+    /// never there together.
+    fn coordinates(mut self, mean: &[f64], components: &Matrix) -> Matrix {
         let (r, c) = (self.r, components.rows());
-        let mut u = Matrix::zeros(self.n, c);
-        let sheets = u.as_mut_slice().par_chunks_mut(STRIP * c).zip(self.y.par_chunks(STRIP * r));
-        sheets.for_each(|(u, y)| {
-            let rows = y.len() / r;
-            let from_mean = |(at, &y): (usize, &f32)| f64::from(y) - mean[at % r];
-            let centred: Vec<f64> = y.iter().enumerate().map(from_mean).collect();
-            multiply(&centred, rows, components.view().transpose(), u);
-            u.chunks_exact_mut(c).for_each(to_unit);
-        });
-        u
+        for first in (0..self.n).step_by(BLOCK) {
+            let rows = BLOCK.min(self.n - first);
+            let block = self.y[first * r..(first + rows) * r].to_vec();
+            let to = self.y[first * c..(first + rows) * c].par_chunks_mut(STRIP * c);
+            to.zip(block.par_chunks(STRIP * r)).for_each(|(to, y)| {
+                let from_mean = |(at, &y): (usize, &f32)| f64::from(y) - mean[at % r];
+                let centred: Vec<f64> = y.iter().enumerate().map(from_mean).collect();
+                let mut u = vec![0.0; to.len()];
+                multiply(&centred, y.len() / r, components.view().transpose(), &mut u);
+                u.chunks_exact_mut(c).for_each(to_unit);
+                to.iter_mut().zip(u).for_each(|(to, u)| *to = u as f32);
+            });
+        }
+        self.y.truncate(self.n * c);
+        self.y.shrink_to_fit();
+        Matrix::from_fn(self.n, c, |i, j| f64::from(self.y[i * c + j]))
     }
 }
 

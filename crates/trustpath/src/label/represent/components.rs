@@ -27,7 +27,8 @@ pub(super) fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
     let by_features = d <= n;
     let size = d.min(n);
-    let negated = if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
+    let negated =
+        if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
     let vectors = leading(negated, wanted.min(size), n)?;
     let mut basis = Matrix::zeros(vectors.rows(), d);
     for (k, vector) in vectors.iter_rows().enumerate() {
@@ -87,4 +88,3 @@ fn negated_gram(x: &Matrix) -> Matrix {
     matmul(out, Accum::Replace, x.view(), x.view().transpose(), -1.0, Par::Seq);
     gram
 }
-

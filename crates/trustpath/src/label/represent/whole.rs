@@ -32,7 +32,8 @@ fn smooth(instances: &Instances) -> Result<Matrix> {
     for _ in 0..SWEEPS {
         let mut next = Matrix::zeros(n, d);
         next.as_mut_slice().par_chunks_exact_mut(d).enumerate().for_each(|(i, to)| {
-            let total: f64 = graph.squared_distances(i).iter().map(|&squared| weight(squared)).sum();
+            let total: f64 =
+                graph.squared_distances(i).iter().map(|&squared| weight(squared)).sum();
             to.iter_mut().zip(x.row(i)).for_each(|(to, x)| *to = (1.0 - SMOOTHING) * x);
             if total > 0.0 {
                 for (&j, &squared) in graph.indices(i).iter().zip(graph.squared_distances(i)) {
@@ -46,4 +47,3 @@ fn smooth(instances: &Instances) -> Result<Matrix> {
     z.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
     Ok(z)
 }
-

@@ -19,6 +19,8 @@ pub enum Search {
     Auto,
     /// Everyone among everyone, in time that grows with the square of the number of points.
     Exact,
+    /// In the cells around each, however few points there are.
+    Cells,
 }
 
 /// The `k` nearest neighbours of each of `n` points, by number of the point and squared distance, in single precision.
@@ -46,7 +48,7 @@ impl Graph {
         if n <= k {
             return Err(Error::TooFewForNeighbors { rows: n, neighbors: k });
         }
-        if search == Search::Auto && n > EXACT_POINTS {
+        if search == Search::Cells || search == Search::Auto && n > EXACT_POINTS {
             return Ok(cells::search(points, k, Effort::of(n)));
         }
         let rows = Rows::of(points, &points.centre(), |i| i);
