@@ -8,10 +8,17 @@
 //! distance from its minimum. At the minimum `W = αᵀX` with `α = C (Y − P)`, so that with fewer samples than features
 //! everything happens on the Gram matrix, which all rounds of an episode share.
 
+mod blocks;
 mod curvature;
 mod design;
+mod memory;
+#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
+mod most_probable;
 mod newton;
 mod scores;
+mod strips;
+#[cfg_attr(not(test), expect(dead_code, reason = "for pools of many labels"))]
+mod wide;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
@@ -22,6 +29,8 @@ use super::samples::Samples;
 use super::{Classify, Model, Trainer, shares_gram};
 use crate::{Error, Instances, Matrix, Result};
 use design::{Design, Primal, Span};
+#[cfg_attr(not(test), expect(unused_imports, reason = "for pools of many labels"))]
+pub(crate) use most_probable::most_probable;
 use newton::{Newton, Rules, Solve};
 use scores::Scores;
 

@@ -44,6 +44,26 @@ pub(crate) fn exponentiate(values: &mut [f64]) {
     }
 }
 
+/// [`exp`] in single precision; below −87 it is `e⁻⁸⁷`.
+#[inline(always)]
+pub(crate) fn exp_single(x: f32) -> f32 {
+    const ROUND: f32 = 12_582_912.0;
+    const LN2_HIGH: f32 = 0.693_359_4;
+    const LN2_LOW: f32 = -2.121_944_4e-4;
+    const INVERSE_FACTORIALS: [f32; 7] =
+        [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
+    let x = if x > -87.0 { x } else { -87.0 };
+    let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND);
+    let m = shifted - ROUND;
+    let r = m.mul_add(-LN2_LOW, m.mul_add(-LN2_HIGH, x));
+    let mut polynomial = 1.0 / 5040.0;
+    for coefficient in INVERSE_FACTORIALS {
+        polynomial = r.mul_add(polynomial, coefficient);
+    }
+    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));
+    polynomial * power
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +77,15 @@ mod tests {
         }
         assert_eq!(exp(0.0), 1.0);
         assert!(exp(-1e300) > 0.0 && exp(-1e300) < 1e-300);
+    }
+
+    #[test]
+    fn exp_agrees_in_single_precision() {
+        for i in 0..90_000u32 {
+            let x = -(i as f32) * 0.001;
+            let (ours, theirs) = (f64::from(exp_single(x)), f64::from(x.max(-87.0)).exp());
+            assert!((ours - theirs).abs() <= 2e-7 * theirs, "e^{x}: {ours} against {theirs}");
+        }
+        assert_eq!(exp_single(0.0), 1.0);
     }
 }

@@ -1,0 +1,199 @@
+//! Many samples have the same minimum as few.
+
+use super::*;
+use crate::classify::logistic::{LogisticParams, most_probable};
+use crate::classify::{Classify, Model};
+use crate::select::mix;
+use crate::{Features, Instances};
+
+/// Between −½ and ½, a function of the two.
+fn uniform(stream: u64, at: usize) -> f64 {
+    (mix(mix(stream) ^ at as u64) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+}
+
+struct Data {
+    instances: Instances,
+    single: Vec<f32>,
+    labels: Vec<usize>,
+    classes: usize,
+}
+
+impl Data {
+    /// Classes around centres, the wider the more they overlap; `class` says which one a sample belongs to.
+    fn new(
+        n: usize,
+        dims: usize,
+        classes: usize,
+        width: f64,
+        class: impl Fn(usize) -> usize,
+    ) -> Self {
+        let labels: Vec<usize> = (0..n).map(class).collect();
+        let values: Vec<f64> = (0..n * dims)
+            .map(|at| {
+                let (i, j) = (at / dims, at % dims);
+                // All lean to one side: the intercept has something to do.
+                let lean = if j == 0 { 0.7 } else { 0.0 };
+                lean + uniform(1, labels[i] * dims + j) + width * uniform(2, at)
+            })
+            .collect();
+        let instances = Features::new(&values[..], n, dims).unwrap().normalize().unwrap();
+        let single: Vec<f32> = instances.unit().as_slice().iter().map(|&v| v as f32).collect();
+        Self { instances, single, labels, classes }
+    }
+
+    fn small_labels(&self) -> Vec<u32> {
+        self.labels.iter().map(|&label| label as u32).collect()
+    }
+
+    fn dims(&self) -> usize {
+        self.instances.dims()
+    }
+
+    fn wide(&self, c: f64) -> LogisticModel {
+        let mut wide = Wide::new(c, self.classes, self.dims());
+        wide.train(&self.single, &self.small_labels()).unwrap();
+        wide.model().clone()
+    }
+
+    fn exact(&self, c: f64) -> LogisticModel {
+        let logistic = LogisticParams { c, ..LogisticParams::default() }.check().unwrap();
+        let mut trainer = logistic.trainer(&self.instances, self.classes);
+        let rows: Vec<usize> = (0..self.labels.len()).collect();
+        trainer.train(&rows, &self.labels).unwrap();
+        match trainer.model() {
+            Model::Logistic(model) => model,
+            other => panic!("not a logistic model: {other:?}"),
+        }
+    }
+
+    /// The weights are within the goal for the gradient, and labels differ only where two classes are nearly equal.
+    fn same(&self, c: f64, wide: &LogisticModel, exact: &LogisticModel) {
+        let apart = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+        };
+        let goal = c * TOLERANCE.max(ROUNDING * (self.labels.len() as f64).sqrt());
+        let weights = apart(wide.weights.as_slice(), exact.weights.as_slice());
+        let intercept = apart(&wide.intercept, &exact.intercept);
+        assert!(weights <= goal, "{weights:e} {goal:e}");
+        assert!(intercept <= goal, "{intercept:e} {goal:e}");
+        assert!(wide.intercept.iter().sum::<f64>().abs() < 1e-9);
+        let p = exact.probabilities(self.instances.unit());
+        let rows: Vec<usize> = (0..self.labels.len()).collect();
+        let (labels, probability) = most_probable(wide, self.instances.unit(), &rows);
+        for (i, p) in p.iter_rows().enumerate() {
+            let highest = p.iter().fold(0.0, |most: f64, &p| most.max(p));
+            // Scores that are off by the bound on the weights and on the intercept move the ratio of two
+            // probabilities by twice as much.
+            assert!((p[labels[i]] / highest).ln() >= -2.0 * (weights + intercept));
+            assert!((probability[i] / p[labels[i]]).ln().abs() <= 2.0 * (weights + intercept));
+        }
+    }
+}
+
+#[test]
+fn the_minimum_is_the_exact_one() {
+    let data = Data::new(3000, 24, 7, 1.5, |i| i % 7);
+    for c in [0.1, 10.0, 100.0] {
+        data.same(c, &data.wide(c), &data.exact(c));
+    }
+}
+
+#[test]
+fn a_rare_class_and_separable_ones() {
+    let rare = Data::new(2500, 16, 5, 1.0, |i| if i % 500 == 3 { 4 } else { i % 4 });
+    rare.same(10.0, &rare.wide(10.0), &rare.exact(10.0));
+    let separable = Data::new(2000, 20, 6, 0.1, |i| i % 6);
+    separable.same(10.0, &separable.wide(10.0), &separable.exact(10.0));
+}
+
+#[test]
+fn a_warm_start_ends_at_the_same_minimum_and_sooner() {
+    let data = Data::new(3000, 24, 9, 1.2, |i| i % 9);
+    let mut labels = data.small_labels();
+    let mut wide = Wide::new(10.0, 9, 24);
+    for i in (0..3000).step_by(50) {
+        labels[i] = (labels[i] + 1) % 9;
+    }
+    wide.train(&data.single, &labels).unwrap();
+    let cold = wide.steps;
+    wide.train(&data.single, &data.small_labels()).unwrap();
+    assert!(wide.steps < cold, "{} {cold}", wide.steps);
+    data.same(10.0, wide.model(), &data.exact(10.0));
+}
+
+#[test]
+fn threads_do_not_show() {
+    let data = Data::new(5000, 12, 20, 1.0, |i| i % 20);
+    let rows: Vec<usize> = (0..5000).collect();
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let model = data.wide(10.0);
+            let labels = most_probable(&model, data.instances.unit(), &rows);
+            (model, labels)
+        })
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn most_probable_is_the_first_of_the_largest() {
+    let data = Data::new(700, 6, 4, 2.0, |i| i % 4);
+    let mut model = data.exact(1.0);
+    // Two classes of one score.
+    let first = model.weights.row(1).to_vec();
+    model.weights.row_mut(3).copy_from_slice(&first);
+    model.intercept[3] = model.intercept[1];
+    let rows: Vec<usize> = (0..700).rev().collect();
+    let (labels, probability) = most_probable(&model, data.instances.unit(), &rows);
+    let p = model.probabilities(data.instances.unit());
+    for (at, &row) in rows.iter().enumerate() {
+        assert_eq!(labels[at], crate::task::arg_max(p.row(row)));
+        assert!((probability[at] - p[(row, labels[at])]).abs() < 1e-12);
+    }
+    assert!(labels.contains(&1) && !labels.contains(&3));
+}
+
+#[test]
+fn refuses_what_cannot_be_trained_on() {
+    let mut wide = Wide::new(10.0, 3, 2);
+    assert!(matches!(wide.train(&[1.0; 3], &[0, 1]), Err(Error::Shape { .. })));
+    assert!(matches!(wide.train(&[f32::NAN; 2], &[0]), Err(Error::NotFinite { .. })));
+    assert!(matches!(wide.train(&[1.0; 2], &[3]), Err(Error::LabelOutOfRange { .. })));
+    let error = wide.train(&[1.0; 4], &[0, 2]).unwrap_err();
+    assert_eq!(error, Error::ClassWithoutSupport { class: 1 });
+    assert!(matches!(Wide::new(1.0, 1, 2).train(&[], &[]), Err(Error::OneClass { .. })));
+}
+
+/// Prints seconds: `cargo test --release -p trustpath --lib -- --ignored --nocapture how_long`.
+#[test]
+#[ignore = "prints how long large trainings take"]
+fn how_long_it_takes() {
+    for classes in [100, 1000] {
+        let data = Data::new(50_000, 128, classes, 1.0, |i| i % classes);
+        let mut labels = data.small_labels();
+        for (i, label) in labels.iter_mut().enumerate().step_by(10) {
+            *label = ((*label as usize + i / 10) % classes) as u32;
+        }
+        let mut wide = Wide::new(10.0, classes, 128);
+        for start in ["cold", "again", "warm"] {
+            if start == "warm" {
+                labels.iter_mut().zip(&data.labels).skip(5).step_by(40).for_each(|(to, &label)| {
+                    *to = ((label + 1) % classes) as u32;
+                });
+            }
+            let clock = std::time::Instant::now();
+            wide.train(&data.single, &labels).unwrap();
+            println!(
+                "{classes:>5} classes {start:>6}: {:.2?}, {} steps",
+                clock.elapsed(),
+                wide.steps
+            );
+        }
+        let rows: Vec<usize> = (0..50_000).collect();
+        let clock = std::time::Instant::now();
+        let (found, _) = most_probable(wide.model(), data.instances.unit(), &rows);
+        let right = found.iter().zip(&data.labels).filter(|(a, b)| a == b).count();
+        println!("{classes:>5} classes labelled in {:.2?}, {right} as drawn", clock.elapsed());
+    }
+}
