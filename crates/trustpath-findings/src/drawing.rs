@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn of_many_a_fair_part_is_shown() {
         // A tenth wants a look, a hundredth is given.
-        let tier = |row: usize| if row % 10 == 0 { 0 } else { 1 + usize::from(row % 100 != 1) };
+        let tier =
+            |row: usize| if row.is_multiple_of(10) { 0 } else { 1 + usize::from(row % 100 != 1) };
         let shown = Shown::of(1_000_000, &[77], tier);
         let of = |t: usize| shown.rows.iter().filter(|&&row| tier(row) == t).count();
         assert_eq!((of(0), of(1), of(2)), (11_000, 3_000, 6_001));

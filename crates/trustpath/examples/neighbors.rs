@@ -1,7 +1,8 @@
 //! Prints how long nearest neighbours take, and the share that is found:
 //! `cargo run --release -p trustpath --example neighbors -- 1000000`, the argument being the largest number of points.
 //!
-//! The points are a hundred clusters in 128 dimensions, each spread over 20 directions of its own, and noise in all.
+//! The points are twenty clusters in 128 dimensions, each spread over 20 directions of its own, from long to short, and a
+//! little over all.
 
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use trustpath::reduce::neighbors::{Graph, Points, Search};
 
 const DIMS: usize = 128;
-const CLUSTERS: u64 = 100;
+const CLUSTERS: u64 = 20;
 const DIRECTIONS: u64 = 20;
 const NEIGHBORS: usize = 10;
 /// Points up to which the exact search is timed.
@@ -51,14 +52,15 @@ fn points(n: usize) -> Vec<f32> {
         let i = i as u64;
         let cluster = (mix(i) % CLUSTERS) as usize;
         for (j, value) in row.iter_mut().enumerate() {
-            *value = centres[cluster * DIMS + j] + 0.3 * normal(3, i * DIMS as u64 + j as u64);
+            *value = centres[cluster * DIMS + j] + 0.1 * normal(3, i * DIMS as u64 + j as u64);
         }
         for (at, direction) in directions[cluster * DIRECTIONS as usize * DIMS..]
             .chunks_exact(DIMS)
             .take(DIRECTIONS as usize)
             .enumerate()
         {
-            let along = 0.25 * normal(4, i * DIRECTIONS + at as u64);
+            let length = 0.5 * 0.93f32.powi(at as i32);
+            let along = length * normal(4, i * DIRECTIONS + at as u64);
             row.iter_mut().zip(direction).for_each(|(value, d)| *value += along * d);
         }
     });

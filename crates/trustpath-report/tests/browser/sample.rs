@@ -81,6 +81,7 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
         rounds: rounds.collect(),
         path: Some(ReportPath { lambda: lambda.clone(), lines }),
         instances,
+        counts: None,
     }
 }
 

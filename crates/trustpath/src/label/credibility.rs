@@ -323,7 +323,7 @@ mod tests {
             (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
         let frozen = FrozenPath::of(&path(&x, &labels, c, 40));
         let rows: Vec<usize> = (0..n).collect();
-        let label = |at: usize| (at % 3 > 0).then(|| labels[at]);
+        let label = |at: usize| (!at.is_multiple_of(3)).then(|| labels[at]);
         let turned = frozen.judge(&x, &rows, label);
         let plain = frozen.judge_block(x.as_slice(), c, None, label);
         for (at, (judged, plain)) in turned.iter().zip(&plain).enumerate() {

@@ -27,6 +27,11 @@ impl Lists {
         self.index.len() / self.k
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
     /// The list of a row, nearest first.
     pub fn of(&self, row: usize) -> impl Iterator<Item = usize> {
         let list = &self.index[row * self.k..(row + 1) * self.k];

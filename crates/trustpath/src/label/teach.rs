@@ -52,7 +52,7 @@ pub(crate) struct Lesson<'a> {
 impl Lesson<'_> {
     /// Places among the given and among the open rows of those that a path is fitted to, under these labels of the open
     /// ones. Given labels come first, but leave the others half.
-    pub fn to_fit(&self, labels: &[usize], limits: Limits) -> (Vec<usize>, Vec<usize>) {
+    pub fn to_fit(self, labels: &[usize], limits: Limits) -> (Vec<usize>, Vec<usize>) {
         let most = limits.fit;
         if self.given.len() + labels.len() <= most {
             return ((0..self.given.len()).collect(), (0..labels.len()).collect());
