@@ -1,6 +1,6 @@
 //! What to label next: whether the labels of suggested instances help more than those of others.
 
-use trustpath::label::{LabelParams, Labeller, Labelling};
+use trustpath::label::{LabelParams, Labelling};
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
 
@@ -9,15 +9,11 @@ use crate::draw::{Balance, Draw, Drawing};
 
 const LABELS: [usize; 2] = [1, 5];
 const BATCH: usize = 20;
+
 /// All classes are labelled, and nobody asks for the precision of what is trusted.
-const PARAMS: LabelParams = LabelParams {
-    labeller: Labeller::Auto,
-    trust: trustpath::label::Trust::Credibility(0.5),
-    none_of_these: false,
-    suggest: BATCH,
-    folds: 2,
-    seed: 0,
-};
+fn params(suggest: usize) -> LabelParams {
+    LabelParams { none_of_these: false, suggest, folds: 2, ..LabelParams::default() }
+}
 
 /// Accuracies before and after a batch: suggested, at random, the least probable. All on the instances that are in no
 /// batch.
@@ -51,7 +47,7 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
 fn run(table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
     let drawing = Drawing { labels, balance: Balance::Even, at_most: PER_CLASS, seed };
     let mut draw = drawing.from(table);
-    let before = draw.label(&PARAMS)?;
+    let before = draw.label(&params(BATCH))?;
     let open = draw.open();
     let batches = [
         before.suggestions.clone(),
@@ -78,7 +74,7 @@ fn least_probable(found: &Labelling, open: &[usize]) -> Vec<usize> {
 fn with_labels_of(draw: &mut Draw<'_>, batch: &[usize], judged: &[usize]) -> Result<f64> {
     let before = draw.given.clone();
     batch.iter().for_each(|&i| draw.given[i] = Some(draw.truth[i]));
-    let found = draw.label(&LabelParams { suggest: 0, ..PARAMS })?;
+    let found = draw.label(&params(0))?;
     draw.given = before;
     Ok(draw.accuracy(&found.labels, judged))
 }
