@@ -20,9 +20,10 @@ class Path(NamedTuple):
     ----------
     lambdas : ndarray of shape (n_lambdas,)
         The grid, descending.
-    gamma_norm : ndarray of shape (n_lambdas, n_samples)
+    gamma_norm : ndarray of shape (n_lambdas, n_followed)
         The norm of every instance's own parameter at every lambda: how far it deviates. Zero for those that belong to
-        none of the classes, which are no part of the path.
+        none of the classes, which are no part of the path. Up to 20,000 instances all are followed; of more, those that the
+        path was fitted to, ``followed_``.
     """
 
     lambdas: NDArray[np.float64]
@@ -76,6 +77,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Probability of each label; of belonging to none of the classes, for those that do not.
     path_ : Path
         ``lambdas`` and ``gamma_norm``.
+    followed_ : ndarray of int
+        The instance of each column of ``path_.gamma_norm``.
     estimated_precision_ : float
         Share of right labels among the trusted, estimated from held-out labels; NaN where none could be held out.
     promised_precision_ : float
@@ -177,6 +180,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.credibility_ = found["credibility"]
         self.probability_ = found["probability"]
         self.path_ = Path(found["lambda"], found["gamma_norm"])
+        self.followed_ = found["followed"]
         estimate = found["estimate"]
         self.estimated_precision_ = float("nan") if estimate is None else float(estimate[0])
         self.promised_precision_ = float(found["promised"])
