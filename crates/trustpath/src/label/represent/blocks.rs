@@ -13,7 +13,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::components::{add_negated_scatter, leading};
+use super::components::{ROUNDING, add_negated_scatter, leading};
 use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
 use crate::label::run::{NEAREST, Stages};
 use crate::label::{Limits, Lists};
@@ -29,6 +29,8 @@ const BLOCK: usize = 4096;
 const STRIP: usize = 512;
 /// Blocks that tell whether features have signs.
 const LOOKS: usize = 16;
+/// A component with less variance than this is what cancelling the mean leaves of sums over many rows.
+const CANCELLED: f64 = 1e-11;
 /// Instances that are asked for their true neighbours.
 const ASKED: usize = 256;
 
@@ -103,7 +105,7 @@ fn singular_vectors(features: &Features<'_>, signed: bool, stages: &Stages<'_>) 
     for_blocks(features, signed, stages, |_, block| {
         add_negated_scatter(block, STRIP, &mut negated);
     })?;
-    leading(negated, kept, features.rows())
+    leading(negated, kept, features.rows(), ROUNDING)
 }
 
 /// Instances whose neighbours are found among all features, to see how many of them the graph has.
@@ -231,7 +233,7 @@ impl Kept {
                 negated[(i, j)] += n as f64 * mean[i] * mean[j];
             }
         }
-        Ok((mean, leading(negated, COMPONENTS.min(r), n)?))
+        Ok((mean, leading(negated, COMPONENTS.min(r), n, CANCELLED)?))
     }
 
     /// Coordinates of all instances. They take the place of what was kept before they are widened, so that the two are

@@ -10,7 +10,7 @@ use crate::linalg::block::inner;
 use crate::{Error, Matrix, Result};
 
 /// A principal component with less variance than this is rounding; instances have unit length.
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 
 /// The mean and the leading principal components, one row each.
 pub(super) fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
@@ -29,7 +29,7 @@ pub(super) fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     let size = d.min(n);
     let negated =
         if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
-    let vectors = leading(negated, wanted.min(size), n)?;
+    let vectors = leading(negated, wanted.min(size), n, ROUNDING)?;
     let mut basis = Matrix::zeros(vectors.rows(), d);
     for (k, vector) in vectors.iter_rows().enumerate() {
         let row = basis.row_mut(k);
@@ -45,9 +45,14 @@ pub(super) fn principal_components(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     Ok((mean, basis))
 }
 
-/// The leading eigenvectors of a product of `n` rows with themselves that comes negated, one row each; only those that
-/// are more than rounding.
-pub(super) fn leading(mut negated: Matrix, wanted: usize, n: usize) -> Result<Matrix> {
+/// The leading eigenvectors of a product of `n` rows with themselves that comes negated, one row each; only those with
+/// more variance than rounding has.
+pub(super) fn leading(
+    mut negated: Matrix,
+    wanted: usize,
+    n: usize,
+    rounding: f64,
+) -> Result<Matrix> {
     let size = negated.rows();
     for i in 0..size {
         for j in 0..i {
@@ -55,7 +60,7 @@ pub(super) fn leading(mut negated: Matrix, wanted: usize, n: usize) -> Result<Ma
         }
     }
     let pairs = Tridiagonal::of(&negated).lowest(wanted)?;
-    let kept = pairs.values.iter().take_while(|v| -**v > ROUNDING * n as f64).count();
+    let kept = pairs.values.iter().take_while(|v| -**v > rounding * n as f64).count();
     if kept == 0 {
         return Err(Error::Constant { rows: n });
     }

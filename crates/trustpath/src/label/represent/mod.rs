@@ -237,8 +237,10 @@ mod tests {
             let (a, b) = (a.unwrap(), b.unwrap());
             assert!((a.gram()[(0, 1)] - b.gram()[(0, 1)]).abs() < close);
         }
-        let error = try_represent(&[1.0, 2.0].repeat(50), 50, 2, 0).unwrap_err();
-        assert_eq!(error, Error::Constant { rows: 50 });
+        for n in [50, 9000] {
+            let error = try_represent(&[1.0, 2.0, 0.7].repeat(n), n, 3, 0).unwrap_err();
+            assert_eq!(error, Error::Constant { rows: n });
+        }
     }
 
     #[test]
