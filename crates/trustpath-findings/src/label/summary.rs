@@ -107,6 +107,12 @@ impl<'a> Summary<'a> {
                 "Instances of classes that were never labelled are not told apart: that takes {FEWEST} labels in classes of two or more."
             ));
         }
+        let (classes, coordinates) = (self.about.classes.len(), self.labelling.coordinates.dims());
+        if matches!(self.trust, Trust::Credibility(_)) && classes > coordinates {
+            notes.push(format!(
+                "{classes} classes are more than the {coordinates} coordinates that the path reads: no label can be fitted as well as among few classes, and credibilities are low throughout. Trust by --precision or --per-class instead."
+            ));
+        }
         if self.trust == Trust::Credibility(0.5) && trusted.estimate.is_some_and(|(p, _)| p < 0.8) {
             notes.push(
                 "By the estimate more than one in five trusted labels is wrong. Ask for a precision (--precision 0.9) to trust fewer.".into(),
