@@ -108,9 +108,10 @@ impl<'a> Summary<'a> {
             ));
         }
         let (classes, coordinates) = (self.about.classes.len(), self.labelling.coordinates.dims());
-        if matches!(self.trust, Trust::Credibility(_)) && classes > coordinates {
+        // The best fit of d coordinates reaches d/c of the way to a corner: with c = 2d no label is half-way there.
+        if matches!(self.trust, Trust::Credibility(_)) && classes > 2 * coordinates {
             notes.push(format!(
-                "{classes} classes are more than the {coordinates} coordinates that the path reads: no label can be fitted as well as among few classes, and credibilities are low throughout. Trust by --precision or --per-class instead."
+                "{classes} classes are more than twice the {coordinates} coordinates that the path reads: no label can be fitted as well as among few classes, and credibilities are low throughout. Trust by --precision or --per-class instead."
             ));
         }
         if self.trust == Trust::Credibility(0.5) && trusted.estimate.is_some_and(|(p, _)| p < 0.8) {
