@@ -15,12 +15,11 @@
 //! the label that vanishes first is one of them. Where there are more classes than coordinates, `‖f‖² = xᵀ(ββᵀ)x` and a
 //! few `f_k` cost less than all of `f`.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::Matrix;
 use crate::incidental::Path;
+use crate::linalg::block::multiply;
 use crate::linalg::simd;
 use crate::linalg::vector::dot;
 
@@ -270,13 +269,6 @@ fn largest(fit: &[f64]) -> [usize; NEAREST] {
         }
     }
     best.map(|(_, k)| k)
-}
-
-/// `out = x m`, for row-major `x` and `out`.
-fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
-    let x = MatRef::from_row_major_slice(x, rows, m.nrows());
-    let out = MatMut::from_row_major_slice_mut(out, rows, m.ncols());
-    matmul(out, Accum::Replace, x, m, 1.0, Par::Seq);
 }
 
 #[cfg(test)]

@@ -14,11 +14,10 @@
 //! more of these than the given labels themselves would have (one and a half standard errors), for then they are no more than the
 //! odd ones of the labelled classes. Needs at least [`FEWEST`] given labels in classes of two or more.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::Matrix;
+use crate::linalg::block::multiply;
 use crate::linalg::vector::norm;
 
 /// Given labels of classes with two or more that are needed to say anything.
@@ -122,13 +121,11 @@ fn cosines<T: Send>(
     each: impl Fn(usize, &[f64]) -> T + Sync,
 ) -> Vec<T> {
     const ROWS: usize = 256;
-    let (d, c) = (u.cols(), means.rows());
+    let c = means.rows();
     let block = |(block, rows): (usize, &[usize])| {
         let x: Vec<f64> = rows.iter().flat_map(|&row| u.row(row)).copied().collect();
         let mut inner = vec![0.0; rows.len() * c];
-        let out = MatMut::from_row_major_slice_mut(&mut inner, rows.len(), c);
-        let x = MatRef::from_row_major_slice(&x, rows.len(), d);
-        matmul(out, Accum::Replace, x, means.view().transpose(), 1.0, Par::Seq);
+        multiply(&x, rows.len(), means.view().transpose(), &mut inner);
         let made = inner.chunks_exact(c).enumerate().map(|(at, s)| each(block * ROWS + at, s));
         made.collect::<Vec<T>>()
     };

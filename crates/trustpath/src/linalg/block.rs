@@ -37,6 +37,13 @@ pub(crate) fn inner(a: &Matrix, b: &Matrix, s: f64) -> Matrix {
     sum
 }
 
+/// `out = x m`, for row-major `x` and `out`.
+pub(crate) fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
+    let x = MatRef::from_row_major_slice(x, rows, m.nrows());
+    let out = MatMut::from_row_major_slice_mut(out, rows, m.ncols());
+    matmul(out, Accum::Replace, x, m, 1.0, Par::Seq);
+}
+
 /// `X T`.
 pub(crate) fn times(x: &Matrix, t: MatRef<'_, f64>) -> Matrix {
     let mut y = Matrix::zeros(x.rows(), t.ncols());

@@ -9,14 +9,14 @@
 //! out as instances move towards each other. So distances, lengths and components come from `y` and `ρ` alone. They
 //! are kept in single precision; sums are taken in double.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::MatRef;
 use rayon::prelude::*;
 
 use super::components::{ROUNDING, add_negated_scatter, leading};
 use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
 use crate::label::run::{NEAREST, Stages};
 use crate::label::{Limits, Lists};
+use crate::linalg::block::multiply;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
@@ -277,11 +277,4 @@ fn move_towards(y: &mut [f32], rho: &mut [f32], graph: &Graph, z: &[f32], rest: 
             *rho += w * w * rest[j];
         }
     });
-}
-
-/// `out = x m`, for row-major `x` and `out`.
-fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
-    let x = MatRef::from_row_major_slice(x, rows, m.nrows());
-    let out = MatMut::from_row_major_slice_mut(out, rows, m.ncols());
-    matmul(out, Accum::Replace, x, m, 1.0, Par::Seq);
 }

@@ -164,36 +164,3 @@ fn refuses_what_cannot_be_trained_on() {
     assert_eq!(error, Error::ClassWithoutSupport { class: 1 });
     assert!(matches!(Wide::new(1.0, 1, 2).train(&[], &[]), Err(Error::OneClass { .. })));
 }
-
-/// Prints seconds: `cargo test --release -p trustpath --lib -- --ignored --nocapture how_long`.
-#[test]
-#[ignore = "prints how long large trainings take"]
-fn how_long_it_takes() {
-    for classes in [100, 1000] {
-        let data = Data::new(50_000, 128, classes, 1.0, |i| i % classes);
-        let mut labels = data.small_labels();
-        for (i, label) in labels.iter_mut().enumerate().step_by(10) {
-            *label = ((*label as usize + i / 10) % classes) as u32;
-        }
-        let mut wide = Wide::new(10.0, classes, 128);
-        for start in ["cold", "again", "warm"] {
-            if start == "warm" {
-                labels.iter_mut().zip(&data.labels).skip(5).step_by(40).for_each(|(to, &label)| {
-                    *to = ((label + 1) % classes) as u32;
-                });
-            }
-            let clock = std::time::Instant::now();
-            wide.train(&data.single, &labels).unwrap();
-            println!(
-                "{classes:>5} classes {start:>6}: {:.2?}, {} steps",
-                clock.elapsed(),
-                wide.steps
-            );
-        }
-        let rows: Vec<usize> = (0..50_000).collect();
-        let clock = std::time::Instant::now();
-        let (found, _) = most_probable(wide.model(), data.instances.unit(), &rows);
-        let right = found.iter().zip(&data.labels).filter(|(a, b)| a == b).count();
-        println!("{classes:>5} classes labelled in {:.2?}, {right} as drawn", clock.elapsed());
-    }
-}
