@@ -84,27 +84,36 @@
 //! data: what cannot be worked with is an [`Error`] that names the input and the remedy.
 
 mod audit;
+mod choice;
 pub mod classify;
 mod error;
 mod features;
 mod identifiability;
 pub mod incidental;
+pub mod judge;
 pub mod label;
+pub mod labeller;
+pub mod limits;
 mod linalg;
 mod map;
 mod matrix;
+mod observer;
 mod power;
 pub mod reduce;
-pub mod select;
-mod self_taught;
+pub mod spec;
+mod split;
 mod task;
 pub mod transductive;
+pub mod trust;
 
-pub use audit::{Audit, audit, audit_within};
+pub use audit::{Audit, AuditBuilder, audit};
 pub use error::{Error, Result};
 pub use features::{Features, Instances, Stored, Values};
 pub use identifiability::{Identifiability, identifiability};
+pub use label::label;
+pub use limits::Limits;
 pub use map::{Map, MapParams, map_2d};
 pub use matrix::Matrix;
-pub use self_taught::{Outcome, RoundRecord, SelfTaught, SelfTaughtParams};
+pub use observer::{NoObserver, Observer};
+pub use split::Split;
 pub use task::Task;
