@@ -21,11 +21,11 @@ use std::sync::OnceLock;
 pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
 pub use frozen_path::{FrozenPath, Judgement, credibility};
+pub(crate) use ici::fit_path;
 pub use ici::{Ici, Rule};
 pub use nearest::Nearest;
 pub use random::Random;
 pub(crate) use random::mix;
-pub(crate) use ici::fit_path;
 
 use crate::choice::choices;
 use crate::reduce::{Embedding, Reduce};

@@ -35,7 +35,9 @@ impl Ranking for NearestRanking<'_> {
             let row = self.split.row(position);
             let same = |&&other: &&usize| round.labels[other] == round.labels[position];
             let distances = round.training.iter().filter(same);
-            distances.map(|&other| -gram[(row, self.split.row(other))]).fold(f64::INFINITY, f64::min)
+            distances
+                .map(|&other| -gram[(row, self.split.row(other))])
+                .fold(f64::INFINITY, f64::min)
         };
         Ok(round.candidates.iter().map(nearest).collect())
     }

@@ -53,7 +53,6 @@ use crate::{Features, Result};
 
 /// How trusted labels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub enum Trust {
     /// Those whose credibility is at least this (0.5: nearer to their own class than half-way to another).
     Credibility(f64),
@@ -65,7 +64,6 @@ pub enum Trust {
 
 /// What is concluded about an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Verdict {
     /// Its label was given.
     Given,

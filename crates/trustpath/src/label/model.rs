@@ -126,7 +126,8 @@ pub(super) fn train(
     let keep = Keep { beta: true, ..Keep::default() };
     let (path, _) = split_path(&view, part, &with[given..], Limits::NONE, keep)?;
 
-    let mut pool: Vec<f64> = path.vanish[given..].iter().map(|&lambda| credibility(lambda)).collect();
+    let mut pool: Vec<f64> =
+        path.vanish[given..].iter().map(|&lambda| credibility(lambda)).collect();
     pool.sort_by(|a, b| b.total_cmp(a));
     // The same share as was trusted in the pool; if none was, none will be.
     let share = (trusted.len() * pool.len()).div_ceil(split.open.len().max(1));

@@ -66,7 +66,8 @@ impl Quota {
     fn of_round(&self, number: usize, accepted: &[usize], labels: &[usize]) -> Option<Vec<usize>> {
         match self {
             Self::PerRound { step, cap } => {
-                let left = |&done: &usize| cap.map_or(*step, |cap| cap.saturating_sub(done).min(*step));
+                let left =
+                    |&done: &usize| cap.map_or(*step, |cap| cap.saturating_sub(done).min(*step));
                 Some(accepted.iter().map(left).collect())
             }
             Self::Shares(shares) => {
@@ -137,11 +138,7 @@ impl SelfTraining {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a step or cap of zero.
-    pub fn new(
-        classifier: Box<dyn Classify>,
-        judge: Box<dyn Judge>,
-        quota: Quota,
-    ) -> Result<Self> {
+    pub fn new(classifier: Box<dyn Classify>, judge: Box<dyn Judge>, quota: Quota) -> Result<Self> {
         quota.check()?;
         Ok(Self { classifier, judge, quota, limits: Limits::NONE, final_judge: None })
     }
@@ -259,7 +256,8 @@ impl SelfTraining {
             } else {
                 selected.sort_unstable();
                 training.truncate(given);
-                let before = std::mem::replace(&mut found.accepted_in, vec![None; split.open.len()]);
+                let before =
+                    std::mem::replace(&mut found.accepted_in, vec![None; split.open.len()]);
                 for &at in &selected {
                     found.accepted_in[at - given] = before[at - given].or(Some(number));
                 }

@@ -105,9 +105,8 @@ fn validate_fold(
         candidates,
         quota: &[],
     })?;
-    let outcome = |(at, truth): (usize, usize)| {
-        (truth, credibility(vanish[at]), found.labels[at] == truth)
-    };
+    let outcome =
+        |(at, truth): (usize, usize)| (truth, credibility(vanish[at]), found.labels[at] == truth);
     Ok(truth.into_iter().enumerate().map(outcome).collect())
 }
 

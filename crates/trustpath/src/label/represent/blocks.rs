@@ -14,11 +14,11 @@ use rayon::prelude::*;
 
 use super::components::{ROUNDING, add_negated_scatter, leading};
 use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
-use crate::label::run::NEAREST;
-use crate::observer::Stages;
 use crate::label::Lists;
+use crate::label::run::NEAREST;
 use crate::limits::Limits;
 use crate::linalg::block::multiply;
+use crate::observer::Stages;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
