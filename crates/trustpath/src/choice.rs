@@ -17,7 +17,7 @@ macro_rules! choices {
 
         impl $type {
             /// All values, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$value,)*];
+            pub const ALL: [Self; [$($name,)*].len()] = [$(Self::$value,)*];
             /// Their names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
@@ -39,7 +39,7 @@ macro_rules! choices {
             type Err = $crate::Error;
 
             fn from_str(text: &str) -> $crate::Result<Self> {
-                let found = Self::ALL.iter().copied().find(|value| value.name() == text);
+                let found = Self::ALL.into_iter().find(|value| value.name() == text);
                 found.ok_or_else(|| $crate::Error::choice($what, text, Self::NAMES))
             }
         }
@@ -60,7 +60,7 @@ mod tests {
         ($($type:ty),*) => {$(
             let refusal = "nonsense".parse::<$type>().unwrap_err().to_string();
             for value in <$type>::ALL {
-                assert_eq!(value.to_string().parse::<$type>().unwrap(), *value);
+                assert_eq!(value.to_string().parse::<$type>().unwrap(), value);
                 assert!(refusal.contains(value.name()), "{refusal}");
             }
             assert_eq!(<$type>::ALL.len(), <$type>::NAMES.len());

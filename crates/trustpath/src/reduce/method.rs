@@ -81,7 +81,7 @@ mod tests {
     fn every_method_refuses_what_it_cannot_reduce() {
         let (x, same) =
             (clusters(2, 6, 20, 1.0), instances(12, 20, |i, j| (i + 1) as f64 * j as f64));
-        for &method in Reduction::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build_default().unwrap();
             assert_eq!(reduction.reduce(&same, 12).unwrap_err(), Error::Constant { rows: 12 });
             assert!(matches!(reduction.reduce(&x, 13), Err(Error::Parameter { name: "n", .. })));
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn graphs_of_another_shape_are_refused() {
         let x = clusters(2, 30, 6, 1.0);
-        for &method in Reduction::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build(3, 7).unwrap();
             let Some(k) = reduction.neighbors(60) else {
                 assert!(reduction.reduce_on(&x, 60, None).is_ok());
@@ -133,7 +133,7 @@ mod tests {
         let all = clusters(3, 800, 6, 1.0);
         let alone = instances(90, 6, |i, j| all.unit()[(i * 20, j)]);
         let first = instances(2400, 6, |i, j| all.unit()[(if i < 90 { i * 20 } else { i }, j)]);
-        for &method in Reduction::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build(2, 6).unwrap();
             let (a, b) =
                 (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());

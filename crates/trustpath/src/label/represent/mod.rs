@@ -152,16 +152,16 @@ fn to_unit(x: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Unwatched;
+    use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
     fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
-        let limits = Limits { whole, ..Limits::default() };
+        let limits = Limits { in_memory: whole, ..Limits::default() };
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, limits, &mut Stages::new(&mut Unwatched, 3))
+        Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3))
     }
 
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {
