@@ -94,6 +94,7 @@ mod linalg;
 mod map;
 mod matrix;
 mod power;
+pub mod random;
 pub mod reduce;
 pub mod select;
 mod self_taught;

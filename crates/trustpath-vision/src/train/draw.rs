@@ -3,7 +3,7 @@
 //! Step `t` of seed `s` depends on `(s, t)` alone, so that a run that was interrupted goes on as if it
 //! had not been.
 
-use trustpath_episodes::Random;
+use trustpath::random::Random;
 
 use super::Recipe;
 use crate::{Error, Result};

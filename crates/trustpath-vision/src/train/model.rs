@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tch::{Device, Kind, Tensor};
-use trustpath_episodes::Random;
+use trustpath::random::Random;
 
 use super::checkpoint::State;
 use super::drop_block::drop_block;

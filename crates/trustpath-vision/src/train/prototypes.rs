@@ -4,7 +4,7 @@
 //! the class whose mean has the largest cosine with it.
 
 use rayon::prelude::*;
-use trustpath_episodes::Random;
+use trustpath::random::Random;
 
 use crate::{Error, Result};
 

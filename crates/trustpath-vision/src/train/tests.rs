@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tch::{Device, Kind, Tensor};
-use trustpath_episodes::Random;
+use trustpath::random::Random;
 
 use super::augment::Augment;
 use super::draw::{Draw, Drawer, Step};

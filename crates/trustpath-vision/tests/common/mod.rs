@@ -1,15 +1,14 @@
 //! Weights and pictures by the formula of golden/make.py.
 
+use trustpath::random::mix;
 use trustpath_vision::network::Network;
 use trustpath_vision::weights::{Parameter, Weights};
 
 /// Numbers in −0.5 … 0.5.
 pub fn noise(count: usize, seed: usize) -> impl Iterator<Item = f64> {
     (0..count as u64).map(move |i| {
-        let mut z = (i + seed as u64 * 1_000_003 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 24) - 0.5
+        let z = (i + seed as u64 * 1_000_003).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mix(z) >> 40) as f64 / f64::from(1 << 24) - 0.5
     })
 }
 

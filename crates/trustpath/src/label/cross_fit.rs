@@ -10,7 +10,7 @@ use super::credibility::credibility;
 use super::pool::Pool;
 use super::precision::Calibration;
 use super::teach::{Lesson, Teacher};
-use crate::Result;
+use crate::{Result, random};
 
 /// Deals the labelled of every class into folds, in an order drawn from the seed. `None` for what cannot be held out.
 fn deal(labels: &[usize], classes: usize, folds: usize, seed: u64) -> Vec<Option<usize>> {
@@ -31,12 +31,9 @@ fn deal(labels: &[usize], classes: usize, folds: usize, seed: u64) -> Vec<Option
     fold
 }
 
-/// A well-mixed number of the two (splitmix64).
+/// Number `at` of the SplitMix64 sequence that starts at `seed`.
 fn mixed(seed: u64, at: u64) -> u64 {
-    let mut z = seed.wrapping_add(at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    random::mix(seed.wrapping_add(at.wrapping_mul(random::GOLDEN)))
 }
 
 /// Labels every fold by the others. `open` are the pool's instances that take part; `shares` is the estimated share of

@@ -18,7 +18,6 @@ pub use credibility::{Credibility, Rule};
 pub use nearest::Nearest;
 pub use norm::CoefficientNorm;
 pub use random::Random;
-pub(crate) use random::mix;
 
 use crate::reduce::{Embedding, Reduce};
 use crate::{Instances, Result};

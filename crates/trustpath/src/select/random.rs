@@ -2,6 +2,7 @@
 
 use super::{Pool, Round, Select, Selector, best_of_each_class};
 use crate::Result;
+use crate::random::mix;
 
 /// Takes instances at random.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,12 +29,4 @@ impl Selector for Random {
             (mix(seed ^ round.open[k] as u64) >> 11) as f64
         }))
     }
-}
-
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
-pub(crate) fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

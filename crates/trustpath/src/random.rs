@@ -1,47 +1,41 @@
-//! A small generator of random numbers that can be started anywhere.
+//! Random numbers in streams that can be started anywhere.
 //!
-//! The state of xoshiro256++ (Blackman & Vigna 2021) is filled by SplitMix64 (Steele et al. 2014)
-//! from a hash of the seed and the number of the episode. Episode *i* of seed *s* thus depends on
-//! (*s*, *i*) alone: it is the same whichever thread draws it, and whatever was drawn before.
+//! The state of xoshiro256++ (Blackman & Vigna 2021) is filled by SplitMix64 (Steele et al. 2014) from a hash of the seed
+//! and the number of the stream. Stream *i* of seed *s* therefore depends on (*s*, *i*) alone: it is the same whichever
+//! thread draws from it, and whatever was drawn before.
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// By how much SplitMix64 advances its state: 2⁶⁴ divided by the golden ratio.
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
 ///
 /// ```
-/// use trustpath_episodes::Random;
+/// use trustpath::random::Random;
 /// let (mut a, mut b) = (Random::stream(1, 42), Random::stream(1, 42));
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Random {
-    state: [u64; 4],
-}
+pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
     /// Stream number `index` of `seed`. Streams of one seed never start alike.
     pub fn stream(seed: u64, index: u64) -> Self {
         // The mixer permutes the 64-bit numbers, so distinct indices give distinct starts.
-        let mut start = mix(seed.wrapping_add(GOLDEN)).wrapping_add(mix(index));
-        let state = [(); 4].map(|()| {
+        let mut start = mix(seed).wrapping_add(finalize(index));
+        let mut state = [0; 32];
+        for word in state.as_chunks_mut().0 {
+            *word = mix(start).to_le_bytes();
             start = start.wrapping_add(GOLDEN);
-            mix(start)
-        });
-        Self { state }
+        }
+        Self(Xoshiro256PlusPlus::from_seed(state))
     }
 
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
-        let s = &mut self.state;
-        let next = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
-        let shifted = s[1] << 17;
-        s[2] ^= s[0];
-        s[3] ^= s[1];
-        s[1] ^= s[2];
-        s[0] ^= s[3];
-        s[2] ^= shifted;
-        s[3] = s[3].rotate_left(45);
-        next
+        self.0.next_u64()
     }
 
     /// A whole number below `n`, each as likely as the other (Lemire 2019).
@@ -117,11 +111,21 @@ impl Random {
     }
 }
 
-/// SplitMix64's output function.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// The number that SplitMix64 gives first when it starts at `x`: a hash in which every input bit reaches every output bit.
+pub fn mix(x: u64) -> u64 {
+    finalize(x.wrapping_add(GOLDEN))
+}
+
+/// SplitMix64's output function, a permutation of the 64-bit numbers.
+fn finalize(x: u64) -> u64 {
+    let x = multiply_twice(x);
+    x ^ (x >> 31)
+}
+
+/// All of SplitMix64's output function but its last step, which hardly touches the upper half.
+pub(crate) fn multiply_twice(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
 #[cfg(test)]
@@ -132,13 +136,18 @@ mod tests {
     fn known_answers() {
         // Published vectors: SplitMix64 from 1234567, xoshiro256++ from the state 1, 2, 3, 4.
         let split: Vec<u64> =
-            (1..=3).map(|i| mix(1_234_567u64.wrapping_add(GOLDEN.wrapping_mul(i)))).collect();
+            (0..3).map(|i| mix(1_234_567u64.wrapping_add(GOLDEN.wrapping_mul(i)))).collect();
         assert_eq!(split, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
-        let mut random = Random { state: [1, 2, 3, 4] };
+        let mut state = [0; 32];
+        (0..4).for_each(|word| state[8 * word] = word as u8 + 1);
+        let mut random = Random(Xoshiro256PlusPlus::from_seed(state));
         let found: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
         let expected =
             [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
         assert_eq!(found, expected);
+        // Every published result draws from these streams.
+        let first = [(0, 0), (1, 42), (7, u64::MAX)].map(|(s, i)| Random::stream(s, i).next_u64());
+        assert_eq!(first, [9579327875526494010, 5210136117610322631, 11037867539397424773]);
     }
 
     #[test]
