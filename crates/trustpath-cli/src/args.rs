@@ -10,7 +10,7 @@ use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
-use crate::pictures::{Pictures, SourceArgs};
+use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::Progress;
 
 /// Instances, and the labels of some.
@@ -43,7 +43,7 @@ pub struct Instances {
     /// Features and labels.
     pub pool: Pool,
     /// The pictures, row by row.
-    pub pictures: Option<Pictures>,
+    pub pictures: Option<ExtractedImages>,
 }
 
 /// The labels that a command needs.

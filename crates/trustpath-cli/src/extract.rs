@@ -1,4 +1,4 @@
-//! `trustpath extract`: features of pictures, by a network.
+//! `trustpath extract`: features of images, by a network.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use trustpath_vision::weights::Precision;
 
 use crate::cli::{choice, positive};
 use crate::error::Result;
-use crate::pictures::{self, NetworkArgs};
+use crate::images::{self, NetworkArgs};
 use crate::progress::Progress;
 use crate::{args, print};
 
-/// Which pictures, by which network, to where.
+/// Which images, by which network, to where.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct ExtractArgs {
-    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset
+    /// Images: a folder of class folders, a zip or tar of them, a csv, or a known dataset
     #[arg(long, value_name = "PATH")]
     images: PathBuf,
-    /// What the pictures are [default: found out]
+    /// What the images are [default: found out]
     #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
     dataset: Option<Kind>,
     /// Only these classes [default: all]
@@ -32,7 +32,7 @@ pub struct ExtractArgs {
     /// Precision of the features
     #[arg(long, default_value = "f16", value_parser = choice::<Precision>(&Precision::NAMES))]
     dtype: Precision,
-    /// Leave out pictures that cannot be read, and list them
+    /// Leave out images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
     /// Threads; the features are the same for any number [default: one for each core]
@@ -57,7 +57,7 @@ Examples:
   trustpath label photos.safetensors --out labels.csv
 
 Interrupted by Ctrl-C, the same command goes on where it ended. Where a .safetensors file is there
-already, only new and changed pictures are done.
+already, only new and changed images are done.
 
 Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
 
@@ -70,22 +70,21 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
     let progress = Progress::new(args.quiet, args.json);
     let backbone = chosen.backbone.as_ref();
-    let done = pictures::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;
+    let done = images::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;
     let new = dataset.len() - done.before;
     let mut text = format!(
         "{}: {} of {}, {} each, by {}",
         args.out.display(),
-        print::count(dataset.len() - done.skipped.len(), "picture", "pictures"),
+        print::count(dataset.len() - done.skipped.len(), "image", "images"),
         print::count(dataset.classes().len(), "class", "classes"),
         print::count(backbone.dim(), "feature", "features"),
         chosen.words,
     );
     text += &match new {
         0 => "; all were there already\n".into(),
-        _ => format!(
-            ", {} pictures/s\n",
-            print::rate(new as f64 / done.took.as_secs_f64().max(1e-9))
-        ),
+        _ => {
+            format!(", {} images/s\n", print::rate(new as f64 / done.took.as_secs_f64().max(1e-9)))
+        }
     };
     text += &done.list();
     if new > 0 {

@@ -14,7 +14,7 @@ use trustpath_table::{Column, Pool, ResultTable};
 use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::pictures::SourceArgs;
+use crate::images::SourceArgs;
 use crate::progress::Stages;
 use crate::{memory, page, print};
 

@@ -1,4 +1,4 @@
-//! `trustpath data`: datasets of pictures, before anything is made of them.
+//! `trustpath data`: datasets of images, before anything is made of them.
 
 mod check;
 mod pack;
@@ -25,13 +25,13 @@ pub struct DataArgs {
 /// The commands about datasets.
 #[derive(Debug, Subcommand)]
 enum DataCommand {
-    /// What is there, what is missing and where to get it, and a sheet of pictures
+    /// What is there, what is missing and where to get it, and a sheet of images
     Check(check::CheckArgs),
     /// Writes a dataset as a few compact files that travel quickly
     Pack(pack::PackArgs),
 }
 
-/// Which pictures.
+/// Which images.
 #[derive(Debug, Args)]
 struct SourceArgs {
     /// A folder, a zip or tar, a folder of these, or a csv
@@ -65,19 +65,19 @@ pub fn run(args: &DataArgs) -> Result<()> {
     }
 }
 
-/// One picture more is done. Nothing here could go on later, so Ctrl-C ends it at once: no file is half written.
+/// One image more is done. Nothing here could go on later, so Ctrl-C ends it at once: no file is half written.
 fn step(stage: &Stage) {
     stage.step();
     if interrupt::requested() {
-        eprintln!("\nerror: interrupted after {} pictures: run it again", stage.done());
+        eprintln!("\nerror: interrupted after {} images: run it again", stage.done());
         std::process::exit(130);
     }
 }
 
-/// Bad pictures that are named; the rest are counted.
+/// Bad images that are named; the rest are counted.
 const NAMED: usize = 20;
 
-/// A line for each of the pictures that cannot be read.
+/// A line for each of the images that cannot be read.
 fn list<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
     let count = bad.len();
     let mut text: String = bad.take(NAMED).map(|error| format!("  {error}\n")).collect();

@@ -22,7 +22,7 @@ pub struct PackArgs {
     /// Folder for the pack, made if it is missing
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Edge of the pictures; larger ones are resized to squares, others keep the bytes they have
+    /// Edge of the images; larger ones are resized to squares, others keep the bytes they have
     #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
     size: usize,
     /// Only these classes; may be given several times [default: all there are]
@@ -31,10 +31,10 @@ pub struct PackArgs {
     /// The most a file has, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
     shard_mib: usize,
-    /// Encode resized pictures as JPEG of this quality, 1 to 100 [default: lossless PNG]
+    /// Encode resized images as JPEG of this quality, 1 to 100 [default: lossless PNG]
     #[arg(long, value_name = "N")]
     quality: Option<u8>,
-    /// Leave out pictures that cannot be read, and list them
+    /// Leave out images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
 }
@@ -64,7 +64,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
         splits => splits.iter().map(|&split| dataset.peek(split).len()).sum(),
     };
     let start = Instant::now();
-    let stage = args.source.progress().stage("pack", total as u64, "pictures");
+    let stage = args.source.progress().stage("pack", total as u64, "images");
     let packed = pack.write(&dataset, &args.out, || step(&stage))?;
     drop(stage);
     let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
@@ -73,7 +73,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     }
     let mut text = format!(
         "{} of {} in {}: {} MiB in {:.1} s; {} kept the bytes they had\n\n{}",
-        print::count(packed.pictures, "picture", "pictures"),
+        print::count(packed.images, "image", "images"),
         dataset.name(),
         args.out.display(),
         mib(packed.bytes()),
@@ -82,7 +82,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
         table.text(),
     );
     if !packed.skipped.is_empty() {
-        let skipped = print::count(packed.skipped.len(), "picture", "pictures");
+        let skipped = print::count(packed.skipped.len(), "image", "images");
         text += &format!("\nskipped {skipped}:\n{}", list(packed.skipped.iter().map(|(_, e)| e)));
     }
     print::stdout(&text)

@@ -13,7 +13,7 @@ use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wa
 use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::pictures::SourceArgs;
+use crate::images::SourceArgs;
 use crate::progress::Stages;
 use crate::{memory, model_file, page, print};
 
@@ -182,7 +182,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         page::write(path, &html)?;
     }
     if let Some(path) = &args.more.model {
-        let maker = pictures.as_ref().map(|pictures| &pictures.maker);
+        let maker = pictures.as_ref().map(|pictures| &pictures.origin);
         model_file::write(path, &labelling.model, &pool, maker)?;
     }
     let text = summary.text(&memory::spent(start.elapsed()));

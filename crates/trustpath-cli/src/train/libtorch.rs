@@ -2,7 +2,9 @@
 
 use trustpath_vision::dataset::{Dataset, Split};
 use trustpath_vision::network::Network;
-use trustpath_vision::train::{Epoch, Pictures, Recipe, Training, Watch, Where};
+use trustpath_vision::train::{
+    Epoch, Recipe, TrainDevice, TrainObserver, Training, TrainingImages,
+};
 
 use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
@@ -12,36 +14,37 @@ use crate::{args, interrupt, print};
 /// Runs the command.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let network = Network::by_name(&args.backbone)?;
-    let device: Where = args.device.parse()?;
+    let device: TrainDevice = args.device.parse()?;
     device.check()?;
     let dataset = Dataset::open(&args.data, args.dataset)?;
     let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
     recipe.check()?;
     let progress = Progress::new(args.quiet, args.json);
-    let (pictures, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
-        let pictures = load(&training_part(&dataset)?, recipe.size, progress)?;
+    let (images, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
+        let images = load(&training_part(&dataset)?, recipe.size, progress)?;
         let validation = match dataset.splits().contains(&Split::Val) {
             true => Some(load(&dataset.split(Split::Val)?, recipe.size, progress)?),
             false => None,
         };
-        Ok((pictures, validation))
+        Ok((images, validation))
     })?;
-    print::stdout(&opening(&network, &pictures, validation.as_ref(), &recipe))?;
+    print::stdout(&opening(&network, &images, validation.as_ref(), &recipe))?;
     let training = Training {
         network: &network,
         recipe: &recipe,
-        pictures: &pictures,
+        images: &images,
         validation: validation.as_ref(),
         device,
     };
     let total = (recipe.epochs * recipe.steps()) as u64;
     let stage = progress.stage("training", total, "steps");
-    let mut watch = Onlooker { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
-    let outcome = training.run(&args.out, &mut watch)?;
-    if let Some(error) = watch.broken {
+    let mut observer =
+        TrainProgress { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
+    let outcome = training.run(&args.out, &mut observer)?;
+    if let Some(error) = observer.broken {
         return Err(error);
     }
-    drop(watch.stage);
+    drop(observer.stage);
     if !outcome.finished {
         let (done, asked) = (outcome.epochs.len(), recipe.epochs);
         return Err(Error::Stopped { done, asked });
@@ -85,35 +88,35 @@ fn training_part(dataset: &Dataset) -> Result<Dataset> {
     if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(Split::Train)?) }
 }
 
-fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<Pictures> {
-    let stage = progress.stage("reading pictures", dataset.len() as u64, "pictures");
-    Ok(Pictures::load(dataset, size, &|| stage.step())?)
+fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingImages> {
+    let stage = progress.stage("reading images", dataset.len() as u64, "images");
+    Ok(TrainingImages::load(dataset, size, &|| stage.step())?)
 }
 
 fn opening(
     network: &Network,
-    pictures: &Pictures,
-    validation: Option<&Pictures>,
+    images: &TrainingImages,
+    validation: Option<&TrainingImages>,
     recipe: &Recipe,
 ) -> String {
-    let of = |pictures: &Pictures| {
-        let (count, classes) = (pictures.labels.len(), pictures.classes.len());
-        format!("{count} pictures of {classes} classes")
+    let of = |images: &TrainingImages| {
+        let (count, classes) = (images.labels.len(), images.classes.len());
+        format!("{count} images of {classes} classes")
     };
     let validation = validation.map_or("nothing".into(), of);
     format!(
-        "{} on {}, validated on {validation}: {} epochs of {} steps, {} pictures each\n{}\n",
+        "{} on {}, validated on {validation}: {} epochs of {} steps, {} images each\n{}\n",
         network.name,
-        of(pictures),
+        of(images),
         recipe.epochs,
         recipe.steps(),
-        recipe.pictures_per_step(),
+        recipe.images_per_step(),
         log::HEAD,
     )
 }
 
 /// Shows how far it is, and keeps the log and the plots of a run up to date.
-struct Onlooker<'a> {
+struct TrainProgress<'a> {
     args: &'a TrainArgs,
     recipe: &'a Recipe,
     stage: Stage,
@@ -122,7 +125,7 @@ struct Onlooker<'a> {
     broken: Option<Error>,
 }
 
-impl Watch for Onlooker<'_> {
+impl TrainObserver for TrainProgress<'_> {
     fn resumed(&mut self, epochs: &[Epoch]) {
         self.epochs = epochs.to_vec();
         self.stage.skip_to((epochs.len() * self.recipe.steps()) as u64);
@@ -130,10 +133,9 @@ impl Watch for Onlooker<'_> {
         self.say(&format!("{lines}going on after epoch {}\n", epochs.len()));
     }
 
-    fn steps(&mut self, epoch: usize, done: usize, loss: f64) -> bool {
+    fn steps(&mut self, epoch: usize, done: usize, loss: f64) {
         self.stage.rename(&format!("epoch {}, loss {loss:.3}", epoch + 1));
         self.stage.advance_to((epoch * self.recipe.steps() + done) as u64);
-        self.broken.is_none() && !interrupt::requested()
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
@@ -143,9 +145,13 @@ impl Watch for Onlooker<'_> {
             self.broken = Some(error);
         }
     }
+
+    fn stop(&self) -> bool {
+        self.broken.is_some() || interrupt::requested()
+    }
 }
 
-impl Onlooker<'_> {
+impl TrainProgress<'_> {
     fn say(&mut self, text: &str) {
         if let Err(error) = self.stage.beside(|| print::stdout(text)) {
             self.broken = Some(error);

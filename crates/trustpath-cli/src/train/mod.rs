@@ -1,4 +1,4 @@
-//! `trustpath train`: a backbone from pictures, by the recipe of the paper.
+//! `trustpath train`: a backbone from images, by the recipe of the paper.
 
 #[cfg(feature = "libtorch")]
 mod libtorch;
@@ -34,7 +34,7 @@ pub struct TrainArgs {
     device: String,
     #[command(flatten)]
     recipe: RecipeArgs,
-    /// Threads that read pictures [default: one for each core]
+    /// Threads that read images [default: one for each core]
     #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<usize>,
     /// No progress
@@ -61,10 +61,10 @@ pub struct RecipeArgs {
     /// Classes an episode [default: 5]
     #[arg(long, value_name = "N", value_parser = positive)]
     ways: Option<usize>,
-    /// Labeled pictures of each class in an episode [default: 1]
+    /// Labeled images of each class in an episode [default: 1]
     #[arg(long, value_name = "N", value_parser = positive)]
     shots: Option<usize>,
-    /// Pictures of each class to be recognised in an episode [default: 6]
+    /// Images of each class to be recognised in an episode [default: 6]
     #[arg(long, value_name = "N", value_parser = positive)]
     queries: Option<usize>,
     /// Learning rates, each with the epoch before which it holds
@@ -80,10 +80,10 @@ pub struct RecipeArgs {
     /// Weight of the nearest-neighbour loss beside the global one [default: 0.5]
     #[arg(long, value_name = "X")]
     nearest_weight: Option<f64>,
-    /// Edge of the pictures [default: 84]
+    /// Edge of the images [default: 84]
     #[arg(long, value_name = "PIXELS", value_parser = positive)]
     size: Option<usize>,
-    /// Pixels around a picture before it is cropped [default: 8]
+    /// Pixels around an image before it is cropped [default: 8]
     #[arg(long, value_name = "PIXELS")]
     padding: Option<usize>,
     /// Probability that a rectangle is erased [default: 0.5]

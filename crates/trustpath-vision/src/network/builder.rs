@@ -9,8 +9,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The picture.
-    pub const PICTURE: Value = 0;
+    /// The image.
+    pub const IMAGE: Value = 0;
 
     /// An operation on some values.
     pub fn push(&mut self, op: Op, inputs: &[Value]) -> Value {

@@ -23,14 +23,14 @@ const FIRST: usize = 64;
 /// The variant of the few-shot literature.
 pub(super) fn densenet121() -> Network {
     let mut b = Builder::default();
-    let x = b.conv("features.conv0", Builder::PICTURE, (3, FIRST), 3, 1);
+    let x = b.conv("features.conv0", Builder::IMAGE, (3, FIRST), 3, 1);
     blocks("densenet121", b, x, 84)
 }
 
 /// The variant of ImageNet.
 pub(super) fn densenet121_imagenet() -> Network {
     let mut b = Builder::default();
-    let mut x = b.conv("features.conv0", Builder::PICTURE, (3, FIRST), 7, 2);
+    let mut x = b.conv("features.conv0", Builder::IMAGE, (3, FIRST), 7, 2);
     x = b.batch_norm("features.norm0", x, FIRST);
     x = b.leaky_relu(x, 0.0);
     x = b.push(Op::MaxPool { kernel: 3, stride: 2, padding: 1, ceil: false }, &[x]);

@@ -10,7 +10,7 @@
 //!
 //! the latter where the number of channels changes; `φ N` ends the network. Keys are those of the
 //! manifold-mixup checkpoints (S2M2): `conv1`, `block1.layer.0.bn1`, `…conv1`, `…bn2`, `…conv2`,
-//! `…convShortcut`, and at the end `bn1`; their pictures are 80×80.
+//! `…convShortcut`, and at the end `bn1`; their images are 80×80.
 
 use super::{Builder, Network, Op};
 
@@ -21,7 +21,7 @@ const DROP_RATE: f64 = 0.5;
 pub(super) fn wrn28_10() -> Network {
     let mut b = Builder::default();
     let mut inputs = 16;
-    let mut x = b.conv("conv1", Builder::PICTURE, (3, inputs), 3, 1);
+    let mut x = b.conv("conv1", Builder::IMAGE, (3, inputs), 3, 1);
     for (group, outputs) in [160, 320, 640].into_iter().enumerate() {
         for block in 0..BLOCKS {
             let at = format!("block{}.layer.{block}", group + 1);

@@ -1,7 +1,7 @@
 //! Numbers and strings as pickles spell them.
 
 use super::Node;
-use super::input::Said;
+use super::input::Parsed;
 
 /// A number of any length in two's complement, the lowest byte first.
 pub(super) fn long(bytes: &[u8]) -> Node {
@@ -15,7 +15,7 @@ pub(super) fn long(bytes: &[u8]) -> Node {
 }
 
 /// A string as Python 2 writes it in its source: in quotes, with escapes.
-pub(super) fn unquoted(line: &[u8]) -> Said<Vec<u8>> {
+pub(super) fn unquoted(line: &[u8]) -> Parsed<Vec<u8>> {
     let line = line.trim_ascii_end();
     let inner = match line {
         [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,

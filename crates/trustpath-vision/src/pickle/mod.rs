@@ -17,7 +17,7 @@ mod numpy;
 use crate::source::Section;
 use crate::{Error, Result};
 
-pub use numpy::{Array, Dtype};
+pub use numpy::{Dtype, NumpyArray};
 
 /// A node of a [`Document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

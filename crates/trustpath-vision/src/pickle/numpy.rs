@@ -16,7 +16,7 @@ pub struct Dtype {
 
 /// A numpy array whose elements lie in one piece.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
+pub struct NumpyArray {
     /// What its elements are.
     pub dtype: Dtype,
     /// How many along each axis.
@@ -33,7 +33,7 @@ fn is_numpy(module: &str) -> bool {
 
 impl Document {
     /// A numpy array; none for anything else. The elements of objects in Python are no array.
-    pub fn array(&self, id: Id) -> Result<Option<Array>> {
+    pub fn array(&self, id: Id) -> Result<Option<NumpyArray>> {
         let Some((module, name, args)) = self.call(id).filter(|(module, ..)| is_numpy(module))
         else {
             return Ok(None);
@@ -66,7 +66,7 @@ impl Document {
             let reason = format!("it holds an array of shape {shape:?} with {} bytes", data.len());
             return Err(self.refuse(reason));
         }
-        Ok(Some(Array { dtype, shape, fortran, data }))
+        Ok(Some(NumpyArray { dtype, shape, fortran, data }))
     }
 
     fn state(&self, id: Id) -> Option<&[Id]> {

@@ -89,7 +89,7 @@ impl Section {
     }
 
     fn cut_off(&self) -> Error {
-        Error::Read { name: self.name.clone(), reason: "it ends too early; get it again".into() }
+        Error::read(&self.name, "it ends too early; get it again")
     }
 
     /// Reads it from the beginning.

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// let recipe = Recipe::default();
 /// assert_eq!(recipe.rate(59), 0.1);
 /// assert_eq!(recipe.rate(60), 0.006);
-/// assert_eq!(recipe.pictures_per_step(), 140);
+/// assert_eq!(recipe.images_per_step(), 140);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
@@ -24,9 +24,9 @@ pub struct Recipe {
     pub batch: usize,
     /// Classes an episode.
     pub ways: usize,
-    /// Labeled pictures of each class in an episode.
+    /// Labeled images of each class in an episode.
     pub shots: usize,
-    /// Pictures of each class that are to be recognised.
+    /// TrainingImages of each class that are to be recognised.
     pub queries: usize,
     /// Learning rates, each with the epoch before which it holds.
     pub rates: Vec<(usize, f64)>,
@@ -38,11 +38,11 @@ pub struct Recipe {
     pub nearest_weight: f64,
     /// By which cosines are multiplied before they become probabilities.
     pub scale: f64,
-    /// Edge of the pictures.
+    /// Edge of the images.
     pub size: usize,
-    /// Black pixels around a picture before it is cropped back to its size.
+    /// Black pixels around an image before it is cropped back to its size.
     pub padding: usize,
-    /// Probability that a rectangle of a picture is erased.
+    /// Probability that a rectangle of an image is erased.
     pub erase: f64,
     /// Episodes by which an epoch is validated, for one shot and for five.
     pub validation: usize,
@@ -96,14 +96,14 @@ impl Recipe {
         self.episodes / self.batch
     }
 
-    /// Pictures a step of the optimiser.
-    pub fn pictures_per_step(&self) -> usize {
+    /// TrainingImages a step of the optimiser.
+    pub fn images_per_step(&self) -> usize {
         self.batch * self.ways * (self.shots + self.queries)
     }
 
     /// Refuses what cannot be trained by.
     pub fn check(&self) -> Result<()> {
-        let refuse = |what: &'static str| Err(Error::Recipe { what });
+        let refuse = |what: &str| Err(Error::Input(format!("this recipe cannot be used: {what}")));
         let counts = [self.epochs, self.batch, self.ways, self.shots, self.queries, self.size];
         if counts.contains(&0) {
             return refuse("epochs, batch, ways, shots, queries and size are at least 1");

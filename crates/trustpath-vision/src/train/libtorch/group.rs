@@ -1,0 +1,150 @@
+//! Parameters that are updated together, by stochastic gradient descent with momentum.
+//!
+//! ```text
+//! v ← μ v + g + δ w        w ← w − η v
+//! ```
+//!
+//! All parameters of a group lie one after the other in one vector, so that a step is a handful of
+//! operations however many layers there are. The network computes with a copy of a lower precision;
+//! `w` and `v` are kept in 32 bits.
+
+use tch::{Device, Kind, Tensor, no_grad};
+
+use super::{Recipe, Torch};
+
+/// A parameter: its key, and its axes as they are published.
+#[derive(Debug, Clone)]
+pub(super) struct ParameterShape {
+    pub key: String,
+    pub shape: Vec<i64>,
+}
+
+impl ParameterShape {
+    fn len(&self) -> i64 {
+        self.shape.iter().product()
+    }
+
+    /// The axes as they lie in memory: the channels of a convolution come last, as the hardware wants.
+    fn stored(&self) -> Vec<i64> {
+        match self.shape[..] {
+            [o, i, h, w] => vec![o, h, w, i],
+            _ => self.shape.clone(),
+        }
+    }
+
+    fn published_from_stored(&self, tensor: &Tensor) -> Torch<Tensor> {
+        if self.shape.len() == 4 {
+            tensor.f_permute([0, 3, 1, 2])
+        } else {
+            Ok(tensor.shallow_clone())
+        }
+    }
+
+    fn stored_from_published(&self, tensor: &Tensor) -> Torch<Tensor> {
+        let tensor = if self.shape.len() == 4 {
+            tensor.f_permute([0, 2, 3, 1])?
+        } else {
+            tensor.shallow_clone()
+        };
+        tensor.f_reshape([-1])
+    }
+}
+
+/// The numbers of a parameter, with its published axes.
+#[derive(Debug)]
+pub(super) struct ParameterValues {
+    pub parameter: ParameterShape,
+    pub weights: Vec<f32>,
+    pub velocity: Vec<f32>,
+}
+
+/// Parameters, what the optimiser remembers of them, and the copies the network computes with.
+#[derive(Debug)]
+pub(super) struct ParameterGroup {
+    parameters: Vec<ParameterShape>,
+    weights: Tensor,
+    velocity: Tensor,
+    working: Tensor,
+    leaves: Vec<Tensor>,
+}
+
+impl ParameterGroup {
+    /// All zero.
+    pub fn new(parameters: Vec<ParameterShape>, kind: Kind, device: Device) -> Torch<Self> {
+        let len: i64 = parameters.iter().map(ParameterShape::len).sum();
+        let weights = Tensor::f_zeros([len], (Kind::Float, device))?;
+        let velocity = weights.f_zeros_like()?;
+        let working = Tensor::f_zeros([len], (kind, device))?;
+        let mut leaves = Vec::with_capacity(parameters.len());
+        let mut start = 0;
+        for parameter in &parameters {
+            let part =
+                working.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
+            let leaf = parameter.published_from_stored(&part)?.f_detach()?;
+            leaves.push(leaf.f_set_requires_grad(true)?);
+            start += parameter.len();
+        }
+        Ok(Self { parameters, weights, velocity, working, leaves })
+    }
+
+    /// The copies the network computes with, in the order of the parameters.
+    pub fn leaves(&self) -> &[Tensor] {
+        &self.leaves
+    }
+
+    /// One step against these gradients, which are in the order of the parameters.
+    pub fn step(&mut self, gradients: &[Tensor], recipe: &Recipe, rate: f64) -> Torch<()> {
+        let parts = self.parameters.iter().zip(gradients);
+        let parts: Vec<Tensor> =
+            parts.map(|(p, gradient)| p.stored_from_published(gradient)).collect::<Torch<_>>()?;
+        let gradient = Tensor::f_cat(&parts, 0)?.f_to_kind(Kind::Float)?;
+        no_grad(|| {
+            let decay = self.weights.f_mul_scalar(recipe.weight_decay)?;
+            let _ = self.velocity.f_mul_scalar_(recipe.momentum)?;
+            let _ = self.velocity.f_add_(&gradient)?.f_add_(&decay)?;
+            let _ = self.weights.f_sub_(&self.velocity.f_mul_scalar(rate)?)?;
+            self.working.f_copy_(&self.weights)
+        })
+    }
+
+    /// Every parameter, and what the optimiser remembers of it.
+    pub fn numbers(&self) -> Torch<Vec<ParameterValues>> {
+        let (weights, velocity) =
+            (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
+        let mut start = 0;
+        let mut all = Vec::with_capacity(self.parameters.len());
+        for parameter in &self.parameters {
+            let read = |from: &Tensor| -> Torch<Vec<f32>> {
+                let part =
+                    from.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
+                let published = parameter.published_from_stored(&part)?.f_contiguous()?;
+                Vec::<f32>::try_from(published.f_view([-1])?)
+            };
+            let (weights, velocity) = (read(&weights)?, read(&velocity)?);
+            all.push(ParameterValues { parameter: parameter.clone(), weights, velocity });
+            start += parameter.len();
+        }
+        Ok(all)
+    }
+
+    /// Sets every parameter, and what the optimiser remembers of it, to what `find` gives for its key.
+    pub fn set<E: From<tch::TchError>>(
+        &mut self,
+        mut find: impl FnMut(&ParameterShape) -> Result<(Vec<f32>, Vec<f32>), E>,
+    ) -> Result<(), E> {
+        let (mut weights, mut velocity) = (Vec::new(), Vec::new());
+        for parameter in &self.parameters {
+            let (w, v) = find(parameter)?;
+            for (values, all) in [(w, &mut weights), (v, &mut velocity)] {
+                let published = Tensor::f_from_slice(&values)?.f_view(&parameter.shape[..])?;
+                all.push(parameter.stored_from_published(&published)?);
+            }
+        }
+        no_grad(|| {
+            self.weights.f_copy_(&Tensor::f_cat(&weights, 0)?)?;
+            self.velocity.f_copy_(&Tensor::f_cat(&velocity, 0)?)?;
+            self.working.f_copy_(&self.weights)
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! Checkpoints in both formats of PyTorch; `data/make_checkpoints.py` tells how they were made.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use trustpath_vision::weights::NetworkWeights;
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/checkpoints").join(name)
+}
+
+fn check(weights: &NetworkWeights, prefix: &str) {
+    for (key, shape, values) in [
+        ("f32", &[2, 3][..], &[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0][..]),
+        ("f64", &[2, 2], &[0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]),
+        ("f16", &[3], &[0.0, 0.5, 1.0]),
+        ("bf16", &[3], &[0.0, 100.0, 200.0]),
+        ("turned", &[3, 2], &[0.0, 3.0, 1.0, 4.0, 2.0, 5.0]),
+        ("view", &[2, 2], &[4.0, 5.0, 6.0, 7.0]),
+        ("steps", &[4], &[0.0, 3.0, 6.0, 9.0]),
+        ("scalar", &[], &[5.0]),
+        ("empty", &[0, 4], &[]),
+        ("parameter", &[2], &[0.0, 1.0]),
+    ] {
+        let found =
+            weights.get(&format!("{prefix}{key}")).unwrap_or_else(|| panic!("{prefix}{key}"));
+        assert_eq!((found.shape.as_slice(), found.values.as_slice()), (shape, values), "{key}");
+    }
+    assert!(weights.get(&format!("{prefix}num_batches_tracked")).is_none());
+}
+
+#[test]
+fn both_formats_are_read_wherever_the_tensors_are_kept() {
+    for form in ["zip", "old"] {
+        for name in ["plain", "state-dict", "params"] {
+            let weights = NetworkWeights::read(path(&format!("{name}-{form}.pth"))).unwrap();
+            assert_eq!(weights.len(), 10, "{name}-{form}");
+            check(&weights, "");
+        }
+        let two = NetworkWeights::read(path(&format!("two-{form}.pth"))).unwrap();
+        assert_eq!(two.len(), 20);
+        check(&two, "teacher.");
+        check(&two, "student.");
+    }
+}
+
+#[test]
+fn what_holds_no_weights_is_refused_by_a_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let put = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let said = |path: PathBuf| {
+        let name = path.display().to_string();
+        let error = NetworkWeights::read(path).unwrap_err().to_string();
+        assert!(error.starts_with(&name), "{error}");
+        error
+    };
+    for form in ["zip", "old"] {
+        assert!(said(path(&format!("list-{form}.pth"))).contains("no tensors by name"));
+        let whole = std::fs::read(path(&format!("plain-{form}.pth"))).unwrap();
+        for cut in [3, 20, 200, whole.len() / 2, whole.len() - 30] {
+            said(put("cut.pth", &whole[..cut]));
+        }
+    }
+    assert!(said(dir.path().join("nowhere.pth")).contains("check that the path is right"));
+    assert!(said(put("other.pth", b"\x80\x02]q\x00.")).contains("no checkpoint of PyTorch"));
+    // A shape larger than its storage, and an offset beyond it.
+    let whole = std::fs::read(path("plain-old.pth")).unwrap();
+    let at = whole.windows(6).position(|w| w == b"K\x00K\x02K\x03").unwrap();
+    let mut lie = whole.clone();
+    lie[at + 3] = 200;
+    assert!(said(put("shape.pth", &lie)).contains("f32 claims more numbers than there are"));
+    let mut lie = whole;
+    lie[at + 1] = 200;
+    assert!(said(put("offset.pth", &lie)).contains("f32 reaches beyond its storage"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn changed_checkpoints_are_refused_or_read(
+        changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 1..5)
+    ) {
+        let mut bytes = std::fs::read(path("plain-old.pth")).unwrap();
+        for (at, byte) in changes {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = byte;
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        if let Err(error) = NetworkWeights::read_pth(file.path()) {
+            prop_assert!(error.to_string().contains("holds no weights that can be read"), "{}", error);
+        }
+    }
+}
