@@ -208,6 +208,46 @@ impl RunArgs {
     }
 }
 
+/// Threads and progress of a command without a seed.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct WorkArgs {
+    /// Number of threads; the result is the same for any number [default: one per core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct ProgressArgs {
+    /// No progress
+    #[arg(long)]
+    quiet: bool,
+    /// Progress as lines of JSON on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+impl WorkArgs {
+    /// The threads that were asked for.
+    pub fn pool(&self) -> Result<ThreadPool> {
+        pool(self.threads)
+    }
+
+    /// How progress is shown.
+    pub fn progress(&self) -> Progress {
+        self.progress.get()
+    }
+}
+
+impl ProgressArgs {
+    /// How progress is shown.
+    pub fn get(&self) -> Progress {
+        Progress::new(self.quiet, self.json)
+    }
+}
+
 /// As many threads as asked for, or as there are cores.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
     let threads = threads.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Whatever turns images into features.
+//! Anything that turns images into features.
 
 use crate::Result;
 use crate::fingerprint::Fingerprint;
@@ -58,10 +58,10 @@ impl Input {
 
 /// Something that turns images into features.
 pub trait Backbone: Sync {
-    /// What it is called.
+    /// Its name.
     fn name(&self) -> &str;
 
-    /// How many numbers a feature has.
+    /// Numbers per feature.
     fn dim(&self) -> usize;
 
     /// The images it takes.
@@ -70,7 +70,7 @@ pub trait Backbone: Sync {
     /// A number that changes with its weights.
     fn fingerprint(&self) -> u64;
 
-    /// A number that tells by what features are made: the network, its weights, and how it takes images.
+    /// A number that identifies how features are made: the network, its weights, and how it takes images.
     fn identity(&self) -> u64 {
         let input = self.input();
         let colours = input.mean.iter().chain(&input.std).map(|value| value.to_bits().into());

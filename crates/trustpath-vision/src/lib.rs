@@ -16,8 +16,8 @@ mod named;
 pub mod network;
 pub mod onnx;
 pub mod pack;
-pub mod pickle;
-pub mod source;
+mod pickle;
+mod source;
 pub mod train;
 pub mod weights;
 

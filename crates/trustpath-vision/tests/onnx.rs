@@ -67,7 +67,7 @@ fn a_fixed_batch_is_filled_up() {
 }
 
 #[test]
-fn what_is_no_image_model_is_told() {
+fn what_is_no_image_model_is_refused() {
     if open("colours.onnx", small(None)).is_none() {
         return;
     }

@@ -1,4 +1,4 @@
-//! `trustpath data check`: what of a dataset is there.
+//! `trustpath data check`: which parts of a dataset are there.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,12 @@ use clap::Args;
 use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
-use super::{SourceArgs, list, sheet, step};
+use super::{SourceArgs, sheet, step};
 use crate::error::{Error, Result};
+use crate::images::list;
 use crate::print;
 
-/// What to look at.
+/// What to check.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct CheckArgs {
@@ -22,7 +23,7 @@ pub struct CheckArgs {
     /// Count the images, but do not read them
     #[arg(long)]
     quick: bool,
-    /// All classes in the table, not only the first and those that differ
+    /// Show all classes in the table, not only the first and those that differ
     #[arg(long)]
     all: bool,
 }
@@ -45,7 +46,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let inspection = match args.quick {
         true => None,
         false => {
-            let stage = args.source.progress().stage("read", dataset.len() as u64, "images");
+            let stage = args.source.progress.get().stage("read", dataset.len() as u64, "images");
             Some(dataset.inspect(|| step(&stage)))
         }
     };
@@ -171,7 +172,7 @@ fn some(names: &[&str]) -> String {
     format!("{}{more}", names[..names.len().min(MOST)].join(", "))
 }
 
-/// An error where what is there cannot be used as it is.
+/// An error if the dataset cannot be used as it is.
 fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>) -> Result<()> {
     let mut wrong = Vec::new();
     for check in splits.iter().filter(|check| !check.is_absent() && !check.is_whole()) {
@@ -185,7 +186,7 @@ fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>)
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Error::Usage(format!(
-            "{} needs mending, see above: {}",
+            "{} has to be repaired, see above: {}",
             dataset.origin(),
             wrong.join(" and ")
         ))),

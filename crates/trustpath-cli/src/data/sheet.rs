@@ -1,4 +1,4 @@
-//! A sheet of images of each class, to see with one's own eyes that a dataset is what it should be.
+//! A contact sheet with some images of each class, to check a dataset by eye.
 
 use std::io::Write;
 use std::path::Path;

@@ -27,20 +27,22 @@ pub struct Extracted {
     pub took: Duration,
 }
 
-impl Extracted {
-    /// A line for each image that was left out.
-    pub fn list(&self) -> String {
-        if self.skipped.is_empty() {
-            return String::new();
-        }
-        let count = print::count(self.skipped.len(), "image", "images");
-        let mut text = format!("skipped {count}:\n");
-        self.skipped.iter().take(NAMED).for_each(|(_, error)| text += &format!("  {error}\n"));
-        if self.skipped.len() > NAMED {
-            text += &format!("  and {} more\n", self.skipped.len() - NAMED);
-        }
-        text
+/// A line for each image that was skipped, below a line with their number.
+pub fn skipped<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
+    match bad.len() {
+        0 => String::new(),
+        count => format!("skipped {}:\n{}", print::count(count, "image", "images"), list(bad)),
     }
+}
+
+/// A line for each image that cannot be read.
+pub fn list<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
+    let more = bad.len().saturating_sub(NAMED);
+    let mut text: String = bad.take(NAMED).map(|error| format!("  {error}\n")).collect();
+    if more > 0 {
+        text += &format!("  and {more} more\n");
+    }
+    text
 }
 
 /// Brings the features of a dataset in a file up to date.
@@ -52,13 +54,12 @@ pub fn extract(
     threads: &ThreadPool,
     progress: Progress,
 ) -> Result<Extracted> {
-    let mut observer = ExtractProgress { progress, stage: None, begun: 0 };
+    let mut observer = ExtractProgress { progress, stage: None, before: 0 };
     let start = Instant::now();
-    let outcome = threads.install(|| extraction.run(backbone, dataset, out, &mut observer))?;
-    match outcome {
+    match threads.install(|| extraction.run(backbone, dataset, out, &mut observer))? {
         ExtractOutcome::Stopped { done, all } => Err(Error::Paused { done, all }),
         ExtractOutcome::Finished { skipped, .. } => {
-            Ok(Extracted { before: observer.begun, skipped, took: start.elapsed() })
+            Ok(Extracted { before: observer.before, skipped, took: start.elapsed() })
         }
     }
 }
@@ -67,12 +68,12 @@ pub fn extract(
 struct ExtractProgress {
     progress: Progress,
     stage: Option<Stage>,
-    begun: usize,
+    before: usize,
 }
 
 impl ExtractObserver for ExtractProgress {
     fn begin(&mut self, done: usize, all: usize) {
-        self.begun = done;
+        self.before = done;
         if done < all {
             self.stage = Some(self.progress.stage("extract", (all - done) as u64, "images"));
         }

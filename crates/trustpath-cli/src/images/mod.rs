@@ -1,4 +1,4 @@
-//! ExtractedImages wherever features are taken: their features are made first, and kept in a file.
+//! Images wherever features are accepted: their features are computed first, and kept in a file.
 
 mod extraction;
 mod network;
@@ -17,7 +17,7 @@ use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::Extraction;
 use trustpath_vision::image::RgbImage;
 
-pub use extraction::extract;
+pub use extraction::{extract, list, skipped};
 pub use network::NetworkArgs;
 
 use crate::cli::choice;
@@ -25,14 +25,37 @@ use crate::error::{Error, Result};
 use crate::print;
 use crate::progress::Progress;
 
-/// How features of images are made, and where they are kept.
+/// Which dataset, and which classes of it.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub struct DatasetArgs {
+    /// Dataset layout [default: auto-detect]
+    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
+    dataset: Option<Kind>,
+    /// Only the classes of this split of the dataset [default: all]
+    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
+    split: Option<Split>,
+}
+
+impl DatasetArgs {
+    fn is_given(&self) -> bool {
+        self.dataset.is_some() || self.split.is_some()
+    }
+
+    /// Opens the images at `path`, which are of the kind `otherwise` if none is asked for.
+    pub fn open(&self, path: &Path, otherwise: Option<Kind>) -> Result<Dataset> {
+        let all = Dataset::open(path, self.dataset.or(otherwise))?;
+        Ok(self.split.map_or_else(|| Ok(all.clone()), |split| all.split(split))?)
+    }
+}
+
+/// How features of images are computed, and where they are kept.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Images")]
 pub struct ImageArgs {
-    /// Leave out images that cannot be read, and list them
+    /// Skip images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
-    /// File that keeps the features, so that only new and changed images need time [default: beside
+    /// File that keeps the features, so that only new and changed images are computed [default: beside
     /// the images, IMAGES-NETWORK.safetensors]
     #[arg(long, value_name = "FILE.safetensors")]
     cache: Option<PathBuf>,
@@ -41,17 +64,17 @@ pub struct ImageArgs {
 }
 
 impl ImageArgs {
-    /// Whether anything was asked for that only images have.
+    /// Whether an option was given that applies to images only.
     pub fn is_given(&self) -> bool {
         self.skip_bad || self.cache.is_some() || self.network.is_given()
     }
 
-    /// Whether the file that keeps the features was named.
+    /// Whether the file that keeps the features was given.
     pub fn has_cache(&self) -> bool {
         self.cache.is_some()
     }
 
-    /// Makes the features of images, or takes those that are kept.
+    /// Computes the features of images, except for those that are in the file already.
     pub fn extract(
         &self,
         path: &Path,
@@ -60,17 +83,12 @@ impl ImageArgs {
         progress: Progress,
     ) -> Result<ExtractedImages> {
         let chosen = self.network.open(threads.current_num_threads())?;
-        let split = dataset.current_split();
-        let cache = match &self.cache {
-            Some(cache) if cache.extension().is_some_and(|ending| ending == "safetensors") => {
-                cache.clone()
-            }
-            Some(cache) => {
-                let name = cache.display();
-                return Err(Error::Usage(format!("--cache {name} must end in .safetensors")));
-            }
-            None => beside(path, split, &chosen.stem),
-        };
+        let default = || beside(path, dataset.current_split(), &chosen.stem);
+        let cache = self.cache.clone().unwrap_or_else(default);
+        if cache.extension().is_none_or(|ending| ending != "safetensors") {
+            let name = cache.display();
+            return Err(Error::Usage(format!("--cache {name} must end in .safetensors")));
+        }
         let extraction = Extraction { skip_bad: self.skip_bad, ..Extraction::default() };
         let backbone = chosen.backbone.as_ref();
         let extracted = extract(extraction, backbone, dataset, &cache, threads, progress);
@@ -82,23 +100,23 @@ impl ImageArgs {
             error => error,
         })?;
         let new = dataset.len() - extracted.before;
-        let anew = match new {
+        let state = match new {
             0 => "all there already".into(),
             _ if extracted.before > 0 => format!("{new} of them new"),
             _ => "all new".into(),
         };
-        let mut said = format!(
-            "{}: features of {} by {}, {anew}; kept in {}\n",
+        let mut text = format!(
+            "{}: features of {} by {}, {state}; kept in {}\n",
             path.display(),
             print::count(dataset.len(), "image", "images"),
             chosen.words,
             cache.display(),
         );
-        said += &extracted.list();
+        text += &skipped(extracted.skipped.iter().map(|(_, error)| error));
         if new > 0 {
-            said += chosen.advice();
+            text += chosen.advice();
         }
-        progress.say(&said);
+        progress.say(&text);
         let gone: Vec<usize> = extracted.skipped.iter().map(|(row, _)| *row).collect();
         Ok(ExtractedImages {
             name: format!("{} ({})", path.display(), chosen.words),
@@ -109,42 +127,34 @@ impl ImageArgs {
     }
 }
 
-/// ExtractedImages instead of features, and which of them.
+/// Images instead of features, and which of them.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Images")]
 pub struct SourceArgs {
-    /// What the images are [default: found out]
-    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
-    dataset: Option<Kind>,
-    /// Only these classes of a divided dataset [default: all]
-    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
-    split: Option<Split>,
+    #[command(flatten)]
+    dataset: DatasetArgs,
     #[command(flatten)]
     images: ImageArgs,
 }
 
 impl SourceArgs {
-    /// Refuses options that only images have, where features are given.
+    /// Refuses options that apply to images only, where features are given.
     pub fn check(&self, path: &Path, is_images: bool) -> Result<()> {
-        if is_images || !(self.images.is_given() || self.dataset.is_some() || self.split.is_some())
-        {
+        if is_images || !(self.images.is_given() || self.dataset.is_given()) {
             return Ok(());
         }
-        let sentence = format!(
+        Err(Error::Usage(format!(
             "{} is read as features, for which there is no network, dataset or split: leave those options out, or give images",
             path.display()
-        );
-        Err(Error::Usage(sentence))
+        )))
     }
 
-    /// The images at `path`. Where labels lie apart, a csv among them says nothing of them.
+    /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.
     pub fn open(&self, path: &Path, labels_apart: bool) -> Result<Dataset> {
-        let kind = self.dataset.or(labels_apart.then_some(Kind::Folder));
-        let whole = Dataset::open(path, kind)?;
-        Ok(self.split.map_or(Ok(whole.clone()), |split| whole.split(split))?)
+        self.dataset.open(path, labels_apart.then_some(Kind::Folder))
     }
 
-    /// Makes the features of these images.
+    /// Computes the features of these images.
     pub fn extract(
         &self,
         path: &Path,
@@ -156,21 +166,21 @@ impl SourceArgs {
     }
 }
 
-/// By what features were made.
+/// The network that features were computed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureOrigin {
-    /// In words.
+    /// Its name and that of its weights.
     pub words: String,
-    /// A number that tells it from others.
+    /// A number that identifies it.
     pub identity: u64,
 }
 
-/// ExtractedImages whose features are in a file.
+/// Images whose features are in a file.
 #[derive(Debug)]
 pub struct ExtractedImages {
-    /// Where they are, and by what their features were made.
+    /// Where they are, and the network that computed their features.
     pub name: String,
-    /// By what their features were made.
+    /// The network that computed their features.
     pub origin: FeatureOrigin,
     /// The file of features.
     pub cache: PathBuf,
@@ -187,19 +197,14 @@ impl ExtractedImages {
     /// The features of those that have a class, and the row of each among the images.
     pub fn table(&self) -> Result<(FeatureTable, Vec<usize>)> {
         let pool = PoolFile::new(&self.cache).read()?.called(&self.name);
-        let mut rows = Vec::new();
-        let mut labels = Vec::new();
-        for (row, label) in pool.labels().iter().enumerate() {
-            let Some(label) = label else { continue };
-            rows.push(row);
-            labels.push(*label);
-        }
+        let labelled = pool.labels().iter().enumerate();
+        let labelled = labelled.filter_map(|(row, label)| Some((row, (*label)?)));
+        let (rows, labels): (Vec<usize>, Vec<usize>) = labelled.unzip();
         if rows.is_empty() {
-            let sentence = format!(
+            return Err(Error::Usage(format!(
                 "no image of {} has a class: put those of each class in a folder named after it",
                 self.name
-            );
-            return Err(Error::Usage(sentence));
+            )));
         }
         let mut features = vec![0.0; rows.len() * pool.dims()];
         pool.gather(&rows, &mut features)?;
@@ -212,7 +217,7 @@ impl ExtractedImages {
         self.dataset.image(row).ok().map(|image| image.within(EDGE))
     }
 
-    /// An image for a figure; none if it has gone since.
+    /// An image for a figure; none if it can no longer be read.
     pub fn image(&self, row: usize) -> Option<Image> {
         let image = self.small(row)?;
         Image::new(image.width, image.height, image.rgb).ok()

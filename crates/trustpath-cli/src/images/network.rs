@@ -1,4 +1,4 @@
-//! Which network makes features of images.
+//! The network that computes features of images.
 
 use std::path::Path;
 
@@ -19,32 +19,32 @@ const DEFAULT: &str = "resnet12";
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
-    /// The network: resnet12, wrn28-10, densenet121, densenet121-imagenet, or a model in ONNX [default:
+    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, or a model in ONNX [default:
     /// resnet12]
     #[arg(long, value_name = "NAME|FILE.onnx")]
     backbone: Option<String>,
-    /// Its weights: cifar-fs, which come with the program, or a file, .safetensors or a PyTorch
-    /// checkpoint; a model in ONNX has its own [default: cifar-fs for resnet12]
+    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors or a PyTorch checkpoint; a
+    /// model in ONNX has its own [default: cifar-fs for resnet12]
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
     #[command(flatten)]
     onnx: OnnxArgs,
 }
 
-/// What a model in ONNX does not say itself; a .toml beside it may as well.
+/// What a model in ONNX does not specify itself; a .toml file beside it may specify it as well.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Models in ONNX")]
 struct OnnxArgs {
-    /// Edge of the images [default: 224]
+    /// Input size in pixels [default: 224]
     #[arg(long, value_name = "N", value_parser = positive)]
     input_size: Option<usize>,
-    /// Mean of red, green and blue, of values in 0 to 1 [default: 0.485,0.456,0.406]
+    /// Per-channel mean of red, green and blue in 0 to 1 [default: 0.485,0.456,0.406]
     #[arg(long, value_name = "R,G,B", value_parser = colours)]
     mean: Option<[f32; 3]>,
-    /// Spread of red, green and blue [default: 0.229,0.224,0.225]
+    /// Per-channel standard deviation [default: 0.229,0.224,0.225]
     #[arg(long, value_name = "R,G,B", value_parser = colours)]
     std: Option<[f32; 3]>,
-    /// Output that is the feature [default: the first that can be]
+    /// Output to use as the feature [default: the first suitable one]
     #[arg(long, value_name = "NAME")]
     output: Option<String>,
 }
@@ -66,20 +66,20 @@ fn colours(text: &str) -> std::result::Result<[f32; 3], String> {
 pub struct ChosenNetwork {
     /// The network.
     pub backbone: Box<dyn Backbone>,
-    /// What it is, in words.
+    /// Its name and that of its weights, for messages.
     pub words: String,
-    /// What it is, for the name of a file.
+    /// The same for the name of a file.
     pub stem: String,
     /// Whether its weights come with the program.
     is_shipped: bool,
 }
 
 impl ChosenNetwork {
-    /// What to know of features that it has made, if anything.
+    /// Advice about the features of this network, if there is any.
     pub fn advice(&self) -> &'static str {
         match self.is_shipped {
             true => {
-                "A small network that was taught 64 classes is a start; for photographs of your own a DINO or CLIP model in ONNX (--backbone model.onnx) gives better features.\n"
+                "The bundled network was trained on 64 classes of 32x32 images. For real photos use a DINO or CLIP model in ONNX (--backbone model.onnx).\n"
             }
             false => "",
         }
@@ -87,7 +87,7 @@ impl ChosenNetwork {
 }
 
 impl NetworkArgs {
-    /// Whether anything was asked for.
+    /// Whether any option was given.
     pub fn is_given(&self) -> bool {
         self.backbone.is_some() || self.weights.is_some() || self.onnx.is_given()
     }
@@ -100,16 +100,18 @@ impl NetworkArgs {
             return self.open_onnx(path, threads);
         }
         if self.onnx.is_given() {
-            let sentence = "--input-size, --mean, --std and --output are for models in ONNX; leave them out, or give --backbone FILE.onnx";
-            return Err(Error::Usage(sentence.into()));
+            return Err(Error::Usage(
+                "--input-size, --mean, --std and --output are for models in ONNX; leave them out, or give --backbone FILE.onnx".into(),
+            ));
         }
         let network = Network::by_name(name)?;
         let weights = match (&self.weights, name) {
             (Some(weights), _) => weights.as_str(),
             (None, DEFAULT) => NetworkWeights::SHIPPED[0],
             (None, _) => {
-                let sentence = format!("{name} needs its weights: give them by --weights");
-                return Err(Error::Usage(sentence));
+                return Err(Error::Usage(format!(
+                    "{name} needs weights: give them with --weights"
+                )));
             }
         };
         let engine = Engine::new(&network, NetworkWeights::by_name(weights)?)?;

@@ -1,4 +1,4 @@
-//! The training itself, and who looks on.
+//! Training, with its progress and log.
 
 use trustpath_vision::dataset::{Dataset, Split};
 use trustpath_vision::network::Network;
@@ -9,7 +9,7 @@ use trustpath_vision::train::{
 use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Stage};
-use crate::{args, interrupt, print};
+use crate::{interrupt, print};
 
 /// Runs the command.
 pub fn run(args: &TrainArgs) -> Result<()> {
@@ -19,8 +19,8 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let dataset = Dataset::open(&args.data, args.dataset)?;
     let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
     recipe.check()?;
-    let progress = Progress::new(args.quiet, args.json);
-    let (images, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
+    let progress = args.work.progress();
+    let (images, validation) = args.work.pool()?.install(|| -> Result<_> {
         let images = load(&training_part(&dataset)?, recipe.size, progress)?;
         let validation = match dataset.splits().contains(&Split::Val) {
             true => Some(load(&dataset.split(Split::Val)?, recipe.size, progress)?),
@@ -60,7 +60,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 }
 
 impl RecipeArgs {
-    /// The recipe with what was asked for in its place.
+    /// The recipe with the options that were given.
     fn over(&self, recipe: Recipe) -> Recipe {
         Recipe {
             epochs: self.epochs.unwrap_or(recipe.epochs),
@@ -130,7 +130,7 @@ impl TrainObserver for TrainProgress<'_> {
         self.epochs = epochs.to_vec();
         self.stage.skip_to((epochs.len() * self.recipe.steps()) as u64);
         let lines: String = epochs.iter().map(|epoch| log::line(epoch) + "\n").collect();
-        self.say(&format!("{lines}going on after epoch {}\n", epochs.len()));
+        self.say(&format!("{lines}resumed after epoch {}\n", epochs.len()));
     }
 
     fn steps(&mut self, epoch: usize, done: usize, loss: f64) {

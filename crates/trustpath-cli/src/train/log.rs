@@ -1,4 +1,4 @@
-//! The log of a run: a line an epoch, a csv, and two plots.
+//! The log of a run: one line per epoch, a csv, and two plots.
 
 use std::io::Write;
 use std::path::Path;

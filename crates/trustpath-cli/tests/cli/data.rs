@@ -8,10 +8,10 @@ fn vision(name: &str) -> String {
 }
 
 #[track_caller]
-fn refused(args: &[&str], code: i32, expected: &[&str]) -> String {
+pub fn refused(args: &[&str], code: i32, expected: &[&str]) -> String {
     let output = trustpath().args(args).assert().code(code).get_output().clone();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not one line: {said}");
     for part in expected {
         assert!(said.contains(part), "\"{part}\" is missing: {said}");
     }
@@ -35,7 +35,7 @@ fn a_check_says_what_is_missing_and_where_to_get_it() {
     let said = refused(
         &["data", "check", &vision("datasets/mini-cache"), "--all"],
         2,
-        &["mini-cache needs mending", "its split train is not what was published"],
+        &["mini-cache has to be repaired", "its split train is not what was published"],
     );
     for part in [
         "read as mini-imagenet: 24 images of 6 classes, each 12 × 12 pixels",

@@ -67,11 +67,9 @@ impl Birds {
     }
 }
 
+#[track_caller]
 fn refused(args: &[&str], sentence: &str) {
-    let output = trustpath().args(args).assert().code(2).get_output().clone();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with("error: ") && told.contains(sentence), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    super::data::refused(args, 2, &[sentence]);
 }
 
 fn same(a: &Path, b: &Path) -> bool {
@@ -79,7 +77,7 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 #[test]
-fn what_is_extracted_is_read_by_check() {
+fn extracted_features_are_read_by_check() {
     let birds = Birds::new();
     let said = birds.run("a.safetensors", &[]);
     assert!(said.contains("6 images of 2 classes, 512 features each"), "{said}");
@@ -110,13 +108,13 @@ fn bad_images_end_it_or_are_listed() {
 }
 
 #[test]
-fn usage_that_cannot_be_right_is_told() {
+fn usage_that_cannot_be_right_is_refused() {
     let birds = Birds::new();
     let (weights, images, out) = (birds.text("w.safetensors"), birds.text("birds"), "o.npy");
     let with = |more: &[&str], sentence: &str| {
         refused(&[&["extract", "--images", &images, "--out", out], more].concat(), sentence);
     };
-    with(&["--backbone", "wrn28-10"], "wrn28-10 needs its weights: give them by --weights");
+    with(&["--backbone", "wrn28-10"], "wrn28-10 needs weights: give them with --weights");
     with(&["--backbone", "vgg", "--weights", &weights], "there is no backbone named vgg");
     with(
         &["--backbone", "wrn28-10", "--weights", &weights],

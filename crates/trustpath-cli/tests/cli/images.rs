@@ -1,4 +1,4 @@
-//! Images wherever features are taken.
+//! Images wherever features are accepted.
 
 use std::fs;
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ fn labels_come_from_folders_and_features_are_kept() {
 #[test]
 fn labels_come_from_a_file_too() {
     let photos = Photos::new(0, 8);
-    photos.refused(&["label", "photos"], "no image of photos has a label");
+    photos.refused(&["label", "photos"], "of photos has a label");
     let pairs: String =
         CLASSES.iter().map(|c| format!("{c}-0.png,{c}\nunlabeled/{c}-1.png,{c}\n")).collect();
     fs::write(photos.path("labels.csv"), format!("id,label\n{pairs}")).unwrap();
@@ -145,7 +145,7 @@ fn folders_whose_images_all_have_a_class_are_audited() {
         fs::rename(photos.path(from), photos.path(to)).unwrap();
     };
     rename("photos/auk/3.png", "photos/wren/misplaced.png");
-    photos.refused(&["label", "photos"], "every image of photos");
+    photos.refused(&["label", "photos"], "of photos has a label, so");
     let (said, _) = photos.succeeds(&["audit", "photos", "--out", "a.csv", "--report", "a.html"]);
     assert!(said.contains("24 labelled instances"), "{said}");
     let table = photos.read("a.csv");

@@ -82,13 +82,10 @@ impl Inspection {
     }
 
     fn and(mut self, other: Self) -> Self {
-        let both = |a: Option<(usize, usize)>,
-                    b: Option<(usize, usize)>,
-                    pick: fn(usize, usize) -> usize| {
-            match (a, b) {
-                (Some(a), Some(b)) => Some((pick(a.0, b.0), pick(a.1, b.1))),
-                (one, other) => one.or(other),
-            }
+        type Size = Option<(usize, usize)>;
+        let both = |a: Size, b: Size, pick: fn(usize, usize) -> usize| match (a, b) {
+            (Some(a), Some(b)) => Some((pick(a.0, b.0), pick(a.1, b.1))),
+            (one, other) => one.or(other),
         };
         self.smallest = both(self.smallest, other.smallest, usize::min);
         self.largest = both(self.largest, other.largest, usize::max);
@@ -127,7 +124,7 @@ impl Dataset {
         SplitCheck { split, expected, classes: classes.collect() }
     }
 
-    /// Reads every image, on all threads; `done` is told of each.
+    /// Reads every image, on all threads; `done` is called for each.
     pub fn inspect(&self, done: impl Fn() + Sync) -> Inspection {
         let look = |row: usize| {
             let read = self.image(row);
@@ -135,10 +132,5 @@ impl Dataset {
             Inspection::of(row, read)
         };
         (0..self.len()).into_par_iter().map(look).reduce(Inspection::default, Inspection::and)
-    }
-
-    /// The rows whose images cannot be read, and why.
-    pub fn unreadable(&self, done: impl Fn() + Sync) -> Vec<(usize, Error)> {
-        self.inspect(done).unreadable
     }
 }

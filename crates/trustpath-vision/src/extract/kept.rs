@@ -1,5 +1,4 @@
-//! Features that are there already: those of an earlier extraction to the same file, for the images that are
-//! still the same.
+//! Features of an earlier extraction to the same file, for the images that have not changed.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -7,9 +6,9 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors};
 
-use super::partial::{PartialFile, WHOLE};
+use super::partial::{COMPLETE, PartialFile};
 
-/// Under these names a file tells by what its features were made, and from which images.
+/// The names under which a file records its backbone and its images; the word "pictures" is part of the format.
 pub(super) const BACKBONE: &str = "backbone";
 pub(super) const IMAGES: &str = "pictures";
 pub(super) const STAMPS: &str = "stamps";
@@ -54,7 +53,7 @@ impl CachedFeatures {
     }
 
     /// Whether the file holds exactly what is wanted.
-    pub fn is_whole(&self, images: &str) -> bool {
+    pub fn is_up_to_date(&self, images: &str) -> bool {
         !self.rows.is_empty() && self.images == images
     }
 
@@ -70,20 +69,20 @@ pub(super) struct FeatureRows<'a> {
     pub kept: &'a CachedFeatures,
     /// The stamps of all rows.
     pub stamps: &'a [u64],
-    /// RowInfo that were computed, ascending: the records of `partial`.
+    /// Rows that were computed, ascending: the records of `partial`.
     pub computed: &'a [usize],
     pub partial: &'a PartialFile,
 }
 
 impl FeatureRows<'_> {
-    /// Writes the features of all rows, but for those without.
+    /// Writes the features of all rows that have one.
     pub fn write(&self, w: &mut impl Write) -> io::Result<()> {
         let (mut next, mut computed) = (0, self.computed.iter());
         self.partial.each(|state, feature| {
             let row = computed.next().copied().unwrap_or(next);
             self.write_kept(w, next..row)?;
             next = row + 1;
-            if state == WHOLE { w.write_all(feature) } else { Ok(()) }
+            if state == COMPLETE { w.write_all(feature) } else { Ok(()) }
         })?;
         self.write_kept(w, next..self.stamps.len())
     }

@@ -23,7 +23,7 @@ use crate::weights::Precision;
 use crate::{Error, Result};
 use file::{FeatureFile, RowInfo};
 use kept::{CachedFeatures, FeatureRows};
-use partial::{PartialFile, SKIPPED, WHOLE};
+use partial::{COMPLETE, PartialFile, SKIPPED};
 
 /// Images of a batch for each thread.
 const BATCH: usize = 16;
@@ -37,12 +37,12 @@ pub struct Extraction {
     pub skip_bad: bool,
 }
 
-/// Sees how an extraction goes, and may stop it.
+/// Observes how an extraction goes, and may stop it.
 pub trait ExtractObserver {
-    /// It begins; `done` images of `all` were there already.
+    /// It begins; `done` of `all` images have their features already.
     fn begin(&mut self, done: usize, all: usize);
 
-    /// That many images more are done.
+    /// This many more images are done.
     fn advance(&mut self, images: usize);
 
     /// Whether to stop now; what is done is kept.
@@ -58,14 +58,14 @@ pub enum ExtractOutcome {
     Finished {
         /// Features in it.
         rows: usize,
-        /// RowInfo of the dataset that were left out, each with what is wrong with its image.
+        /// Rows of the dataset that were left out, and why each image cannot be read.
         skipped: Vec<(usize, Error)>,
     },
-    /// It was stopped; the same extraction goes on from here.
+    /// It was stopped; running it again resumes it.
     Stopped {
         /// Images that are done.
         done: usize,
-        /// Images there are.
+        /// All images.
         all: usize,
     },
 }
@@ -74,9 +74,9 @@ impl Extraction {
     /// Writes the features of all images of a dataset to `out`, whose ending says the format:
     /// `.safetensors`, or `.npy` with `NAME-labels.csv` beside it.
     ///
-    /// Runs on the threads of the current rayon pool. If an extraction of the same features to the
-    /// same place was interrupted, it goes on with that. Where `out` is a `.safetensors` file that the
-    /// same backbone made, the features of all images that have not been written since are kept.
+    /// Runs on the threads of the current rayon pool. An interrupted extraction of the same features to the same place is
+    /// resumed. Where `out` is a `.safetensors` file that the same backbone made, the features of all images that have not
+    /// changed since are reused.
     ///
     /// # Errors
     /// If an image cannot be read and bad ones are not to be skipped, none can, a feature is not
@@ -98,7 +98,7 @@ impl Extraction {
         };
         let is_new = |row: &usize| kept.get(from.stamps[*row]).is_none();
         let new: Vec<usize> = (0..all).filter(is_new).collect();
-        if new.is_empty() && kept.is_whole(&from.images) {
+        if new.is_empty() && kept.is_up_to_date(&from.images) {
             observer.begin(all, all);
             return Ok(ExtractOutcome::Finished { rows: all, skipped: Vec::new() });
         }
@@ -154,7 +154,7 @@ impl Extraction {
         let mut records = Vec::new();
         let each = features.chunks_exact(features.len() / batch.bad.len());
         for ((feature, &bad), &row) in each.zip(&batch.bad).zip(rows) {
-            records.push(if bad { SKIPPED } else { WHOLE });
+            records.push(if bad { SKIPPED } else { COMPLETE });
             for &value in feature {
                 let finite = match self.precision {
                     Precision::F16 => {

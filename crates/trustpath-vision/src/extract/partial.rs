@@ -13,7 +13,7 @@ const MAGIC: &[u8; 8] = b"TPFEATS1";
 const HEADER: u64 = 24;
 
 /// Whether a record has a feature.
-pub(super) const WHOLE: u8 = 0;
+pub(super) const COMPLETE: u8 = 0;
 pub(super) const SKIPPED: u8 = 1;
 
 /// A file of records.
@@ -86,7 +86,7 @@ impl PartialFile {
     pub fn skipped(&self) -> Result<Vec<usize>> {
         let (mut skipped, mut row) = (Vec::new(), 0);
         let read = self.each(|state, _| {
-            if state != WHOLE {
+            if state != COMPLETE {
                 skipped.push(row);
             }
             row += 1;
@@ -107,7 +107,7 @@ impl PartialFile {
 mod tests {
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told() {
+    fn a_full_disk_is_reported() {
         use super::*;
 
         let path = PathBuf::from("/dev/full");

@@ -24,7 +24,7 @@ fn engine(about: f32) -> Engine {
     Engine::new(&network, NetworkWeights::new("tiny", weights)).unwrap()
 }
 
-/// Two classes of so many images each, of different sizes.
+/// Two classes with `each` images of different sizes.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -88,7 +88,7 @@ const F32: Extraction = Extraction { precision: Precision::F32, skip_bad: false 
 const F16: Extraction = Extraction { precision: Precision::F16, skip_bad: false };
 
 #[test]
-fn what_is_written_is_read_by_the_other_commands() {
+fn written_features_are_read_by_the_other_commands() {
     let folder = Folder::new(3);
     let dataset = folder.dataset();
     let engine = engine(0.0);
@@ -121,7 +121,7 @@ fn what_is_written_is_read_by_the_other_commands() {
 }
 
 #[test]
-fn an_interrupted_extraction_goes_on() {
+fn an_interrupted_extraction_is_resumed() {
     let folder = Folder::new(60);
     folder.extract(F16, "whole.safetensors", &mut CountingObserver::default()).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -146,7 +146,7 @@ fn an_interrupted_extraction_goes_on() {
 }
 
 #[test]
-fn what_others_began_is_begun_anew() {
+fn an_extraction_by_another_backbone_starts_again() {
     let folder = Folder::new(60);
     let out = folder.path("o.npy");
     let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
@@ -164,7 +164,7 @@ fn what_others_began_is_begun_anew() {
 }
 
 #[test]
-fn bad_images_are_told_or_skipped() {
+fn bad_images_are_reported_or_skipped() {
     let folder = Folder::new(4);
     let bytes = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), &bytes[..bytes.len() / 2]).unwrap();
@@ -187,11 +187,11 @@ fn bad_images_are_told_or_skipped() {
     }
     let error =
         folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
-    assert!(error.starts_with("not one of the 8 images of"), "{error}");
+    assert!(error.starts_with("none of the 8 images of"), "{error}");
 }
 
 #[test]
-fn places_that_cannot_be_written_are_told() {
+fn places_that_cannot_be_written_are_refused() {
     let folder = Folder::new(1);
     let told = |out: &str, sentence: &str| {
         let error =
@@ -201,11 +201,11 @@ fn places_that_cannot_be_written_are_told() {
     told("o.csv", "give a name that ends in .safetensors or .npy");
     told("none/o.npy", "none/o.npy.partial cannot be written");
     std::fs::write(folder.path("o-labels.npy"), "").unwrap();
-    told("o.npy", "o-labels.npy lies beside");
+    told("o.npy", "o-labels.npy is beside");
 }
 
 #[test]
-fn features_that_are_too_large_for_halves_are_told() {
+fn features_too_large_for_f16_are_refused() {
     let folder = Folder::new(1);
     let run = |extraction: Extraction| {
         let out = folder.path("o.safetensors");
@@ -226,7 +226,7 @@ fn brought_up_to_date(folder: &Folder, extraction: Extraction) -> (usize, Vec<(S
 }
 
 #[test]
-fn features_of_images_that_stayed_the_same_are_kept() {
+fn features_of_unchanged_images_are_reused() {
     let folder = Folder::new(4);
     let (begun, first) = brought_up_to_date(&folder, F16);
     assert_eq!((begun, first.len()), (0, 8));
@@ -262,7 +262,7 @@ fn features_of_images_that_stayed_the_same_are_kept() {
 }
 
 #[test]
-fn bad_images_are_tried_again_while_others_are_kept() {
+fn bad_images_are_tried_again_while_others_are_reused() {
     let folder = Folder::new(3);
     let whole = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), "no image").unwrap();

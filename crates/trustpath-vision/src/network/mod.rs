@@ -34,9 +34,9 @@ pub enum Op {
     Conv {
         /// Where its parameters are found.
         name: String,
-        /// Channels that come in.
+        /// Input channels.
         inputs: usize,
-        /// Channels that go out.
+        /// Output channels.
         outputs: usize,
         /// Edge of the kernel.
         kernel: usize,
@@ -109,9 +109,9 @@ pub struct Network {
     pub name: &'static str,
     /// The operations, in order.
     pub nodes: Vec<Node>,
-    /// How many numbers a feature has.
+    /// Numbers per feature.
     pub dim: usize,
-    /// Edge of the images it was made for.
+    /// Width and height in pixels of the images it was made for.
     pub size: usize,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_index_is_read_back() {
         assert_eq!(Index::parse(&index().text()).unwrap(), index());
         let undivided = Index { split: None, ..index() };
         assert_eq!(Index::parse(&undivided.text()).unwrap(), undivided);

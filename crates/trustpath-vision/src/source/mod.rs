@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub use section::{Section, SectionReader};
+pub(crate) use section::{Section, SectionReader};
 
 use crate::fingerprint::Fingerprint;
 use crate::{Error, Result};
@@ -34,7 +34,7 @@ const ENDINGS: [&str; 11] =
     [".png", ".jpg", ".jpeg", ".jpe", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".ppm", ".pgm"];
 
 /// Whether a file's name is that of an image. What the file really is, its contents decide.
-pub fn is_image(name: &str) -> bool {
+pub(crate) fn is_image(name: &str) -> bool {
     has_ending(name, &ENDINGS)
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn folder_prefix(path: &str) -> &str {
 
 /// Files by name.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     name: String,
     files: Vec<Entry>,
 }

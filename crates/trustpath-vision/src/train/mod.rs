@@ -39,7 +39,7 @@ pub struct Epoch {
     pub validation: Option<[f64; 2]>,
     /// Seconds it took to train, without validation.
     pub seconds: f64,
-    /// TrainingImages trained a second, without validation.
+    /// Images trained per second, without validation.
     #[serde(alias = "pictures_per_second")]
     pub images_per_second: f64,
 }

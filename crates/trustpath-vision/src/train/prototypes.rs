@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// Classes per episode.
 const WAYS: usize = 5;
-/// TrainingImages of each class that are to be recognised.
+/// Images of each class that are to be recognised.
 const QUERIES: usize = 15;
 
 /// Share of the images that are recognised, over episodes drawn from a seed.
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_classes_are_a_sentence() {
+    fn too_few_classes_are_refused() {
         let error = prototype_accuracy(&[1.0; 80], 1, &[0; 80], 1, 10, 1).unwrap_err();
         assert!(error.to_string().contains("classes"), "{error}");
     }

@@ -32,7 +32,7 @@ fn prefixes_are_dropped_and_extras_ignored() {
 }
 
 #[test]
-fn missing_and_wrong_weights_are_told() {
+fn missing_and_wrong_weights_are_refused() {
     let network = resnet12();
     let mut saved = made(&network, "base.");
     saved.remove("base.layer3.0.bn2.running_var");
@@ -59,7 +59,7 @@ fn missing_and_wrong_weights_are_told() {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_weights_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.safetensors");
     let weights = NetworkWeights::new(path.display().to_string(), made(&resnet12(), ""));
@@ -109,7 +109,7 @@ fn damaged_and_hostile_files_are_refused() {
 }
 
 #[test]
-fn a_full_disk_and_a_wrong_shape_are_told() {
+fn a_full_disk_and_a_wrong_shape_are_reported() {
     let one = BTreeMap::from([("w".to_string(), extra())]);
     let error =
         NetworkWeights::new("w", one).write_safetensors("none/w.safetensors", Precision::F16);

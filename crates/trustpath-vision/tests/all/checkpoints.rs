@@ -1,4 +1,4 @@
-//! Checkpoints in both formats of PyTorch; `data/make_checkpoints.py` tells how they were made.
+//! Checkpoints in both formats of PyTorch; `data/make_checkpoints.py` makes them.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use trustpath_vision::weights::NetworkWeights;
 
 fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/checkpoints").join(name)
+    super::data("checkpoints").join(name)
 }
 
 fn check(weights: &NetworkWeights, prefix: &str) {
@@ -30,7 +30,7 @@ fn check(weights: &NetworkWeights, prefix: &str) {
 }
 
 #[test]
-fn both_formats_are_read_wherever_the_tensors_are_kept() {
+fn both_formats_are_read_wherever_the_tensors_are() {
     for form in ["zip", "old"] {
         for name in ["plain", "state-dict", "params"] {
             let weights = NetworkWeights::read(path(&format!("{name}-{form}.pth"))).unwrap();
@@ -45,13 +45,9 @@ fn both_formats_are_read_wherever_the_tensors_are_kept() {
 }
 
 #[test]
-fn what_holds_no_weights_is_refused_by_a_sentence() {
+fn what_holds_no_weights_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let put = |name: &str, bytes: &[u8]| {
-        let path = dir.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    };
+    let put = |name: &str, bytes: &[u8]| super::put(dir.path(), name, bytes);
     let said = |path: PathBuf| {
         let name = path.display().to_string();
         let error = NetworkWeights::read(path).unwrap_err().to_string();
@@ -86,14 +82,15 @@ proptest! {
         changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 1..5)
     ) {
         let mut bytes = std::fs::read(path("plain-old.pth")).unwrap();
-        for (at, byte) in changes {
-            let at = usize::from(at) % bytes.len();
-            bytes[at] = byte;
-        }
+        let most = bytes.len();
+        changes.into_iter().for_each(|(at, byte)| bytes[usize::from(at) % most] = byte);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
-        if let Err(error) = NetworkWeights::read_pth(file.path()) {
-            prop_assert!(error.to_string().contains("holds no weights that can be read"), "{}", error);
+        match NetworkWeights::read_pth(file.path()) {
+            Ok(weights) => for (_, parameter) in weights.iter() {
+                prop_assert_eq!(parameter.values.len(), parameter.shape.iter().product::<usize>());
+            },
+            Err(e) => prop_assert!(e.to_string().contains("holds no weights that can be read"), "{}", e),
         }
     }
 }

@@ -1,14 +1,12 @@
-//! Datasets in the forms they are published in; `data/make_datasets.py` tells how the files were made. The red of
+//! Datasets in the forms they are published in; `data/make_datasets.py` makes the files. The red of
 //! an image is its number.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::image::RgbImage;
 
-fn data(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
+use super::{data, pixel, put};
 
 fn open(name: &str, kind: Option<Kind>) -> Dataset {
     Dataset::open(&data(name), kind).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -117,14 +115,8 @@ fn cub_is_cropped_to_its_boxes_and_divided_either_way() {
 #[test]
 fn folders_are_classes_and_may_be_splits() {
     let dir = tempfile::tempdir().unwrap();
-    let image = RgbImage { width: 1, height: 1, rgb: vec![1, 2, 3] }.png().unwrap();
-    let put = |name: &str| {
-        let path = dir.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, &image).unwrap();
-    };
     for name in ["train/cat/b.png", "train/cat/a.png", "train/dog/a.JPG", "test/cat/c.png"] {
-        put(&format!("all/{name}"));
+        put(dir.path(), &format!("all/{name}"), pixel());
     }
     let dataset = Dataset::open(dir.path(), None).unwrap();
     assert_eq!(dataset.kind(), Kind::Folder);
@@ -141,7 +133,7 @@ fn folders_are_classes_and_may_be_splits() {
     assert_eq!(dataset.id(1), "all/train/cat/a.png");
     assert_eq!(dataset.without(&[1]).split(Split::Train).unwrap().id(0), "all/train/cat/b.png");
     // An image beside the folders has no class, and then nothing is divided.
-    put("stray.png");
+    put(dir.path(), "stray.png", pixel());
     let dataset = Dataset::open(dir.path(), None).unwrap();
     assert_eq!(dataset.class(dataset.len() - 1), None);
     assert!(dataset.split(Split::Train).unwrap_err().to_string().contains("not divided"));
@@ -150,18 +142,6 @@ fn folders_are_classes_and_may_be_splits() {
 #[test]
 fn images_in_no_folder_or_an_unlabeled_one_have_no_class() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str| {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let image = RgbImage { width: 1, height: 1, rgb: vec![9; 3] };
-        std::fs::write(path, image.png().unwrap()).unwrap();
-    };
-    let names = ["auk/1.png", "wren/deep/2.png", "3.png", "Unlabeled/4.png", "_unknown/5.png"];
-    names.into_iter().for_each(write);
-    let dataset = Dataset::open(folder.path(), None).unwrap();
-    assert_eq!(dataset.classes(), ["auk", "wren"]);
-    let known: Vec<(&str, Option<usize>)> =
-        (0..dataset.len()).map(|row| (dataset.id(row), dataset.class(row))).collect();
     let expected = [
         ("auk/1.png", Some(0)),
         ("wren/deep/2.png", Some(1)),
@@ -169,17 +149,18 @@ fn images_in_no_folder_or_an_unlabeled_one_have_no_class() {
         ("Unlabeled/4.png", None),
         ("_unknown/5.png", None),
     ];
+    expected.iter().for_each(|(name, _)| drop(put(folder.path(), name, pixel())));
+    let dataset = Dataset::open(folder.path(), None).unwrap();
+    assert_eq!(dataset.classes(), ["auk", "wren"]);
+    let known: Vec<(&str, Option<usize>)> =
+        (0..dataset.len()).map(|row| (dataset.id(row), dataset.class(row))).collect();
     assert_eq!(known, expected);
 }
 
 #[test]
-fn images_are_told_from_features() {
+fn images_are_distinguished_from_features() {
     let folder = tempfile::tempdir().unwrap();
-    let is_at = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        Dataset::is_at(&path)
-    };
+    let is_at = |name: &str, text: &str| Dataset::is_at(&put(folder.path(), name, text));
     assert!(Dataset::is_at(folder.path()));
     assert!(is_at("a.csv", "filename,label\nx.jpg,auk\n"));
     assert!(is_at("a.tsv", "x.jpg\t3\n"));
@@ -194,22 +175,18 @@ fn images_are_told_from_features() {
 #[test]
 fn what_cannot_be_read_is_listed_and_can_be_left_out() {
     let dir = tempfile::tempdir().unwrap();
-    let image = RgbImage { width: 1, height: 1, rgb: vec![1, 2, 3] }.png().unwrap();
-    std::fs::create_dir(dir.path().join("cat")).unwrap();
+    let image = pixel();
     for (name, bytes) in
         [("1.png", &image[..]), ("2.png", b"no"), ("3.jpg", &image[..]), ("4.png", b"")]
     {
-        std::fs::write(dir.path().join("cat").join(name), bytes).unwrap();
+        put(&dir.path().join("cat"), name, bytes);
     }
     let dataset = Dataset::open(dir.path(), None).unwrap();
-    let bad = dataset.unreadable(|| ());
+    let bad = dataset.inspect(|| ()).unreadable;
     let rows: Vec<usize> = bad.iter().map(|(row, _)| *row).collect();
     assert_eq!(rows, [1, 3]);
-    assert!(
-        bad[0].1.to_string().starts_with("cat/2.png cannot be read as an image"),
-        "{}",
-        bad[0].1
-    );
+    let error = bad[0].1.to_string();
+    assert!(error.starts_with("cat/2.png cannot be read as an image"), "{error}");
     let rest = dataset.without(&rows);
     assert_eq!((rest.len(), rest.id(1)), (2, "cat/3.jpg"));
 }
@@ -231,7 +208,7 @@ fn archives_are_read_alike_whatever_their_form() {
 }
 
 #[test]
-fn archives_that_are_not_to_be_trusted_are_refused_by_a_sentence() {
+fn archives_that_cannot_be_trusted_are_refused() {
     for (name, said) in [
         ("climbs.zip", "leads out of the archive"),
         ("climbs.tar", "leads out of the archive"),
@@ -256,26 +233,27 @@ fn archives_that_are_not_to_be_trusted_are_refused_by_a_sentence() {
 }
 
 #[test]
-fn what_is_no_dataset_is_refused_by_a_sentence() {
+fn what_is_no_dataset_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     assert!(refusal(path, None).contains("holds no images"));
     let error = refusal(path, Some(Kind::Cub));
     assert!(error.contains("no images of cub") && error.contains("CUB_200_2011.tgz"), "{error}");
     assert!(refusal(&path.join("nowhere"), None).contains("no such file or folder"));
-    std::fs::write(path.join("x.zip"), b"hello").unwrap();
-    assert!(refusal(&path.join("x.zip"), None).contains("no folder, zip, tar"));
-    std::fs::remove_file(path.join("x.zip")).unwrap();
-    std::fs::write(path.join("x.csv"), b"filename,label\na.png,cat\n").unwrap();
-    assert!(refusal(&path.join("x.csv"), None).contains("names a.png, which is not there"));
-    // A pickle of something else.
-    let pickle = path.join("mini-imagenet-cache-train.pkl");
-    std::fs::write(&pickle, b"\x80\x02]q\x00.").unwrap();
-    assert!(refusal(path, None).contains("no entry \"labels\""));
-    std::fs::write(&pickle, b"cos\nsystem\n(S'rm -rf /'\ntR.").unwrap();
-    assert!(refusal(path, None).contains("no entry \"labels\""));
-    std::fs::write(&pickle, b"\x80\x02").unwrap();
-    assert!(refusal(path, None).contains("ends too early"));
+    let zip = put(path, "x.zip", "hello");
+    assert!(refusal(&zip, None).contains("no folder, zip, tar"));
+    std::fs::remove_file(zip).unwrap();
+    let csv = put(path, "x.csv", "filename,label\na.png,cat\n");
+    assert!(refusal(&csv, None).contains("names a.png, which is not there"));
+    // Pickles of something else.
+    for (bytes, expected) in [
+        (&b"\x80\x02]q\x00."[..], "no entry \"labels\""),
+        (b"cos\nsystem\n(S'rm -rf /'\ntR.", "no entry \"labels\""),
+        (b"\x80\x02", "ends too early"),
+    ] {
+        put(path, "mini-imagenet-cache-train.pkl", bytes);
+        assert!(refusal(path, None).contains(expected));
+    }
 }
 
 #[test]

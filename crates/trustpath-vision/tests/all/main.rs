@@ -1,4 +1,4 @@
-//! Weights and images by the formula of golden/make.py, which all tests share.
+//! What all tests share: files, and weights and images by the formula of golden/make.py.
 
 mod checkpoints;
 mod datasets;
@@ -6,9 +6,11 @@ mod images;
 mod networks;
 mod operations;
 mod packs;
-mod pickles;
+
+use std::path::{Path, PathBuf};
 
 use trustpath::random::mix;
+use trustpath_vision::image::RgbImage;
 use trustpath_vision::network::Network;
 use trustpath_vision::weights::{NetworkWeights, Parameter};
 
@@ -41,4 +43,22 @@ fn weights(network: &Network) -> NetworkWeights {
 
 fn images(count: usize, size: usize) -> Vec<f32> {
     noise(count * 3 * size * size, 7777).map(|x| (4.0 * x) as f32).collect()
+}
+
+/// A file or folder of the tests' data.
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// Writes a file, and the folders it is in.
+fn put(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// An image of one pixel.
+fn pixel() -> Vec<u8> {
+    RgbImage { width: 1, height: 1, rgb: vec![1, 2, 3] }.png().unwrap()
 }

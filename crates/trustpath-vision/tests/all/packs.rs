@@ -1,13 +1,12 @@
 //! Packs, of the small tieredImageNet of the datasets' tests.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::pack::{PackParams, PackSummary};
 
 fn tiered() -> Dataset {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/datasets/tiered");
-    Dataset::open(&path, None).unwrap()
+    Dataset::open(&super::data("datasets/tiered"), None).unwrap()
 }
 
 fn pack(params: PackParams, out: &Path) -> PackSummary {
@@ -26,8 +25,8 @@ fn a_pack_is_the_dataset_it_was_made_of() {
         pack(PackParams { shard_bytes: 1 << 10, size: 24, ..PackParams::default() }, out.path());
     assert_eq!((packed.images, packed.kept, packed.skipped.len()), (15, 15, 0));
     assert!(packed.files.len() > 6, "{:?}", packed.files);
-    let (before, after) =
-        (tiered(), Dataset::open(out.path(), Some(Kind::TieredImagenet)).unwrap());
+    let before = tiered();
+    let after = Dataset::open(out.path(), Some(Kind::TieredImagenet)).unwrap();
     assert_eq!((after.name(), after.kind()), ("tiered-imagenet", Kind::TieredImagenet));
     for split in Split::ALL {
         let (before, after) = (before.split(split).unwrap(), after.split(split).unwrap());
@@ -65,7 +64,7 @@ fn larger_images_become_squares_of_the_size() {
 }
 
 #[test]
-fn packs_that_are_cut_mixed_or_incomplete_are_refused_by_a_sentence() {
+fn packs_that_are_cut_mixed_or_incomplete_are_refused() {
     let out = tempfile::tempdir().unwrap();
     let at = |name: &str| out.path().join(name);
     let packed = pack(PackParams::default(), out.path());
@@ -93,7 +92,7 @@ fn packs_that_are_cut_mixed_or_incomplete_are_refused_by_a_sentence() {
 }
 
 #[test]
-fn parameters_out_of_reason_are_refused() {
+fn parameters_out_of_range_are_refused() {
     let refused = |params: PackParams| params.check().unwrap_err().to_string();
     assert!(refused(PackParams { size: 0, ..PackParams::default() }).contains("give 1 to 4096"));
     assert!(

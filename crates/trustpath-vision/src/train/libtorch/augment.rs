@@ -1,4 +1,4 @@
-//! TrainingImages as a network gets them, cropped, mirrored and erased where the network computes.
+//! Images as a network gets them: cropped, mirrored and erased on the device.
 
 use tch::{Device, Kind, Tensor};
 

@@ -1,4 +1,4 @@
-//! What a training is resumed from: one file, whole or not there.
+//! What a training is resumed from: one file, written completely or not at all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// Name of the file in the folder of a run.
 const FILE: &str = "checkpoint.safetensors";
-/// Under which its words are found.
+/// The key of its metadata.
 const KEY: &str = "trustpath.training";
 
 /// Named numbers with their axes.

@@ -1,7 +1,6 @@
-//! What chance decides in a step: which images, and how each is changed.
+//! What is random in a step: which images, and how each is changed.
 //!
-//! Step `t` of seed `s` depends on `(s, t)` alone, so that a run that was interrupted goes on as if it
-//! had not been.
+//! Step `t` of seed `s` depends on `(s, t)` alone, so that a resumed run gives the same numbers.
 
 use trustpath::random::Random;
 
@@ -23,7 +22,7 @@ pub(super) struct ImageDraw {
     pub top: i64,
     /// Left edge of the crop, in the padded image.
     pub left: i64,
-    /// Whether left and right change places after the crop.
+    /// Whether it is mirrored left to right after the crop.
     pub mirrored: bool,
     /// Top, left, height and width of what is erased; no height where nothing is.
     pub erased: [i64; 4],
@@ -64,7 +63,7 @@ impl<'a> Drawer<'a> {
         Ok(Self { recipe, by_class })
     }
 
-    /// Step number `step` of the whole run.
+    /// Step number `step` of the run.
     pub fn step(&self, step: u64) -> Step {
         let recipe = self.recipe;
         let mut random = Random::stream(recipe.seed, step);
@@ -95,7 +94,7 @@ fn draw(recipe: &Recipe, random: &mut Random, row: usize) -> ImageDraw {
 /// A rectangle of random area and shape that lies within the image.
 fn erase(recipe: &Recipe, random: &mut Random) -> [i64; 4] {
     let size = recipe.size;
-    // A few of the shapes are wider or higher than the image: those are drawn anew.
+    // A few of the shapes are wider or higher than the image: those are drawn again.
     for _ in 0..100 {
         let mut between = |low: f64, high: f64| low + (high - low) * random.uniform();
         let area = between(ERASED.0, ERASED.1) * (size * size) as f64;

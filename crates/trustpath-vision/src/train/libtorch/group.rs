@@ -58,7 +58,7 @@ pub(super) struct ParameterValues {
     pub velocity: Vec<f32>,
 }
 
-/// Parameters, what the optimiser remembers of them, and the copies the network computes with.
+/// Parameters, their velocities, and the copies the network computes with.
 #[derive(Debug)]
 pub(super) struct ParameterGroup {
     parameters: Vec<ParameterShape>,
@@ -107,7 +107,7 @@ impl ParameterGroup {
         })
     }
 
-    /// Every parameter, and what the optimiser remembers of it.
+    /// Every parameter, and its velocity.
     pub fn numbers(&self) -> Torch<Vec<ParameterValues>> {
         let (weights, velocity) =
             (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
@@ -127,7 +127,7 @@ impl ParameterGroup {
         Ok(all)
     }
 
-    /// Sets every parameter, and what the optimiser remembers of it, to what `find` gives for its key.
+    /// Sets every parameter, and its velocity, to what `find` gives for its key.
     pub fn set<E: From<tch::TchError>>(
         &mut self,
         mut find: impl FnMut(&ParameterShape) -> Result<(Vec<f32>, Vec<f32>), E>,

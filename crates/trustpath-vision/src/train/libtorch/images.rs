@@ -1,4 +1,4 @@
-//! TrainingImages to learn from, all of one size.
+//! Images to train on, all of one size.
 
 use rayon::prelude::*;
 use tch::{Device, Tensor};
@@ -7,7 +7,7 @@ use super::Torch;
 use crate::Result;
 use crate::dataset::Dataset;
 
-/// Above so many bytes images stay in main memory, and batches of them travel.
+/// Above this many bytes the images stay in main memory, and batches of them are copied to the device.
 const ON_DEVICE: usize = 8 << 30;
 
 /// Square images as bytes, and the class of each.
@@ -15,7 +15,7 @@ const ON_DEVICE: usize = 8 << 30;
 pub struct TrainingImages {
     /// Image × row × column × colour.
     pub bytes: Vec<u8>,
-    /// Edge of each image.
+    /// Width and height of each image.
     pub size: usize,
     /// Class of each image.
     pub labels: Vec<usize>,
@@ -24,7 +24,7 @@ pub struct TrainingImages {
 }
 
 impl TrainingImages {
-    /// Reads a whole dataset, resized; `each` is called for every image that is read.
+    /// Reads an entire dataset, resized; `each` is called for every image that is read.
     pub fn load(dataset: &Dataset, size: usize, each: &(dyn Fn() + Sync)) -> Result<Self> {
         let mut bytes = vec![0; dataset.len() * size * size * 3];
         let places = bytes.par_chunks_exact_mut(size * size * 3).enumerate();
@@ -37,7 +37,7 @@ impl TrainingImages {
         Ok(Self { bytes, size, labels, classes: dataset.classes().to_vec() })
     }
 
-    /// TrainDevice the network computes, if they fit there well.
+    /// On the device of the network, if they fit there.
     pub(super) fn tensor(&self, device: Device) -> Torch<Tensor> {
         let size = self.size as i64;
         let bytes = Tensor::f_from_slice(&self.bytes)?.f_view([-1, size, size, 3])?;

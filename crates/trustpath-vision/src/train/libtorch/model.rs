@@ -17,7 +17,7 @@ const STATISTICS_MOMENTUM: f64 = 0.1;
 /// Keys of the classifier over all training classes, as the official code spells them.
 const CLASSIFIER: [&str; 2] = ["clasifier.weight", "clasifier.bias"];
 
-/// Whether the network learns; then the number of the step counts.
+/// Whether the network learns; DropBlock then depends on the step.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mode {
     Learn { step: u64 },
@@ -34,7 +34,7 @@ pub(super) struct TrainableNetwork {
     others: ParameterGroup,
     /// Running means and variances.
     statistics: BTreeMap<String, Tensor>,
-    /// TrainDevice each key is: whether among the convolutions, and which.
+    /// Where each key is: whether among the convolutions, and which.
     places: BTreeMap<String, (bool, usize)>,
     device: Device,
     kind: Kind,
@@ -196,8 +196,8 @@ impl TrainableNetwork {
         Tensor::f_run_backward(&[loss], &leaves, false, false)
     }
 
-    /// Every number a training goes on from: parameters, running statistics and, under `momentum.`,
-    /// what the optimiser remembers; each with its axes.
+    /// Every number a training is resumed from: parameters, running statistics and, under `momentum.`,
+    /// the velocity of the optimiser; each with its axes.
     pub fn state(&self) -> Result<State> {
         let mut state = BTreeMap::new();
         for group in [&self.convolutions, &self.others] {
@@ -214,7 +214,7 @@ impl TrainableNetwork {
         Ok(state)
     }
 
-    /// Goes on from such a state.
+    /// Resumes from such a state.
     pub fn restore(&mut self, state: &State) -> Result<()> {
         let find = |key: &str, shape: &[i64]| -> Result<Vec<f32>> {
             let found = state.get(key).filter(|(axes, _)| {
@@ -237,7 +237,7 @@ impl TrainableNetwork {
         Ok(())
     }
 
-    /// TrainDevice it computes.
+    /// Where it computes.
     pub fn device(&self) -> Device {
         self.device
     }

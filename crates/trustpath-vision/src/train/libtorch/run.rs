@@ -16,9 +16,9 @@ use crate::network::Network;
 use crate::weights::{NetworkWeights, Parameter, Precision};
 use crate::{Error, Result};
 
-/// Steps between two looks at the loss: to look, one has to wait for the device.
-const LOOK: usize = 20;
-/// TrainingImages whose features are computed at once.
+/// Steps between two reports of the loss, each of which waits for the device.
+const REPORT: usize = 20;
+/// Images whose features are computed at once.
 const AT_ONCE: usize = 512;
 /// The best network so far, in the folder of a run.
 pub(super) const WEIGHTS: &str = "weights.safetensors";
@@ -26,20 +26,21 @@ pub(super) const WEIGHTS: &str = "weights.safetensors";
 /// A training that can be run.
 #[derive(Debug)]
 pub struct Training<'a> {
-    /// What is trained.
+    /// The network to train.
     pub network: &'a Network,
-    /// How.
+    /// How to train it.
     pub recipe: &'a Recipe,
-    /// From which images.
+    /// The images to train on.
     pub images: &'a TrainingImages,
-    /// By which the best epoch is chosen; without them it is the last.
+    /// Images by which the best epoch is chosen; without them it is the last.
     pub validation: Option<&'a TrainingImages>,
-    /// TrainDevice.
+    /// Where to train.
     pub device: TrainDevice,
 }
 
 /// How a training ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TrainOutcome {
     /// All epochs that are done.
     pub epochs: Vec<Epoch>,
@@ -65,7 +66,7 @@ fn best(epochs: &[Epoch]) -> Option<usize> {
 }
 
 impl Training<'_> {
-    /// Trains, or goes on with what the folder holds; `weights.safetensors` there is the best network
+    /// Trains, or resumes the training in the folder; `weights.safetensors` there is the best network
     /// so far.
     pub fn run(&self, folder: &Path, observer: &mut dyn TrainObserver) -> Result<TrainOutcome> {
         self.check()?;
@@ -81,7 +82,7 @@ impl Training<'_> {
             epochs: Vec::new(),
         };
         if let Some((before, state)) = checkpoint::read(folder)? {
-            progress.epochs = goes_on(&progress, before)?;
+            progress.epochs = epochs_to_resume(&progress, before)?;
             model.restore(&state)?;
             observer.resumed(&progress.epochs);
         }
@@ -149,7 +150,7 @@ impl Training<'_> {
             model.step(&found.total, recipe, rate)?;
             let seen = [found.total.f_detach()?, found.global, found.nearest, found.right];
             let _ = sums.f_add_(&Tensor::f_stack(&seen, 0)?)?;
-            if (i + 1) % LOOK == 0 || i + 1 == steps {
+            if (i + 1) % REPORT == 0 || i + 1 == steps {
                 let loss = sums.f_double_value(&[0])? / (i + 1) as f64;
                 if !loss.is_finite() {
                     let epoch = number + 1;
@@ -224,8 +225,8 @@ fn features(model: &TrainableNetwork, bytes: &Tensor, augment: &Augment) -> Torc
     })
 }
 
-/// The epochs of an earlier run, if this one is the same but for its length.
-fn goes_on(now: &Progress, before: Progress) -> Result<Vec<Epoch>> {
+/// The epochs of an earlier run, if this one differs in nothing but its length.
+fn epochs_to_resume(now: &Progress, before: Progress) -> Result<Vec<Epoch>> {
     let refuse = |what: &str| Err(checkpoint::refuse(format!("it was trained with {what}")));
     if before.network != now.network {
         return refuse("another network");

@@ -1,9 +1,8 @@
-//! Pickles of every protocol, and what no protocol would write; `data/make_datasets.py` tells how the files were made.
+//! Pickles of every protocol, and bytes that no protocol would write; `tests/data/make_datasets.py` makes the files.
 
 use proptest::prelude::*;
-use trustpath_vision::Result;
-use trustpath_vision::pickle::{Blob, Document, Id, Node};
-use trustpath_vision::source::Section;
+
+use super::*;
 
 fn read(bytes: &[u8]) -> Result<Document> {
     Document::read(&Section::of_bytes("it", bytes.to_vec()), 0)
@@ -14,12 +13,8 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-fn said(bytes: &[u8]) -> String {
-    read(bytes).unwrap_err().to_string()
-}
-
 #[test]
-fn every_protocol_says_the_same() {
+fn every_protocol_is_read_alike() {
     for name in
         ["protocol0", "protocol1", "protocol2", "protocol3", "protocol4", "protocol5", "python2"]
     {
@@ -70,7 +65,7 @@ fn nothing_is_called() {
 }
 
 #[test]
-fn ten_laughs_of_ten_thousand_take_no_more_than_their_bytes() {
+fn nested_lists_take_no_more_memory_than_their_bytes() {
     // Each list holds the one before it twice: 2^60 leaves in some hundred bytes.
     let mut bytes = b"\x80\x02]q\x00".to_vec();
     for level in 1..=60u8 {
@@ -82,7 +77,7 @@ fn ten_laughs_of_ten_thousand_take_no_more_than_their_bytes() {
 }
 
 #[test]
-fn lengths_that_are_lies_take_no_memory() {
+fn false_lengths_take_no_memory() {
     for (bytes, why) in [
         (&b"B\xff\xff\xff\x7f."[..], "ends too early"),
         (b"\x8e\xff\xff\xff\xff\xff\xff\xff\x7f.", "ends too early"),
@@ -103,13 +98,14 @@ fn lengths_that_are_lies_take_no_memory() {
         (b"S'half\n.", "without quotes"),
         (b"S'\\x4'\n.", "broken escape"),
     ] {
-        let said = said(bytes);
-        assert!(said.contains(why) && said.starts_with("it cannot be read as a pickle"), "{said}");
+        let error = read(bytes).unwrap_err().to_string();
+        let expected = "it cannot be read as a pickle";
+        assert!(error.contains(why) && error.starts_with(expected), "{error}");
     }
 }
 
 #[test]
-fn arrays_that_lie_are_refused() {
+fn arrays_with_a_false_shape_are_refused() {
     let bytes = file("protocol2");
     let find = |what: &[u8]| bytes.windows(what.len()).position(|w| w == what).unwrap();
     // The shape (2, 3) of the array becomes (2, 200).
@@ -121,20 +117,40 @@ fn arrays_that_lie_are_refused() {
     assert!(array.unwrap_err().to_string().contains("shape [2, 200] with 12 bytes"));
 }
 
-/// Looks at all there is, as a reader of datasets or weights would.
-fn look(doc: &Document) {
+/// Reads a pickle and looks at all of its nodes, as a reader of datasets or weights would. What cannot be read is refused
+/// with its name; what can be read is consistent, and no larger than a multiple of its bytes.
+fn is_refused_or_consistent(bytes: &[u8]) {
+    fn accepted<T>(result: Result<T>) -> Option<T> {
+        let refused =
+            |e: Error| assert!(e.to_string().starts_with("it cannot be read as a"), "{e}");
+        result.map_err(refused).ok()
+    }
+    let Some(doc) = accepted(read(bytes)) else { return };
+    assert!(doc.nodes().count() <= 2 * bytes.len() && doc.end() <= bytes.len() as u64);
     let mut todo = vec![doc.root()];
     for _ in 0..10_000 {
         let Some(id) = todo.pop() else { break };
-        let _ =
-            (doc.text(id), doc.int(id), doc.ints(id), doc.array(id), doc.texts(id), doc.call(id));
+        let items = doc.list(id).unwrap_or_default();
+        if let Some(array) = accepted(doc.array(id)).flatten() {
+            let elements: usize = array.shape.iter().product();
+            assert_eq!((elements * array.dtype.size) as u64, array.data.len());
+        } else if let Some(integers) = accepted(doc.ints(id)).flatten() {
+            assert_eq!(integers.len(), items.len());
+        }
+        assert!(doc.texts(id).is_none_or(|texts| texts.len() == items.len()));
+        assert_eq!(doc.text(id).is_some(), doc.int(id).is_none() && is_text(doc.node(id)));
+        assert!(doc.call(id).is_none() || matches!(doc.node(id), Node::Object(_)));
         if let Node::Bytes(blob @ Blob::At { .. }) = doc.node(id) {
             assert_eq!(doc.bytes(blob).unwrap().len() as u64, blob.len());
         }
-        todo.extend(doc.list(id).unwrap_or_default());
-        let entries: &[(Id, Id)] = doc.entries(id).unwrap_or_default();
+        todo.extend(items);
+        let entries = doc.entries(id).unwrap_or_default();
         todo.extend(entries.iter().flat_map(|&(key, value)| [key, value]));
     }
+}
+
+fn is_text(node: &Node) -> bool {
+    matches!(node, Node::Text(_) | Node::Bytes(Blob::Here(_)))
 }
 
 proptest! {
@@ -142,20 +158,14 @@ proptest! {
 
     #[test]
     fn random_bytes_are_refused_or_read(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        if let Ok(doc) = read(&bytes) {
-            look(&doc);
-        }
+        is_refused_or_consistent(&bytes);
     }
 
     #[test]
     fn random_instructions_are_refused_or_read(
         ops in proptest::collection::vec(proptest::sample::select(b"().02]}KNaelsutbRqh\x81\x85\x86\x87\x88\x8c\x90\x93\x94".to_vec()), 0..200)
     ) {
-        let mut bytes = ops;
-        bytes.push(b'.');
-        if let Ok(doc) = read(&bytes) {
-            look(&doc);
-        }
+        is_refused_or_consistent(&[&ops[..], b"."].concat());
     }
 
     #[test]
@@ -165,14 +175,9 @@ proptest! {
         cut in any::<u16>(),
     ) {
         let mut bytes = file(&format!("protocol{protocol}"));
-        for (at, byte) in changes {
-            let at = usize::from(at) % bytes.len();
-            bytes[at] = byte;
-        }
         let most = bytes.len();
+        changes.into_iter().for_each(|(at, byte)| bytes[usize::from(at) % most] = byte);
         bytes.truncate(usize::from(cut) % (2 * most));
-        if let Ok(doc) = read(&bytes) {
-            look(&doc);
-        }
+        is_refused_or_consistent(&bytes);
     }
 }
