@@ -61,25 +61,16 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 
 impl RecipeArgs {
     /// The recipe with the options that were given.
-    fn over(&self, recipe: Recipe) -> Recipe {
-        Recipe {
-            epochs: self.epochs.unwrap_or(recipe.epochs),
-            episodes: self.episodes.unwrap_or(recipe.episodes),
-            batch: self.batch.unwrap_or(recipe.batch),
-            ways: self.ways.unwrap_or(recipe.ways),
-            shots: self.shots.unwrap_or(recipe.shots),
-            queries: self.queries.unwrap_or(recipe.queries),
-            rates: if self.rate.is_empty() { recipe.rates } else { self.rate.clone() },
-            momentum: self.momentum.unwrap_or(recipe.momentum),
-            weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),
-            nearest_weight: self.nearest_weight.unwrap_or(recipe.nearest_weight),
-            size: self.size.unwrap_or(recipe.size),
-            padding: self.padding.unwrap_or(recipe.padding),
-            erase: self.erase.unwrap_or(recipe.erase),
-            validation: self.validation.unwrap_or(recipe.validation),
-            seed: self.seed.unwrap_or(recipe.seed),
-            ..recipe
+    fn over(&self, mut recipe: Recipe) -> Recipe {
+        macro_rules! set {
+            ($($field:ident)*) => { $(recipe.$field = self.$field.unwrap_or(recipe.$field);)* };
         }
+        set!(epochs episodes batch ways shots queries momentum weight_decay nearest_weight);
+        set!(size padding erase validation seed);
+        if !self.rate.is_empty() {
+            recipe.rates = self.rate.clone();
+        }
+        recipe
     }
 }
 

@@ -42,6 +42,12 @@ impl Builder {
         self.push(Op::LeakyRelu { slope }, &[x])
     }
 
+    /// A batch normalisation and a leaky rectifier behind it.
+    pub fn norm_relu(&mut self, name: &str, x: Value, channels: usize, slope: f32) -> Value {
+        let x = self.batch_norm(name, x, channels);
+        self.leaky_relu(x, slope)
+    }
+
     /// The nodes, in order.
     pub fn nodes(self) -> Vec<Node> {
         self.nodes

@@ -76,7 +76,7 @@ impl Pack {
     /// Packs a dataset into a folder, which is created if it does not exist. `done` is called for each image.
     ///
     /// ```
-    /// # use trustpath_vision::{dataset::Dataset, pack::PackParams, image::Image};
+    /// # use trustpath_vision::{dataset::Dataset, pack::PackParams, image::RgbImage};
     /// # let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     /// # std::fs::create_dir(from.path().join("cat")).unwrap();
     /// # let image = RgbImage { width: 99, height: 1, rgb: vec![7; 297] };

@@ -8,6 +8,7 @@
 mod file;
 mod pth;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -153,27 +154,14 @@ impl NetworkWeights {
     /// The prefix under which most of the wanted keys are found, and how many those are; the
     /// shortest such.
     fn prefix(&self, wanted: &[(String, Vec<usize>)]) -> (String, usize) {
-        let Some((probe, _)) = wanted.first() else { return (String::new(), 0) };
-        let mut best = (String::new(), self.under("", wanted));
-        for key in self.parameters.keys() {
-            let Some(prefix) = key.strip_suffix(probe.as_str()) else { continue };
-            if !prefix.ends_with('.') {
-                continue;
-            }
-            let found = self.under(prefix, wanted);
-            let better = found > best.1 || (found == best.1 && prefix.len() < best.0.len());
-            if better {
-                best = (prefix.to_owned(), found);
-            }
-        }
-        best
-    }
-
-    fn under(&self, prefix: &str, wanted: &[(String, Vec<usize>)]) -> usize {
-        let there = |(key, _): &&(String, Vec<usize>)| {
-            self.parameters.contains_key(&format!("{prefix}{key}"))
-        };
-        wanted.iter().filter(there).count()
+        let probe = wanted.first().map_or("", |(key, _)| key.as_str());
+        let prefixes = self.parameters.keys().filter_map(|key| key.strip_suffix(probe));
+        let counted = prefixes.filter(|prefix| prefix.ends_with('.')).chain([""]).map(|prefix| {
+            let has = |key: &str| self.parameters.contains_key(&format!("{prefix}{key}"));
+            (prefix, wanted.iter().filter(|(key, _)| has(key)).count())
+        });
+        let best = counted.min_by_key(|(prefix, found)| (Reverse(*found), prefix.len()));
+        best.map_or((String::new(), 0), |(prefix, found)| (prefix.to_owned(), found))
     }
 
     /// Says of which network the weights are, if it is a known one.

@@ -75,15 +75,9 @@ impl ParameterGroup {
         let weights = Tensor::f_zeros([len], (Kind::Float, device))?;
         let velocity = weights.f_zeros_like()?;
         let working = Tensor::f_zeros([len], (kind, device))?;
-        let mut leaves = Vec::with_capacity(parameters.len());
-        let mut start = 0;
-        for parameter in &parameters {
-            let part =
-                working.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
-            let leaf = parameter.published_from_stored(&part)?.f_detach()?;
-            leaves.push(leaf.f_set_requires_grad(true)?);
-            start += parameter.len();
-        }
+        let leaf = |part: Tensor| part.f_detach()?.f_set_requires_grad(true);
+        let leaves =
+            published(&parameters, &working)?.into_iter().map(leaf).collect::<Torch<_>>()?;
         Ok(Self { parameters, weights, velocity, working, leaves })
     }
 
@@ -109,22 +103,18 @@ impl ParameterGroup {
 
     /// Every parameter, and its velocity.
     pub fn numbers(&self) -> Torch<Vec<ParameterValues>> {
-        let (weights, velocity) =
-            (self.weights.to_device(Device::Cpu), self.velocity.to_device(Device::Cpu));
-        let mut start = 0;
-        let mut all = Vec::with_capacity(self.parameters.len());
-        for parameter in &self.parameters {
-            let read = |from: &Tensor| -> Torch<Vec<f32>> {
-                let part =
-                    from.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
-                let published = parameter.published_from_stored(&part)?.f_contiguous()?;
-                Vec::<f32>::try_from(published.f_view([-1])?)
-            };
-            let (weights, velocity) = (read(&weights)?, read(&velocity)?);
-            all.push(ParameterValues { parameter: parameter.clone(), weights, velocity });
-            start += parameter.len();
-        }
-        Ok(all)
+        let read = |from: &Tensor| -> Torch<Vec<Vec<f32>>> {
+            let parts = published(&self.parameters, &from.f_to_device(Device::Cpu)?)?;
+            let values = |part: Tensor| Vec::<f32>::try_from(part.f_contiguous()?.f_view([-1])?);
+            parts.into_iter().map(values).collect()
+        };
+        let both = read(&self.weights)?.into_iter().zip(read(&self.velocity)?);
+        let values = |(parameter, (weights, velocity)): (&ParameterShape, _)| ParameterValues {
+            parameter: parameter.clone(),
+            weights,
+            velocity,
+        };
+        Ok(self.parameters.iter().zip(both).map(values).collect())
     }
 
     /// Sets every parameter, and its velocity, to what `find` gives for its key.
@@ -147,4 +137,15 @@ impl ParameterGroup {
         })?;
         Ok(())
     }
+}
+
+/// The part of each parameter in one vector of all, with its published axes.
+fn published(parameters: &[ParameterShape], all: &Tensor) -> Torch<Vec<Tensor>> {
+    let mut start = 0;
+    let part = |parameter: &ParameterShape| {
+        let part = all.f_narrow(0, start, parameter.len())?.f_view(&parameter.stored()[..])?;
+        start += parameter.len();
+        parameter.published_from_stored(&part)
+    };
+    parameters.iter().map(part).collect()
 }

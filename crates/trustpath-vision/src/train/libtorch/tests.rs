@@ -65,6 +65,20 @@ fn sent(step: &Step) -> StepOnDevice {
     StepsOnDevice::send(steps, Device::Cpu, Device::Cpu).unwrap().get(0).unwrap()
 }
 
+/// The images of a step as the network gets them.
+fn batch(
+    network: &Network,
+    recipe: &Recipe,
+    images: &TrainingImages,
+    step: u64,
+) -> (StepOnDevice, Tensor) {
+    let drawer = Drawer::new(recipe, &images.labels, &images.classes).unwrap();
+    let augment = Augment::new(network, recipe.padding, Device::Cpu).unwrap();
+    let drawn = sent(&drawer.step(step));
+    let changed = augment.changed(&images.tensor(Device::Cpu).unwrap(), &drawn).unwrap();
+    (drawn, changed)
+}
+
 fn recipe() -> Recipe {
     Recipe {
         epochs: 3,
@@ -119,14 +133,10 @@ fn a_tiny_network_fits_twenty_images() {
     };
     let images = images(4, 5, 16);
     let mut model = TrainableNetwork::new(&network, 4, 1, Device::Cpu).unwrap();
-    let drawer = Drawer::new(&recipe, &images.labels, &images.classes).unwrap();
-    let augment = Augment::new(&network, recipe.padding, Device::Cpu).unwrap();
-    let bytes = images.tensor(Device::Cpu).unwrap();
     let mut seen = Vec::new();
     for step in 0..200 {
-        let drawn = sent(&drawer.step(step));
-        let maps = augment.changed(&bytes, &drawn).unwrap();
-        let maps = model.maps(&maps, Mode::Learn { step }).unwrap();
+        let (drawn, batch) = batch(&network, &recipe, &images, step);
+        let maps = model.maps(&batch, Mode::Learn { step }).unwrap();
         let found = losses(&model, &maps, &drawn.classes, &recipe).unwrap();
         seen.push(found.global.double_value(&[]));
         model.step(&found.total, &recipe, 0.02).unwrap();
@@ -185,11 +195,7 @@ fn a_checkpoint_of_something_else_is_refused() {
 fn a_step_follows_the_slope_of_the_loss() {
     let (network, recipe) = (tiny(), Recipe { weight_decay: 0.0, momentum: 0.0, ..recipe() });
     let images = images(6, 12, 16);
-    let drawer = Drawer::new(&recipe, &images.labels, &images.classes).unwrap();
-    let augment = Augment::new(&network, recipe.padding, Device::Cpu).unwrap();
-    let bytes = images.tensor(Device::Cpu).unwrap();
-    let drawn = sent(&drawer.step(0));
-    let batch = augment.changed(&bytes, &drawn).unwrap();
+    let (drawn, batch) = batch(&network, &recipe, &images, 0);
     let loss = |model: &TrainableNetwork| {
         let maps = model.maps(&batch, Mode::Learn { step: 0 }).unwrap();
         losses(model, &maps, &drawn.classes, &recipe).unwrap().total
