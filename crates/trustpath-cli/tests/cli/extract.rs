@@ -7,7 +7,7 @@ use trustpath_vision::image::RgbImage;
 use trustpath_vision::network::Network;
 use trustpath_vision::weights::{NetworkWeights, Parameter, Precision};
 
-use crate::{stdout, text, trustpath};
+use crate::{stdout, text};
 
 /// A folder with images of two classes and weights of ResNet-12.
 struct Birds {

@@ -21,14 +21,14 @@ pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
     if let Some(kind) = wanted {
         return Ok(kind);
     }
-    let tests: [(fn(&Source) -> bool, Kind); 4] = [
-        (mini::is_here, Kind::MiniImagenet),
-        (tiered::is_here, Kind::TieredImagenet),
-        (cifar::is_here, Kind::CifarFs),
-        (cub::is_here, Kind::Cub),
+    let here = [
+        (Kind::MiniImagenet, mini::is_here(source)),
+        (Kind::TieredImagenet, tiered::is_here(source)),
+        (Kind::CifarFs, cifar::is_here(source)),
+        (Kind::Cub, cub::is_here(source)),
     ];
-    let here = tests.iter().filter(|(is_here, _)| is_here(source));
-    let mut kinds: Vec<Kind> = here.map(|(_, kind)| *kind).collect();
+    let mut kinds: Vec<Kind> =
+        here.iter().filter(|(_, here)| *here).map(|(kind, _)| *kind).collect();
     if kinds.is_empty() {
         kinds = by_folders(source);
     }
