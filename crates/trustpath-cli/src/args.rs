@@ -9,7 +9,7 @@ use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
-use crate::pictures::{Pictures, SourceArgs};
+use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::Progress;
 
 /// Instances, and the labels of some.
@@ -42,7 +42,7 @@ pub struct Instances {
     /// Features and labels.
     pub pool: Pool,
     /// The pictures, row by row.
-    pub pictures: Option<Pictures>,
+    pub pictures: Option<ExtractedImages>,
 }
 
 /// The labels that a command needs.
@@ -187,6 +187,46 @@ pub struct RunArgs {
 impl RunArgs {
     /// How progress is shown.
     pub fn progress(&self) -> Progress {
+        Progress::new(self.quiet, self.json)
+    }
+}
+
+/// Threads and progress of a command without a seed.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct WorkArgs {
+    /// Number of threads; the result is the same for any number [default: one per core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct ProgressArgs {
+    /// No progress
+    #[arg(long)]
+    quiet: bool,
+    /// Progress as lines of JSON on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+impl WorkArgs {
+    /// The threads that were asked for.
+    pub fn pool(&self) -> Result<ThreadPool> {
+        pool(self.threads)
+    }
+
+    /// How progress is shown.
+    pub fn progress(&self) -> Progress {
+        self.progress.get()
+    }
+}
+
+impl ProgressArgs {
+    /// How progress is shown.
+    pub fn get(&self) -> Progress {
         Progress::new(self.quiet, self.json)
     }
 }

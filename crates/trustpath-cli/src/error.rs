@@ -125,8 +125,7 @@ fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
     use trustpath_vision::Error as Vision;
     match error {
         Vision::Table(error) => table_exit_code(error),
-        Vision::Write { .. } | Vision::NoGpu | Vision::GpuMemory => 1,
-        Vision::Torch { .. } | Vision::Diverged { .. } => 1,
+        Vision::Write { .. } | Vision::Training(_) => 1,
         _ => 2,
     }
 }

@@ -10,7 +10,7 @@ use trustpath::label::{LabelModel, Projection};
 use trustpath_table::{Format, Output, Pool, Tensor, TensorFile};
 
 use crate::error::{Error, Result};
-use crate::pictures::Maker;
+use crate::images::FeatureOrigin;
 
 /// What the file says it is, so that no other file is taken for it.
 const KIND: &str = "trustpath-label-1";
@@ -25,12 +25,12 @@ pub struct Saved {
     /// Names of the features, where they had any.
     pub columns: Option<Vec<String>>,
     /// By what its features were made, if from pictures.
-    pub maker: Option<Maker>,
+    pub maker: Option<FeatureOrigin>,
 }
 
 impl Saved {
     /// Refuses features that something else made.
-    pub fn check_maker(&self, here: &Maker, file: &Path) -> Result<()> {
+    pub fn check_maker(&self, here: &FeatureOrigin, file: &Path) -> Result<()> {
         match &self.maker {
             Some(maker) if maker.identity != here.identity => Err(Error::Model {
                 file: file.display().to_string(),
@@ -54,7 +54,12 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 /// Saves a model.
-pub fn write(path: &Path, model: &LabelModel, pool: &Pool, maker: Option<&Maker>) -> Result<()> {
+pub fn write(
+    path: &Path,
+    model: &LabelModel,
+    pool: &Pool,
+    maker: Option<&FeatureOrigin>,
+) -> Result<()> {
     let LabelModel { projection, classifier, path: frozen, cut } = model;
     let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
     let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
@@ -77,7 +82,7 @@ pub fn write(path: &Path, model: &LabelModel, pool: &Pool, maker: Option<&Maker>
     if let Some(columns) = pool.columns() {
         metadata.insert("columns".to_owned(), json(columns));
     }
-    if let Some(Maker { words, identity }) = maker {
+    if let Some(FeatureOrigin { words, identity }) = maker {
         metadata.insert("backbone".to_owned(), words.clone());
         metadata.insert("backbone_identity".to_owned(), format!("{identity:016x}"));
     }
@@ -135,7 +140,7 @@ pub fn read(path: &Path) -> Result<Saved> {
     let maker = file.metadata.get("backbone").zip(file.metadata.get("backbone_identity"));
     let maker = maker.and_then(|(words, identity)| {
         let identity = u64::from_str_radix(identity, 16).ok()?;
-        Some(Maker { words: words.clone(), identity })
+        Some(FeatureOrigin { words: words.clone(), identity })
     });
     let signed = file.metadata.get("signed").is_some_and(|signed| signed == "true");
     let model = LabelModel {

@@ -10,8 +10,8 @@ use trustpath_table::{Column, Pool, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
+use crate::images::SourceArgs;
 use crate::model_file::{self, Saved};
-use crate::pictures::SourceArgs;
 use crate::{interrupt, memory, print};
 
 /// What to label, and by what.
@@ -47,7 +47,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let Instances { pool, pictures } =
         args.input.read(Wanted::None, &args.source, &threads, progress)?;
     if let Some(pictures) = &pictures {
-        saved.check_maker(&pictures.maker, &args.model)?;
+        saved.check_maker(&pictures.origin, &args.model)?;
     }
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
     let start = Instant::now();

@@ -26,7 +26,6 @@ mod journal;
 mod list;
 mod method;
 pub mod noise;
-mod random;
 mod sample;
 pub mod stats;
 mod summary;
@@ -39,8 +38,8 @@ pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_
 pub use journal::{Finished, Journal};
 pub use list::{EpisodeList, ListMeta, read_scores};
 pub use method::{Learner, Method};
-pub use random::Random;
 pub use sample::Sampler;
 pub use summary::{Summary, first_of, last_of};
 pub use task::{Distractors, Queries, Setting, Task, Unlabeled};
+pub use trustpath::random::Random;
 pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};

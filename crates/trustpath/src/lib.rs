@@ -95,6 +95,7 @@ mod map;
 mod matrix;
 mod observer;
 mod power;
+pub mod random;
 pub mod reduce;
 pub mod spec;
 mod split;

@@ -15,7 +15,7 @@ use trustpath_table::{Column, Pool, ResultTable};
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::pictures::SourceArgs;
+use crate::images::SourceArgs;
 use crate::progress::Stages;
 use crate::spec_args::SpecArgs;
 use crate::{memory, page, print};

@@ -9,7 +9,7 @@ use trustpath_episodes::{FeatureTable, ListMeta, Split, TableFile, embedded};
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
 use crate::error::{Error, Result};
-use crate::pictures::PictureArgs;
+use crate::images::ImageArgs;
 use crate::run::Runner;
 
 /// A file of features, pictures, or a dataset inside the program.
@@ -40,7 +40,7 @@ pub struct DataArgs {
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
     #[command(flatten)]
-    pictures: PictureArgs,
+    pictures: ImageArgs,
 }
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];

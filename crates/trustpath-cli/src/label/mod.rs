@@ -13,7 +13,7 @@ use trustpath_table::{Column, Output, Pool, ResultTable};
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::pictures::SourceArgs;
+use crate::images::SourceArgs;
 use crate::progress::Stages;
 use crate::spec_args::SpecArgs;
 use crate::{memory, model_file, page, print};
@@ -100,7 +100,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         page::write(path, &html)?;
     }
     if let Some(path) = &args.more.model {
-        let maker = pictures.as_ref().map(|pictures| &pictures.maker);
+        let maker = pictures.as_ref().map(|pictures| &pictures.origin);
         model_file::write(path, &labelling.model, &pool, maker)?;
     }
     let text = summary.text(&memory::spent(start.elapsed()));

@@ -10,7 +10,7 @@ use trustpath_vision::dataset::{Dataset as Images, Kind};
 
 use super::error::{Error, Result};
 use crate::bench::novel;
-use crate::pictures::{PictureArgs, Pictures};
+use crate::images::{ExtractedImages, ImageArgs};
 use crate::progress::Progress;
 
 /// Features by name.
@@ -22,7 +22,7 @@ pub struct Dataset {
     /// The classes settings are chosen on; files have none.
     validation: Option<&'static FeatureTable>,
     /// The pictures, and which of them each row is.
-    pictures: Option<(Pictures, Vec<usize>)>,
+    pictures: Option<(ExtractedImages, Vec<usize>)>,
 }
 
 impl Dataset {
@@ -48,7 +48,7 @@ impl Dataset {
 
     fn of_pictures(
         argument: &str,
-        how: &PictureArgs,
+        how: &ImageArgs,
         threads: &ThreadPool,
         progress: Progress,
     ) -> Result<Self> {
@@ -123,7 +123,7 @@ pub fn open(
 /// The datasets of pictures, whose features are made first.
 pub fn extract(
     images: &[String],
-    how: &PictureArgs,
+    how: &ImageArgs,
     threads: &ThreadPool,
     progress: Progress,
 ) -> Result<Vec<Dataset>> {

@@ -41,7 +41,7 @@ use clap::ValueEnum;
 use trustpath_episodes::Approach;
 use trustpath_report::{Block, Document};
 
-use crate::pictures::PictureArgs;
+use crate::images::ImageArgs;
 use crate::progress::Progress;
 use dataset::Dataset;
 pub use error::Error;
@@ -90,7 +90,7 @@ pub struct PaperArgs {
     pub quiet: bool,
     /// How their features are made.
     #[command(flatten)]
-    pub pictures: PictureArgs,
+    pub pictures: ImageArgs,
 }
 
 /// The results of the paper.

@@ -8,10 +8,10 @@ mod data;
 mod demo;
 mod extract;
 mod help;
+mod images;
 mod label;
 mod lists;
 mod methods;
-mod pictures;
 mod progress;
 mod stopping;
 

@@ -25,7 +25,6 @@ pub(crate) use ici::fit_path;
 pub use ici::{Ici, Rule};
 pub use nearest::Nearest;
 pub use random::Random;
-pub(crate) use random::mix;
 
 use crate::choice::choices;
 use crate::reduce::{Embedding, Reduce};

@@ -2,6 +2,7 @@
 
 use super::{Judge, Ranking, Round, View};
 use crate::Result;
+use crate::random::mix;
 use crate::split::Split;
 
 /// Selects instances at random.
@@ -28,12 +29,4 @@ impl Ranking for Random {
         let random = |&position: &usize| (mix(seed ^ position as u64) >> 11) as f64;
         Ok(round.candidates.iter().map(random).collect())
     }
-}
-
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
-pub(crate) fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::judge::{Judge, Round, View, credibility};
 use crate::labeller::{Labeller, PoolLabels};
 use crate::limits::Limits;
+use crate::random;
 use crate::spec::LabelSpec;
 use crate::split::{OwnedSplit, Split};
 
@@ -34,12 +35,9 @@ fn assign_folds(labels: &[usize], classes: usize, folds: usize, seed: u64) -> Ve
     fold
 }
 
-/// A well-mixed number of the two (splitmix64).
+/// Number `at` of the SplitMix64 sequence that starts at `seed`.
 fn mixed(seed: u64, at: u64) -> u64 {
-    let mut z = seed.wrapping_add(at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    random::mix(seed.wrapping_add(at.wrapping_mul(random::GOLDEN)))
 }
 
 /// Labels every fold by the others, and weights the held-out labels to the balance that the pool was found to have.

@@ -136,7 +136,7 @@ fn recall(rows: &Rows, k: usize, squared: &[f32]) -> f64 {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::judge::mix;
+    use crate::random::mix;
     use crate::reduce::neighbors::{Neighbors, Search};
 
     fn uniform(at: u64) -> f32 {
