@@ -1,4 +1,4 @@
-//! Files that are either whole or not there.
+//! Writing files so that they are either complete or unchanged.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Error, Result};
 
-/// Writes `path` through `fill` into a file beside it, which takes its name once it is complete.
+/// Lets `fill` write a temporary file beside `path`, which is renamed to `path` once it is complete.
 ///
-/// Whoever reads `path` sees the old contents or the new, never a part; on failure the old remain
-/// and nothing is left behind.
+/// A reader of `path` sees the old contents or the new ones, never a part. If writing fails, the old
+/// contents remain and the temporary file is removed.
 ///
 /// ```
 /// use std::io::Write;
@@ -36,14 +36,14 @@ pub fn write_atomically(
         .and_then(|()| writer.get_ref().sync_all())
         .and_then(|()| fs::rename(&partial, path));
     written.map_err(|e| {
-        // The first error is the one worth telling; a leftover cannot be helped.
+        // The first error is the one to report, even if the temporary file stays.
         let _ = fs::remove_file(&partial);
         Error::write(path, e)
     })
 }
 
-/// Says whether `path` could be written, and leaves nothing behind.
-pub(crate) fn try_beside(path: &Path) -> Result<()> {
+/// Checks that `path` can be written, and leaves nothing behind.
+pub(crate) fn check_writable(path: &Path) -> Result<()> {
     let tried = create_beside(path).and_then(|(partial, _)| fs::remove_file(partial));
     tried.map_err(|e| Error::write(path, e))
 }

@@ -1,8 +1,8 @@
-//! Named tensors with a few words about them: what models are saved as.
+//! Named tensors with texts of metadata, in which models are saved.
 //!
 //! A safetensors file is the length of a header, the header (JSON with the type, shape and place of
-//! every tensor, and texts under `__metadata__`), and the bytes. The same tensors give the same
-//! file, bit for bit.
+//! every tensor, and texts under `__metadata__`), and the bytes. Equal tensors give files that are
+//! equal bit for bit.
 
 mod open;
 mod write;
@@ -14,8 +14,8 @@ use crate::input::Input;
 use crate::output::Output;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
-pub(crate) use open::Tensors;
-pub(crate) use write::{Entry, write};
+pub(crate) use open::TensorReader;
+pub(crate) use write::{TensorEntry, write};
 
 /// Numbers of one type and their axes, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,15 +59,15 @@ pub struct TensorFile {
 
 impl TensorFile {
     /// Reads a safetensors file whose tensors are all floats; `-` is standard input. Half precision
-    /// comes as [`Tensor::F32`].
+    /// becomes [`Tensor::F32`].
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or holds tensors of other types.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        let mut file = Tensors::open(Input::open(path.as_ref())?)?;
+        let mut file = TensorReader::open(Input::open(path.as_ref())?)?;
         let mut tensors = BTreeMap::new();
         for name in file.names() {
-            let (scalar, shape) = file.scalar(&name, "a model holds f32 and f64 alone")?;
+            let (scalar, shape) = file.scalar(&name, "a model holds only floats")?;
             let tensor = match scalar {
                 Scalar::F64 => {
                     Tensor::F64 { shape, values: Scalar::F64.to_f64s(&file.bytes(&name)?) }
@@ -77,9 +77,9 @@ impl TensorFile {
                 }
                 _ => {
                     return Err(Error::Dtype {
-                        file: format!("{} ({name})", file.name()),
+                        file: file.called(&name),
                         found: "whole numbers".into(),
-                        expected: "a model holds floats alone; is this another kind of file?",
+                        expected: "a model holds only floats; check that this file is a model",
                     });
                 }
             };
@@ -88,14 +88,14 @@ impl TensorFile {
         Ok(Self { metadata: file.metadata(), tensors })
     }
 
-    /// Writes the file, whole or not at all; `-` is standard output.
+    /// Writes the file, which is then complete or unchanged; `-` is standard output.
     ///
     /// # Errors
-    /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the values of a tensor are not
-    /// as many as its shape says.
+    /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the number of values of a tensor
+    /// does not match its shape.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let entries: Vec<Entry> = self
+        let entries: Vec<TensorEntry> = self
             .tensors
             .iter()
             .map(|(name, tensor)| entry(name, tensor, path))
@@ -104,7 +104,7 @@ impl TensorFile {
     }
 }
 
-fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<Entry> {
+fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<TensorEntry> {
     let (dtype, shape, bytes, count): (_, _, Vec<u8>, _) = match tensor {
         Tensor::F32 { shape, values } => {
             ("F32", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
@@ -117,10 +117,10 @@ fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<Entry> {
         return Err(Error::Shape {
             file: format!("{} ({name})", path.display()),
             found: shape.clone(),
-            expected: "that is not the number of its values",
+            expected: "the number of its values does not match",
         });
     }
-    Ok(Entry { name: name.to_owned(), dtype, shape: shape.clone(), bytes })
+    Ok(TensorEntry::new(name.to_owned(), dtype, shape.clone(), bytes))
 }
 
 #[cfg(test)]
