@@ -6,7 +6,9 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::sync::Arc;
 
+use crate::formats::raw::{RawTable, ReadOptions};
 use crate::input::Input;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
@@ -58,6 +60,17 @@ impl BlockFile for ArrayInFile {
 }
 
 impl ArrayInFile {
+    /// The array as features, which stay in their file if they are too large for memory.
+    pub fn into_table(self, options: ReadOptions) -> Result<RawTable> {
+        let raw = RawTable { rows: self.rows, dims: self.dims, ..RawTable::default() };
+        if options.stays_in_file(self.rows, self.dims) {
+            return Ok(RawTable { in_file: Some(Arc::new(self)), ..raw });
+        }
+        let mut features = vec![0.0; self.rows * self.dims];
+        self.read(0, &mut features)?;
+        Ok(RawTable { features, ..raw })
+    }
+
     /// The file was long enough when it was opened, but has been shortened or cannot be read now.
     fn failure(&self, error: &io::Error) -> Error {
         let file = self.input.name.clone();

@@ -118,6 +118,17 @@ impl Error {
         Self::Write { file: file.display().to_string(), reason: reason.to_string() }
     }
 
+    /// The label `value` of a row is none that `expected` allows.
+    pub(crate) fn label(
+        file: &str,
+        row: usize,
+        value: impl Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        let (file, value, expected) = (file.to_owned(), value.to_string(), expected.into());
+        Self::Label { file, row, value, expected }
+    }
+
     /// `file` is not what its format prescribes.
     pub fn damaged(file: impl Display, reason: impl Display) -> Self {
         Self::Damaged { file: file.to_string(), reason: reason.to_string() }

@@ -78,12 +78,8 @@ impl Labels {
             if value.is_nan() {
                 return Ok(None);
             }
-            whole(value).map(Some).ok_or_else(|| Error::Label {
-                file: file.to_owned(),
-                row,
-                value: value.to_string(),
-                expected: "labels must be whole numbers or names".into(),
-            })
+            let expected = "labels must be whole numbers or names";
+            whole(value).map(Some).ok_or_else(|| Error::label(file, row, value, expected))
         };
         values.into_iter().enumerate().map(label).collect::<Result<_>>().map(Self::Whole)
     }
@@ -130,12 +126,8 @@ impl Labels {
     ) -> Result<(Vec<usize>, Vec<String>)> {
         let (classes, names) = self.encode_partly(names, file)?;
         let class = |(row, class): (usize, Option<usize>)| {
-            class.ok_or_else(|| Error::Label {
-                file: file.to_owned(),
-                row,
-                value: "\"\"".into(),
-                expected: "every row needs its label here; fill it in or drop that row".into(),
-            })
+            let expected = "every row needs its label here; fill it in or drop that row";
+            class.ok_or_else(|| Error::label(file, row, "\"\"", expected))
         };
         Ok((classes.into_iter().enumerate().map(class).collect::<Result<_>>()?, names))
     }
@@ -149,12 +141,6 @@ impl Labels {
         names: Option<Vec<String>>,
         file: &str,
     ) -> Result<(Vec<Option<usize>>, Vec<String>)> {
-        let unnamed = |row: usize, value: String, expected: String| Error::Label {
-            file: file.to_owned(),
-            row,
-            value,
-            expected,
-        };
         match (self, names) {
             (Self::Whole(labels), None) => {
                 let (classes, values) = number(&labels);
@@ -164,7 +150,7 @@ impl Labels {
             (Self::Whole(labels), Some(names)) => {
                 let class = |row, label: i64| {
                     let class = usize::try_from(label).ok().filter(|&class| class < names.len());
-                    class.ok_or_else(|| unnamed(row, label.to_string(), in_range(names.len())))
+                    class.ok_or_else(|| Error::label(file, row, label, in_range(names.len())))
                 };
                 Ok((look_up(labels, class)?, names))
             }
@@ -174,7 +160,7 @@ impl Labels {
                 let class = |row, label: String| {
                     let expected = "it must be one of the class names that the file lists";
                     let class = places.get(&label).copied();
-                    class.ok_or_else(|| unnamed(row, format!("{label:?}"), expected.into()))
+                    class.ok_or_else(|| Error::label(file, row, format!("{label:?}"), expected))
                 };
                 Ok((look_up(labels, class)?, names))
             }
@@ -219,10 +205,7 @@ fn number<T: Ord + Hash + Clone>(labels: &[Option<T>]) -> (Vec<Option<usize>>, V
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn strings(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|&t| t.into()).collect()
-    }
+    use crate::testing::strings;
 
     fn named(texts: &[&str]) -> Labels {
         Labels::Names(texts.iter().map(|&t| Some(t.into())).collect())

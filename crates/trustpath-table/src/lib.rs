@@ -33,3 +33,19 @@ pub use partly_labelled::{IN_MEMORY, PartlyLabelledFile, PartlyLabelledTable};
 pub use result::{Column, ResultTable};
 pub use table::{FeatureTable, TableFile};
 pub use tensors::{Tensor, TensorFile};
+
+#[cfg(test)]
+mod testing {
+    /// Checks that an error contains all `parts`.
+    #[track_caller]
+    pub fn refused<T>(result: crate::Result<T>, parts: &[&str]) -> crate::Error {
+        let error = result.err().expect("it is refused");
+        let sentence = error.to_string();
+        assert!(parts.iter().all(|part| sentence.contains(part)), "{parts:?}: {sentence}");
+        error
+    }
+
+    pub fn strings(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.into()).collect()
+    }
+}

@@ -28,8 +28,8 @@ struct Selection {
 }
 
 /// Reads features or labels alone; ids, where there is a column of them.
-pub(super) fn read(input: Input, delimiter: u8, options: ReadOptions) -> Result<RawTable> {
-    let mut table = CsvReader::open(input, delimiter, options)?;
+pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> Result<RawTable> {
+    let mut table = CsvReader::open(input, DELIMITER, options)?;
     let selection = match options.labels_only {
         true => table.select_labels(options)?,
         false => table.select_features(options)?,
@@ -238,9 +238,9 @@ fn without_mark(text: &str) -> &str {
 }
 
 /// Writes a header and one line per row, with fields quoted where needed.
-pub(super) fn write(table: &ResultTable, delimiter: u8, output: &Output) -> Result<()> {
+pub(super) fn write<const DELIMITER: u8>(table: &ResultTable, output: &Output) -> Result<()> {
     output.write(|w| {
-        let mut csv = csv::WriterBuilder::new().delimiter(delimiter).from_writer(w);
+        let mut csv = csv::WriterBuilder::new().delimiter(DELIMITER).from_writer(w);
         csv.write_record(table.columns.iter().map(|(name, _)| name))?;
         for row in 0..table.rows() {
             for (_, column) in &table.columns {
@@ -265,18 +265,19 @@ pub(super) fn write(table: &ResultTable, delimiter: u8, output: &Output) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{refused, strings};
 
     fn label_column(label: &str) -> ReadOptions<'_> {
         ReadOptions { label: Some(label), ..ReadOptions::default() }
     }
 
     fn read_text(text: &str, label: &str) -> Result<RawTable> {
-        read(Input::memory(text.into(), "t.csv"), b',', label_column(label))
+        read::<b','>(Input::memory(text.into(), "t.csv"), label_column(label))
     }
 
     fn labels_of(text: &str, options: ReadOptions) -> Result<RawTable> {
         let options = ReadOptions { labels_only: true, ..options };
-        read(Input::memory(text.into(), "y.csv"), b',', options)
+        read::<b','>(Input::memory(text.into(), "y.csv"), options)
     }
 
     fn whole(labels: &[i64]) -> Option<Labels> {
@@ -288,57 +289,70 @@ mod tests {
     }
 
     #[test]
-    fn the_label_column_may_stand_anywhere() {
-        let raw = read_text("a,label,b\n1,cat,2.5\n-3e1,dog,0\n", "label").unwrap();
-        assert_eq!((raw.rows, raw.dims), (2, 2));
-        assert_eq!(raw.features, [1.0, 2.5, -30.0, 0.0]);
-        assert_eq!(raw.labels, names(&["cat", "dog"]));
-        let raw = read_text("kind,a\n7,1\n", "kind").unwrap();
-        assert_eq!((raw.features, raw.labels), (vec![1.0], whole(&[7])));
-    }
-
-    #[test]
-    fn without_a_header_columns_have_numbers() {
-        let raw = read_text("1,2,cat\n3,4,dog\n", "-1").unwrap();
-        assert_eq!(raw.features, [1.0, 2.0, 3.0, 4.0]);
-        assert!(matches!(raw.labels, Some(Labels::Names(_))));
-        let raw = read_text("0,1.5,2\n", "0").unwrap();
-        assert_eq!((raw.dims, raw.labels), (2, whole(&[0])));
-        let raw = read_text("1,2\n3,4\n", "label").unwrap();
-        assert_eq!((raw.rows, raw.dims, raw.labels), (2, 2, None));
-    }
-
-    #[test]
-    fn data_frames_with_index_and_numbered_columns() {
-        let raw = read_text(",0,1,label\n0,5,6,a\n1,7,8,b\n", "label").unwrap();
-        assert_eq!((raw.rows, raw.dims, raw.features), (2, 2, vec![5.0, 6.0, 7.0, 8.0]));
-        let raw = read_text("0,1,2\n5,6,7\n", "label").unwrap();
-        assert_eq!((raw.rows, raw.dims), (1, 3));
-    }
-
-    #[test]
-    fn tabs_and_labels_alone() {
+    fn columns_are_found_by_name_or_number() {
+        let cases: [(&str, &str, usize, &[f32], _); 8] = [
+            (
+                "a,label,b\n1,cat,2.5\n-3e1,dog,0\n",
+                "label",
+                2,
+                &[1.0, 2.5, -30.0, 0.0],
+                names(&["cat", "dog"]),
+            ),
+            ("kind,a\n7,1\n", "kind", 1, &[1.0], whole(&[7])),
+            // Without a header columns have numbers.
+            ("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], names(&["cat", "dog"])),
+            ("0,1.5,2\n", "0", 2, &[1.5, 2.0], whole(&[0])),
+            ("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None),
+            // Data frames may have an index and numbered columns.
+            (
+                ",0,1,label\n0,5,6,a\n1,7,8,b\n",
+                "label",
+                2,
+                &[5.0, 6.0, 7.0, 8.0],
+                names(&["a", "b"]),
+            ),
+            ("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None),
+            (
+                "b,id,a,label\n1,'=x,2,\n3,y,4,c\n",
+                "label",
+                2,
+                &[1.0, 2.0, 3.0, 4.0],
+                names(&["", "c"]),
+            ),
+        ];
+        for (text, label, dims, features, labels) in cases {
+            let raw = read_text(text, label).unwrap();
+            assert_eq!((raw.dims, &raw.features[..]), (dims, features), "{text}");
+            assert_eq!((raw.rows, raw.labels), (features.len() / dims, labels), "{text}");
+        }
+        let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
+        assert_eq!(
+            (raw.ids.unwrap(), raw.columns.unwrap()),
+            (strings(&["=x", "y"]), strings(&["b", "a"]))
+        );
         let tabs = Input::memory("x\tlabel\n1\t9\n".into(), "t.tsv");
-        assert_eq!(read(tabs, b'\t', label_column("label")).unwrap().features, [1.0]);
+        assert_eq!(read::<b'\t'>(tabs, label_column("label")).unwrap().features, [1.0]);
+    }
+
+    #[test]
+    fn labels_alone_or_with_ids() {
         let usual = ReadOptions::default();
         assert_eq!(labels_of("cat\ndog\n", usual).unwrap().labels, names(&["cat", "dog"]));
         let raw = labels_of("n,label\n1,4\n2,5\n", usual).unwrap();
         assert_eq!((raw.labels, raw.ids), (whole(&[4, 5]), None));
-        let error = labels_of("n,label\n1,4\n2,5\n", label_column("kind")).unwrap_err();
-        assert!(matches!(error, Error::NoLabels { .. }));
-    }
-
-    #[test]
-    fn labels_may_be_pairs_of_id_and_label() {
-        let ids = |ids: &[&str]| Some(ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>());
+        refused(labels_of("n,label\n1,4\n2,5\n", label_column("kind")), &["y.csv has no labels"]);
         for text in ["id,label\na,x\nb,\n", "a,x\nb,\n", "label,id\nx,a\n,b\n"] {
-            let raw = labels_of(text, ReadOptions::default()).unwrap();
-            assert_eq!((raw.labels, raw.ids), (names(&["x", ""]), ids(&["a", "b"])), "{text}");
+            let raw = labels_of(text, usual).unwrap();
+            assert_eq!(
+                (raw.labels, raw.ids),
+                (names(&["x", ""]), Some(strings(&["a", "b"]))),
+                "{text}"
+            );
         }
     }
 
     #[test]
-    fn an_empty_line_is_a_label_that_is_missing() {
+    fn an_empty_line_is_a_missing_label() {
         for (text, expected) in [
             ("label\nx\n\n\ny\n", &["x", "", "", "y"][..]),
             ("\nx\n\"\"\ny", &["", "x", "", "y"]),
@@ -351,32 +365,22 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_the_names_of_features() {
-        let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
-        assert_eq!(raw.ids.unwrap(), ["=x", "y"]);
-        assert_eq!(raw.columns.unwrap(), ["b", "a"]);
-        assert_eq!(raw.labels, names(&["", "c"]));
-        let options = ReadOptions { id: Some("file"), ..ReadOptions::default() };
-        let missing = read(Input::memory("a,b\n1,2\n".into(), "t.csv"), b',', options);
-        let error = missing.unwrap_err().to_string();
-        assert!(error.contains("\"file\"") && error.contains("\"a\", \"b\""), "{error}");
-    }
-
-    #[test]
     fn bad_cells_and_ragged_lines_are_named() {
-        let error = read_text("a,b,label\n1,2,x\n3,oops,y\n", "label").unwrap_err().to_string();
-        assert!(error.contains("line 3") && error.contains("\"b\"") && error.contains("oops"));
-        let error = read_text("a,b,label\n1,,x\n", "label").unwrap_err();
-        assert!(error.to_string().contains("line 2, column \"b\""), "{error}");
-        let error = read_text("a,b\n1,2\n3\n", "label").unwrap_err().to_string();
-        assert!(error.contains("line 3 has 1 fields"), "{error}");
-        for text in ["", "a,b,label\n", "label\n1\n"] {
-            assert!(read_text(text, "label").is_err(), "{text:?}");
+        for (text, expected) in [
+            ("a,b,label\n1,2,x\n3,oops,y\n", &["line 3", "\"b\"", "oops"][..]),
+            ("a,b,label\n1,,x\n", &["line 2, column \"b\""]),
+            ("a,b\n1,2\n3\n", &["line 3 has 1 fields"]),
+            ("a;b;label\n1,5;2;x\n", &["line 2 has 2 fields", "separated by ';'"]),
+            ("", &["it is empty"]),
+            ("a,b,label\n", &["a header without rows"]),
+            ("label\n1\n", &["1 column(s)"]),
+        ] {
+            refused(read_text(text, "label"), expected);
         }
-        let european = read_text("a;b;label\n1,5;2;x\n", "label").unwrap_err().to_string();
-        assert!(european.contains("line 2 has 2 fields"), "{european}");
-        assert!(european.contains("separated by ';'"), "{european}");
+        let options = ReadOptions { id: Some("file"), ..ReadOptions::default() };
+        let no_id = read::<b','>(Input::memory("a,b\n1,2\n".into(), "t.csv"), options);
+        refused(no_id, &["\"file\"", "\"a\", \"b\""]);
         let bytes = Input::memory(b"a,label\n1,\xff\n".to_vec(), "t.csv");
-        assert!(matches!(read(bytes, b',', label_column("label")), Err(Error::Damaged { .. })));
+        refused(read::<b','>(bytes, label_column("label")), &["line 2", "UTF-8"]);
     }
 }

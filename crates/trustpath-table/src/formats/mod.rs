@@ -1,4 +1,4 @@
-//! The file formats: one table ([`FORMATS`]) that names each of them with its reader and writer.
+//! The file formats: one table (`formats!`) that names each of them with its reader and writer.
 //!
 //! | format | features | labels, ids |
 //! |---|---|---|
@@ -30,24 +30,47 @@ use crate::input::Input;
 use crate::{Error, Output, Result, ResultTable};
 use raw::{RawTable, ReadOptions};
 
-/// A format that features are read from and results are written to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// One NumPy array.
-    Npy,
-    /// A zip archive of NumPy arrays.
-    Npz,
-    /// Tensors after a JSON header.
-    Safetensors,
-    /// Comma-separated text.
-    Csv,
-    /// Tab-separated text.
-    Tsv,
-    /// One JSON object per line.
-    Jsonl,
-    /// Apache Parquet.
-    Parquet,
+/// Defines [`Format`] and its table from one entry per format: description, variant, endings (the
+/// first is the name of the format), place of the labels, whether large features can stay in the file
+/// and be read in blocks of rows, reader and writer.
+macro_rules! formats {
+    ($($description:literal $variant:ident $endings:tt $labels:ident in_blocks: $in_blocks:literal
+        read: $read:expr, write: $write:expr;)*) => {
+        /// A format that features are read from and results are written to.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $(#[doc = concat!($description, ".")] $variant,)*
+        }
+
+        /// The formats in the order of the variants of [`Format`].
+        const FORMATS: &[FormatSpec] = &[$(FormatSpec {
+            format: Format::$variant,
+            endings: &$endings,
+            description: $description,
+            labels: LabelPlace::$labels,
+            reads_in_blocks: $in_blocks,
+            read: $read,
+            write: $write,
+        }),*];
+    };
+}
+
+formats! {
+    "One NumPy array" Npy ["npy"] Outside in_blocks: true
+        read: npy::read, write: numpy_columns::write_npy;
+    "Zip archive of NumPy arrays" Npz ["npz"] NamedArray in_blocks: false
+        read: npz::read, write: numpy_columns::write_npz;
+    "Tensors after a JSON header" Safetensors ["safetensors"] NamedArray in_blocks: true
+        read: safetensors::read, write: safetensors::write;
+    "Comma-separated text" Csv ["csv"] Column in_blocks: false
+        read: csv::read::<b','>, write: csv::write::<b','>;
+    "Tab-separated text" Tsv ["tsv"] Column in_blocks: false
+        read: csv::read::<b'\t'>, write: csv::write::<b'\t'>;
+    "One JSON object per line" Jsonl ["jsonl", "ndjson"] Column in_blocks: false
+        read: jsonl::read, write: jsonl::write;
+    "Apache Parquet" Parquet ["parquet"] Column in_blocks: true
+        read: parquet::read, write: parquet::write;
 }
 
 /// Where a format holds labels.
@@ -64,82 +87,13 @@ pub(crate) enum LabelPlace {
 /// All that the crate knows about a format.
 struct FormatSpec {
     format: Format,
-    /// The endings of its files; the first is the name of the format.
     endings: &'static [&'static str],
     description: &'static str,
     labels: LabelPlace,
-    /// Whether large features can stay in the file and be read in blocks of rows.
     reads_in_blocks: bool,
     read: fn(Input, ReadOptions) -> Result<RawTable>,
     write: fn(&ResultTable, &Output) -> Result<()>,
 }
-
-/// The formats in the order of the variants of [`Format`].
-const FORMATS: &[FormatSpec; 7] = &[
-    FormatSpec {
-        format: Format::Npy,
-        endings: &["npy"],
-        description: "one NumPy array; results as a structured array",
-        labels: LabelPlace::Outside,
-        reads_in_blocks: true,
-        read: npy::read,
-        write: numpy_columns::write_npy,
-    },
-    FormatSpec {
-        format: Format::Npz,
-        endings: &["npz"],
-        description: "archive of NumPy arrays; results as one array per column",
-        labels: LabelPlace::NamedArray,
-        reads_in_blocks: false,
-        read: npz::read,
-        write: numpy_columns::write_npz,
-    },
-    FormatSpec {
-        format: Format::Safetensors,
-        endings: &["safetensors"],
-        description: "named tensors",
-        labels: LabelPlace::NamedArray,
-        reads_in_blocks: true,
-        read: safetensors::read,
-        write: safetensors::write,
-    },
-    FormatSpec {
-        format: Format::Csv,
-        endings: &["csv"],
-        description: "comma-separated text",
-        labels: LabelPlace::Column,
-        reads_in_blocks: false,
-        read: |input, options| csv::read(input, b',', options),
-        write: |table, output| csv::write(table, b',', output),
-    },
-    FormatSpec {
-        format: Format::Tsv,
-        endings: &["tsv"],
-        description: "tab-separated text",
-        labels: LabelPlace::Column,
-        reads_in_blocks: false,
-        read: |input, options| csv::read(input, b'\t', options),
-        write: |table, output| csv::write(table, b'\t', output),
-    },
-    FormatSpec {
-        format: Format::Jsonl,
-        endings: &["jsonl", "ndjson"],
-        description: "one JSON object per line",
-        labels: LabelPlace::Column,
-        reads_in_blocks: false,
-        read: jsonl::read,
-        write: jsonl::write,
-    },
-    FormatSpec {
-        format: Format::Parquet,
-        endings: &["parquet"],
-        description: "Apache Parquet",
-        labels: LabelPlace::Column,
-        reads_in_blocks: true,
-        read: parquet::read,
-        write: parquet::write,
-    },
-];
 
 impl Format {
     /// The names of all formats, which are also the endings of their files.

@@ -5,8 +5,6 @@
 //! UTF-8, and `NAME.offsets` with the offset at which each begins, followed by the offset at which
 //! the last ends; or a JSON array under the metadata key `NAME`.
 
-use std::sync::Arc;
-
 use super::raw::{
     FEATURE_NAMES, RawTable, ReadOptions, check_label_shape, matrix_shape, no_column,
     no_feature_array,
@@ -21,71 +19,60 @@ use crate::{Error, Output, Result, ResultTable};
 
 /// Reads the tensors of features, labels and ids, and the class names.
 pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
-    let mut file = TensorReader::open(input)?;
-    let mut raw = RawTable::default();
-    let mut layout = None;
-    if !options.labels_only {
-        let name = FEATURE_NAMES
-            .into_iter()
-            .find(|name| file.has(name))
-            .ok_or_else(|| no_feature_array(file.name(), &file.names()))?;
-        let (scalar, shape) =
-            file.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
-        (raw.rows, raw.dims) = matrix_shape(&file.called(name), &shape)?;
-        match options.stays_in_file(raw.rows, raw.dims) {
-            true => layout = Some((scalar, file.place(name)?)),
-            false => raw.features = file.f32s(name)?,
-        }
-    }
-    for name in options.label_names() {
-        raw.labels = match texts(&mut file, name)? {
-            None if file.has(name) => Some(labels(&mut file, name)?),
-            found => found.map(Labels::from_names),
-        };
-        if raw.labels.is_some() {
-            break;
-        }
-    }
-    for name in options.id_names() {
-        raw.ids = match texts(&mut file, name)? {
-            None if file.has(name) => Some(numbers(&mut file, name)?),
-            found => found,
-        };
-        if raw.ids.is_some() {
-            break;
-        }
-    }
-    if let (Some(name), None, false) = (options.id, &raw.ids, options.labels_only) {
+    let file = TensorReader::open(input)?;
+    let (labels, ids) = (labels(&file, options)?, ids(&file, options)?);
+    if let (Some(name), None, false) = (options.id, &ids, options.labels_only) {
         return Err(no_column(file.name(), name, &file.names()));
     }
-    raw.class_names = json_list(&file, "class_names")?;
+    let class_names = json_list(&file, "class_names")?;
     if options.labels_only {
-        raw.rows = raw.labels.as_ref().map_or(0, Labels::len);
+        return Ok(RawTable { class_names, ..RawTable::of_labels(labels, ids) });
     }
-    if let Some((scalar, start)) = layout {
-        let (rows, dims, input) = (raw.rows, raw.dims, file.into_input());
-        let array = ArrayInFile { input, start, rows, dims, scalar, big_endian: false };
-        raw.in_file = Some(Arc::new(array));
-    }
-    Ok(raw)
+    let name = FEATURE_NAMES
+        .into_iter()
+        .find(|name| file.has(name))
+        .ok_or_else(|| no_feature_array(file.name(), &file.names()))?;
+    let (scalar, shape) = file.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
+    let (rows, dims) = matrix_shape(&file.called(name), &shape)?;
+    let (start, input) = (file.place(name)?, file.into_input());
+    let array = ArrayInFile { input, start, rows, dims, scalar, big_endian: false };
+    Ok(RawTable { labels, ids, class_names, ..array.into_table(options)? })
 }
 
-fn labels(file: &mut TensorReader, name: &str) -> Result<Labels> {
-    let (scalar, shape) = file.scalar(name, "labels must be integers")?;
-    let called = file.called(name);
-    check_label_shape(&called, &shape)?;
-    Labels::from_array(scalar, &file.bytes(name)?, &called)
+/// The labels under the first name that has some.
+fn labels(file: &TensorReader, options: ReadOptions) -> Result<Option<Labels>> {
+    for name in options.label_names() {
+        if let Some(names) = texts(file, name)? {
+            return Ok(Some(Labels::from_names(names)));
+        }
+        if file.has(name) {
+            let (scalar, shape) = file.scalar(name, "labels must be integers")?;
+            let called = file.called(name);
+            check_label_shape(&called, &shape)?;
+            return Labels::from_array(scalar, &file.bytes(name)?, &called).map(Some);
+        }
+    }
+    Ok(None)
 }
 
-fn numbers(file: &mut TensorReader, name: &str) -> Result<Vec<String>> {
-    let (scalar, _) = file.scalar(name, "ids must be integers or texts")?;
-    let numbers = scalar.to_i64s(&file.bytes(name)?);
-    let numbers = numbers.map_err(|e| Error::damaged(file.called(name), e))?;
-    Ok(numbers.iter().map(i64::to_string).collect())
+/// The ids under the first name that has some.
+fn ids(file: &TensorReader, options: ReadOptions) -> Result<Option<Vec<String>>> {
+    for name in options.id_names() {
+        if let Some(ids) = texts(file, name)? {
+            return Ok(Some(ids));
+        }
+        if file.has(name) {
+            let (scalar, _) = file.scalar(name, "ids must be integers or texts")?;
+            let numbers = scalar.to_i64s(&file.bytes(name)?);
+            let numbers = numbers.map_err(|e| Error::damaged(file.called(name), e))?;
+            return Ok(Some(numbers.iter().map(i64::to_string).collect()));
+        }
+    }
+    Ok(None)
 }
 
 /// The texts of that name, if there are any.
-fn texts(file: &mut TensorReader, name: &str) -> Result<Option<Vec<String>>> {
+fn texts(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
     let (bytes, offsets) = (format!("{name}.bytes"), format!("{name}.offsets"));
     if !file.has(&bytes) || !file.has(&offsets) {
         return json_list(file, name);

@@ -125,10 +125,7 @@ fn occurring(labels: Vec<Option<usize>>, names: Vec<String>) -> (Vec<Option<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn strings(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|&t| t.into()).collect()
-    }
+    use crate::testing::{refused, strings};
 
     fn given(ids: Option<&[&str]>, labels: &[&str]) -> GivenLabels {
         GivenLabels {
@@ -147,17 +144,16 @@ mod tests {
 
     #[test]
     fn labels_in_order() {
-        let placed = given(None, &["b", "", "a", "", ""]).match_to(None, 3, "x").unwrap();
+        let matched = given(None, &["b", "", "a", "", ""]).match_to(None, 3, "x").unwrap();
         assert_eq!(
-            (names(&placed), placed.ids.clone()),
-            (vec!["b", "", "a"], strings(&["0", "1", "2"]))
+            (names(&matched), &matched.ids),
+            (vec!["b", "", "a"], &strings(&["0", "1", "2"]))
         );
-        let placed =
-            given(None, &["4", "-1"]).match_to(Some(strings(&["p", "q"])), 2, "x").unwrap();
-        assert_eq!((names(&placed), placed.ids.clone()), (vec!["4", ""], strings(&["p", "q"])));
+        let ids = strings(&["p", "q"]);
+        let matched = given(None, &["4", "-1"]).match_to(Some(ids.clone()), 2, "x").unwrap();
+        assert_eq!((names(&matched), &matched.ids), (vec!["4", ""], &ids));
         for wrong in [&["a"][..], &["a", "b", "a"]] {
-            let error = given(None, wrong).match_to(None, 2, "x").unwrap_err();
-            assert!(matches!(error, Error::LabelCount { rows: 2, .. }), "{error}");
+            refused(given(None, wrong).match_to(None, 2, "x"), &["x has 2 rows"]);
         }
     }
 
@@ -166,24 +162,25 @@ mod tests {
         let ids = || Some(strings(&["p", "q", "r"]));
         let pairs = given(Some(&["r", "p", "r"]), &["b", "a", "b"]);
         assert_eq!(names(&pairs.match_to(ids(), 3, "x").unwrap()), ["a", "", "b"]);
-        let error = given(Some(&["r", "s"]), &["b", "a"]).match_to(ids(), 3, "x").unwrap_err();
-        assert!(error.to_string().contains("label for \"s\", which x does not have"), "{error}");
-        let error = given(Some(&["r", "r"]), &["b", "a"]).match_to(ids(), 3, "x").unwrap_err();
-        assert!(error.to_string().contains("\"r\" both \"b\" and \"a\""), "{error}");
+        let unknown = given(Some(&["r", "s"]), &["b", "a"]).match_to(ids(), 3, "x");
+        refused(unknown, &["label for \"s\", which x does not have"]);
+        let conflict = given(Some(&["r", "r"]), &["b", "a"]).match_to(ids(), 3, "x");
+        refused(conflict, &["\"r\" both \"b\" and \"a\""]);
     }
 
     #[test]
     fn features_without_ids_have_row_numbers_or_the_ids_of_the_labels() {
-        let placed = given(Some(&["2", "0"]), &["b", "a"]).match_to(None, 3, "x").unwrap();
-        assert_eq!(names(&placed), ["a", "", "b"]);
-        let all = given(Some(&["1", "0"]), &["b", "a"]).match_to(None, 2, "x").unwrap();
-        assert_eq!((names(&all), all.ids.clone()), (vec!["a", "b"], strings(&["0", "1"])));
-        let adopted = given(Some(&["p", "1"]), &["b", ""]).match_to(None, 2, "x").unwrap();
-        assert_eq!((names(&adopted), adopted.ids.clone()), (vec!["b", ""], strings(&["p", "1"])));
-        let error = given(Some(&["p"]), &["b"]).match_to(None, 2, "x").unwrap_err().to_string();
-        assert!(error.contains("row numbers from 0"), "{error}");
-        let error = given(Some(&["p", "p"]), &["b", "b"]).match_to(None, 2, "x").unwrap_err();
-        assert!(matches!(error, Error::DuplicateId { first: 0, second: 1, .. }), "{error}");
+        for (label_ids, labels, expected, ids) in [
+            (["2", "0"], ["b", "a"], &["a", "", "b"][..], &["0", "1", "2"][..]),
+            (["1", "0"], ["b", "a"], &["a", "b"], &["0", "1"]),
+            (["p", "1"], ["b", ""], &["b", ""], &["p", "1"]),
+        ] {
+            let matched = given(Some(&label_ids), &labels).match_to(None, ids.len(), "x").unwrap();
+            assert_eq!((&names(&matched)[..], &matched.ids), (expected, &strings(ids)));
+        }
+        refused(given(Some(&["p"]), &["b"]).match_to(None, 2, "x"), &["row numbers from 0"]);
+        let twice = given(Some(&["p", "p"]), &["b", "b"]).match_to(None, 2, "x");
+        refused(twice, &["id \"p\" twice, in rows 0 and 1"]);
     }
 
     #[test]

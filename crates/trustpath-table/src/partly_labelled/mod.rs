@@ -55,17 +55,10 @@ impl PartlyLabelledTable {
             let labels = labels.len();
             return Err(Error::LabelCount { file: source, labels_file, labels, rows });
         }
-        if let Some((row, label)) = labels
-            .iter()
-            .enumerate()
-            .find_map(|(row, label)| label.filter(|&l| l >= class_names.len()).map(|l| (row, l)))
-        {
-            return Err(Error::Label {
-                file: source,
-                row,
-                value: label.to_string(),
-                expected: in_range(class_names.len()),
-            });
+        let classes = class_names.len();
+        let unnamed = |&(_, label): &(usize, &Option<usize>)| label.is_some_and(|l| l >= classes);
+        if let Some((row, Some(label))) = labels.iter().enumerate().find(unnamed) {
+            return Err(Error::label(&source, row, label, in_range(classes)));
         }
         check_unique(&ids, &source)?;
         check_finite(&features, dims, 0, None, &source)?;
@@ -203,10 +196,7 @@ fn check_unique(ids: &[String], source: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn strings(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|&t| t.into()).collect()
-    }
+    use crate::testing::{refused, strings};
 
     fn table(labels: &[Option<usize>]) -> Result<PartlyLabelledTable> {
         let ids = (0..labels.len()).map(|i| i.to_string()).collect();
@@ -235,10 +225,9 @@ mod tests {
     #[test]
     fn labels_must_be_of_two_classes() {
         table(&[Some(0), None, Some(1)]).unwrap().check_labels().unwrap();
-        let none = table(&[None, None]).unwrap().check_labels().unwrap_err();
-        assert!(matches!(none, Error::NoLabels { .. }), "{none}");
-        let one = table(&[None, Some(1), Some(1)]).unwrap().check_labels().unwrap_err();
-        assert!(one.to_string().contains("every label in p is \"b\""), "{one}");
+        refused(table(&[None, None]).unwrap().check_labels(), &["p has no labels"]);
+        let one = table(&[None, Some(1), Some(1)]).unwrap();
+        refused(one.check_labels(), &["every label in p is \"b\""]);
     }
 
     #[test]
@@ -249,7 +238,7 @@ mod tests {
         assert!(matches!(table.check_features(3, None), Err(Error::OtherFeatures { .. })));
         table.columns = Some(strings(&["x", "z"]));
         table.check_features(2, None).unwrap();
-        let error = table.check_features(2, Some(&columns)).unwrap_err().to_string();
-        assert!(error.contains("column 1 is \"z\", that of the model \"y\""), "{error}");
+        let other = table.check_features(2, Some(&columns));
+        refused(other, &["column 1 is \"z\", that of the model \"y\""]);
     }
 }

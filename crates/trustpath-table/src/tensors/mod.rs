@@ -64,23 +64,20 @@ impl TensorFile {
     /// # Errors
     /// If it cannot be read, is damaged, or holds tensors of other types.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        let mut file = TensorReader::open(Input::open(path.as_ref())?)?;
+        let file = TensorReader::open(Input::open(path.as_ref())?)?;
         let mut tensors = BTreeMap::new();
         for name in file.names() {
-            let (scalar, shape) = file.scalar(&name, "a model holds only floats")?;
+            let expected = "a model holds only floats; check that this file is a model";
+            let (scalar, shape) = file.scalar(&name, expected)?;
+            let bytes = file.bytes(&name)?;
             let tensor = match scalar {
-                Scalar::F64 => {
-                    Tensor::F64 { shape, values: Scalar::F64.to_f64s(&file.bytes(&name)?) }
-                }
+                Scalar::F64 => Tensor::F64 { shape, values: scalar.to_f64s(&bytes) },
                 Scalar::F32 | Scalar::F16 | Scalar::Bf16 => {
-                    Tensor::F32 { shape, values: file.f32s(&name)? }
+                    Tensor::F32 { shape, values: scalar.to_f32s(&bytes) }
                 }
                 _ => {
-                    return Err(Error::Dtype {
-                        file: file.called(&name),
-                        found: "whole numbers".into(),
-                        expected: "a model holds only floats; check that this file is a model",
-                    });
+                    let (file, found) = (file.called(&name), "whole numbers".into());
+                    return Err(Error::Dtype { file, found, expected });
                 }
             };
             tensors.insert(name, tensor);

@@ -2,7 +2,7 @@
 //! tensor on demand.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 
 use ::safetensors::tensor::{Metadata, TensorInfo};
 
@@ -89,24 +89,12 @@ impl TensorReader {
     }
 
     /// The bytes of a tensor.
-    pub fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
-        let length = self.seek(name)?;
-        let mut bytes = Vec::new();
-        let read = (&mut self.input).take(length).read_to_end(&mut bytes);
-        read.map_err(|e| Error::damaged(&self.input.name, e))?;
-        self.complete(length, bytes.len() as u64)?;
+    pub fn bytes(&self, name: &str) -> Result<Vec<u8>> {
+        let (begin, end) = self.info(name)?.data_offsets;
+        let mut bytes = vec![0; end - begin];
+        let read = self.input.read_exact_at(&mut bytes, self.place(name)?);
+        read.map_err(|e| Error::damaged(self.name(), e))?;
         Ok(bytes)
-    }
-
-    /// The numbers of a tensor as `f32`, in memory only once.
-    pub fn f32s(&mut self, name: &str) -> Result<Vec<f32>> {
-        let (scalar, _) = self.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
-        let length = self.seek(name)?;
-        let count = length as usize / scalar.size();
-        let read = scalar.read_f32s(&mut self.input, count);
-        let values = read.map_err(|e| Error::damaged(&self.input.name, e))?;
-        self.complete(length, (values.len() * scalar.size()) as u64)?;
-        Ok(values)
     }
 
     /// The offset of a tensor in the file.
@@ -123,19 +111,5 @@ impl TensorReader {
         self.header
             .info(name)
             .ok_or_else(|| Error::damaged(self.name(), format!("it has no tensor \"{name}\"")))
-    }
-
-    fn seek(&mut self, name: &str) -> Result<u64> {
-        let (begin, end) = self.info(name)?.data_offsets;
-        let place = self.place(name)?;
-        self.input.seek(SeekFrom::Start(place)).map_err(|e| Error::damaged(&self.input.name, e))?;
-        Ok((end - begin) as u64)
-    }
-
-    fn complete(&self, expected: u64, found: u64) -> Result<()> {
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::Truncated { file: self.input.name.clone(), expected, found })
     }
 }

@@ -14,7 +14,6 @@ mod write;
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape};
 use crate::block_file::ArrayInFile;
@@ -45,16 +44,16 @@ pub(super) fn read(mut input: Input, options: ReadOptions) -> Result<RawTable> {
         return Ok(RawTable::of_labels(Some(labels), None));
     }
     let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
-    if let ElementType::Number(scalar) = header.element
-        && !header.fortran
-        && options.stays_in_file(rows, dims)
-    {
-        let NpyHeader { start, big_endian, .. } = header;
-        let array = ArrayInFile { input, start, rows, dims, scalar, big_endian };
-        return Ok(RawTable { in_file: Some(Arc::new(array)), rows, dims, ..RawTable::default() });
+    let NpyHeader { element, fortran, start, big_endian, .. } = header;
+    match element {
+        ElementType::Number(scalar) if !fortran => {
+            ArrayInFile { input, start, rows, dims, scalar, big_endian }.into_table(options)
+        }
+        _ => {
+            let features = NpyArray::after(header, input)?.to_f32s()?;
+            Ok(RawTable { features, rows, dims, ..RawTable::default() })
+        }
     }
-    let (features, rows, dims) = NpyArray::matrix_after(header, input)?;
-    Ok(RawTable { features, rows, dims, ..RawTable::default() })
 }
 
 impl NpyArray {
@@ -108,10 +107,7 @@ impl NpyArray {
         available: u64,
         file: String,
     ) -> Result<(Vec<f32>, usize, usize)> {
-        Self::matrix_after(NpyHeader::read(&mut source, available, file)?, source)
-    }
-
-    fn matrix_after(header: NpyHeader, source: impl Read) -> Result<(Vec<f32>, usize, usize)> {
+        let header = NpyHeader::read(&mut source, available, file)?;
         let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
         let features = match header.element {
             ElementType::Number(scalar) if !header.big_endian && !header.fortran => {
@@ -233,12 +229,8 @@ mod tests {
     use super::*;
 
     fn npy(header: &str, data: &[u8]) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0]);
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(data);
-        bytes
+        let length = (header.len() as u16).to_le_bytes();
+        [&MAGIC[..], &[1, 0], &length, header.as_bytes(), data].concat()
     }
 
     fn header(descr: &str, fortran: &str, shape: &str) -> String {
@@ -273,13 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn pickles_are_never_opened() {
+    fn pickles_structured_and_complex_types_are_refused() {
         let error = read(&npy(&header("'|O'", "False", "(2,)"), b"\x80\x04.")).unwrap_err();
         assert_eq!(error, Error::Pickled { file: "x.npy".into() });
-    }
-
-    #[test]
-    fn structured_and_complex_types_are_refused() {
         for descr in ["[('a', '<f4'), ('b', '<i4')]", "'<c8'", "'<M8[ns]'", "'<f16'", "'<U0'", "''"]
         {
             let error = read(&npy(&header(descr, "False", "(2,)"), &[0; 64])).unwrap_err();
@@ -308,20 +296,12 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_header_is_refused() {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([2, 0]);
-        bytes.extend(u32::MAX.to_le_bytes());
-        assert!(matches!(read(&bytes), Err(Error::Damaged { .. })));
-    }
-
-    #[test]
-    fn every_truncation_is_an_error() {
+    fn a_huge_header_and_every_truncation_are_refused() {
+        let huge = [&MAGIC[..], &[2, 0], &u32::MAX.to_le_bytes()].concat();
+        assert!(matches!(read(&huge), Err(Error::Damaged { .. })));
         let bytes = npy(&header("'<f4'", "False", "(2, 3)"), &[0; 24]);
         assert!(read(&bytes).is_ok());
-        for end in 0..bytes.len() {
-            assert!(read(&bytes[..end]).is_err(), "cut at {end}");
-        }
+        assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
     }
 
     proptest! {

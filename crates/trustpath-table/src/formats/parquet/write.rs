@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use ::parquet::basic::Compression;
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use ::parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::Result as ParquetResult;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
@@ -34,9 +34,11 @@ fn write_bytes(table: &ResultTable, bytes: &mut Vec<u8>) -> ParquetResult<()> {
         let Some(mut writer) = group.next_column()? else { break };
         let w = &mut writer;
         match column {
-            Column::Text(v) => put::<ByteArrayType>(w, v.iter().map(|t| Some(text(t))), false),
+            Column::Text(v) => {
+                put::<ByteArrayType>(w, v.iter().map(|t| Some(t.as_str().into())), false)
+            }
             Column::OptionalText(v) => {
-                put::<ByteArrayType>(w, v.iter().map(|t| t.as_ref().map(text)), true)
+                put::<ByteArrayType>(w, v.iter().map(|t| t.as_deref().map(Into::into)), true)
             }
             Column::Number(v) => put::<DoubleType>(w, v.iter().copied().map(Some), false),
             Column::OptionalNumber(v) => put::<DoubleType>(w, v.iter().copied(), true),
@@ -62,10 +64,6 @@ fn field(name: &str, column: &Column) -> String {
         Column::Flag(_) => ("required", "boolean", ""),
     };
     format!("{presence} {kind} {name}{meaning};")
-}
-
-fn text(text: &String) -> ByteArray {
-    ByteArray::from(text.as_str())
 }
 
 fn put<T: DataType>(
