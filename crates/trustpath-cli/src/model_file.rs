@@ -6,7 +6,7 @@ use std::path::Path;
 use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
 use trustpath::label::{FrozenPath, LabelModel, Projection};
-use trustpath_table::{Format, Output, Pool, Tensor, TensorFile};
+use trustpath_table::{Format, Output, PartlyLabelledTable, Tensor, TensorFile};
 
 use crate::error::{Error, Result};
 use crate::pictures::Maker;
@@ -53,7 +53,12 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 /// Saves a model.
-pub fn write(path: &Path, model: &LabelModel, pool: &Pool, maker: Option<&Maker>) -> Result<()> {
+pub fn write(
+    path: &Path,
+    model: &LabelModel,
+    pool: &PartlyLabelledTable,
+    maker: Option<&Maker>,
+) -> Result<()> {
     let LabelModel { projection, classifier, path: frozen, cut } = model;
     let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
     let vector = |v: &[f64]| (vec![v.len()], v.to_vec());

@@ -9,7 +9,7 @@ use clap::Args;
 use trustpath::{Audit, audit_within};
 use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
-use trustpath_table::{Column, Pool, ResultTable};
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
@@ -90,7 +90,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     }
 }
 
-fn run_audit(labelled: &Labelled<'_>, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
+fn run_audit(
+    labelled: &Labelled<'_>,
+    pool: &PartlyLabelledTable,
+    args: &AuditArgs,
+) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
     let (limits, mut watch) = (args.limits.limits(), Stages::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
