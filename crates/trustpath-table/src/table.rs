@@ -180,15 +180,15 @@ impl TableFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{refused, strings};
 
-    fn names(n: usize) -> Vec<String> {
-        (0..n).map(|i| i.to_string()).collect()
+    fn table(features: &[f32], dims: usize, labels: &[usize]) -> Result<FeatureTable> {
+        FeatureTable::new(features.to_vec(), dims, labels.to_vec(), strings(&["a", "b", "c"]), "t")
     }
 
     #[test]
     fn rows_and_members() {
-        let features = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let table = FeatureTable::new(features, 2, vec![1, 0, 1], names(3), "t").unwrap();
+        let table = table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, &[1, 0, 1]).unwrap();
         assert_eq!((table.rows(), table.dims()), (3, 2));
         assert_eq!(table.row(1), [3.0, 4.0]);
         assert_eq!(table.gather(&[2, 0]), [5.0, 6.0, 1.0, 2.0]);
@@ -197,18 +197,16 @@ mod tests {
 
     #[test]
     fn impossible_tables_are_refused() {
-        assert!(FeatureTable::new(vec![], 2, vec![], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![], 0, vec![0], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![1.0; 3], 2, vec![0, 0], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![1.0; 4], 2, vec![0, 1], names(1), "t").is_err());
+        refused(table(&[], 2, &[]), &["at least one row"]);
+        refused(table(&[], 0, &[0]), &["at least one feature"]);
+        refused(table(&[1.0; 3], 2, &[0, 0]), &["2 labels", "1 rows"]);
+        refused(table(&[1.0; 4], 2, &[0, 3]), &["label 3 of row 1"]);
     }
 
     #[test]
     fn the_first_value_that_is_not_finite_is_named() {
-        let features = vec![1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
-        let table = FeatureTable::new(features, 3, vec![0, 0], names(1), "t").unwrap();
-        let error = table.check_finite().unwrap_err();
-        assert!(matches!(error, Error::NotFinite { row: 1, .. }), "{error}");
-        assert!(error.to_string().starts_with("feature 0 of row 1 in t is -inf"), "{error}");
+        let features = [1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
+        let table = table(&features, 3, &[0, 0]).unwrap();
+        refused(table.check_finite(), &["feature 0 of row 1 in t is -inf"]);
     }
 }

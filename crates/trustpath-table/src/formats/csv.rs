@@ -290,42 +290,28 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name_or_number() {
-        let cases: [(&str, &str, usize, &[f32], _); 8] = [
-            (
-                "a,label,b\n1,cat,2.5\n-3e1,dog,0\n",
-                "label",
-                2,
-                &[1.0, 2.5, -30.0, 0.0],
-                names(&["cat", "dog"]),
-            ),
-            ("kind,a\n7,1\n", "kind", 1, &[1.0], whole(&[7])),
-            // Without a header columns have numbers.
-            ("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], names(&["cat", "dog"])),
-            ("0,1.5,2\n", "0", 2, &[1.5, 2.0], whole(&[0])),
-            ("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None),
-            // Data frames may have an index and numbered columns.
-            (
-                ",0,1,label\n0,5,6,a\n1,7,8,b\n",
-                "label",
-                2,
-                &[5.0, 6.0, 7.0, 8.0],
-                names(&["a", "b"]),
-            ),
-            ("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None),
-            (
-                "b,id,a,label\n1,'=x,2,\n3,y,4,c\n",
-                "label",
-                2,
-                &[1.0, 2.0, 3.0, 4.0],
-                names(&["", "c"]),
-            ),
-        ];
-        for (text, label, dims, features, labels) in cases {
+        let check = |text: &str, label: &str, dims: usize, features: &[f32], labels| {
             let raw = read_text(text, label).unwrap();
             assert_eq!((raw.dims, &raw.features[..]), (dims, features), "{text}");
             assert_eq!((raw.rows, raw.labels), (features.len() / dims, labels), "{text}");
-        }
+        };
+        check("a,label,b\n1,cat,2.5\n", "label", 2, &[1.0, 2.5], names(&["cat"]));
+        check("kind,a\n7,1\n8,-3e1\n", "kind", 1, &[1.0, -30.0], whole(&[7, 8]));
+        // Without a header columns have numbers.
+        check("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], names(&["cat", "dog"]));
+        check("0,1.5,2\n", "0", 2, &[1.5, 2.0], whole(&[0]));
+        check("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None);
+        // Data frames may have an index and numbered columns.
+        check(
+            ",0,1,label\n0,5,6,a\n1,7,8,b\n",
+            "label",
+            2,
+            &[5.0, 6.0, 7.0, 8.0],
+            names(&["a", "b"]),
+        );
+        check("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None);
         let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
+        assert_eq!((raw.features, raw.labels), (vec![1.0, 2.0, 3.0, 4.0], names(&["", "c"])));
         assert_eq!(
             (raw.ids.unwrap(), raw.columns.unwrap()),
             (strings(&["=x", "y"]), strings(&["b", "a"]))

@@ -110,11 +110,12 @@ impl JsonlReader<'_> {
             serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
         self.check_keys(&fields)?;
         let (mut id, mut label, mut others) = (None, None, Vec::with_capacity(fields.len()));
+        let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
         for (key, raw) in &fields {
             if key == self.options.id_column() {
-                id = Some(value(raw).map_err(|e| self.not_json(line, &e))?);
+                id = Some(parsed(raw)?);
             } else if key == self.options.label_column() {
-                label = Some(value(raw).map_err(|e| self.not_json(line, &e))?);
+                label = Some(parsed(raw)?);
             } else {
                 others.push((key.as_str(), *raw));
             }
@@ -124,15 +125,11 @@ impl JsonlReader<'_> {
         match &layout {
             FeatureLayout::List(name) => {
                 let list = others.iter().find(|(key, raw)| key == name && is_list(raw));
-                let list = list.map_or("[]", |(_, raw)| raw.get());
-                if !extend_plain(&mut self.raw.features, list) {
-                    let values: Vec<Option<f32>> =
-                        serde_json::from_str(list).map_err(|e| self.not_json(line, &e))?;
-                    let missing = values.iter().position(Option::is_none);
-                    if let Some(place) = missing {
-                        return Err(self.missing(&place.to_string()));
-                    }
-                    self.raw.features.extend(values.into_iter().flatten());
+                let values: Vec<Option<f32>> = list
+                    .map_or(Ok(Vec::new()), |(_, raw)| serde_json::from_str(raw.get()))
+                    .map_err(|e| self.not_json(line, &e))?;
+                for (place, value) in values.into_iter().enumerate() {
+                    self.raw.features.push(value.ok_or_else(|| self.missing(&place.to_string()))?);
                 }
             }
             FeatureLayout::Keys(keys) => {
@@ -140,17 +137,9 @@ impl JsonlReader<'_> {
                     // Nearly always all lines have the same order.
                     let same_place = others.get(place).filter(|(name, _)| name == key);
                     let found = same_place.or_else(|| others.iter().find(|(name, _)| name == key));
-                    let number = match found {
-                        None => return Err(self.missing(key)),
-                        Some((_, raw)) => match plain_number(raw.get()) {
-                            Some(number) => number,
-                            None => {
-                                let value = value(raw).map_err(|e| self.not_json(line, &e))?;
-                                self.number(key, value)?
-                            }
-                        },
-                    };
-                    self.raw.features.push(number);
+                    let value = found.map(|(_, raw)| value(raw)).transpose();
+                    let value = value.map_err(|e| self.not_json(line, &e))?;
+                    self.raw.features.push(self.number(key, value)?);
                 }
             }
         }
@@ -184,12 +173,17 @@ impl JsonlReader<'_> {
         Ok(())
     }
 
-    /// A feature that has a key of its own and is not a plain number.
-    fn number(&self, key: &str, value: Value) -> Result<f32> {
+    /// A feature that has a key of its own.
+    fn number(&self, key: &str, value: Option<Value>) -> Result<f32> {
         match value {
-            Value::Null => Err(self.missing(key)),
-            Value::Bool(flag) => Ok(f32::from(u8::from(flag))),
-            other => {
+            None | Some(Value::Null) => Err(self.missing(key)),
+            Some(Value::Bool(flag)) => Ok(f32::from(u8::from(flag))),
+            Some(Value::Number(number)) => Ok(match (number.as_i64(), number.as_u64()) {
+                (Some(whole), _) => whole as f32,
+                (_, Some(whole)) => whole as f32,
+                _ => number.as_f64().unwrap_or(f64::NAN) as f32,
+            }),
+            Some(other) => {
                 let (file, place) = (self.file.to_owned(), format!("line {}", self.line));
                 let value = text(other).unwrap_or_else(|| "a list or an object".into());
                 let value = value.chars().take(60).collect();
@@ -259,28 +253,6 @@ fn layout_of(fields: &[(&str, &RawValue)]) -> FeatureLayout {
         Some((key, _)) => FeatureLayout::List((*key).to_owned()),
         None => FeatureLayout::Keys(fields.iter().map(|(key, _)| (*key).to_owned()).collect()),
     }
-}
-
-/// Appends the numbers of a list, whose syntax has been checked; `false` if there is anything else.
-fn extend_plain(features: &mut Vec<f32>, list: &str) -> bool {
-    let before = features.len();
-    for number in list[1..list.len() - 1].split(',') {
-        match number.trim_ascii().parse::<f32>() {
-            Ok(number) if number.is_finite() => features.push(number),
-            _ => {
-                features.truncate(before);
-                return false;
-            }
-        }
-    }
-    true
-}
-
-/// A number, whose syntax has been checked, unless it is out of range or something else.
-fn plain_number(text: &str) -> Option<f32> {
-    let whole = text.parse::<i64>().map(|whole| whole as f32);
-    let whole = whole.or_else(|_| text.parse::<u64>().map(|whole| whole as f32));
-    whole.ok().or_else(|| text.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x as f32))
 }
 
 fn is_list(raw: &RawValue) -> bool {

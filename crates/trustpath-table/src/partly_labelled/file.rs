@@ -39,7 +39,7 @@ pub const IN_MEMORY: u64 = 256 << 20;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartlyLabelledFile {
-    pub(crate) features: PathBuf,
+    features: PathBuf,
     format: Option<Format>,
     labels: Option<PathBuf>,
     label_column: Option<String>,

@@ -1,9 +1,17 @@
 //! Tables of which some instances have labels, from every format and with everything that can be
 //! wrong with them.
 
+use std::path::PathBuf;
+
 use trustpath_table::{Error, Format, PartlyLabelledFile};
 
 use crate::{Folder, fixture, label_names, refused};
+
+const BIRDS: [&str; 6] = ["wren", "auk", "gull", "wren", "auk", "gull"];
+
+fn file(path: impl Into<PathBuf>) -> PartlyLabelledFile {
+    PartlyLabelledFile::new(path)
+}
 
 #[test]
 fn the_same_table_from_every_text_format() {
@@ -17,16 +25,16 @@ fn the_same_table_from_every_text_format() {
              {\"id\":\"z\",\"a\":5,\"b\":6,\"label\":\"gull\"}\n",
         ),
     ];
-    for file in files {
-        let table = PartlyLabelledFile::new(&file).read().unwrap();
-        assert_eq!(table.features().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{file:?}");
-        assert_eq!(table.ids(), ["x", "y", "z"], "{file:?}");
-        assert_eq!(label_names(&table), ["auk", "-", "gull"], "{file:?}");
-        assert_eq!(table.columns().unwrap(), ["a", "b"], "{file:?}");
+    for path in files {
+        let table = file(&path).read().unwrap();
+        assert_eq!(table.features().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{path:?}");
+        assert_eq!(table.ids(), ["x", "y", "z"], "{path:?}");
+        assert_eq!(label_names(&table), ["auk", "-", "gull"], "{path:?}");
+        assert_eq!(table.columns().unwrap(), ["a", "b"], "{path:?}");
         table.check_labels().unwrap();
     }
     let list = folder.file("l.jsonl", "{\"embedding\":[1,2],\"label\":4}\n{\"embedding\":[3,4]}\n");
-    let table = PartlyLabelledFile::new(list).read().unwrap();
+    let table = file(list).read().unwrap();
     assert_eq!(
         (label_names(&table), table.ids(), table.columns()),
         (vec!["4", "-"], &["0".into(), "1".into()][..], None)
@@ -37,60 +45,50 @@ fn the_same_table_from_every_text_format() {
 fn arrays_with_labels_inside_or_apart() {
     let folder = Folder::new();
     for name in ["stored.npz", "f16.safetensors", "index.csv"] {
-        let table = PartlyLabelledFile::new(fixture(name)).read().unwrap();
-        assert_eq!(label_names(&table), ["wren", "auk", "gull", "wren", "auk", "gull"], "{name}");
+        let table = file(fixture(name)).read().unwrap();
+        assert_eq!(label_names(&table), BIRDS, "{name}");
         assert_eq!((table.rows(), table.dims(), table.ids()[5].as_str()), (6, 3, "5"), "{name}");
     }
-    let npy = || PartlyLabelledFile::new(fixture("f4.npy"));
-    let some = folder.file("some.csv", "id,label\n4,gull\n0,wren\n");
-    assert_eq!(
-        label_names(&npy().labels(&some).read().unwrap()),
-        ["wren", "-", "-", "-", "gull", "-"]
-    );
-    let lines = folder.file("lines.txt", "wren\n\n\n\ngull\n\n");
-    assert_eq!(
-        label_names(&npy().labels(&lines).read().unwrap()),
-        ["wren", "-", "-", "-", "gull", "-"]
-    );
-    let lines = folder.file("lines.csv", "label\n3\n-1\n-1\n\n7\n\n");
-    assert_eq!(label_names(&npy().labels(&lines).read().unwrap()), ["3", "-", "-", "-", "7", "-"]);
+    let npy = || file(fixture("f4.npy"));
+    for (name, text, expected) in [
+        ("some.csv", "id,label\n4,gull\n0,wren\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.txt", "wren\n\n\n\ngull\n\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.csv", "label\n3\n-1\n-1\n\n7\n\n", ["3", "-", "-", "-", "7", "-"]),
+        ("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n", ["-", "-", "wren", "-", "-", "-"]),
+    ] {
+        let table = npy().labels(folder.file(name, text)).read().unwrap();
+        assert_eq!(label_names(&table), expected, "{name}");
+    }
     // The ids of the labels file are used where the features have none.
     let named = folder.file("named.csv", "file,kind\na,wren\nb,\nc,\nd,\ne,gull\nf,\n");
     let table = npy().labels(&named).label_column("kind").id_column("file").read().unwrap();
     assert_eq!((table.ids()[4].as_str(), label_names(&table)[4]), ("e", "gull"));
-    // Labels for some instances, as lines of JSON.
-    let json = folder.file("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n");
-    assert_eq!(label_names(&npy().labels(json).read().unwrap())[2], "wren");
-    // Labels that are given replace those inside, names and all.
+    // Labels that are given replace those inside together with their names.
     let swifts = folder.file("swifts.txt", "swift\n\n\n\nauk\n\n");
-    let table = PartlyLabelledFile::new(fixture("stored.npz")).labels(swifts).read().unwrap();
+    let table = file(fixture("stored.npz")).labels(swifts).read().unwrap();
     assert_eq!(label_names(&table), ["swift", "-", "-", "-", "auk", "-"]);
     // Prediction needs no labels.
-    let table = npy().read().unwrap();
-    assert!(matches!(table.check_labels(), Err(Error::NoLabels { .. })));
+    refused(npy().read().unwrap().check_labels(), &["f4.npy has no labels"]);
 }
 
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_tables() {
-    let table = PartlyLabelledFile::new(fixture("pandas.parquet")).read().unwrap();
-    assert_eq!(label_names(&table), ["wren", "auk", "gull", "wren", "auk", "gull"]);
-    assert_eq!(table.columns().unwrap().len(), 3);
-    let table = PartlyLabelledFile::new(fixture("list.parquet")).read().unwrap();
+    let table = file(fixture("pandas.parquet")).read().unwrap();
+    assert_eq!((label_names(&table), table.columns().unwrap().len()), (BIRDS.to_vec(), 3));
+    let table = file(fixture("list.parquet")).read().unwrap();
     assert_eq!((table.columns(), table.dims()), (None, 3));
-    let labels = PartlyLabelledFile::new(fixture("f4.npy")).labels(fixture("pandas.parquet"));
+    let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
     assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
 }
 
 #[test]
 fn the_format_may_be_given() {
     let folder = Folder::new();
-    let file = folder.file("pool.dat", "a\tlabel\n1\tx\n2\ty\n");
-    refused(PartlyLabelledFile::new(&file).read(), &["pool.dat", ".parquet"]);
-    assert_eq!(
-        PartlyLabelledFile::new(file).format(Format::Tsv).read().unwrap().features().unwrap(),
-        [1.0, 2.0]
-    );
+    let path = folder.file("pool.dat", "a\tlabel\n1\tx\n2\ty\n");
+    refused(file(&path).read(), &["pool.dat", ".parquet"]);
+    let table = file(path).format(Format::Tsv).read().unwrap();
+    assert_eq!(table.features().unwrap(), [1.0, 2.0]);
 }
 
 #[test]
@@ -98,11 +96,8 @@ fn labels_beside_the_features_are_found_unless_not_wanted() {
     let folder = Folder::new();
     let features = folder.file("x.csv", "a\n1\n2\n");
     folder.file("x-labels.txt", "p\nq\n");
-    assert_eq!(label_names(&PartlyLabelledFile::new(&features).read().unwrap()), ["p", "q"]);
-    assert_eq!(
-        label_names(&PartlyLabelledFile::new(features).not_beside().read().unwrap()),
-        ["-", "-"]
-    );
+    assert_eq!(label_names(&file(&features).read().unwrap()), ["p", "q"]);
+    assert_eq!(label_names(&file(features).not_beside().read().unwrap()), ["-", "-"]);
 }
 
 #[test]
@@ -122,11 +117,11 @@ fn every_bad_table_is_named_with_the_remedy() {
         ("a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
     ];
     for (text, expected) in cases {
-        let file = PartlyLabelledFile::new(folder.file("p.csv", text));
-        refused(file.read().and_then(|table| table.check_labels()), expected);
+        let read = file(folder.file("p.csv", text)).read();
+        refused(read.and_then(|table| table.check_labels()), expected);
     }
-    let file = PartlyLabelledFile::new(folder.file("p.csv", "a,b\n1,2\n"));
-    refused(file.id_column("file").read(), &["no column \"file\" (it has \"a\", \"b\")"]);
+    let no_ids = file(folder.file("p.csv", "a,b\n1,2\n")).id_column("file");
+    refused(no_ids.read(), &["no column \"file\" (it has \"a\", \"b\")"]);
 }
 
 #[test]
@@ -142,12 +137,12 @@ fn labels_that_do_not_fit_are_refused() {
         ("", "it is empty"),
     ] {
         let labels = folder.file("y.csv", labels);
-        refused(PartlyLabelledFile::new(&features).labels(labels).read(), &[expected]);
+        refused(file(&features).labels(labels).read(), &[expected]);
     }
-    let streams = PartlyLabelledFile::new("-").labels("-");
+    let streams = file("-").labels("-");
     refused(streams.read(), &["both the features and the labels"]);
-    let error = refused(PartlyLabelledFile::new(&features).labels("none.csv").read(), &[]);
+    let error = refused(file(&features).labels("none.csv").read(), &[]);
     assert!(matches!(error, Error::Read { .. }), "{error}");
-    let folder = PartlyLabelledFile::new(folder.path("")).format(Format::Csv);
+    let folder = file(folder.path("")).format(Format::Csv);
     refused(folder.read(), &["it is a folder"]);
 }
