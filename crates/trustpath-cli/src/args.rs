@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_table::{Format, Output, Pool, PoolFile};
+use trustpath_table::{Format, Output, PartlyLabelledFile, PartlyLabelledTable};
 use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
@@ -40,7 +40,7 @@ pub struct InputArgs {
 #[derive(Debug)]
 pub struct Instances {
     /// Features and labels.
-    pub pool: Pool,
+    pub pool: PartlyLabelledTable,
     /// The pictures, row by row.
     pub pictures: Option<ExtractedImages>,
 }
@@ -94,7 +94,7 @@ impl InputArgs {
     }
 
     /// Where the instances are.
-    pub fn file(&self) -> PoolFile {
+    pub fn file(&self) -> PartlyLabelledFile {
         self.of(&self.features)
     }
 
@@ -103,8 +103,8 @@ impl InputArgs {
         self.format.is_none() && Dataset::is_at(&self.features)
     }
 
-    fn of(&self, features: &Path) -> PoolFile {
-        let mut file = PoolFile::new(features);
+    fn of(&self, features: &Path) -> PartlyLabelledFile {
+        let mut file = PartlyLabelledFile::new(features);
         if let Some(labels) = &self.labels {
             file = file.labels(labels);
         }

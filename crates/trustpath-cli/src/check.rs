@@ -2,7 +2,7 @@
 
 use clap::Args;
 use trustpath_report::{Column as TableColumn, Table};
-use trustpath_table::{Column, Pool, ResultTable};
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{InputArgs, OutputArgs};
 use crate::error::{Error, Result};
@@ -46,7 +46,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
 }
 
 /// Ids and labels as they were understood.
-fn labels(pool: &Pool) -> Result<ResultTable> {
+fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
     let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
     let mut table = ResultTable::default();
     table.push("id", Column::Text(pool.ids().to_vec()))?;
@@ -54,7 +54,7 @@ fn labels(pool: &Pool) -> Result<ResultTable> {
     Ok(table)
 }
 
-fn summary(pool: &Pool) -> Result<String> {
+fn summary(pool: &PartlyLabelledTable) -> Result<String> {
     let mut counts = vec![0usize; pool.class_names().len()];
     pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
     let labelled: usize = counts.iter().sum();

@@ -1,26 +1,26 @@
 //! The features of a pool as the engine takes them: of all rows or some, in memory or in their file.
 
 use trustpath::{Features, Stored};
-use trustpath_table::Pool;
+use trustpath_table::PartlyLabelledTable;
 
 use crate::error::Result;
 
 /// Rows of a pool.
 #[derive(Debug)]
 pub struct Rows<'a> {
-    pool: &'a Pool,
+    pool: &'a PartlyLabelledTable,
     /// Which rows; none means all.
     rows: Option<&'a [usize]>,
 }
 
 impl<'a> Rows<'a> {
     /// All rows.
-    pub fn all(pool: &'a Pool) -> Self {
+    pub fn all(pool: &'a PartlyLabelledTable) -> Self {
         Self { pool, rows: None }
     }
 
     /// These rows, each once and in ascending order.
-    pub fn some(pool: &'a Pool, rows: &'a [usize]) -> Self {
+    pub fn some(pool: &'a PartlyLabelledTable, rows: &'a [usize]) -> Self {
         Self { pool, rows: (rows.len() < pool.rows()).then_some(rows) }
     }
 
@@ -47,7 +47,7 @@ impl Stored for Rows<'_> {
 
 #[cfg(test)]
 mod tests {
-    use trustpath_table::{PoolFile, npy};
+    use trustpath_table::{PartlyLabelledFile, npy};
 
     use super::*;
 
@@ -55,7 +55,9 @@ mod tests {
     const DIMS: usize = 3;
 
     /// The same pool in memory and in its file, and where that is.
-    fn pools(spoil: impl Fn(&mut [f32])) -> (tempfile::TempDir, Pool, Pool) {
+    fn pools(
+        spoil: impl Fn(&mut [f32]),
+    ) -> (tempfile::TempDir, PartlyLabelledTable, PartlyLabelledTable) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pool.npy");
         let mut values: Vec<f32> = (0..ROWS * DIMS).map(|i| (i as f32).sin() + 1.5).collect();
@@ -65,10 +67,10 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
         };
         write(&values);
-        let memory = PoolFile::new(&path).read().unwrap();
+        let memory = PartlyLabelledFile::new(&path).read().unwrap();
         spoil(&mut values);
         write(&values);
-        let stored = PoolFile::new(&path).in_memory_up_to(0).read().unwrap();
+        let stored = PartlyLabelledFile::new(&path).in_memory_up_to(0).read().unwrap();
         assert!(memory.features().is_some() && stored.features().is_none());
         (folder, memory, stored)
     }
@@ -110,7 +112,7 @@ mod tests {
         assert_eq!(format!("{:?}", audited(&stored)), format!("{:?}", audited(&memory)));
     }
 
-    fn whole_of(pool: &Pool, rows: &[usize]) -> trustpath::Instances {
+    fn whole_of(pool: &PartlyLabelledTable, rows: &[usize]) -> trustpath::Instances {
         let all = Rows::all(pool);
         all.features().unwrap().gather(rows.iter().copied()).unwrap()
     }

@@ -7,7 +7,7 @@ use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
 use trustpath::judge::FrozenPath;
 use trustpath::label::{LabelModel, Projection};
-use trustpath_table::{Format, Output, Pool, Tensor, TensorFile};
+use trustpath_table::{Format, Output, PartlyLabelledTable, Tensor, TensorFile};
 
 use crate::error::{Error, Result};
 use crate::images::FeatureOrigin;
@@ -57,7 +57,7 @@ pub fn check(path: &Path) -> Result<()> {
 pub fn write(
     path: &Path,
     model: &LabelModel,
-    pool: &Pool,
+    pool: &PartlyLabelledTable,
     maker: Option<&FeatureOrigin>,
 ) -> Result<()> {
     let LabelModel { projection, classifier, path: frozen, cut } = model;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trustpath_findings::About;
-use trustpath_table::{Error as TableError, Format, Output, Pool};
+use trustpath_table::{Error as TableError, Format, Output, PartlyLabelledTable};
 
 use crate::error::{Error, Result};
 
@@ -26,7 +26,7 @@ pub fn write(output: &Output, html: &str) -> std::result::Result<(), TableError>
 }
 
 /// A pool without its features.
-pub fn about(pool: &Pool) -> About<'_> {
+pub fn about(pool: &PartlyLabelledTable) -> About<'_> {
     About {
         source: pool.source(),
         dims: pool.dims(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::Features;
 use trustpath::label::{LabelModel, Prediction};
-use trustpath_table::{Column, Pool, ResultTable};
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
@@ -77,7 +77,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(pool: &Pool, model: &LabelModel) -> Result<Self> {
+    fn of(pool: &PartlyLabelledTable, model: &LabelModel) -> Result<Self> {
         let dims = pool.dims();
         let mut found = Self::default();
         let mut values = vec![0.0; AT_ONCE.min(pool.rows()) * dims];
@@ -109,7 +109,7 @@ impl Found {
     }
 }
 
-fn table(pool: &Pool, saved: &Saved, found: &Found) -> Result<ResultTable> {
+fn table(pool: &PartlyLabelledTable, saved: &Saved, found: &Found) -> Result<ResultTable> {
     let name = |class: &usize| saved.class_names[*class].clone();
     let verdict = |&trusted: &bool| if trusted { "trusted" } else { "doubtful" }.to_owned();
     let mut table = ResultTable::default();
@@ -122,7 +122,7 @@ fn table(pool: &Pool, saved: &Saved, found: &Found) -> Result<ResultTable> {
     Ok(table)
 }
 
-fn summary(pool: &Pool, saved: &Saved, found: &Found, spent: &str) -> String {
+fn summary(pool: &PartlyLabelledTable, saved: &Saved, found: &Found, spent: &str) -> String {
     let trusted = found.trusted.iter().filter(|t| **t).count();
     let mut counts = vec![0usize; saved.class_names.len()];
     found.labels.iter().for_each(|&label| counts[label] += 1);
@@ -170,10 +170,10 @@ mod tests {
         label(&features, &given, 3, &LabelParams::default(), &mut Unwatched).unwrap().model
     }
 
-    fn pool(values: Vec<f32>) -> Pool {
+    fn pool(values: Vec<f32>) -> PartlyLabelledTable {
         let rows = values.len() / DIMS;
         let ids = (0..rows).map(|row| row.to_string()).collect();
-        Pool::new(values, DIMS, ids, vec![None; rows], vec![], "pool").unwrap()
+        PartlyLabelledTable::new(values, DIMS, ids, vec![None; rows], vec![], "pool").unwrap()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
 use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
-use trustpath_table::{Column, Pool, ResultTable};
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
@@ -92,7 +92,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     }
 }
 
-fn run_audit(labelled: &Labelled<'_>, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
+fn run_audit(
+    labelled: &Labelled<'_>,
+    pool: &PartlyLabelledTable,
+    args: &AuditArgs,
+) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
     let (spec, mut observer) = (args.options.spec()?, Stages::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());

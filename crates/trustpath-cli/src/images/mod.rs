@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
 use trustpath_report::Image;
 use trustpath_report::labelling::{LabelReport, Thumbnail};
-use trustpath_table::PoolFile;
+use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::Extraction;
@@ -196,7 +196,7 @@ const BYTES: usize = 2600;
 impl ExtractedImages {
     /// The features of those that have a class, and the row of each among the images.
     pub fn table(&self) -> Result<(FeatureTable, Vec<usize>)> {
-        let pool = PoolFile::new(&self.cache).read()?.called(&self.name);
+        let pool = PartlyLabelledFile::new(&self.cache).read()?.called(&self.name);
         let labelled = pool.labels().iter().enumerate();
         let labelled = labelled.filter_map(|(row, label)| Some((row, (*label)?)));
         let (rows, labels): (Vec<usize>, Vec<usize>) = labelled.unzip();

@@ -8,7 +8,7 @@ use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
 use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
-use trustpath_table::{Column, Output, Pool, ResultTable};
+use trustpath_table::{Column, Output, PartlyLabelledTable, ResultTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
@@ -122,7 +122,11 @@ fn tell(output: &Output, text: &str) -> Result<()> {
 }
 
 /// One row an instance.
-fn table(pool: &Pool, labelling: &Labelling, reasons: &[String]) -> Result<ResultTable> {
+fn table(
+    pool: &PartlyLabelledTable,
+    labelling: &Labelling,
+    reasons: &[String],
+) -> Result<ResultTable> {
     let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
     let suggested = ranks(labelling).into_iter().map(|rank| rank.map(|r| r as u64)).collect();
     let rounds = labelling.accepted_in.iter().map(|round| round.map(|r| r as u64 + 1)).collect();

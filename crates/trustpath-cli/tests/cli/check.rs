@@ -95,7 +95,7 @@ fn bad_data_get_their_sentence() {
     let folder = folder(&[("p.csv", POOL)]);
     refused(&folder, &["none.csv"], 2, &["cannot read none.csv", "check that the path"]);
     refused(&folder, &["p.csv", "--id-column", "file"], 2, &["no column \"file\""]);
-    refused(&folder, &["p.csv", "--format", "parquet"], 2, &["p.csv is damaged"]);
+    refused(&folder, &["p.csv", "--format", "parquet"], 2, &["cannot parse p.csv"]);
     refused(&folder, &["p.csv", "--format", "xls"], 2, &["xls", "possible values"]);
     refused(&folder, &["-", "--labels", "-"], 2, &["standard input", "both"]);
     refused(&folder, &["."], 2, &["trustpath data check", "a file of features"]);
@@ -128,11 +128,11 @@ fn truncated_and_hostile_files_get_their_sentence() {
     let deep = [b"{\"a\":".repeat(200_000), b"1".to_vec()].concat();
     let tensors = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
     let cases: [(&str, &[u8], &str); 7] = [
-        ("p.parquet", &parquet[..parquet.len() / 2], "p.parquet is damaged"),
-        ("p.npz", &npz[..npz.len() - 30], "p.npz is damaged"),
+        ("p.parquet", &parquet[..parquet.len() / 2], "cannot parse p.parquet"),
+        ("p.npz", &npz[..npz.len() - 30], "cannot parse p.npz"),
         ("p.npy", &header, "p.npy is truncated: its header announces 2048000000000000 bytes"),
         ("q.npy", b"\x93NUMPY", "it ends within its header"),
-        ("p.jsonl", &deep, "p.jsonl is damaged or not of the format its name says: line 1: EOF"),
+        ("p.jsonl", &deep, "cannot parse p.jsonl: line 1: EOF"),
         ("p.safetensors", &tensors, "announces a header of 18446744073709551615 bytes"),
         ("q.safetensors", &[0; 4], "it ends within its header"),
     ];
@@ -150,7 +150,7 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     };
     out("missing/out.csv", 1, &["cannot write missing/out.csv", "choose a folder that exists"]);
     out("p.csv/out.csv", 1, &["cannot write p.csv/out.csv"]);
-    out("out.doc", 2, &["out.doc is of no known format"]);
+    out("out.doc", 2, &["out.doc has an unknown format"]);
     // Even before the input is looked at.
     refused(&folder, &["none.csv", "--out", "missing/out.csv"], 1, &["missing/out.csv"]);
     if cfg!(target_os = "linux") {

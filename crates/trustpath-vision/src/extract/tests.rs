@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use trustpath_table::{PoolFile, TableFile};
+use trustpath_table::{PartlyLabelledFile, TableFile};
 
 use super::*;
 use crate::cpu::Engine;
@@ -104,7 +104,7 @@ fn written_features_are_read_by_the_other_commands() {
             let outcome = folder.extract(extraction, name, &mut count).unwrap();
             assert_eq!(outcome, ExtractOutcome::Finished { rows: 6, skipped: vec![] });
             assert_eq!(count.done, 6);
-            let pool = PoolFile::new(folder.path(name)).read().unwrap();
+            let pool = PartlyLabelledFile::new(folder.path(name)).read().unwrap();
             assert_eq!(pool.ids()[0], "auk/000.png");
             assert_eq!(pool.ids()[5], "wren/002.png");
             assert_eq!(pool.class_names(), ["auk", "wren"]);
@@ -160,7 +160,7 @@ fn an_extraction_by_another_backbone_starts_again() {
     }
     std::fs::write(folder.path("o.npy.partial"), "something else").unwrap();
     F32.run(&engine(0.0), &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
-    assert_eq!(PoolFile::new(out).read().unwrap().rows(), 120);
+    assert_eq!(PartlyLabelledFile::new(out).read().unwrap().rows(), 120);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn bad_images_are_reported_or_skipped() {
     let ExtractOutcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
     let rows: Vec<usize> = skipped.iter().map(|(row, _)| *row).collect();
     assert_eq!(rows, [1, 7]);
-    let pool = PoolFile::new(folder.path("o.npy")).read().unwrap();
+    let pool = PartlyLabelledFile::new(folder.path("o.npy")).read().unwrap();
     assert_eq!(pool.ids()[..2], ["auk/000.png", "auk/002.png"]);
     assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
     for class in ["auk", "wren"] {
@@ -220,7 +220,7 @@ fn features_too_large_for_f16_are_refused() {
 fn brought_up_to_date(folder: &Folder, extraction: Extraction) -> (usize, Vec<(String, Vec<f32>)>) {
     let mut count = CountingObserver::default();
     folder.extract(extraction, "o.safetensors", &mut count).unwrap();
-    let pool = PoolFile::new(folder.path("o.safetensors")).read().unwrap();
+    let pool = PartlyLabelledFile::new(folder.path("o.safetensors")).read().unwrap();
     let rows = pool.features().unwrap().chunks_exact(pool.dims()).map(<[f32]>::to_vec);
     (count.begun, pool.ids().iter().cloned().zip(rows).collect())
 }

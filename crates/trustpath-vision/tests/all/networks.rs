@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trustpath_table::npy::Array;
+use trustpath_table::npy::NpyArray;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::Network;
 
@@ -29,7 +29,7 @@ fn agrees(name: &str, size: usize) {
     let engine = Engine::new(&network, weights(&network)).unwrap();
     let found = engine.features(&images(2, size)).unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.npy"));
-    let expected = Array::open(&golden).unwrap().to_f64s().unwrap();
+    let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
     let difference = difference(&found, &expected, network.dim);
     println!("{name}: {difference:.1e}");
     assert!(difference < TOLERANCE, "{name}: {difference:.1e}");
@@ -97,7 +97,7 @@ fn the_published_parity_is_met() {
         return;
     };
     let folder = Path::new(&folder);
-    let read = |name: &str| Array::open(&folder.join(name)).unwrap();
+    let read = |name: &str| NpyArray::open(&folder.join(name)).unwrap();
     let network = Network::by_name("resnet12").unwrap();
     let path = folder.join("resnet12-cifar-fs.safetensors");
     let weights = trustpath_vision::weights::NetworkWeights::read_safetensors(path).unwrap();
