@@ -1,9 +1,7 @@
-//! What can go wrong, in one sentence each, and the exit status it ends with.
+//! Every error of the command, as one sentence, with its exit status.
 
 use trustpath_episodes as episodes;
 use trustpath_table as table;
-
-use crate::paper;
 
 /// The result of every fallible function of the command.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -11,12 +9,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Everything that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line cannot be right.
+    /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
     /// A training was stopped.
     #[cfg(feature = "libtorch")]
-    #[error("stopped after {done} of {asked} epochs: the same command goes on from there")]
+    #[error("stopped after {done} of {asked} epochs: run the same command to continue")]
     Stopped {
         /// Epochs that are done.
         done: usize,
@@ -30,7 +28,7 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] trustpath::Error),
     /// A model file that cannot be used.
-    #[error("{file} is no model that can be used: {reason}; write one by trustpath label --model")]
+    #[error("{file} cannot be used as a model: {reason}; save one with trustpath label --model")]
     Model {
         /// The file.
         file: String,
@@ -43,22 +41,22 @@ pub enum Error {
     /// Figures and tables.
     #[error(transparent)]
     Report(#[from] trustpath_report::Error),
-    /// Pictures and networks.
+    /// Images and networks.
     #[error(transparent)]
     Vision(#[from] trustpath_vision::Error),
     /// Ctrl-C while features are extracted.
-    #[error("interrupted after {done} of {all} pictures: the same command goes on from there")]
+    #[error("interrupted after {done} of {all} images: run the same command to continue")]
     Paused {
-        /// Pictures that are done.
+        /// Images that are done.
         done: usize,
-        /// Pictures there are.
+        /// All images.
         all: usize,
     },
-    /// A target of the paper.
-    #[error(transparent)]
-    Paper(#[from] crate::paper::Error),
+    /// Ctrl-C while a result of the paper is computed.
+    #[error("interrupted: {0}")]
+    PaperInterrupted(String),
     /// The threads could not be started.
-    #[error("{threads} threads cannot be started ({reason}): ask for fewer by --threads")]
+    #[error("{threads} threads cannot be started ({reason}): use fewer with --threads")]
     Threads {
         /// Threads asked for.
         threads: usize,
@@ -66,7 +64,7 @@ pub enum Error {
         reason: String,
     },
     /// Standard output cannot be written.
-    #[error("the result cannot be written to standard output: {0}; redirect it elsewhere")]
+    #[error("the result cannot be written to standard output: {0}; redirect it to a file")]
     Print(String),
     /// Ctrl-C.
     #[error("interrupted after {done} of {asked} episodes: {remedy}")]
@@ -75,29 +73,22 @@ pub enum Error {
         done: usize,
         /// Episodes asked for.
         asked: usize,
-        /// How to go on.
+        /// How to continue.
         remedy: String,
     },
 }
 
 impl Error {
-    /// The exit status: 2 for input or usage that cannot be right, 130 after Ctrl-C, else 1.
+    /// The exit status: 2 for invalid input or usage, 130 after Ctrl-C, otherwise 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Model { .. } => 2,
             Self::Engine(error) => engine_exit_code(error),
             Self::Table(error) => table_exit_code(error),
             Self::Episodes(error) => episodes_exit_code(error),
-            Self::Paper(paper::Error::Table(error)) => table_exit_code(error),
-            Self::Paper(paper::Error::Episodes(error)) => episodes_exit_code(error),
-            Self::Paper(paper::Error::SameName { .. } | paper::Error::Labels { .. }) => 2,
-            Self::Paper(paper::Error::NoImages | paper::Error::OneCache) => 2,
-            Self::Paper(paper::Error::Pictures(error)) => error.exit_code(),
-            Self::Paper(paper::Error::Interrupted | paper::Error::Paused { .. }) => 130,
-            Self::Paper(_) => 1,
             Self::Report(_) | Self::Threads { .. } | Self::Print(_) => 1,
             Self::Vision(error) => vision_exit_code(error),
-            Self::Interrupted { .. } | Self::Paused { .. } => 130,
+            Self::Interrupted { .. } | Self::Paused { .. } | Self::PaperInterrupted(_) => 130,
             #[cfg(feature = "libtorch")]
             Self::Stopped { .. } => 130,
         }
@@ -120,7 +111,7 @@ fn engine_exit_code(error: &trustpath::Error) -> u8 {
     }
 }
 
-/// What the machine lacks is no fault of the input.
+/// 1 for faults of the machine, 2 for those of the input.
 fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
     use trustpath_vision::Error as Vision;
     match error {
@@ -131,7 +122,7 @@ fn vision_exit_code(error: &trustpath_vision::Error) -> u8 {
     }
 }
 
-/// What cannot be written is no fault of the input.
+/// 1 for failed writes, 2 for faults of the input.
 fn table_exit_code(error: &table::Error) -> u8 {
     match error {
         table::Error::Write { .. } => 1,

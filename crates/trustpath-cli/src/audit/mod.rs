@@ -15,7 +15,7 @@ use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wa
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
-use crate::progress::Stages;
+use crate::progress::ProgressObserver;
 use crate::{memory, page, print};
 
 /// What to audit.
@@ -92,7 +92,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 
 fn run_audit(labelled: &Labelled<'_>, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
-    let (limits, mut watch) = (args.limits.limits(), Stages::new(args.run.progress()));
+    let (limits, mut watch) = (args.limits.limits(), ProgressObserver::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
     let found = audit_within(&rows.features()?, labels, classes, limits, &mut watch);
     Ok(found.map_err(|error| labelled.in_terms_of_all(error))?)

@@ -14,7 +14,7 @@ use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
-use crate::progress::Stages;
+use crate::progress::ProgressObserver;
 use crate::{memory, model_file, page, print};
 
 /// What to label, and what to make of it.
@@ -161,7 +161,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
             limits: args.large.limits.limits(),
             ..LabelParams::default()
         };
-        let mut watch = Stages::new(progress);
+        let mut watch = ProgressObserver::new(progress);
         Ok(label(&features, pool.labels(), pool.class_names().len(), &params, &mut watch)?)
     })?;
     let about = page::about(&pool);

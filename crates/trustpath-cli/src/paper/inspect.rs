@@ -1,5 +1,7 @@
-//! What happens inside the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is,
-//! and which instances a round takes in.
+//! Details of the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is, and which
+//! instances a round selects.
+
+use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
@@ -7,23 +9,23 @@ use trustpath::{Features, Identifiability, Instances, Outcome, SelfTaught, Task,
 use trustpath_episodes::{Drawn, Episode, Episodes, Method, Split, gather};
 
 use super::dataset::Dataset;
-use super::error::Result;
-use super::experiment::{Experiment, Pool};
-use super::lab::Lab;
+use super::experiment::{Experiment, PoolKind};
+use super::lab::{Lab, say_speed};
+use crate::error::Result;
 
-/// What is kept of an episode.
+/// Details of one episode.
 #[derive(Debug, Clone)]
 pub struct Inspection {
     /// Accuracy of the plain classifier.
     pub initial: f64,
-    /// Accuracy in the end.
+    /// Accuracy after the last round.
     pub last: f64,
     /// The assumptions that the first round's pseudo-labels satisfy.
     pub satisfied: Satisfied,
-    /// What the least-squares fit of the true labels leaves over.
+    /// Residuals of the least-squares fit of the true labels.
     pub noise: Vec<f64>,
-    /// What each round took in.
-    pub rounds: Vec<Taken>,
+    /// Instances that each round selected.
+    pub rounds: Vec<Selection>,
 }
 
 impl Inspection {
@@ -57,61 +59,60 @@ impl From<&Identifiability> for Satisfied {
     }
 }
 
-/// Instances taken in by a round.
+/// Instances selected by a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Taken {
-    /// Those whose pseudo-label was right.
+pub struct Selection {
+    /// With a right pseudo-label.
     pub right: usize,
-    /// Those whose pseudo-label was wrong.
+    /// With a wrong pseudo-label.
     pub wrong: usize,
 }
 
-impl Taken {
-    /// The share that was right.
+impl Selection {
+    /// The share with a right pseudo-label.
     pub fn share(self) -> f64 {
         self.right as f64 / (self.right + self.wrong) as f64
     }
 }
 
-/// Looks into every episode.
+/// Runs and inspects every episode.
 pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
-    let table = Bench::new(lab, dataset)?;
-    let watcher = lab.watch(dataset, &table.experiment);
-    let found: Vec<Result<Inspection>> = (0..lab.episodes)
+    let runner = EpisodeRunner::new(lab, dataset)?;
+    let name = format!("{} {}", dataset.name, runner.experiment.name());
+    let (progress, start) = (lab.progress(), Instant::now());
+    let stage = progress.stage(&name, lab.episodes() as u64, "episodes");
+    let found: Vec<Result<Inspection>> = (0..lab.episodes())
         .into_par_iter()
-        .map(|number| {
-            let inspection = table.inspect(number);
-            watcher.stage.step();
-            inspection
-        })
+        .map(|number| runner.inspect(number).inspect(|_| stage.step()))
         .collect();
-    watcher.finish();
+    drop(stage);
+    say_speed(progress, &name, found.len(), start.elapsed());
     found.into_iter().collect()
 }
 
-/// An episode to look at closely.
-pub struct Specimen {
+/// An episode that is shown in detail.
+pub struct ExampleEpisode {
     /// Its number.
     pub number: usize,
     /// Its rows.
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    /// What ICI-R did.
+    /// The result of ICI-R.
     pub outcome: Outcome,
-    /// How.
+    /// The parameters of ICI-R.
     pub method: Method,
 }
 
-impl Specimen {
-    /// The first episode in which the plain classifier is wrong on a fifth to two fifths of the queries, so that there
-    /// is something to see; the first of all if there is none.
+impl ExampleEpisode {
+    /// The first episode in which the plain classifier is wrong on 20% to 40% of the queries, so that right and wrong
+    /// pseudo-labels can be compared; the first of all if there is none.
     pub fn choose(lab: &Lab, dataset: &Dataset) -> Result<Self> {
         let all = lab.inspect(dataset)?;
         let number = all.iter().position(|e| (0.6..=0.8).contains(&e.initial)).unwrap_or(0);
-        let table = Bench::new(lab, dataset)?;
-        let (episode, instances, outcome) = table.run(number)?;
-        Ok(Self { number, episode, instances, outcome, method: table.experiment.method })
+        let runner = EpisodeRunner::new(lab, dataset)?;
+        let (episode, instances, outcome) = runner.run(number)?;
+        Ok(Self { number, episode, instances, outcome, method: runner.experiment.method })
     }
 
     /// Labels of all instances as the first round sees them.
@@ -126,7 +127,7 @@ fn first_labels(episode: &Episode, outcome: &Outcome) -> Vec<usize> {
 }
 
 /// Everything needed to run an episode.
-struct Bench<'a> {
+struct EpisodeRunner<'a> {
     experiment: Experiment,
     episodes: Drawn<'a>,
     features: Features<'a>,
@@ -134,13 +135,13 @@ struct Bench<'a> {
     reduction: Box<dyn Reduce>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> EpisodeRunner<'a> {
     fn new(lab: &Lab, dataset: &'a Dataset) -> Result<Self> {
-        let experiment = Experiment::new(1, Pool::Transductive);
+        let experiment = Experiment::new(1, PoolKind::Transductive);
         let table = dataset.table(Split::Novel);
         let sampler = experiment.task().check(table)?;
         Ok(Self {
-            episodes: Drawn { sampler, seed: lab.seed, count: lab.episodes },
+            episodes: Drawn { sampler, seed: lab.args.seed, count: lab.episodes() },
             features: Features::new(table.features(), table.rows(), table.dims())?,
             learner: experiment.method.build()?,
             reduction: experiment.method.reduction()?,
@@ -174,20 +175,20 @@ impl<'a> Bench<'a> {
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
             satisfied: Satisfied::from(&found),
             noise: found.noise.as_slice().to_vec(),
-            rounds: taken(&episode, &outcome),
+            rounds: selected(&episode, &outcome),
         })
     }
 }
 
-/// What each round took in, right and wrong.
-fn taken(episode: &Episode, outcome: &Outcome) -> Vec<Taken> {
+/// Right and wrong pseudo-labels among those that each round selected.
+fn selected(episode: &Episode, outcome: &Outcome) -> Vec<Selection> {
     let labelled = episode.support.len();
     let rounds = outcome.rounds.iter().map(|round| {
         let right = |row: &&usize| {
             round.pseudo_labels[**row - labelled] == episode.query.labels[**row - labelled]
         };
         let right = round.selected.iter().filter(right).count();
-        Taken { right, wrong: round.selected.len() - right }
+        Selection { right, wrong: round.selected.len() - right }
     });
     rounds.collect()
 }

@@ -1,26 +1,35 @@
-//! Whether a conclusion of the paper holds on the features at hand, decided by intervals.
+//! Whether a conclusion of the paper holds on the features at hand, decided by 95% intervals.
 
 use trustpath_episodes::stats::Estimate;
 
-/// The answer.
+use super::lab::difference;
+use crate::error::Result;
+use crate::print::points;
+
+/// Whether a conclusion holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// It does.
+    /// It holds.
     Yes,
-    /// The opposite does.
+    /// The opposite holds.
     No,
-    /// The intervals do not tell.
+    /// The intervals do not decide.
     Open,
 }
 
 impl Holds {
-    /// `Yes` above zero, `No` below, both beyond the interval.
-    pub fn above_zero(difference: &Estimate) -> Self {
-        match difference.interval() {
+    /// `Yes` if the interval lies above the bound, `No` if it lies below.
+    pub fn above(estimate: &Estimate, bound: f64) -> Self {
+        match (Estimate { mean: estimate.mean - bound, ..*estimate }).interval() {
             (low, _) if low > 0.0 => Self::Yes,
             (_, high) if high < 0.0 => Self::No,
             _ => Self::Open,
         }
+    }
+
+    /// `Yes` if the interval lies below the bound, `No` if it lies above.
+    pub fn below(estimate: &Estimate, bound: f64) -> Self {
+        Self::above(&Estimate { mean: bound - estimate.mean, ..*estimate }, 0.0)
     }
 
     /// `Yes` or `No`, where nothing is estimated.
@@ -28,7 +37,7 @@ impl Holds {
         if condition { Self::Yes } else { Self::No }
     }
 
-    /// In a table.
+    /// Its name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -41,17 +50,17 @@ impl Holds {
 /// A conclusion of the paper and what the numbers say about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// On which dataset.
+    /// The dataset.
     pub dataset: String,
-    /// The paper's conclusion: the rest of a sentence that begins with "that".
+    /// The paper's conclusion, as a sentence without a full stop.
     pub claim: String,
     /// Whether it holds.
     pub holds: Holds,
-    /// The numbers it is decided by.
+    /// The numbers that decide it.
     pub evidence: String,
 }
 
-/// Two things compared on the same episodes.
+/// Two methods compared on the same episodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// What is compared, as in "ICIR − LR".
@@ -61,9 +70,14 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// A comparison by name.
+    /// A difference that is known already.
     pub fn new(name: impl Into<String>, difference: Estimate) -> Self {
         Self { name: name.into(), difference }
+    }
+
+    /// The paired difference of two lists of scores.
+    pub fn between(name: impl Into<String>, left: &[f64], right: &[f64]) -> Result<Self> {
+        Ok(Self::new(name, difference(left, right)?))
     }
 
     fn words(&self) -> String {
@@ -72,7 +86,7 @@ impl Comparison {
 }
 
 impl Verdict {
-    /// A conclusion decided by hand.
+    /// A conclusion that has been decided.
     pub fn new(
         dataset: impl Into<String>,
         claim: impl Into<String>,
@@ -83,60 +97,46 @@ impl Verdict {
         Self { dataset, claim, holds, evidence }
     }
 
-    /// The conclusion that a difference is positive.
+    /// The conclusion that all differences are positive. One that is negative beyond its interval contradicts it.
     pub fn larger(
-        dataset: impl Into<String>,
-        claim: impl Into<String>,
-        comparison: &Comparison,
-    ) -> Self {
-        let Comparison { difference, .. } = comparison;
-        let evidence =
-            format!("{} over {} paired episodes", comparison.words(), difference.episodes);
-        Self::new(dataset, claim, Holds::above_zero(difference), evidence)
-    }
-
-    /// The conclusion that all differences are positive: contradicted by one that is negative beyond its interval.
-    pub fn all_larger(
         dataset: impl Into<String>,
         claim: impl Into<String>,
         comparisons: &[Comparison],
     ) -> Self {
+        if let [only] = comparisons {
+            let evidence = format!("{} over {} episodes", only.words(), only.difference.episodes);
+            return Self::new(dataset, claim, Holds::above(&only.difference, 0.0), evidence);
+        }
         let count = |wanted| {
-            comparisons.iter().filter(|c| Holds::above_zero(&c.difference) == wanted).count()
+            comparisons.iter().filter(|c| Holds::above(&c.difference, 0.0) == wanted).count()
         };
-        let (positive, negative) = (count(Holds::Yes), count(Holds::No));
+        let (positive, negative, all) = (count(Holds::Yes), count(Holds::No), comparisons.len());
         let holds = match (positive, negative) {
             (_, 1..) => Holds::No,
-            (n, 0) if n == comparisons.len() && n > 0 => Holds::Yes,
+            (n, 0) if n == all && n > 0 => Holds::Yes,
             _ => Holds::Open,
         };
-        let least = comparisons
+        let smallest = comparisons
             .iter()
             .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
             .map_or(String::new(), |c| format!("; the smallest is {}", c.words()));
         let evidence = format!(
-            "beyond their 95% intervals {positive} of {} paired differences are positive and {negative} negative{least}",
-            comparisons.len()
+            "of {all} paired differences, {positive} are positive and {negative} are negative beyond their 95% \
+             intervals{smallest}"
         );
         Self::new(dataset, claim, holds, evidence)
     }
 
-    /// The whole sentence.
+    /// The sentence in the report.
     pub fn sentence(&self) -> String {
         let Self { dataset, claim, evidence, .. } = self;
         let holds = match self.holds {
-            Holds::Yes => "holds here",
-            Holds::No => "does not hold here",
-            Holds::Open => "is neither confirmed nor contradicted here",
+            Holds::Yes => "Confirmed",
+            Holds::No => "Contradicted",
+            Holds::Open => "Not decided",
         };
-        format!("{dataset}: that {claim} {holds} ({evidence}).")
+        format!("{holds} on {dataset}: {claim} ({evidence}).")
     }
-}
-
-/// A difference of accuracies in points of percent, signed.
-pub fn points(difference: &Estimate) -> String {
-    let (mean, half) = (100.0 * difference.mean, 100.0 * difference.half_width);
-    if half.is_finite() { format!("{mean:+.2} ± {half:.2}") } else { format!("{mean:+.2}") }
 }
 
 /// A share of a number of trials, with its normal 95% interval.
@@ -146,7 +146,7 @@ pub fn share(successes: usize, trials: usize) -> Option<Estimate> {
     Some(Estimate { mean, half_width, episodes: trials })
 }
 
-/// The difference of two shares of different trials.
+/// The difference between two shares of independent trials.
 pub fn share_difference(left: &Estimate, right: &Estimate) -> Estimate {
     Estimate {
         mean: left.mean - right.mean,
@@ -165,42 +165,46 @@ mod tests {
 
     #[test]
     fn the_interval_decides() {
-        let decided = |mean, half| Holds::above_zero(&estimate(mean, half));
-        assert_eq!(decided(0.02, 0.01), Holds::Yes);
-        assert_eq!(decided(-0.02, 0.01), Holds::No);
-        assert_eq!(decided(0.02, 0.03), Holds::Open);
-        assert_eq!(decided(0.02, f64::INFINITY), Holds::Open);
+        let above = |mean, half| Holds::above(&estimate(mean, half), 0.0);
+        assert_eq!(above(0.02, 0.01), Holds::Yes);
+        assert_eq!(above(-0.02, 0.01), Holds::No);
+        assert_eq!(above(0.02, 0.03), Holds::Open);
+        assert_eq!(above(0.02, f64::INFINITY), Holds::Open);
+        let below = |mean| Holds::below(&estimate(mean, 0.002), 0.005);
+        assert_eq!([0.0, 0.004, 0.008].map(below), [Holds::Yes, Holds::Open, Holds::No]);
     }
 
     #[test]
-    fn sentences_say_what_was_found() {
+    fn sentences_give_the_decision_and_its_numbers() {
         let larger = |mean| {
             let comparison = Comparison::new("ICIR − LR", estimate(mean, 0.0031));
-            Verdict::larger("CUB", "ICI improves on LR", &comparison).sentence()
+            Verdict::larger("CUB", "ICI improves on LR", &[comparison]).sentence()
         };
         assert_eq!(
             larger(0.0532),
-            "CUB: that ICI improves on LR holds here (ICIR − LR = +5.32 ± 0.31 points over 100 paired episodes)."
+            "Confirmed on CUB: ICI improves on LR (ICIR − LR = +5.32 ± 0.31 points over 100 episodes)."
         );
-        assert!(larger(-0.0532).contains("does not hold here (ICIR − LR = -5.32"));
-        assert!(larger(0.0001).contains("neither confirmed nor contradicted"));
+        assert!(
+            larger(-0.0532)
+                .starts_with("Contradicted on CUB: ICI improves on LR (ICIR − LR = -5.32")
+        );
+        assert!(larger(0.0001).starts_with("Not decided on CUB"));
     }
 
     #[test]
-    fn one_contradiction_is_enough_and_one_doubt_leaves_it_open() {
+    fn one_contradiction_is_enough_and_one_open_difference_leaves_it_open() {
         let verdict = |means: &[f64]| {
             let comparisons: Vec<_> =
                 means.iter().map(|&m| Comparison::new(format!("{m}"), estimate(m, 0.01))).collect();
-            Verdict::all_larger("CUB", "…", &comparisons)
+            Verdict::larger("CUB", "…", &comparisons)
         };
         assert_eq!(verdict(&[0.02, 0.03]).holds, Holds::Yes);
         assert_eq!(verdict(&[0.02, 0.005]).holds, Holds::Open);
         assert_eq!(verdict(&[0.02, 0.005, -0.02]).holds, Holds::No);
         assert_eq!(verdict(&[]).holds, Holds::Open);
         let evidence = verdict(&[0.02, -0.02, 0.03]).evidence;
-        assert!(evidence.starts_with(
-            "beyond their 95% intervals 2 of 3 paired differences are positive and 1 negative"
-        ));
+        let start = "of 3 paired differences, 2 are positive and 1 are negative beyond";
+        assert!(evidence.starts_with(start), "{evidence}");
         assert!(evidence.ends_with("the smallest is -0.02 = -2.00 ± 1.00 points"), "{evidence}");
     }
 
@@ -212,6 +216,6 @@ mod tests {
         assert_eq!(share(0, 0), None);
         let difference = share_difference(&share(90, 100).unwrap(), &half);
         assert!((difference.mean - 0.4).abs() < 1e-12);
-        assert_eq!(Holds::above_zero(&difference), Holds::Yes);
+        assert_eq!(Holds::above(&difference, 0.0), Holds::Yes);
     }
 }

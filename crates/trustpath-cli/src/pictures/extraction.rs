@@ -7,12 +7,11 @@ use rayon::ThreadPool;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::backbone::Backbone;
 use trustpath_vision::dataset::Dataset;
-use trustpath_vision::extract::{Extraction, Outcome, Watch};
+use trustpath_vision::extract::{Extraction, Outcome};
 
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::print;
-use crate::progress::{Progress, Stage};
+use crate::progress::{Progress, ProgressObserver};
 
 /// How many bad pictures are named; the rest are counted.
 const NAMED: usize = 20;
@@ -52,39 +51,13 @@ pub fn extract(
     threads: &ThreadPool,
     progress: Progress,
 ) -> Result<Extracted> {
-    let mut watcher = Watcher { progress, stage: None, begun: 0 };
+    let mut observer = ProgressObserver::new(progress);
     let start = Instant::now();
-    let outcome = threads.install(|| extraction.run(backbone, dataset, out, &mut watcher))?;
+    let outcome = threads.install(|| extraction.run(backbone, dataset, out, &mut observer))?;
     match outcome {
         Outcome::Stopped { done, all } => Err(Error::Paused { done, all }),
         Outcome::Finished { skipped, .. } => {
-            Ok(Extracted { before: watcher.begun, skipped, took: start.elapsed() })
+            Ok(Extracted { before: observer.before, skipped, took: start.elapsed() })
         }
-    }
-}
-
-/// Shows progress and listens to Ctrl-C.
-struct Watcher {
-    progress: Progress,
-    stage: Option<Stage>,
-    begun: usize,
-}
-
-impl Watch for Watcher {
-    fn begin(&mut self, done: usize, all: usize) {
-        self.begun = done;
-        if done < all {
-            self.stage = Some(self.progress.stage("extract", (all - done) as u64, "pictures"));
-        }
-    }
-
-    fn advance(&mut self, pictures: usize) {
-        if let Some(stage) = &self.stage {
-            (0..pictures).for_each(|_| stage.step());
-        }
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::requested()
     }
 }
