@@ -1,11 +1,13 @@
-//! The demo: what self-taught learning gains, round by round, on the features that come with the program.
+//! The demo: the gain of self-training, round by round, on the built-in features.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Drawn, Method, Setting, Split, Task, embedded, write_atomically};
+use trustpath_episodes::{
+    Drawn, Method, Setting, Split, Summary, Task, embedded, write_atomically,
+};
 use trustpath_report::{Axis, Column, Curve, CurvePoint, Curves, Table};
 
 use crate::args::RunArgs;
@@ -13,15 +15,13 @@ use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
-use trustpath_episodes::Summary;
 
-/// How large a demo.
 #[derive(Debug, PartialEq, Args)]
 pub struct DemoArgs {
-    /// Episodes of each column
+    /// Episodes per column
     #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
     episodes: usize,
-    /// Folder for the picture, trustpath-demo.png and .svg
+    /// Folder for the figure, trustpath-demo.png and .svg
     #[arg(long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
     #[command(flatten)]
@@ -31,8 +31,8 @@ pub struct DemoArgs {
 const EPISODES: usize = 600;
 const SHOTS: [usize; 2] = [1, 5];
 const NEXT: &str = "\
-Next: trustpath bench --help    any features, setting and method; e.g. trustpath bench --features novel.npy
-      trustpath paper all       every table and figure of the paper, as one report
+Next: trustpath bench --help    other features, settings and methods; e.g. trustpath bench --features novel.npy
+      trustpath paper all       all tables and figures of the paper, in one report
 ";
 
 impl Default for DemoArgs {
@@ -72,12 +72,12 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     }
     if !cells.is_empty() {
         print::stdout(&text(&cells, args)?)?;
-        print::stdout(&picture(&cells, args)?)?;
+        print::stdout(&figure(&cells, args)?)?;
         print::stdout(NEXT)?;
     }
     if interrupt::requested() {
         let asked = args.episodes * SHOTS.len() * embedded::DATASETS.len();
-        let remedy = "run it again for all of them, or with fewer --episodes".into();
+        let remedy = "run the command again, or with fewer --episodes".into();
         return Err(Error::Interrupted { done, asked, remedy });
     }
     Ok(())
@@ -90,16 +90,17 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         table.push([name].into_iter().chain(cells.iter().map(value)))
     };
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;
-    for round in 1..=rounds(cells) {
+    let rounds = rounds(cells);
+    for round in 1..=rounds {
         row(format!("ICI-R, round {round}"), &|cell| after(cell, round).percent())?;
     }
     row("gain over plain".into(), &|cell| print::points(&cell.summary.gain))?;
     row("episodes per second".into(), &|cell| print::rate(cell.speed.per_second()))?;
     row("ms per episode and thread".into(), &|cell| format!("{:.2}", cell.speed.milliseconds()))?;
     Ok(format!(
-        "ICI-R on real images of classes the network never saw: 5 ways, 15 queries a class, transductive,\n\
-         {} a column, seed {}, {}. ± is the 95% interval;\n\
-         later rounds change no digit shown.\n\n{}\n",
+        "ICI-R on real images of classes the network was not trained on: 5-way, 15 queries per class, transductive,\n\
+         {} per column, seed {}, {}. ± is the 95% interval.\n\
+         Rounds after {rounds} give the same numbers.\n\n{}\n",
         print::count(args.episodes, "episode", "episodes"),
         args.run.seed,
         print::count(cells[0].speed.threads, "thread", "threads"),
@@ -107,7 +108,7 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     ))
 }
 
-/// Rounds until the accuracy of every column is that of the end.
+/// Rounds until the accuracy of every column is final.
 fn rounds(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.summary.settled_after()).max().unwrap_or(0)
 }
@@ -120,8 +121,8 @@ fn after(cell: &Cell, round: usize) -> Estimate {
     }
 }
 
-/// Draws the picture, and says where it is or why it is not.
-fn picture(cells: &[Cell], args: &DemoArgs) -> Result<String> {
+/// Draws the figure; returns where it is, or why it could not be written.
+fn figure(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     let curves = Curves {
         title: "Accuracy by round, ICI-R on novel classes".into(),
         subtitle: format!(
@@ -134,13 +135,13 @@ fn picture(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         ..Curves::default()
     };
     let figure = curves.figure()?;
-    let (png, svg) =
-        (args.output.join("trustpath-demo.png"), args.output.join("trustpath-demo.svg"));
-    let written =
-        write(&png, &figure.png(2.0)?).and_then(|()| write(&svg, figure.svg().as_bytes()));
+    let [png, svg] = ["png", "svg"].map(|e| args.output.join(format!("trustpath-demo.{e}")));
+    let bytes = figure.png(2.0)?;
+    let written = write_atomically(&png, |file| file.write_all(&bytes))
+        .and_then(|()| write_atomically(&svg, |file| file.write_all(figure.svg().as_bytes())));
     Ok(match written {
-        Ok(()) => format!("Picture: {} and {}\n\n", png.display(), svg.display()),
-        Err(error) => format!("No picture: {error}\n\n"),
+        Ok(()) => format!("Figure: {} and {}\n\n", png.display(), svg.display()),
+        Err(error) => format!("No figure: {error}\n\n"),
     })
 }
 
@@ -150,8 +151,4 @@ fn curve(cell: &Cell, rounds: usize) -> Curve {
         CurvePoint { x: round as f64, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
     };
     Curve { name: cell.name.clone(), points: (0..=rounds).map(point).collect() }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> trustpath_table::Result<()> {
-    write_atomically(path, |file| file.write_all(bytes))
 }

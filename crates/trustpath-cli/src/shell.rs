@@ -1,4 +1,4 @@
-//! `trustpath completions` and `trustpath man`: what shells and manuals know of the command line.
+//! `trustpath completions` and `trustpath man`: shell completions and manual pages.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,32 +12,28 @@ use crate::cli::Cli;
 use crate::error::Result;
 use crate::print;
 
-/// Which shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example: trustpath completions bash > ~/.local/share/bash-completion/completions/trustpath")]
 pub struct CompletionsArgs {
-    /// The shell that is to complete
+    /// Shell
     shell: Shell,
 }
 
-/// Where manual pages go.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: trustpath man --out ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Folder for one page a command, made if it is missing [default: the first page is printed]
+    /// Folder for one page per command, created if missing [default: print the main page]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Prints the completions.
 pub fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "trustpath", &mut script);
     print::bytes(&script)
 }
 
-/// Prints or writes manual pages.
 pub fn man(args: &ManArgs) -> Result<()> {
     let mut command = Cli::command();
     command.build();
@@ -49,7 +45,7 @@ pub fn man(args: &ManArgs) -> Result<()> {
     Ok(())
 }
 
-/// The pages of a command and of all commands in it, by their names.
+/// The pages of a command and its subcommands, by name.
 fn pages(command: Command, before: &str) -> Vec<(String, Vec<u8>)> {
     let name = format!("{before}{}", command.get_name());
     let within: Vec<Command> =

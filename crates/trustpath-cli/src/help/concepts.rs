@@ -1,22 +1,20 @@
-//! The concepts, a file each.
+//! The concepts, one file each.
 
-/// Something worth a few words.
 pub struct Concept {
-    /// What it is called.
     pub name: &'static str,
     /// Its text, with the title `# name: summary` first.
     pub text: &'static str,
 }
 
 impl Concept {
-    /// What it is, in a line.
+    /// The rest of the title.
     pub fn summary(&self) -> &'static str {
         let title = self.text.lines().next().unwrap_or_default();
         title.split_once(": ").map_or(title, |(_, summary)| summary)
     }
 }
 
-/// All concepts, in the order in which they are best read.
+/// All concepts, in reading order.
 pub const CONCEPTS: &[Concept] = &[
     Concept { name: "credibility", text: include_str!("credibility.md") },
     Concept { name: "path", text: include_str!("path.md") },

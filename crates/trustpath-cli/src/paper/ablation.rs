@@ -87,7 +87,7 @@ impl<K: Copy> Ablation<K> {
                 columns.best(cell_name(cell), percents(&accuracies));
             }
             for (i, cell) in CELLS.into_iter().enumerate() {
-                let printed = self.published.iter().map(|(_, row)| row[i].text());
+                let printed = self.published.iter().map(|(_, row)| text(row[i]));
                 columns.best(format!("paper {}", cell_name(cell)), printed);
             }
             let title = dataset.title();

@@ -68,7 +68,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             format!("the best of the grid is α = {alpha}, better by {} points", points(&better))
         };
         let claim = format!("α = {CHOSEN} is as good as any (within half a point)");
-        finding.verdict(title, claim, Holds::below(&better, SMALL), evidence);
+        finding.verdict(&title, &claim, Holds::below(&better, SMALL), evidence);
     }
     finding.table(
         format!(

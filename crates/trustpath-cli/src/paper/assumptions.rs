@@ -72,7 +72,7 @@ fn verdicts(finding: &mut Finding, dataset: &str, counts: &Counts) {
             let difference = share_difference(&with, &without);
             finding.larger(dataset, claim, &[Comparison::new(name, difference)]);
         }
-        _ => finding.verdict(dataset, claim, Holds::Open, "all episodes are on one side"),
+        _ => finding.verdict(dataset, claim, Holds::Open, "all episodes are on one side".into()),
     }
 }
 

@@ -19,7 +19,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         .names("Features", BACKBONES.map(|(features, ..)| features))
         .names("Backbone", BACKBONES.map(|(_, backbone, _)| backbone));
     for (i, shot) in SHOTS.into_iter().enumerate() {
-        let accuracies = BACKBONES.map(|(.., accuracy)| accuracy[i].text());
+        let accuracies = BACKBONES.map(|(.., accuracy)| text(accuracy[i]));
         printed.numbers(format!("ICIR {shot}-shot"), accuracies);
     }
     finding.table("The paper's rows on miniImageNet, transductive.", printed.table()?);
@@ -50,7 +50,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         series.push((format!("{shot}-shot"), gains));
     }
     for (title, comparisons) in titles().zip(&comparisons) {
-        finding.larger(title, "ICI helps whatever the network", comparisons);
+        finding.larger(&title, "ICI helps whatever the network", comparisons);
     }
     finding.table("Accuracy in % on each file, transductive.", columns.table()?);
     let figure = gains_figure(

@@ -31,7 +31,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         };
         table.push([dataset.title()].into_iter().chain((0..ROUNDS).map(share)))?;
         let claim = "instances selected in the first round are right more often than in the last";
-        finding.larger(dataset.title(), claim, &[first_against_last(&episodes)?]);
+        finding.larger(&dataset.title(), claim, &[first_against_last(&episodes)?]);
     }
     finding.text(
         "The figure shows the first episode (5-way 1-shot, transductive ICIR) in which the plain classifier is wrong on \

@@ -3,32 +3,27 @@
 use trustpath_report::{Block, Column, Document, Figure, Section, Table};
 
 use super::Target;
-use super::verdict::{Comparison, Holds, Verdict};
+use super::verdict::{Comparison, Holds, Verdict, decide};
 use crate::error::Result;
 
 /// The result of a target.
 #[derive(Debug)]
 pub struct Finding {
-    /// The target.
     pub target: Target,
     /// Text, tables and figures, in the order of the page.
     pub blocks: Vec<Block>,
-    /// Whether the paper's conclusions hold.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Finding {
-    /// An empty result.
     pub fn new(target: Target) -> Self {
         Self { target, blocks: Vec::new(), verdicts: Vec::new() }
     }
 
-    /// Adds a paragraph.
     pub fn text(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Paragraph(text.into()));
     }
 
-    /// Adds a table.
     pub fn table(&mut self, caption: impl Into<String>, table: Table) {
         self.blocks.push(Block::Table { caption: caption.into(), table });
     }
@@ -38,30 +33,19 @@ impl Finding {
         self.blocks.insert(0, Block::Table { caption: caption.into(), table });
     }
 
-    /// Adds a figure.
     pub fn figure(&mut self, name: impl Into<String>, figure: Figure) {
         self.blocks.push(Block::Figure { name: name.into(), caption: String::new(), figure });
     }
 
-    /// Adds a verdict that has been decided.
-    pub fn verdict(
-        &mut self,
-        dataset: impl Into<String>,
-        claim: impl Into<String>,
-        holds: Holds,
-        evidence: impl Into<String>,
-    ) {
-        self.verdicts.push(Verdict::new(dataset, claim, holds, evidence));
+    pub fn verdict(&mut self, dataset: &str, claim: &str, holds: Holds, evidence: String) {
+        let (dataset, claim) = (dataset.to_owned(), claim.to_owned());
+        self.verdicts.push(Verdict { dataset, claim, holds, evidence });
     }
 
     /// Adds the verdict on the claim that all of these differences are positive.
-    pub fn larger(
-        &mut self,
-        dataset: impl Into<String>,
-        claim: impl Into<String>,
-        comparisons: &[Comparison],
-    ) {
-        self.verdicts.push(Verdict::larger(dataset, claim, comparisons));
+    pub fn larger(&mut self, dataset: &str, claim: &str, comparisons: &[Comparison]) {
+        let (holds, evidence) = decide(comparisons);
+        self.verdict(dataset, claim, holds, evidence);
     }
 
     /// As a section: what the paper reports, what was measured here, and whether they agree.

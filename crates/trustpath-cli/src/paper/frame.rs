@@ -14,7 +14,7 @@ pub use super::dataset::Dataset;
 pub use super::experiment::{Experiment, PoolKind};
 pub use super::finding::Finding;
 pub use super::lab::{Lab, Scores, difference};
-pub use super::published::Published;
+pub use super::published::{Published, text};
 pub use super::verdict::{Comparison, Holds, share, share_difference};
 pub use crate::error::Result;
 pub use crate::print::points;

@@ -35,7 +35,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         columns.numbers("gain", gains.iter().map(mean));
         let (holds, evidence) = decide(&counts);
         let claim = "most episodes improve whatever the initial accuracy";
-        finding.verdict(dataset.title(), claim, holds, evidence);
+        finding.verdict(&dataset.title(), claim, holds, evidence);
         series.push((dataset.title(), counts));
     }
     finding.table(

@@ -26,7 +26,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let name = "share of right pseudo-labels, selected in the first round − all";
         let comparison = Comparison::between(name, &selected, &all)?;
         let claim = "instances selected along the path are right more often than all are";
-        finding.larger(dataset.title(), claim, &[comparison]);
+        finding.larger(&dataset.title(), claim, &[comparison]);
     }
     finding.text(
         "The figure shows the first episode (5-way 1-shot, transductive, first round) in which 20% to 40% of the \

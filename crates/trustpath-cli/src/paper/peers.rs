@@ -124,7 +124,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             let comparisons: Vec<Comparison> =
                 CELLS.into_iter().enumerate().map(compare).collect::<Result<_>>()?;
             let claim = "ICIR improves on the plain classifier, also where the pool is imbalanced";
-            finding.larger(title, claim, &comparisons);
+            finding.larger(&title, claim, &comparisons);
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ const SPREAD: f64 = 2.33;
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let names = || REDUCTIONS.map(|(name, _)| name.to_uppercase());
     let mut columns = Columns::default().names("Reduction", names());
-    columns.best(PAPER, REDUCTIONS.map(|(_, accuracy)| accuracy.text()));
+    columns.best(PAPER, REDUCTIONS.map(|(_, accuracy)| text(accuracy)));
     let mut series = Vec::new();
     for dataset in &lab.datasets {
         let title = dataset.title();
@@ -62,7 +62,7 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Method>) -> Result<(
         let spread = runs.difference(best, worst)?;
         finding.verdict(
             title,
-            format!("all reductions except MDS are comparable (within {SPREAD} points)"),
+            &format!("all reductions except MDS are comparable (within {SPREAD} points)"),
             Holds::below(&spread, SPREAD / 100.0),
             format!("best − worst is {best} − {worst} = {} points", points(&spread)),
         );

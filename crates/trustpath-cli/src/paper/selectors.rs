@@ -38,7 +38,7 @@ const ABLATION: Ablation<(Selector, usize)> = Ablation {
         let [others @ .., ici] = variants else { return Ok(()) };
         for other in others {
             let claim = format!("ICIR selects better than {}", other.name);
-            finding.larger(title, claim, &ici.minus(other, "ICIR", &[1, 5])?);
+            finding.larger(title, &claim, &ici.minus(other, "ICIR", &[1, 5])?);
         }
         Ok(())
     },

@@ -48,7 +48,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             if let Some(index) = index {
                 let printed = rows().map(|(pool, model)| {
                     let row = published::table1(pool.name(), model.0);
-                    row.map_or("–".into(), |row| row.accuracy[index][i].text())
+                    row.map_or("–".into(), |row| text(row.2[index][i]))
                 });
                 columns.best("paper", ["–".to_owned()].into_iter().chain(printed));
             }
@@ -76,11 +76,11 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 
 fn reference() -> Result<Table> {
     let mut columns = Columns::default()
-        .names("Setting", TABLE1.iter().map(|row| row.setting))
-        .names("Model", TABLE1.iter().map(|row| row.model));
+        .names("Setting", TABLE1.iter().map(|row| row.0))
+        .names("Model", TABLE1.iter().map(|row| row.1));
     for (index, dataset) in DATASETS[..2].iter().enumerate() {
         for (i, shot) in SHOTS.into_iter().enumerate() {
-            let printed = TABLE1.iter().map(|row| row.accuracy[index][i].text());
+            let printed = TABLE1.iter().map(|row| text(row.2[index][i]));
             columns.numbers(format!("{dataset} {shot}-shot"), printed);
         }
     }

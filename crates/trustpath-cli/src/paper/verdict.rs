@@ -9,9 +9,7 @@ use crate::print::points;
 /// Whether a conclusion holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// It holds.
     Yes,
-    /// The opposite holds.
     No,
     /// The intervals do not decide.
     Open,
@@ -37,7 +35,6 @@ impl Holds {
         if condition { Self::Yes } else { Self::No }
     }
 
-    /// Its name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -50,11 +47,9 @@ impl Holds {
 /// A conclusion of the paper and what the numbers say about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The dataset.
     pub dataset: String,
     /// The paper's conclusion, as a sentence without a full stop.
     pub claim: String,
-    /// Whether it holds.
     pub holds: Holds,
     /// The numbers that decide it.
     pub evidence: String,
@@ -65,7 +60,6 @@ pub struct Verdict {
 pub struct Comparison {
     /// What is compared, as in "ICIR − LR".
     pub name: String,
-    /// The paired difference.
     pub difference: Estimate,
 }
 
@@ -85,49 +79,33 @@ impl Comparison {
     }
 }
 
+/// Decides whether all differences are positive, and gives the evidence. One that is negative beyond its interval is
+/// enough for a `No`.
+pub fn decide(comparisons: &[Comparison]) -> (Holds, String) {
+    if let [only] = comparisons {
+        let evidence = format!("{} over {} episodes", only.words(), only.difference.episodes);
+        return (Holds::above(&only.difference, 0.0), evidence);
+    }
+    let count =
+        |wanted| comparisons.iter().filter(|c| Holds::above(&c.difference, 0.0) == wanted).count();
+    let (positive, negative, all) = (count(Holds::Yes), count(Holds::No), comparisons.len());
+    let holds = match (positive, negative) {
+        (_, 1..) => Holds::No,
+        (n, 0) if n == all && n > 0 => Holds::Yes,
+        _ => Holds::Open,
+    };
+    let smallest = comparisons
+        .iter()
+        .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
+        .map_or(String::new(), |c| format!("; the smallest is {}", c.words()));
+    let evidence = format!(
+        "of {all} paired differences, {positive} are positive and {negative} are negative beyond their 95% \
+         intervals{smallest}"
+    );
+    (holds, evidence)
+}
+
 impl Verdict {
-    /// A conclusion that has been decided.
-    pub fn new(
-        dataset: impl Into<String>,
-        claim: impl Into<String>,
-        holds: Holds,
-        evidence: impl Into<String>,
-    ) -> Self {
-        let (dataset, claim, evidence) = (dataset.into(), claim.into(), evidence.into());
-        Self { dataset, claim, holds, evidence }
-    }
-
-    /// The conclusion that all differences are positive. One that is negative beyond its interval contradicts it.
-    pub fn larger(
-        dataset: impl Into<String>,
-        claim: impl Into<String>,
-        comparisons: &[Comparison],
-    ) -> Self {
-        if let [only] = comparisons {
-            let evidence = format!("{} over {} episodes", only.words(), only.difference.episodes);
-            return Self::new(dataset, claim, Holds::above(&only.difference, 0.0), evidence);
-        }
-        let count = |wanted| {
-            comparisons.iter().filter(|c| Holds::above(&c.difference, 0.0) == wanted).count()
-        };
-        let (positive, negative, all) = (count(Holds::Yes), count(Holds::No), comparisons.len());
-        let holds = match (positive, negative) {
-            (_, 1..) => Holds::No,
-            (n, 0) if n == all && n > 0 => Holds::Yes,
-            _ => Holds::Open,
-        };
-        let smallest = comparisons
-            .iter()
-            .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
-            .map_or(String::new(), |c| format!("; the smallest is {}", c.words()));
-        let evidence = format!(
-            "of {all} paired differences, {positive} are positive and {negative} are negative beyond their 95% \
-             intervals{smallest}"
-        );
-        Self::new(dataset, claim, holds, evidence)
-    }
-
-    /// The sentence in the report.
     pub fn sentence(&self) -> String {
         let Self { dataset, claim, evidence, .. } = self;
         let holds = match self.holds {
@@ -176,33 +154,33 @@ mod tests {
 
     #[test]
     fn sentences_give_the_decision_and_its_numbers() {
-        let larger = |mean| {
-            let comparison = Comparison::new("ICIR − LR", estimate(mean, 0.0031));
-            Verdict::larger("CUB", "ICI improves on LR", &[comparison]).sentence()
+        let sentence = |mean| {
+            let (holds, evidence) = decide(&[Comparison::new("ICIR − LR", estimate(mean, 0.0031))]);
+            let (dataset, claim) = ("CUB".into(), "ICI improves on LR".into());
+            Verdict { dataset, claim, holds, evidence }.sentence()
         };
         assert_eq!(
-            larger(0.0532),
+            sentence(0.0532),
             "Confirmed on CUB: ICI improves on LR (ICIR − LR = +5.32 ± 0.31 points over 100 episodes)."
         );
         assert!(
-            larger(-0.0532)
+            sentence(-0.0532)
                 .starts_with("Contradicted on CUB: ICI improves on LR (ICIR − LR = -5.32")
         );
-        assert!(larger(0.0001).starts_with("Not decided on CUB"));
+        assert!(sentence(0.0001).starts_with("Not decided on CUB"));
     }
 
     #[test]
     fn one_contradiction_is_enough_and_one_open_difference_leaves_it_open() {
-        let verdict = |means: &[f64]| {
-            let comparisons: Vec<_> =
-                means.iter().map(|&m| Comparison::new(format!("{m}"), estimate(m, 0.01))).collect();
-            Verdict::larger("CUB", "…", &comparisons)
+        let decide = |means: &[f64]| {
+            let compare = |&m: &f64| Comparison::new(format!("{m}"), estimate(m, 0.01));
+            decide(&means.iter().map(compare).collect::<Vec<_>>())
         };
-        assert_eq!(verdict(&[0.02, 0.03]).holds, Holds::Yes);
-        assert_eq!(verdict(&[0.02, 0.005]).holds, Holds::Open);
-        assert_eq!(verdict(&[0.02, 0.005, -0.02]).holds, Holds::No);
-        assert_eq!(verdict(&[]).holds, Holds::Open);
-        let evidence = verdict(&[0.02, -0.02, 0.03]).evidence;
+        assert_eq!(decide(&[0.02, 0.03]).0, Holds::Yes);
+        assert_eq!(decide(&[0.02, 0.005]).0, Holds::Open);
+        assert_eq!(decide(&[0.02, 0.005, -0.02]).0, Holds::No);
+        assert_eq!(decide(&[]).0, Holds::Open);
+        let evidence = decide(&[0.02, -0.02, 0.03]).1;
         let start = "of 3 paired differences, 2 are positive and 1 are negative beyond";
         assert!(evidence.starts_with(start), "{evidence}");
         assert!(evidence.ends_with("the smallest is -0.02 = -2.00 ± 1.00 points"), "{evidence}");
