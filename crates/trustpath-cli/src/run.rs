@@ -20,7 +20,6 @@ pub struct Runner {
 pub struct Run {
     /// All finished episodes, by number.
     pub finished: Vec<Finished>,
-    /// How long this run took.
     pub speed: Speed,
 }
 
@@ -29,9 +28,7 @@ pub struct Run {
 pub struct Speed {
     /// Episodes finished in this run, without those of a journal.
     pub episodes: usize,
-    /// Elapsed seconds.
     pub seconds: f64,
-    /// Number of threads.
     pub threads: usize,
 }
 
@@ -62,46 +59,31 @@ impl Runner {
         approach: &Approach,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
-        let progress = self.progress;
-        self.pool.install(|| run_episodes(progress, name, table, episodes, approach, journal))
+        let asked = episodes.count();
+        let (journal, mut done) = journal.map_or((None, Vec::new()), |(j, done)| (Some(j), done));
+        done.retain(|finished| finished.episode < asked as u64);
+        let before = done.len();
+        let mut observer = ProgressObserver::episodes(self.progress, name, asked - before, journal);
+        let start = Instant::now();
+        let outcome =
+            self.pool.install(|| evaluate(table, episodes, approach.clone(), done, &mut observer));
+        let seconds = start.elapsed().as_secs_f64();
+        drop(observer);
+        let finished = outcome?;
+        let threads = self.threads();
+        let speed = Speed { episodes: finished.len() - before, seconds, threads };
+        Ok(Run { finished, speed })
     }
 
-    /// The threads.
     pub fn pool(&self) -> &ThreadPool {
         &self.pool
     }
 
-    /// How progress is shown.
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
-}
-
-/// Runs a method in the current thread pool.
-pub fn run_episodes(
-    progress: Progress,
-    name: &str,
-    table: &FeatureTable,
-    episodes: &dyn Episodes,
-    approach: &Approach,
-    journal: Option<(Journal, Vec<Finished>)>,
-) -> Result<Run> {
-    let asked = episodes.count();
-    let (journal, mut done) = journal.map_or((None, Vec::new()), |(j, done)| (Some(j), done));
-    done.retain(|finished| finished.episode < asked as u64);
-    let before = done.len();
-    let mut observer = ProgressObserver::episodes(progress, name, asked - before, journal);
-    let start = Instant::now();
-    let outcome = evaluate(table, episodes, approach.clone(), done, &mut observer);
-    let seconds = start.elapsed().as_secs_f64();
-    drop(observer);
-    let finished = outcome?;
-    let threads = rayon::current_num_threads();
-    let speed = Speed { episodes: finished.len() - before, seconds, threads };
-    Ok(Run { finished, speed })
 }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use rayon::ThreadPool;
 use trustpath_episodes::{FeatureTable, Split, TableFile, embedded};
 use trustpath_report::Image;
 use trustpath_vision::dataset::{Dataset as Images, Kind};
@@ -12,7 +11,7 @@ use super::PaperArgs;
 use crate::bench::novel;
 use crate::error::{Error, Result};
 use crate::pictures::Pictures;
-use crate::progress::Progress;
+use crate::run::Runner;
 
 /// Features by name.
 #[derive(Debug)]
@@ -44,20 +43,15 @@ impl Dataset {
         Ok(Self { name, novel: Cow::Owned(table), validation: None, images: None })
     }
 
-    fn of_images(
-        argument: &str,
-        args: &PaperArgs,
-        threads: &ThreadPool,
-        progress: Progress,
-    ) -> Result<Self> {
+    fn of_images(argument: &str, args: &PaperArgs, runner: &Runner) -> Result<Self> {
         let (name, path) = name_and_path(argument);
         let all = Images::open(&path, name.parse::<Kind>().ok())?;
+        let (threads, progress) = (runner.pool(), runner.progress());
         let images = args.pictures.extract(&path, &novel(all)?, threads, progress)?;
         let (table, rows) = images.table()?;
         Ok(Self { name, novel: Cow::Owned(table), validation: None, images: Some((images, rows)) })
     }
 
-    /// Whether it has images.
     pub fn has_images(&self) -> bool {
         self.images.is_some()
     }
@@ -81,7 +75,6 @@ impl Dataset {
         self.validation.is_some()
     }
 
-    /// Whether it came from a file.
     pub fn is_file(&self) -> bool {
         matches!(self.novel, Cow::Owned(_))
     }
@@ -93,7 +86,7 @@ impl Dataset {
 }
 
 /// Opens the datasets that the options name; the two in the binary if they name none.
-pub fn open(args: &PaperArgs, threads: &ThreadPool, progress: Progress) -> Result<Vec<Dataset>> {
+pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
     let PaperArgs { features, labels, images, pictures, .. } = args;
     let usage = |text: String| Err(Error::Usage(text));
     if !labels.is_empty() && labels.len() != features.len() {
@@ -122,7 +115,7 @@ pub fn open(args: &PaperArgs, threads: &ThreadPool, progress: Progress) -> Resul
     }
     let embedded = names.into_iter().map(Dataset::embedded);
     let files = features.iter().enumerate().map(|(i, file)| Dataset::file(file, labels.get(i)));
-    let images = images.iter().map(|images| Dataset::of_images(images, args, threads, progress));
+    let images = images.iter().map(|images| Dataset::of_images(images, args, runner));
     let datasets: Vec<Dataset> = embedded.chain(files).chain(images).collect::<Result<_>>()?;
     for (i, Dataset { name, .. }) in datasets.iter().enumerate() {
         if datasets[..i].iter().any(|before| before.name == *name) {
@@ -165,8 +158,8 @@ mod tests {
     fn datasets_need_different_names_and_one_labels_file_each() {
         let titles = |line: &str| -> std::result::Result<Vec<String>, String> {
             let args = crate::paper::tests::args(line, Path::new("out"));
-            let threads = crate::args::pool(Some(1)).unwrap();
-            let datasets = open(&args, &threads, Progress::Quiet).map_err(|e| e.to_string())?;
+            let runner = Runner::new(Some(1), crate::progress::Progress::Quiet).unwrap();
+            let datasets = open(&args, &runner).map_err(|e| e.to_string())?;
             Ok(datasets.iter().map(Dataset::title).collect())
         };
         assert_eq!(titles("all").unwrap(), ["CIFAR-FS", "CUB"]);

@@ -126,18 +126,11 @@ fn tidy(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::inspect::Satisfied;
 
     #[test]
     fn shares_are_of_the_round_and_later_rounds_are_combined() {
         let selection = |right, wrong| Selection { right, wrong };
-        let episode = |rounds| Inspection {
-            initial: 0.0,
-            last: 0.0,
-            satisfied: Satisfied::Nothing,
-            noise: Vec::new(),
-            rounds,
-        };
+        let episode = |rounds| Inspection { rounds, ..Inspection::default() };
         let long = vec![
             selection(4, 0),
             selection(3, 1),

@@ -24,35 +24,25 @@ impl PoolKind {
         }
     }
 
-    fn setting(self, shot: usize) -> Setting {
-        let semi =
-            |unlabeled| Setting::SemiSupervised { unlabeled, distractors: Distractors::default() };
-        match self {
-            Self::Transductive => Setting::Transductive,
-            Self::Semi15 => semi(Unlabeled::Exactly(15)),
-            Self::SemiMore => semi(Unlabeled::UpTo(if shot == 1 { 30 } else { 50 })),
-        }
-    }
-
-    fn cap(self, shot: usize) -> Option<usize> {
-        match self {
-            Self::Transductive => None,
-            Self::Semi15 => Some(15),
-            Self::SemiMore => Some(if shot == 1 { 25 } else { 45 }),
-        }
+    /// The setting, and the largest number of selected instances per class.
+    fn setting(self, shot: usize) -> (Setting, Option<usize>) {
+        let (unlabeled, cap) = match (self, shot) {
+            (Self::Transductive, _) => return (Setting::Transductive, None),
+            (Self::Semi15, _) => (Unlabeled::Exactly(15), 15),
+            (Self::SemiMore, 1) => (Unlabeled::UpTo(30), 25),
+            (Self::SemiMore, _) => (Unlabeled::UpTo(50), 45),
+        };
+        let distractors = Distractors::default();
+        (Setting::SemiSupervised { unlabeled, distractors }, Some(cap))
     }
 }
 
 /// A method that is run over many episodes.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    /// The classes.
     pub split: Split,
-    /// Labelled instances per class.
     pub shot: usize,
-    /// The unlabeled instances.
     pub pool: PoolKind,
-    /// The method.
     pub method: Method,
     /// The factor by which the number of episodes is reduced, for slow methods.
     pub thinned: usize,
@@ -61,11 +51,10 @@ pub struct Experiment {
 impl Experiment {
     /// The paper's ICI-R on novel classes.
     pub fn new(shot: usize, pool: PoolKind) -> Self {
-        let method = Method { cap: pool.cap(shot), ..Method::default() };
+        let method = Method { cap: pool.setting(shot).1, ..Method::default() };
         Self { split: Split::Novel, shot, pool, method, thinned: 1 }
     }
 
-    /// Changes the method.
     pub fn with(mut self, change: impl FnOnce(&mut Method)) -> Self {
         change(&mut self.method);
         self
@@ -86,9 +75,8 @@ impl Experiment {
         (asked / self.thinned).max(50).min(asked)
     }
 
-    /// The shape of its episodes.
     pub fn task(&self) -> Task {
-        Task { shot: self.shot, setting: self.pool.setting(self.shot), ..Task::default() }
+        Task { shot: self.shot, setting: self.pool.setting(self.shot).0, ..Task::default() }
     }
 
     /// Its name in the progress bar.

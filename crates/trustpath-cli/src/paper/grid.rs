@@ -13,7 +13,6 @@ use trustpath_episodes::{Approach, Method, last_of};
 use super::frame::*;
 use crate::bench::median;
 use crate::error::Error;
-use crate::progress::Progress;
 use cells::{Setting, settings};
 use notes::{Entry, Note, Notes};
 
@@ -61,7 +60,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             computed += 1;
             let left = start.elapsed().as_secs_f64() / f64::from(computed)
                 * (all.len() - number - 1) as f64;
-            lab.progress().say(&format!(
+            lab.runner.progress().say(&format!(
                 "{} {}: {:.1} s ({} of {}, about {:.0} min left)\n",
                 dataset.name,
                 setting.text(),
@@ -132,7 +131,8 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Res
         if large && matches!(approach, Approach::SelfTaught(_)) {
             continue;
         }
-        let done = lab.evaluate(Progress::Quiet, name, table, setting.task(), &approach, count)?;
+        let title = format!("{} {}, {name}", dataset.name, setting.text());
+        let done = lab.evaluate(&title, table, setting.task(), &approach, count)?.finished;
         let milliseconds = 1e3 * median(done.iter().map(|episode| episode.seconds).collect());
         scores.push((name, done.iter().map(last_of).collect::<Vec<f64>>(), milliseconds));
     }

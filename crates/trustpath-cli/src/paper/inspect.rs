@@ -5,23 +5,25 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
-use trustpath::{Features, Identifiability, Instances, Outcome, SelfTaught, Task, identifiability};
+use trustpath::{Features, Instances, Outcome, SelfTaught, Task, identifiability};
 use trustpath_episodes::{Drawn, Episode, Episodes, Method, Split, gather};
 
 use super::dataset::Dataset;
 use super::experiment::{Experiment, PoolKind};
-use super::lab::{Lab, say_speed};
+use super::lab::Lab;
 use crate::error::Result;
+use crate::run::Speed;
 
 /// Details of one episode.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Inspection {
     /// Accuracy of the plain classifier.
     pub initial: f64,
     /// Accuracy after the last round.
     pub last: f64,
-    /// The assumptions that the first round's pseudo-labels satisfy.
-    pub satisfied: Satisfied,
+    /// How many assumptions of the theorem the first round's pseudo-labels satisfy: C1 (restricted eigenvalue), also C2
+    /// (irrepresentability), also C3 (large error).
+    pub satisfied: usize,
     /// Residuals of the least-squares fit of the true labels.
     pub noise: Vec<f64>,
     /// Instances that each round selected.
@@ -35,36 +37,10 @@ impl Inspection {
     }
 }
 
-/// The assumptions of the theorem, each of which needs those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Satisfied {
-    /// None.
-    Nothing,
-    /// C1, restricted eigenvalue.
-    C1,
-    /// C2, irrepresentability, as well.
-    C1C2,
-    /// C3, large error, as well.
-    All,
-}
-
-impl From<&Identifiability> for Satisfied {
-    fn from(found: &Identifiability) -> Self {
-        match (found.restricted_eigenvalue, found.irrepresentability, found.large_error) {
-            (_, _, true) => Self::All,
-            (_, true, _) => Self::C1C2,
-            (true, _, _) => Self::C1,
-            _ => Self::Nothing,
-        }
-    }
-}
-
-/// Instances selected by a round.
+/// Instances selected by a round, with a right and with a wrong pseudo-label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// With a right pseudo-label.
     pub right: usize,
-    /// With a wrong pseudo-label.
     pub wrong: usize,
 }
 
@@ -79,28 +55,25 @@ impl Selection {
 pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let runner = EpisodeRunner::new(lab, dataset)?;
     let name = format!("{} {}", dataset.name, runner.experiment.name());
-    let (progress, start) = (lab.progress(), Instant::now());
-    let stage = progress.stage(&name, lab.episodes() as u64, "episodes");
+    let start = Instant::now();
+    let stage = lab.runner.progress().stage(&name, lab.episodes() as u64, "episodes");
     let found: Vec<Result<Inspection>> = (0..lab.episodes())
         .into_par_iter()
         .map(|number| runner.inspect(number).inspect(|_| stage.step()))
         .collect();
     drop(stage);
-    say_speed(progress, &name, found.len(), start.elapsed());
+    let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
+    lab.say_speed(&name, &Speed { episodes: found.len(), seconds, threads });
     found.into_iter().collect()
 }
 
 /// An episode that is shown in detail.
 pub struct ExampleEpisode {
-    /// Its number.
     pub number: usize,
-    /// Its rows.
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    /// The result of ICI-R.
     pub outcome: Outcome,
-    /// The parameters of ICI-R.
     pub method: Method,
 }
 
@@ -173,7 +146,15 @@ impl<'a> EpisodeRunner<'a> {
         Ok(Inspection {
             initial: outcome.accuracy.first().copied().unwrap_or(f64::NAN),
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
-            satisfied: Satisfied::from(&found),
+            satisfied: match (
+                found.restricted_eigenvalue,
+                found.irrepresentability,
+                found.large_error,
+            ) {
+                (_, _, true) => 3,
+                (_, true, _) => 2,
+                (one, ..) => usize::from(one),
+            },
             noise: found.noise.as_slice().to_vec(),
             rounds: selected(&episode, &outcome),
         })

@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Duration;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, Drawn, FeatureTable, Finished, Task};
+use trustpath_episodes::{Approach, Drawn, FeatureTable, Task};
 
 use super::PaperArgs;
 use super::dataset::Dataset;
@@ -14,16 +13,13 @@ use super::experiment::Experiment;
 use super::inspect::{Inspection, inspect};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::progress::Progress;
-use crate::run::run_episodes;
+use crate::run::{Run, Runner, Speed};
 
 /// Datasets, options, and the results so far.
-#[derive(Debug)]
 pub struct Lab<'a> {
-    /// The datasets.
     pub datasets: Vec<Dataset>,
-    /// The options.
     pub args: &'a PaperArgs,
+    pub runner: &'a Runner,
     scores: Cache<Scores>,
     inspections: Cache<Vec<Inspection>>,
 }
@@ -31,19 +27,12 @@ pub struct Lab<'a> {
 type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
 
 impl<'a> Lab<'a> {
-    /// A lab in which nothing has been run.
-    pub fn new(datasets: Vec<Dataset>, args: &'a PaperArgs) -> Self {
-        Self { datasets, args, scores: Cache::default(), inspections: Cache::default() }
+    pub fn new(datasets: Vec<Dataset>, args: &'a PaperArgs, runner: &'a Runner) -> Self {
+        Self { datasets, args, runner, scores: Cache::default(), inspections: Cache::default() }
     }
 
-    /// The number of episodes asked for.
     pub fn episodes(&self) -> usize {
         self.args.episodes.get()
-    }
-
-    /// How progress is shown.
-    pub fn progress(&self) -> Progress {
-        Progress::new(self.args.quiet, false)
     }
 
     /// The accuracies of an experiment.
@@ -54,44 +43,41 @@ impl<'a> Lab<'a> {
             let table = dataset.table(experiment.split);
             let count = experiment.episodes(self.episodes());
             let approach = (&experiment.method).into();
-            let progress = self.progress();
-            let done =
-                self.evaluate(progress, &name, table, experiment.task(), &approach, count)?;
-            Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
+            let done = self.evaluate(&name, table, experiment.task(), &approach, count)?;
+            self.say_speed(&name, &done.speed);
+            Ok(Scores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
         })
     }
 
     /// Runs a method over the first `count` episodes of a task.
     pub fn evaluate(
         &self,
-        progress: Progress,
         name: &str,
         table: &FeatureTable,
         task: Task,
         approach: &Approach,
         count: usize,
-    ) -> Result<Vec<Finished>> {
+    ) -> Result<Run> {
         let episodes = Drawn { sampler: task.check(table)?, seed: self.args.seed, count };
-        let run = run_episodes(progress, name, table, &episodes, approach, None)?;
-        say_speed(progress, name, run.speed.episodes, Duration::from_secs_f64(run.speed.seconds));
+        let run = self.runner.run(name, table, &episodes, approach, None)?;
         if interrupt::requested() {
             let remedy = "no report was written; run the command again, with fewer --episodes for a quicker look";
             return Err(Error::PaperInterrupted(remedy.into()));
         }
-        Ok(run.finished)
+        Ok(run)
     }
 
     /// Details of the episodes of 5-way 1-shot transductive ICI-R.
     pub fn inspect(&self, dataset: &Dataset) -> Result<Rc<Vec<Inspection>>> {
         once(&self.inspections, dataset.name.clone(), || inspect(self, dataset))
     }
-}
 
-/// Prints how fast the episodes of an experiment ran.
-pub fn say_speed(progress: Progress, name: &str, episodes: usize, took: Duration) {
-    let seconds = took.as_secs_f64();
-    let rate = episodes as f64 / seconds;
-    progress.say(&format!("{name}: {episodes} episodes in {seconds:.1} s, {rate:.0} per second\n"));
+    /// Prints how fast the episodes of an experiment ran.
+    pub fn say_speed(&self, name: &str, speed: &Speed) {
+        let (Speed { episodes, seconds, .. }, rate) = (speed, speed.per_second());
+        let text = format!("{name}: {episodes} episodes in {seconds:.1} s, {rate:.0} per second\n");
+        self.runner.progress().say(&text);
+    }
 }
 
 fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
@@ -119,7 +105,6 @@ impl Scores {
         self.0.iter().map(|rounds| score(rounds).unwrap_or(f64::NAN)).collect()
     }
 
-    /// After the last round.
     pub fn last(&self) -> Vec<f64> {
         self.after(usize::MAX)
     }

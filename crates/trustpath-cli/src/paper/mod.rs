@@ -45,8 +45,9 @@ use trustpath_report::{Block, Document};
 
 use crate::error::Result;
 use crate::pictures::PictureArgs;
+use crate::print;
 use crate::progress::Progress;
-use crate::{args, print};
+use crate::run::Runner;
 use dataset::Dataset;
 use finding::Finding;
 use lab::Lab;
@@ -98,15 +99,12 @@ pub struct PaperArgs {
 /// A result of the paper that can be reproduced.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name on the command line.
     name: &'static str,
     /// Its description in the help.
     about: &'static str,
-    /// Heading of its section.
     heading: &'static str,
     /// What the paper reports.
     paper: &'static str,
-    /// Runs it.
     find: fn(&Lab, &mut Finding) -> Result<()>,
 }
 
@@ -168,20 +166,20 @@ impl Target {
 /// # Errors
 /// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    let pool = args::pool(args.threads.map(NonZeroUsize::get))?;
     let progress = Progress::new(args.quiet, false);
-    let datasets = dataset::open(args, &pool, progress)?;
-    pool.install(|| reproduce(args, datasets, progress))
+    let runner = Runner::new(args.threads.map(NonZeroUsize::get), progress)?;
+    let datasets = dataset::open(args, &runner)?;
+    runner.pool().install(|| reproduce(Lab::new(datasets, args, &runner)))
 }
 
-fn reproduce(args: &PaperArgs, datasets: Vec<Dataset>, progress: Progress) -> Result<()> {
-    let lab = Lab::new(datasets, args);
+fn reproduce(lab: Lab) -> Result<()> {
+    let args = lab.args;
     let mut findings = Vec::new();
     for target in args.target.each() {
         let start = Instant::now();
         findings.push(target.run(&lab)?);
         let seconds = start.elapsed().as_secs_f64();
-        progress.say(&format!("{} done in {seconds:.1} s\n", target.name));
+        lab.runner.progress().say(&format!("{} done in {seconds:.1} s\n", target.name));
     }
     let document = document(&lab, findings)?;
     let (folder, name) = (args.out.display(), args.target.name);

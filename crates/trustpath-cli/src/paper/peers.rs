@@ -144,7 +144,9 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
         for (pool, queries, shot) in CELLS {
             let task = Task { shot, queries, ..Task::default() };
             let name = format!("{} {shot}-shot {pool} {approach}", dataset.name);
-            runs.push(lab.evaluate(lab.progress(), &name, table, task, &approach, count)?);
+            let run = lab.evaluate(&name, table, task, &approach, count)?;
+            lab.say_speed(&name, &run.speed);
+            runs.push(run.finished);
         }
         peers.push(Peer { approach, runs });
     }

@@ -23,9 +23,9 @@ pub fn args(line: &str, out: &Path) -> PaperArgs {
 /// Opens the datasets of a command line and uses them.
 pub fn with_lab<T>(line: &str, action: impl FnOnce(&Lab) -> T) -> T {
     let args = args(line, Path::new("out"));
-    let threads = crate::args::pool(Some(1)).unwrap();
-    let datasets = dataset::open(&args, &threads, Progress::Quiet).unwrap();
-    action(&Lab::new(datasets, &args))
+    let runner = Runner::new(None, Progress::Quiet).unwrap();
+    let datasets = dataset::open(&args, &runner).unwrap();
+    action(&Lab::new(datasets, &args, &runner))
 }
 
 fn target(name: &str) -> Target {

@@ -1,4 +1,4 @@
-use std::fs::{self, File};
+use std::fs::File;
 
 use trustpath_episodes::embedded;
 use trustpath_table::npy;

@@ -1,4 +1,4 @@
-//! The binary, run as people run it.
+//! The binary, run as users run it.
 
 mod audit;
 mod bad_input;
@@ -15,6 +15,7 @@ mod pictures;
 mod progress;
 mod stopping;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -25,6 +26,42 @@ const SMALL: [&str; 3] = ["bench", "--episodes", "8"];
 
 fn trustpath() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
+}
+
+/// The command in a folder.
+fn trustpath_in(folder: &Path, args: &[&str]) -> Command {
+    let mut command = trustpath();
+    command.current_dir(folder).args(args);
+    command
+}
+
+/// A folder with files in it.
+fn folder_with(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// The standard output of a successful run.
+#[track_caller]
+fn succeeds(command: &mut Command) -> String {
+    let output = command.assert().success().get_output().clone();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Checks that a run ends with this exit status and one sentence on standard error that contains these parts; returns
+/// its standard output.
+#[track_caller]
+fn fails(command: &mut Command, code: i32, expected: &[&str]) -> Vec<u8> {
+    let output = command.assert().code(code).get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
+    for part in expected {
+        assert!(said.contains(part), "\"{part}\" is missing: {said}");
+    }
+    output.stdout
 }
 
 /// A table of the tables' tests: six rows of three features and three classes, in every format.

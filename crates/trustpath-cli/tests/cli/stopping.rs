@@ -1,5 +1,6 @@
+//! Runs that are interrupted and resumed.
+
 use super::*;
-use std::fs;
 
 #[test]
 fn a_truncated_journal_is_resumed_to_the_same_result() {
@@ -28,13 +29,10 @@ fn a_truncated_journal_is_resumed_to_the_same_result() {
         (&[], "already holds a run"),
     ] {
         let args = [&SMALL[..], &["--journal", &journal], options].concat();
-        let output = trustpath().args(args).assert().code(2).get_output().clone();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains(expected) && said.contains("run.jsonl"), "{said}");
+        fails(trustpath().args(args), 2, &[expected, "run.jsonl"]);
     }
 }
 
-/// Needs a way to send a signal.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_what_is_done() {
@@ -67,12 +65,11 @@ fn an_interrupt_prints_what_is_done() {
     );
     assert!(said.starts_with("error: interrupted after ") && said.contains("--resume"), "{said}");
 
-    // What is in the journal is what an undisturbed run has.
+    // The journal has the results of an uninterrupted run.
     let resumed = json(&[&SMALL[..], &["--journal", &text(&journal), "--resume"]].concat());
     assert_eq!(resumed, json(&SMALL));
 }
 
-/// Needs a way to send a signal.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_labelling_leaves_nothing() {
@@ -98,5 +95,5 @@ fn an_interrupted_labelling_leaves_nothing() {
     let last = lines.map(Result::unwrap).last().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(last.starts_with("error: the run was stopped"), "{last}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be there");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be left");
 }

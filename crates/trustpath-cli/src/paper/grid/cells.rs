@@ -9,14 +9,10 @@ const SHOTS: [usize; 2] = [1, 5];
 const QUERIES: [usize; 4] = [20, 75, 300, 1500];
 const ALPHAS: [f64; 6] = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
 
-/// One setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Classes.
     pub way: usize,
-    /// Labelled instances per class.
     pub shot: usize,
-    /// Queries in the pool.
     pub queries: usize,
     /// The concentration of the class sizes.
     pub alpha: f64,
@@ -37,7 +33,6 @@ pub fn settings(dataset: &Dataset) -> Vec<Setting> {
 }
 
 impl Setting {
-    /// The shape of its episodes.
     pub fn task(&self) -> Task {
         let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
         Task { way: self.way, shot: self.shot, queries, ..Task::default() }
@@ -53,13 +48,11 @@ impl Setting {
         (asked / thinned).max(20).min(asked.max(2))
     }
 
-    /// Its description.
     pub fn text(&self) -> String {
         let Self { way, shot, queries, .. } = self;
         format!("{way}-way {shot}-shot, n = {queries}, α = {}", self.alpha_text())
     }
 
-    /// The concentration as text.
     pub fn alpha_text(&self) -> String {
         if self.alpha.is_finite() { self.alpha.to_string() } else { "∞".into() }
     }

@@ -19,14 +19,11 @@ pub struct Note {
     pub skipped: Option<String>,
     /// The share of drawn class sizes that the dataset is large enough for.
     pub fitting: f64,
-    /// Episodes per method.
     pub episodes: usize,
-    /// The methods that were run.
     pub methods: Vec<Entry>,
 }
 
 impl Note {
-    /// The result of a method, if it was run.
     pub fn method(&self, name: &str) -> Option<&Entry> {
         self.methods.iter().find(|entry| entry.name == name)
     }
@@ -35,13 +32,10 @@ impl Note {
 /// A method in a setting; accuracies are fractions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
-    /// Its accuracy.
     pub accuracy: f64,
     /// The paired difference to the plain classifier.
     pub difference: f64,
-    /// Half the width of the interval of the difference.
     pub half_width: f64,
     /// Time per episode on one thread; the median.
     pub milliseconds: f64,
@@ -53,10 +47,8 @@ struct Line {
     note: Note,
 }
 
-/// The notes and their file.
 #[derive(Debug)]
 pub struct Notes {
-    /// Where they are.
     pub path: PathBuf,
     file: File,
     found: HashMap<String, Note>,
@@ -80,12 +72,10 @@ impl Notes {
         Ok(Self { path, file, found })
     }
 
-    /// The note of a setting, if it was run.
     pub fn get(&self, key: &str) -> Option<&Note> {
         self.found.get(key)
     }
 
-    /// Adds the note of a setting.
     pub fn push(&mut self, key: String, note: Note) -> Result<()> {
         let line = Line { key, note };
         let text = serde_json::to_string(&line).map(|text| text + "\n");
