@@ -6,7 +6,6 @@
 
 use std::io::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -41,10 +40,19 @@ impl Progress {
 
     /// Begins a stage of `total` steps; `unit` is their plural, as in "episodes".
     pub fn stage(self, name: &str, total: u64, unit: &str) -> Stage {
-        let bar = (self == Self::Bar).then(|| bar(name, total, unit));
+        // A bar is also hidden if standard error is not a terminal.
+        let target = match self {
+            Self::Bar => ProgressDrawTarget::stderr(),
+            Self::Quiet | Self::Json => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(total), target).with_message(name.to_owned());
+        let template =
+            format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
         let last_line = (self == Self::Json).then(|| Mutex::new(None));
-        let (done, start) = (AtomicU64::new(0), Instant::now());
-        let stage = Stage { name: name.to_owned(), total, done, start, bar, last_line };
+        let stage = Stage { name: name.to_owned(), bar, last_line };
         stage.write_line(false);
         stage
     }
@@ -134,10 +142,8 @@ impl trustpath_vision::extract::Watch for ProgressObserver {
 #[derive(Debug)]
 pub struct Stage {
     name: String,
-    total: u64,
-    done: AtomicU64,
-    start: Instant,
-    bar: Option<ProgressBar>,
+    /// The bar, hidden unless it is wanted; it counts the steps in any case.
+    bar: ProgressBar,
     /// For JSON: when the last line was written.
     last_line: Option<Mutex<Option<Instant>>>,
 }
@@ -156,27 +162,21 @@ impl Stage {
         self.advance(1);
     }
 
-    /// The steps done so far.
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
-    }
-
     /// More steps are done.
     pub fn advance(&self, steps: u64) {
-        self.done.fetch_add(steps, Ordering::Relaxed);
-        if let Some(bar) = &self.bar {
-            bar.inc(steps);
-        }
+        self.bar.inc(steps);
         self.write_line(false);
+    }
+
+    /// The steps done so far.
+    pub fn done(&self) -> u64 {
+        self.bar.position()
     }
 
     /// Sets the number of steps done.
     #[cfg(feature = "libtorch")]
     pub fn advance_to(&self, done: u64) {
-        self.done.store(done, Ordering::Relaxed);
-        if let Some(bar) = &self.bar {
-            bar.set_position(done);
-        }
+        self.bar.set_position(done);
         self.write_line(false);
     }
 
@@ -184,26 +184,19 @@ impl Stage {
     #[cfg(feature = "libtorch")]
     pub fn skip_to(&self, done: u64) {
         self.advance_to(done);
-        if let Some(bar) = &self.bar {
-            bar.reset_eta();
-        }
+        self.bar.reset_eta();
     }
 
     /// Changes the text in front of the bar.
     #[cfg(feature = "libtorch")]
-    pub fn rename(&self, what: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(what.to_owned());
-        }
+    pub fn rename(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
     }
 
     /// Prints while the bar is hidden.
     #[cfg(feature = "libtorch")]
     pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(print),
-            None => print(),
-        }
+        self.bar.suspend(print)
     }
 
     fn write_line(&self, last: bool) {
@@ -215,9 +208,11 @@ impl Stage {
             return;
         }
         *last_line = Some(now);
-        let elapsed_s = (1e3 * self.start.elapsed().as_secs_f64()).round() / 1e3;
-        let line = Line { stage: &self.name, done: self.done(), total: self.total, elapsed_s };
-        if let Ok(mut text) = serde_json::to_vec(&line) {
+        let elapsed_s = (1e3 * self.bar.elapsed().as_secs_f64()).round() / 1e3;
+        let (done, total) = (self.done(), self.bar.length().unwrap_or(0));
+        if let Ok(mut text) =
+            serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s })
+        {
             text.push(b'\n');
             // A closed standard error must not end the run.
             let _ = std::io::stderr().write_all(&text);
@@ -227,22 +222,9 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
         self.write_line(true);
+        self.bar.finish_and_clear();
     }
-}
-
-/// A bar, which is hidden if standard error is not a terminal.
-fn bar(name: &str, total: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-    let template =
-        format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar.with_message(name.to_owned())
 }
 
 #[cfg(test)]

@@ -37,7 +37,6 @@ pub struct Ablation<K: 'static> {
 
 /// A variant with its scores in every cell.
 pub struct Variant {
-    /// Its name in the paper.
     pub name: &'static str,
     runs: Runs<Cell>,
     rounds: usize,
@@ -80,10 +79,7 @@ impl<K: Copy> Ablation<K> {
             let variants: Vec<Variant> = self.variants.iter().map(run).collect::<Result<_>>()?;
             let mut columns = Columns::default().names("Model", variants.iter().map(|v| v.name));
             for cell in CELLS {
-                let accuracies: Vec<Estimate> = variants
-                    .iter()
-                    .map(|variant| Ok(Estimate::of(&variant.accuracy(cell))?))
-                    .collect::<Result<_>>()?;
+                let accuracies = estimates(variants.iter().map(|v| v.accuracy(cell)))?;
                 columns.best(cell_name(cell), percents(&accuracies));
             }
             for (i, cell) in CELLS.into_iter().enumerate() {

@@ -67,7 +67,11 @@ fn verdicts(finding: &mut Finding, dataset: &str, counts: &Counts) {
     match (share(with.0, with.1), share(without.0, without.1)) {
         (Some(with), Some(without)) => {
             let name = format!("{}% with − {}% without", with.percent(), without.percent());
-            let difference = share_difference(&with, &without);
+            let difference = Estimate {
+                mean: with.mean - without.mean,
+                half_width: with.half_width.hypot(without.half_width),
+                episodes: with.episodes + without.episodes,
+            };
             finding.larger(dataset, claim, &[Comparison::new(name, difference)]);
         }
         _ => finding.verdict(dataset, claim, Holds::Open, "all episodes are on one side".into()),

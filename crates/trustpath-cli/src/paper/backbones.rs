@@ -33,19 +33,19 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     }
     let titles = || files.iter().map(|dataset| dataset.title());
     let mut columns = Columns::default().names("Features", titles());
-    let mut series = Vec::new();
-    let mut comparisons = vec![Vec::new(); files.len()];
+    let (mut series, mut comparisons) = (Vec::new(), vec![Vec::new(); files.len()]);
     for shot in SHOTS {
-        let (mut plain, mut last, mut gains) = (Vec::new(), Vec::new(), Vec::new());
-        for (dataset, comparisons) in files.iter().zip(&mut comparisons) {
-            let scores = lab.run(dataset, &Experiment::new(shot, PoolKind::Transductive))?;
-            plain.push(Estimate::of(&scores.plain())?);
-            last.push(scores.accuracy()?);
-            gains.push(scores.gain()?);
-            comparisons.push(Comparison::new(format!("ICIR − LR {shot}-shot"), scores.gain()?));
+        let experiment = Experiment::new(shot, PoolKind::Transductive);
+        let run = |dataset: &&Dataset| lab.run(dataset, &experiment);
+        let runs = files.iter().map(run).collect::<Result<Vec<_>>>()?;
+        let gains = runs.iter().map(|run| run.gain()).collect::<Result<Vec<_>>>()?;
+        for (comparisons, gain) in comparisons.iter_mut().zip(&gains) {
+            comparisons.push(Comparison::new(format!("ICIR − LR {shot}-shot"), *gain));
         }
-        columns.numbers(format!("LR {shot}-shot"), percents(&plain));
-        columns.numbers(format!("ICIR {shot}-shot"), percents(&last));
+        let cells =
+            |round| Result::Ok(percents(&estimates(runs.iter().map(|run| run.after(round)))?));
+        columns.numbers(format!("LR {shot}-shot"), cells(0)?);
+        columns.numbers(format!("ICIR {shot}-shot"), cells(usize::MAX)?);
         columns.numbers(format!("gain {shot}-shot"), gains.iter().map(points));
         series.push((format!("{shot}-shot"), gains));
     }

@@ -4,7 +4,7 @@ use trustpath_episodes::Episode;
 use trustpath_report::{EpisodeCell, EpisodeGrid, EpisodeRound, Image, Selected};
 
 use super::frame::*;
-use super::inspect::{ExampleEpisode, Inspection, Selection};
+use super::inspect::{ExampleEpisode, Inspection, share_right};
 
 pub const TARGET: Target = Target {
     name: "episode",
@@ -49,11 +49,8 @@ fn shares(episodes: &[Inspection], round: usize) -> Vec<f64> {
     let share = |episode: &Inspection| {
         let rounds = episode.rounds.get(round..)?;
         let rounds = if round + 1 < ROUNDS { rounds.get(..1)? } else { rounds };
-        let all = rounds.iter().fold(Selection::default(), |sum, more| Selection {
-            right: sum.right + more.right,
-            wrong: sum.wrong + more.wrong,
-        });
-        (all != Selection::default()).then(|| all.share())
+        let all = rounds.iter().fold((0, 0), |sum, round| (sum.0 + round.0, sum.1 + round.1));
+        (all.1 > 0).then(|| share_right(all))
     };
     episodes.iter().filter_map(share).collect()
 }
@@ -62,7 +59,7 @@ fn shares(episodes: &[Inspection], round: usize) -> Vec<f64> {
 fn first_against_last(episodes: &[Inspection]) -> Result<Comparison> {
     let rounds = episodes.iter().filter_map(|e| Some((e.rounds.first()?, e.rounds.last()?)));
     let (first, last): (Vec<f64>, Vec<f64>) =
-        rounds.map(|(first, last)| (first.share(), last.share())).unzip();
+        rounds.map(|(first, last)| (share_right(*first), share_right(*last))).unzip();
     Comparison::between("share right, first − last round", &first, &last)
 }
 
@@ -129,16 +126,9 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_round_and_later_rounds_are_combined() {
-        let selection = |right, wrong| Selection { right, wrong };
         let episode = |rounds| Inspection { rounds, ..Inspection::default() };
-        let long = vec![
-            selection(4, 0),
-            selection(3, 1),
-            selection(1, 1),
-            selection(1, 1),
-            selection(0, 2),
-        ];
-        let episodes = [episode(long), episode(vec![selection(1, 3)]), episode(Vec::new())];
+        let long = vec![(4, 4), (3, 4), (1, 2), (1, 2), (0, 2)];
+        let episodes = [episode(long), episode(vec![(1, 4)]), episode(Vec::new())];
         assert_eq!(shares(&episodes, 0), [1.0, 0.25]);
         assert_eq!(shares(&episodes, 2), [0.5]);
         assert_eq!(shares(&episodes, 3), [0.25]);

@@ -1,7 +1,6 @@
 //! One cell of a table: shots, unlabeled instances and method, 5-way with 15 queries per class.
 
-use trustpath::reduce;
-use trustpath_episodes::{Distractors, Method, Model, Selector, Setting, Split, Task, Unlabeled};
+use trustpath_episodes::{Distractors, Method, Selector, Setting, Split, Task, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,17 +81,12 @@ impl Experiment {
     /// Its name in the progress bar.
     pub fn name(&self) -> String {
         let Method { model, selector, classifier, reduction, d, step, alpha, .. } = &self.method;
-        let mut name = format!("{}-shot {} {classifier}", self.shot, self.pool.name());
-        name += &match (*selector, *model) {
-            (Selector::Ici, Model::IciC) => format!(" {model} α={alpha}"),
-            (Selector::Ici, Model::IciR) => format!(" {model}"),
-            (other, _) => format!(" {other}"),
+        let model = match selector {
+            Selector::Ici => format!("{model} α={alpha}"),
+            other => other.to_string(),
         };
-        name += &match reduction {
-            reduce::Method::Identity => String::new(),
-            _ => format!(" {reduction} d={d}"),
-        };
-        name + &format!(" step={step}")
+        let pool = self.pool.name();
+        format!("{}-shot {pool} {classifier} {model} {reduction} d={d} step={step}", self.shot)
     }
 
     /// A key that is unique among the experiments on a dataset.

@@ -15,7 +15,7 @@ pub use super::experiment::{Experiment, PoolKind};
 pub use super::finding::Finding;
 pub use super::lab::{Lab, Scores, difference};
 pub use super::published::{Published, text};
-pub use super::verdict::{Comparison, Holds, share, share_difference};
+pub use super::verdict::{Comparison, Holds, share};
 pub use crate::error::Result;
 pub use crate::print::points;
 
@@ -60,13 +60,18 @@ impl<K: Copy + PartialEq> Runs<K> {
 
     /// The final accuracy of every value.
     pub fn accuracies(&self) -> Result<Vec<Estimate>> {
-        self.0.iter().map(|(_, scores)| scores.accuracy()).collect()
+        estimates(self.0.iter().map(|(_, scores)| scores.last()))
     }
 
     /// The gain of every value over its plain classifier.
     pub fn gains(&self) -> Result<Vec<Estimate>> {
         self.0.iter().map(|(_, scores)| scores.gain()).collect()
     }
+}
+
+/// The mean of each list of scores.
+pub fn estimates(scores: impl IntoIterator<Item = Vec<f64>>) -> Result<Vec<Estimate>> {
+    scores.into_iter().map(|scores| Ok(Estimate::of(&scores)?)).collect()
 }
 
 /// Accuracies as cells of a table.

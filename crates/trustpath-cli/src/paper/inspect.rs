@@ -26,8 +26,8 @@ pub struct Inspection {
     pub satisfied: usize,
     /// Residuals of the least-squares fit of the true labels.
     pub noise: Vec<f64>,
-    /// Instances that each round selected.
-    pub rounds: Vec<Selection>,
+    /// Right pseudo-labels among those that each round selected, and all of those.
+    pub rounds: Vec<(usize, usize)>,
 }
 
 impl Inspection {
@@ -37,18 +37,9 @@ impl Inspection {
     }
 }
 
-/// Instances selected by a round, with a right and with a wrong pseudo-label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Selection {
-    pub right: usize,
-    pub wrong: usize,
-}
-
-impl Selection {
-    /// The share with a right pseudo-label.
-    pub fn share(self) -> f64 {
-        self.right as f64 / (self.right + self.wrong) as f64
-    }
+/// The share of right pseudo-labels.
+pub fn share_right((right, all): (usize, usize)) -> f64 {
+    right as f64 / all as f64
 }
 
 /// Runs and inspects every episode.
@@ -83,20 +74,15 @@ impl ExampleEpisode {
     pub fn choose(lab: &Lab, dataset: &Dataset) -> Result<Self> {
         let all = lab.inspect(dataset)?;
         let number = all.iter().position(|e| (0.6..=0.8).contains(&e.initial)).unwrap_or(0);
-        let runner = EpisodeRunner::new(lab, dataset)?;
-        let (episode, instances, outcome) = runner.run(number)?;
-        Ok(Self { number, episode, instances, outcome, method: runner.experiment.method })
+        EpisodeRunner::new(lab, dataset)?.run(number)
     }
 
-    /// Labels of all instances as the first round sees them.
+    /// Labels of all instances as the first round uses them.
     pub fn first_labels(&self) -> Vec<usize> {
-        first_labels(&self.episode, &self.outcome)
+        let Self { episode, outcome, .. } = self;
+        let pseudo = outcome.rounds.first().map_or(&outcome.labels, |round| &round.pseudo_labels);
+        episode.support.labels.iter().chain(pseudo).copied().collect()
     }
-}
-
-fn first_labels(episode: &Episode, outcome: &Outcome) -> Vec<usize> {
-    let pseudo = outcome.rounds.first().map_or(&outcome.labels, |round| &round.pseudo_labels);
-    episode.support.labels.iter().chain(pseudo).copied().collect()
 }
 
 /// Everything needed to run an episode.
@@ -122,7 +108,7 @@ impl<'a> EpisodeRunner<'a> {
         })
     }
 
-    fn run(&self, number: usize) -> Result<(Episode, Instances, Outcome)> {
+    fn run(&self, number: usize) -> Result<ExampleEpisode> {
         let episode = self.episodes.get(number)?.into_owned();
         let setting = self.episodes.setting();
         let instances = gather(&self.features, &episode, &setting)?;
@@ -133,43 +119,34 @@ impl<'a> EpisodeRunner<'a> {
             classes: episode.classes.len(),
             truth: Some(&episode.query.labels),
         })?;
-        Ok((episode, instances, outcome))
+        let method = self.experiment.method.clone();
+        Ok(ExampleEpisode { number, episode, instances, outcome, method })
     }
 
     fn inspect(&self, number: usize) -> Result<Inspection> {
-        let (episode, instances, outcome) = self.run(number)?;
-        let truth: Vec<usize> =
-            episode.support.labels.iter().chain(&episode.query.labels).copied().collect();
-        let pseudo = first_labels(&episode, &outcome);
-        let x = self.reduction.reduce(&instances, instances.len())?.x;
-        let found = identifiability(&x, &truth, &pseudo, episode.classes.len())?;
+        let example = self.run(number)?;
+        let ExampleEpisode { episode, instances, outcome, .. } = &example;
+        let (support, query) = (&episode.support.labels, &episode.query.labels);
+        let truth: Vec<usize> = support.iter().chain(query).copied().collect();
+        let x = self.reduction.reduce(instances, instances.len())?.x;
+        let found = identifiability(&x, &truth, &example.first_labels(), episode.classes.len())?;
+        let assumptions =
+            (found.restricted_eigenvalue, found.irrepresentability, found.large_error);
+        let rounds = outcome.rounds.iter().map(|round| {
+            let queries = round.selected.iter().map(|row| row - support.len());
+            let right = queries.filter(|&q| round.pseudo_labels[q] == query[q]).count();
+            (right, round.selected.len())
+        });
         Ok(Inspection {
             initial: outcome.accuracy.first().copied().unwrap_or(f64::NAN),
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
-            satisfied: match (
-                found.restricted_eigenvalue,
-                found.irrepresentability,
-                found.large_error,
-            ) {
+            satisfied: match assumptions {
                 (_, _, true) => 3,
                 (_, true, _) => 2,
                 (one, ..) => usize::from(one),
             },
             noise: found.noise.as_slice().to_vec(),
-            rounds: selected(&episode, &outcome),
+            rounds: rounds.collect(),
         })
     }
-}
-
-/// Right and wrong pseudo-labels among those that each round selected.
-fn selected(episode: &Episode, outcome: &Outcome) -> Vec<Selection> {
-    let labelled = episode.support.len();
-    let rounds = outcome.rounds.iter().map(|round| {
-        let right = |row: &&usize| {
-            round.pseudo_labels[**row - labelled] == episode.query.labels[**row - labelled]
-        };
-        let right = round.selected.iter().filter(right).count();
-        Selection { right, wrong: round.selected.len() - right }
-    });
-    rounds.collect()
 }

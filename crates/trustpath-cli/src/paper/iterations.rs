@@ -28,9 +28,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let mut curves = Vec::new();
         let mut width = 0.0f64;
         for (step, scores) in &runs.0 {
-            let by_round: Vec<Estimate> = (0..=rounds(*step))
-                .map(|round| Ok(Estimate::of(&scores.after(round))?))
-                .collect::<Result<_>>()?;
+            let by_round = estimates((0..=rounds(*step)).map(|round| scores.after(round)))?;
             let after = |round| by_round.get(round).map_or("–".into(), Estimate::percent);
             let cells = (0..4).map(after).chain([after(rounds(*step))]);
             table.push([title.clone(), format!("ICI({step})")].into_iter().chain(cells))?;

@@ -4,7 +4,7 @@ use trustpath::incidental::Keep;
 use trustpath_report::{PathLine, PathPlot};
 
 use super::frame::*;
-use super::inspect::ExampleEpisode;
+use super::inspect::{ExampleEpisode, share_right};
 
 pub const TARGET: Target = Target {
     name: "path",
@@ -21,7 +21,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let episodes = lab.inspect(dataset)?;
         // An episode whose queries all have the same pseudo-label selects nothing; it cannot be compared.
         let begun = || episodes.iter().filter(|episode| !episode.rounds.is_empty());
-        let selected: Vec<f64> = begun().map(|episode| episode.rounds[0].share()).collect();
+        let selected: Vec<f64> = begun().map(|episode| share_right(episode.rounds[0])).collect();
         let all: Vec<f64> = begun().map(|episode| episode.initial).collect();
         let name = "share of right pseudo-labels, selected in the first round − all";
         let comparison = Comparison::between(name, &selected, &all)?;

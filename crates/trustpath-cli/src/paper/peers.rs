@@ -43,10 +43,6 @@ impl Peer {
         self.runs[cell].iter().map(last_of).collect()
     }
 
-    fn accuracy(&self, cell: usize) -> Result<Estimate> {
-        Ok(Estimate::of(&self.scores(cell))?)
-    }
-
     /// Time of one episode at one shot, on one thread; the median.
     fn milliseconds(&self) -> f64 {
         1e3 * median(self.runs[0].iter().map(|episode| episode.seconds).collect())
@@ -73,8 +69,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let mut columns =
             Columns::default().names("Method", peers.iter().map(|peer| peer.approach.to_string()));
         for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
-            let accuracies: Vec<Estimate> =
-                peers.iter().map(|peer| peer.accuracy(cell)).collect::<Result<_>>()?;
+            let accuracies = estimates(peers.iter().map(|peer| peer.scores(cell)))?;
             columns.best(format!("{pool} {shot}-shot"), percents(&accuracies));
         }
         columns.numbers(
@@ -89,8 +84,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             ),
             columns.table()?,
         );
-        let against_time = scatter(&peers, |peer, [balanced, imbalanced]| {
-            (peer.milliseconds(), 50.0 * (balanced.mean + imbalanced.mean))
+        let against_time = scatter(&peers, |peer, balanced, imbalanced| {
+            (peer.milliseconds(), 50.0 * (balanced + imbalanced))
         })?;
         let figure = Scatter {
             title: format!("Accuracy against time on {title}"),
@@ -102,9 +97,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             diagonal: false,
         };
         finding.figure(format!("peers-time-{}", dataset.name), figure.figure()?);
-        let by_balance = scatter(&peers, |_, [balanced, imbalanced]| {
-            (100.0 * balanced.mean, 100.0 * imbalanced.mean)
-        })?;
+        let by_balance =
+            scatter(&peers, |_, balanced, imbalanced| (100.0 * balanced, 100.0 * imbalanced))?;
         let figure = Scatter {
             title: format!("Balanced against imbalanced pools on {title}"),
             subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing"
@@ -153,15 +147,15 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
     Ok(peers)
 }
 
-/// A point for each method, from its accuracies at one shot.
+/// A point for each method, from its accuracies on balanced and imbalanced pools at one shot.
 fn scatter(
     peers: &[Peer],
-    place: impl Fn(&Peer, [Estimate; 2]) -> (f64, f64),
+    place: impl Fn(&Peer, f64, f64) -> (f64, f64),
 ) -> Result<Vec<ScatterGroup>> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
     for peer in peers {
-        let [balanced, imbalanced] = ONE_SHOT.map(|cell| peer.accuracy(cell));
-        let (x, y) = place(peer, [balanced?, imbalanced?]);
+        let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
+        let (x, y) = place(peer, accuracies[0].mean, accuracies[1].mean);
         let label = peer.approach.to_string();
         let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
         let name = peer.group();

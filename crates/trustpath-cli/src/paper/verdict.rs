@@ -124,15 +124,6 @@ pub fn share(successes: usize, trials: usize) -> Option<Estimate> {
     Some(Estimate { mean, half_width, episodes: trials })
 }
 
-/// The difference between two shares of independent trials.
-pub fn share_difference(left: &Estimate, right: &Estimate) -> Estimate {
-    Estimate {
-        mean: left.mean - right.mean,
-        half_width: left.half_width.hypot(right.half_width),
-        episodes: left.episodes + right.episodes,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,8 +183,5 @@ mod tests {
         assert_eq!(half.mean, 0.5);
         assert!((half.half_width - 0.098).abs() < 1e-12);
         assert_eq!(share(0, 0), None);
-        let difference = share_difference(&share(90, 100).unwrap(), &half);
-        assert!((difference.mean - 0.4).abs() < 1e-12);
-        assert_eq!(Holds::above(&difference, 0.0), Holds::Yes);
     }
 }

@@ -48,11 +48,8 @@ fn files_that_cannot_be_read() {
 
 #[test]
 fn labels_that_do_not_fit() {
-    features_refused(
-        &table("f4.npy"),
-        &[],
-        &["f4.npy has no labels", "give a labels file", "f4-labels.npy"],
-    );
+    let expected = ["f4.npy has no labels", "give a labels file", "f4-labels.npy"];
+    features_refused(&table("f4.npy"), &[], &expected);
     let labels = table("y-short.npy");
     let expected = ["y-short.npy has 5 labels", "f4.npy has 6 rows"];
     features_refused(&table("f4.npy"), &["--labels", &labels], &expected);
@@ -73,11 +70,8 @@ fn episodes_that_cannot_be_drawn() {
     refused(&["bench", "--way", "1"], 2, &["way = 1", "at least 2"]);
     refused(&["bench", "--dirichlet", "0"], 2, &["alpha = 0", "positive"]);
     refused(&["bench", "--unlabeled", "30"], 2, &["--unlabeled", "add --setting semi"]);
-    refused(
-        &["bench", "--neighbors", "90"],
-        2,
-        &["90 neighbours", "80 instances", "fewer neighbours"],
-    );
+    let expected = ["90 neighbours", "80 instances", "fewer neighbours"];
+    refused(&["bench", "--neighbors", "90"], 2, &expected);
 }
 
 #[test]

@@ -91,6 +91,11 @@ fn stdout(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The JSON of a small bench on the embedded features.
+fn small(options: &[&str]) -> Value {
+    json(&[&SMALL, options].concat())
+}
+
 /// The JSON of a successful run, without the time it took.
 fn json(args: &[&str]) -> Value {
     let args = [args, &["--json"]].concat();
