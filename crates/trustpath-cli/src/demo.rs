@@ -8,11 +8,12 @@ use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{
     Drawn, Method, Setting, Split, Summary, Task, embedded, write_atomically,
 };
-use trustpath_report::{Axis, Column, Curve, CurvePoint, Curves, Table};
+use trustpath_report::{Axis, Column, Curve, Curves, Table};
 
 use crate::args::RunArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
+use crate::paper::frame::point;
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
 
@@ -22,8 +23,8 @@ pub struct DemoArgs {
     #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
     episodes: usize,
     /// Folder for the figure, trustpath-demo.png and .svg
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    output: PathBuf,
+    #[arg(long, alias = "output", value_name = "DIR", default_value = ".")]
+    out: PathBuf,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -37,7 +38,7 @@ Next: trustpath bench --help    other features, settings and methods; e.g. trust
 
 impl Default for DemoArgs {
     fn default() -> Self {
-        Self { episodes: EPISODES, output: ".".into(), run: RunArgs::default() }
+        Self { episodes: EPISODES, out: ".".into(), run: RunArgs::default() }
     }
 }
 
@@ -48,7 +49,16 @@ struct Cell {
     speed: Speed,
 }
 
-/// Runs the demo.
+impl Cell {
+    /// The accuracy after a round; round 0 is the plain classifier.
+    fn after(&self, round: usize) -> Estimate {
+        match round {
+            0 => self.summary.plain,
+            _ => self.summary.rounds.get(round - 1).copied().unwrap_or(self.summary.last),
+        }
+    }
+}
+
 pub fn run(args: &DemoArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, args.run.progress())?;
     let mut cells = Vec::new();
@@ -71,8 +81,10 @@ pub fn run(args: &DemoArgs) -> Result<()> {
         }
     }
     if !cells.is_empty() {
-        print::stdout(&text(&cells, args)?)?;
-        print::stdout(&figure(&cells, args)?)?;
+        // Rounds until the accuracy of every column is final.
+        let rounds = cells.iter().map(|cell| cell.summary.settled_after()).max().unwrap_or(0);
+        print::stdout(&text(&cells, rounds, args)?)?;
+        print::stdout(&figure(&cells, rounds, args)?)?;
         print::stdout(NEXT)?;
     }
     if interrupt::requested() {
@@ -83,16 +95,15 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
-fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
+fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
     let names = cells.iter().map(|cell| Column::right(&cell.name));
     let mut table = Table::new([Column::left("accuracy (%)")].into_iter().chain(names).collect());
     let mut row = |name: String, value: &dyn Fn(&Cell) -> String| {
         table.push([name].into_iter().chain(cells.iter().map(value)))
     };
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;
-    let rounds = rounds(cells);
     for round in 1..=rounds {
-        row(format!("ICI-R, round {round}"), &|cell| after(cell, round).percent())?;
+        row(format!("ICI-R, round {round}"), &|cell| cell.after(round).percent())?;
     }
     row("gain over plain".into(), &|cell| print::points(&cell.summary.gain))?;
     row("episodes per second".into(), &|cell| print::rate(cell.speed.per_second()))?;
@@ -108,21 +119,12 @@ fn text(cells: &[Cell], args: &DemoArgs) -> Result<String> {
     ))
 }
 
-/// Rounds until the accuracy of every column is final.
-fn rounds(cells: &[Cell]) -> usize {
-    cells.iter().map(|cell| cell.summary.settled_after()).max().unwrap_or(0)
-}
-
-/// The accuracy after a round; round 0 is the plain classifier.
-fn after(cell: &Cell, round: usize) -> Estimate {
-    match round.checked_sub(1) {
-        None => cell.summary.plain,
-        Some(round) => cell.summary.rounds.get(round).copied().unwrap_or(cell.summary.last),
-    }
-}
-
 /// Draws the figure; returns where it is, or why it could not be written.
-fn figure(cells: &[Cell], args: &DemoArgs) -> Result<String> {
+fn figure(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
+    let curve = |cell: &Cell| Curve {
+        name: cell.name.clone(),
+        points: (0..=rounds).map(|round| point(round as f64, &cell.after(round))).collect(),
+    };
     let curves = Curves {
         title: "Accuracy by round, ICI-R on novel classes".into(),
         subtitle: format!(
@@ -131,11 +133,11 @@ fn figure(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         ),
         x: Axis::new("Round").whole(),
         y: Axis::new("Accuracy").unit("%"),
-        curves: cells.iter().map(|cell| curve(cell, rounds(cells))).collect(),
+        curves: cells.iter().map(curve).collect(),
         ..Curves::default()
     };
     let figure = curves.figure()?;
-    let [png, svg] = ["png", "svg"].map(|e| args.output.join(format!("trustpath-demo.{e}")));
+    let [png, svg] = ["png", "svg"].map(|e| args.out.join(format!("trustpath-demo.{e}")));
     let bytes = figure.png(2.0)?;
     let written = write_atomically(&png, |file| file.write_all(&bytes))
         .and_then(|()| write_atomically(&svg, |file| file.write_all(figure.svg().as_bytes())));
@@ -143,12 +145,4 @@ fn figure(cells: &[Cell], args: &DemoArgs) -> Result<String> {
         Ok(()) => format!("Figure: {} and {}\n\n", png.display(), svg.display()),
         Err(error) => format!("No figure: {error}\n\n"),
     })
-}
-
-fn curve(cell: &Cell, rounds: usize) -> Curve {
-    let point = |round| {
-        let estimate = after(cell, round);
-        CurvePoint { x: round as f64, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
-    };
-    Curve { name: cell.name.clone(), points: (0..=rounds).map(point).collect() }
 }

@@ -232,13 +232,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_wins() {
-        assert_eq!(Progress::new(false, false), Progress::Bar);
-        assert_eq!(Progress::new(false, true), Progress::Json);
-        assert_eq!(Progress::new(true, true), Progress::Quiet);
-    }
-
-    #[test]
     fn threads_share_a_stage() {
         let stage = Progress::Quiet.stage("path", 400, "steps");
         std::thread::scope(|scope| {

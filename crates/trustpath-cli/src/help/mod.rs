@@ -81,12 +81,4 @@ mod tests {
             assert!(too_long.is_none_or(|line| line.starts_with("    ")), "{too_long:?}");
         }
     }
-
-    #[test]
-    fn commands_are_explained_too() {
-        assert!(explain("bench", 80).unwrap().contains("--episodes"));
-        assert!(list(80).contains("credibility"));
-        let error = explain("nonsense", 80).unwrap_err().to_string();
-        assert!(error.contains("\"nonsense\"") && error.contains("credibility"), "{error}");
-    }
 }

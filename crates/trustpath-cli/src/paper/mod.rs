@@ -17,7 +17,7 @@ mod episode;
 mod errors;
 mod experiment;
 mod finding;
-mod frame;
+pub mod frame;
 mod grid;
 mod initial;
 mod inspect;

@@ -21,7 +21,7 @@ fn labelled() -> String {
 fn flipped_labels_are_found_and_corrected() {
     let folder = folder_with(&[("train.csv", labelled().as_bytes())]);
     let args = ["audit", "train.csv", "--out", "suspects.csv", "--report", "audit.html"];
-    let said = succeeds(&mut trustpath_in(folder.path(), &args));
+    let said = succeeds(&folder, &args);
     assert!(
         said.contains("60 labelled instances") && said.contains("2 suspects (3.3 %)"),
         "{said}"
@@ -39,7 +39,7 @@ fn flipped_labels_are_found_and_corrected() {
 #[test]
 fn data_without_labels_and_invalid_usage_are_refused() {
     let folder = folder_with(&[("none.csv", b"a,b,label\n1,2,\n3,4,\n")]);
-    fails(&mut trustpath_in(folder.path(), &["audit", "none.csv"]), 2, &["none.csv"]);
+    refused(&folder, &["audit", "none.csv"], 2, &["none.csv"]);
     // A file or the demo is needed, and not both.
     let both = ["audit", "train.csv", "--demo"];
     fails(trustpath().args(both), 2, &["cannot be used with"]);

@@ -2,11 +2,9 @@
 
 use super::*;
 
-use tempfile::TempDir;
-
 /// `trustpath check` in the folder.
 fn check(folder: &TempDir, args: &[&str]) -> Command {
-    trustpath_in(folder.path(), &[&["check"], args].concat())
+    trustpath_in(folder, &[&["check"], args].concat())
 }
 
 #[track_caller]
@@ -19,7 +17,7 @@ const POOL: &[u8] = b"id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\nw
 #[test]
 fn a_file_is_summarised() {
     let folder = folder_with(&[("p.csv", POOL)]);
-    let said = succeeds(&mut check(&folder, &["p.csv"]));
+    let said = printed(&mut check(&folder, &["p.csv"]));
     for part in ["4 instances, 2 features", "3 labelled, 1 unlabelled; 2 classes", "x.jpg … w.jpg"]
     {
         assert!(said.contains(part), "{part}: {said}");
@@ -30,7 +28,7 @@ fn a_file_is_summarised() {
 #[test]
 fn standard_streams_and_formats() {
     let folder = folder_with(&[]);
-    let run = |args: &[&str], input: &[u8]| succeeds(check(&folder, args).write_stdin(input));
+    let run = |args: &[&str], input: &[u8]| printed(check(&folder, args).write_stdin(input));
     let expected = "id,label\nx.jpg,auk\ny.jpg,\nz.jpg,gull\nw.jpg,auk\n";
     assert_eq!(run(&["-", "--out", "-"], POOL), expected);
     let json = run(&["-", "--out", "-", "--out-format", "jsonl"], POOL);
@@ -99,10 +97,7 @@ fn bad_labels_are_reported() {
 fn truncated_and_hostile_files_are_reported() {
     let parquet = fs::read(table("pandas.parquet")).unwrap();
     let npz = fs::read(table("deflated.npz")).unwrap();
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
-    let text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 512), }\n";
-    header.extend((text.len() as u16).to_le_bytes());
-    header.extend(text);
+    let header = npy("<f4", "(1000000000000, 512)", &[]);
     let deep = [b"{\"a\":".repeat(200_000), b"1".to_vec()].concat();
     let tensors = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
     let cases: [(&str, &[u8], &str); 7] = [

@@ -10,7 +10,7 @@ fn the_demo_prints_accuracies_and_draws_them() {
     let folder = tempfile::tempdir().unwrap();
     let run = |threads: &str| {
         let args = ["demo", "--episodes", "6", "--threads", threads];
-        succeeds(&mut trustpath_in(folder.path(), &args))
+        succeeds(&folder, &args)
     };
     let first = run("1");
     for expected in [

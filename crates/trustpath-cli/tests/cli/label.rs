@@ -2,8 +2,6 @@
 
 use super::*;
 
-use tempfile::TempDir;
-
 /// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
 fn pool() -> TempDir {
     let (pool, new) = (csv(90, 0, |i| i < 15), csv(12, 1000, |_| false));
@@ -23,20 +21,6 @@ fn csv(rows: usize, first: usize, labelled: impl Fn(usize) -> bool) -> String {
         text.push('\n');
     }
     text
-}
-
-fn run(folder: &TempDir, args: &[&str]) -> Command {
-    trustpath_in(folder.path(), args)
-}
-
-#[track_caller]
-fn succeeds(folder: &TempDir, args: &[&str]) -> String {
-    super::succeeds(&mut run(folder, args))
-}
-
-#[track_caller]
-fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
-    fails(&mut run(folder, args), code, expected);
 }
 
 #[test]
@@ -90,15 +74,15 @@ fn labels_are_judged_in_any_reduction_and_small_pools_are_exact_anyway() {
         assert_eq!(out.lines().count(), 91, "{reduction}");
         assert_ne!(out, plain, "{reduction}");
     }
-    run(&folder, &["label", "pool.csv", "--reduction", "umap"]).assert().code(2);
+    trustpath_in(&folder, &["label", "pool.csv", "--reduction", "umap"]).assert().code(2);
 }
 
 #[test]
 fn streams_in_and_out() {
     let folder = pool();
     let input = fs::read(folder.path().join("pool.csv")).unwrap();
-    let mut command = run(&folder, &["label", "-", "--out", "-"]);
-    let text = super::succeeds(command.write_stdin(input));
+    let mut command = trustpath_in(&folder, &["label", "-", "--out", "-"]);
+    let text = printed(command.write_stdin(input));
     let start = "id,label,probability,credibility,round,verdict,reason\nn0,auk,";
     assert!(text.starts_with(start), "{}", &text[..200]);
     assert_eq!(text.lines().count(), 91);

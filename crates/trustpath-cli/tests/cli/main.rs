@@ -20,23 +20,24 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A small bench on the embedded features.
-const SMALL: [&str; 3] = ["bench", "--episodes", "8"];
+const SMALL: [&str; 3] = ["bench", "--episodes", "4"];
 
 fn trustpath() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
 }
 
 /// The command in a folder.
-fn trustpath_in(folder: &Path, args: &[&str]) -> Command {
+fn trustpath_in(folder: &TempDir, args: &[&str]) -> Command {
     let mut command = trustpath();
-    command.current_dir(folder).args(args);
+    command.current_dir(folder.path()).args(args);
     command
 }
 
 /// A folder with files in it.
-fn folder_with(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+fn folder_with(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
@@ -44,11 +45,33 @@ fn folder_with(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     folder
 }
 
-/// The standard output of a successful run.
+/// A NumPy file with this header and data.
+fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// The standard output of a command that succeeds.
 #[track_caller]
-fn succeeds(command: &mut Command) -> String {
+fn printed(command: &mut Command) -> String {
     let output = command.assert().success().get_output().clone();
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// The standard output of a successful run in a folder.
+#[track_caller]
+fn succeeds(folder: &TempDir, args: &[&str]) -> String {
+    printed(&mut trustpath_in(folder, args))
+}
+
+/// Checks that a run in a folder fails like this.
+#[track_caller]
+fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
+    fails(&mut trustpath_in(folder, args), code, expected);
 }
 
 /// Checks that a run ends with this exit status and one sentence on standard error that contains these parts; returns

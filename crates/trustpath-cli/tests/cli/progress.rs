@@ -7,7 +7,7 @@ fn progress_comes_as_lines_of_json() {
     let folder = tempfile::tempdir().unwrap();
     let demo = |more: &[&str]| {
         let args = [&["demo", "--episodes", "4"], more].concat();
-        let output = trustpath_in(folder.path(), &args).assert().success().get_output().clone();
+        let output = trustpath_in(&folder, &args).assert().success().get_output().clone();
         String::from_utf8(output.stderr).unwrap()
     };
     let lines: Vec<Value> =
