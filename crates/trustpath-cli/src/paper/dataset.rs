@@ -167,6 +167,7 @@ mod tests {
             ("all --dataset cub --dataset cub", "two sets of features are called \"cub\""),
             ("all --labels l.npy", "1 labels files were given for 0 features files"),
             ("all --dataset mini", "mini"),
+            ("all --dataset mini", "cub"),
         ] {
             let error = titles(line).unwrap_err();
             assert!(error.contains(expected), "{error}");

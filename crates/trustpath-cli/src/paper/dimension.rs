@@ -35,7 +35,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let name = |d| if d == NONE { "none".into() } else { format!("{d}") };
     let mut columns = Columns::default().names("d", DIMENSIONS.map(name));
     columns.best(PAPER, DIMENSION.map(|(_, accuracy)| text(accuracy)));
-    let points_of_paper = DIMENSION.map(|(d, accuracy)| published_point(d as f64, accuracy));
+    let points_of_paper = DIMENSION.map(|(d, (y, error))| CurvePoint { x: d as f64, y, error });
     let mut curves = vec![Curve { name: PAPER.into(), points: points_of_paper.to_vec() }];
     for dataset in &lab.datasets {
         let title = dataset.title();

@@ -62,11 +62,6 @@ impl<K: Copy + PartialEq> Runs<K> {
     pub fn accuracies(&self) -> Result<Vec<Estimate>> {
         estimates(self.0.iter().map(|(_, scores)| scores.last()))
     }
-
-    /// The gain of every value over its plain classifier.
-    pub fn gains(&self) -> Result<Vec<Estimate>> {
-        self.0.iter().map(|(_, scores)| scores.gain()).collect()
-    }
 }
 
 /// The mean of each list of scores.
@@ -140,11 +135,6 @@ pub fn bar(estimate: &Estimate) -> Bar {
 /// A point of a curve, in percent.
 pub fn point(x: f64, estimate: &Estimate) -> CurvePoint {
     CurvePoint { x, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
-}
-
-/// A point of a curve from the paper.
-pub fn published_point(x: f64, accuracy: Published) -> CurvePoint {
-    CurvePoint { x, y: accuracy.0, error: accuracy.1 }
 }
 
 /// A bar for each gain, by series and group.

@@ -44,39 +44,34 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         .flat_map(|dataset| settings(dataset).into_iter().map(move |setting| (dataset, setting)))
         .collect();
     let (start, mut computed) = (Instant::now(), 0);
-    let mut keys = Vec::new();
-    for (number, (dataset, setting)) in all.iter().enumerate() {
-        let key = key(lab, dataset, setting, &names);
-        if notes.get(&key).is_none() {
-            let begun = Instant::now();
-            let note = run(lab, dataset, setting, &names).map_err(|error| match error {
-                Error::PaperInterrupted(_) => Error::PaperInterrupted(format!(
-                    "{number} of {} settings are kept in {}; repeat the command to continue",
-                    all.len(),
-                    notes.path.display()
-                )),
-                error => error,
-            })?;
-            computed += 1;
-            let left = start.elapsed().as_secs_f64() / f64::from(computed)
-                * (all.len() - number - 1) as f64;
-            lab.runner.progress().say(&format!(
-                "{} {}: {:.1} s ({} of {}, about {:.0} min left)\n",
-                dataset.name,
-                setting.text(),
-                begun.elapsed().as_secs_f64(),
-                number + 1,
-                all.len(),
-                left / 60.0
-            ));
-            notes.push(key.clone(), note)?;
+    let mut results = Vec::new();
+    for (number, &(dataset, setting)) in all.iter().enumerate() {
+        let key = key(lab, dataset, &setting, &names);
+        if let Some(note) = notes.get(&key) {
+            results.push((dataset, setting, note.clone()));
+            continue;
         }
-        keys.push(key);
+        let (done, count) = (number + 1, all.len());
+        let begun = Instant::now();
+        let note = run(lab, dataset, &setting, &names).map_err(|error| match error {
+            Error::PaperInterrupted(_) => Error::PaperInterrupted(format!(
+                "{number} of {count} settings are kept in {}; repeat the command to continue",
+                notes.path.display()
+            )),
+            error => error,
+        })?;
+        computed += 1;
+        let left = start.elapsed().as_secs_f64() / f64::from(computed) * (count - done) as f64;
+        lab.runner.progress().say(&format!(
+            "{} {}: {:.1} s ({done} of {count}, about {:.0} min left)\n",
+            dataset.name,
+            setting.text(),
+            begun.elapsed().as_secs_f64(),
+            left / 60.0
+        ));
+        notes.push(key, note.clone())?;
+        results.push((dataset, setting, note));
     }
-    let noted = all.iter().zip(&keys).filter_map(|(&(dataset, setting), key)| {
-        notes.get(key).map(|note| (dataset, setting, note))
-    });
-    let results: Vec<Outcome<'_>> = noted.collect();
     finding.text(
         "Each cell is the accuracy in %, and in brackets the paired difference to the plain classifier with its 95% \
          interval. α is the concentration of the class sizes (∞: balanced); n is the number of queries. Fitting is the \
@@ -148,7 +143,7 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Res
 }
 
 /// A dataset, a setting and its result.
-type Outcome<'a> = (&'a Dataset, Setting, &'a Note);
+type Outcome<'a> = (&'a Dataset, Setting, Note);
 
 /// By method: how often it is below the plain classifier, and by how much in the worst setting.
 fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {

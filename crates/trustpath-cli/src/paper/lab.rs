@@ -109,11 +109,6 @@ impl Scores {
         self.after(usize::MAX)
     }
 
-    /// The mean accuracy after the last round.
-    pub fn accuracy(&self) -> Result<Estimate> {
-        Ok(Estimate::of(&self.last())?)
-    }
-
     /// The gain of the method over the plain classifier.
     pub fn gain(&self) -> Result<Estimate> {
         Ok(paired_difference(&self.last(), &self.plain())?)
