@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{
-    Drawn, Method, Setting, Split, Summary, Task, embedded, write_atomically,
-};
+use trustpath_episodes::{Drawn, Setting, Split, Summary, Task, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, Curves, Table};
 
 use crate::args::RunArgs;
@@ -73,7 +72,13 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             let sampler = task.check(table)?;
             let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
-            let run = runner.run(&name, table, &episodes, &(&Method::default()).into(), None)?;
+            let run = runner.run(
+                &name,
+                table,
+                &episodes,
+                &(&SelfTrainingSpec::default()).into(),
+                None,
+            )?;
             done += run.finished.len();
             if !run.finished.is_empty() {
                 cells.push(Cell { name, summary: Summary::of(&run.finished)?, speed: run.speed });

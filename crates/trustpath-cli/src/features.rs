@@ -86,12 +86,10 @@ mod tests {
         let every: Vec<usize> = (0..ROWS).collect();
         assert!(Rows::some(&memory, &every).rows.is_none());
 
-        use trustpath::label::{LabelParams, Unwatched, label};
         let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < 8).then_some(i % 2)).collect();
         let labelled = |pool| {
             let rows = Rows::all(pool);
-            let params = LabelParams::default();
-            label(&rows.features().unwrap(), &given, 2, &params, &mut Unwatched).unwrap()
+            trustpath::label(&rows.features().unwrap(), &given).classes(2).run().unwrap()
         };
         // Two different numbers never print alike.
         assert_eq!(format!("{:?}", labelled(&stored)), format!("{:?}", labelled(&memory)));
@@ -99,7 +97,7 @@ mod tests {
         let labels: Vec<usize> = some.iter().map(|row| row / 3 % 2).collect();
         let audited = |pool| {
             let rows = Rows::some(pool, &some);
-            trustpath::audit(&rows.features().unwrap(), &labels, 2).unwrap()
+            trustpath::audit(&rows.features().unwrap(), &labels).classes(2).run().unwrap()
         };
         assert_eq!(format!("{:?}", audited(&stored)), format!("{:?}", audited(&memory)));
     }

@@ -25,6 +25,7 @@ mod progress;
 mod run;
 mod sample;
 mod shell;
+mod spec_args;
 mod train;
 
 use std::io::Write;

@@ -96,7 +96,7 @@ impl ProgressObserver {
     }
 }
 
-impl trustpath::label::Watch for ProgressObserver {
+impl trustpath::Observer for ProgressObserver {
     fn stage(&mut self, name: &'static str, done: usize, total: usize) {
         // The previous stage must end before the next begins.
         self.stage = None;
@@ -110,7 +110,7 @@ impl trustpath::label::Watch for ProgressObserver {
     }
 }
 
-impl trustpath_episodes::Watch for ProgressObserver {
+impl trustpath_episodes::EpisodeObserver for ProgressObserver {
     fn finished(&mut self, episode: &Finished) -> trustpath_episodes::Result<()> {
         self.stage.iter().for_each(Stage::step);
         self.journal.as_mut().map_or(Ok(()), |journal| journal.record(episode))

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rayon::ThreadPool;
-use trustpath_episodes::{Approach, Episodes, FeatureTable, Finished, Journal, evaluate};
+use trustpath_episodes::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
 
 use crate::args::pool;
 use crate::error::Result;
@@ -56,7 +56,7 @@ impl Runner {
         name: &str,
         table: &FeatureTable,
         episodes: &dyn Episodes,
-        approach: &Approach,
+        method: &Method,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
         let asked = episodes.count();
@@ -66,7 +66,7 @@ impl Runner {
         let mut observer = ProgressObserver::episodes(self.progress, name, asked - before, journal);
         let start = Instant::now();
         let outcome =
-            self.pool.install(|| evaluate(table, episodes, approach.clone(), done, &mut observer));
+            self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
         drop(observer);
         let finished = outcome?;

@@ -6,16 +6,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath::{Audit, audit_within};
+use trustpath::spec::AuditSpec;
+use trustpath::{Audit, audit};
 use trustpath_findings::audit::Labelled;
 use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::{Column, Pool, ResultTable};
 
-use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::spec_args::SpecArgs;
 use crate::{memory, page, print};
 
 /// What to audit.
@@ -35,10 +37,10 @@ pub struct AuditArgs {
     /// Write a page to look at: map, path and every suspect, in one file
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     report: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Judging")]
-    limits: LimitArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    options: SpecArgs<AuditSpec>,
 }
 
 const AFTER: &str = "\
@@ -92,9 +94,10 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 
 fn run_audit(labelled: &Labelled<'_>, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
-    let (limits, mut watch) = (args.limits.limits(), ProgressObserver::new(args.run.progress()));
+    let (spec, mut observer) = (args.options.spec()?, ProgressObserver::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
-    let found = audit_within(&rows.features()?, labels, classes, limits, &mut watch);
+    let found =
+        audit(&rows.features()?, labels).classes(classes).spec(&spec).run_observed(&mut observer);
     Ok(found.map_err(|error| labelled.in_terms_of_all(error))?)
 }
 

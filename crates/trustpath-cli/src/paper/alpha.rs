@@ -1,6 +1,6 @@
 //! ICI-C's α = λ₁/λ₂, the price of β relative to γ, chosen on the validation classes.
 
-use trustpath_episodes::Model;
+use trustpath::spec::IncidentalKind;
 
 use super::frame::*;
 
@@ -28,7 +28,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         let title = dataset.title();
         let runs = Runs::new(lab, dataset, &GRID, |alpha| {
-            experiment().with(|m| (m.model, m.alpha) = (Model::IciC, alpha))
+            experiment().with(|m| (m.model, m.alpha) = (IncidentalKind::IciC, alpha))
         })?;
         let accuracies = runs.accuracies()?;
         columns.best(&title, percents(&accuracies));

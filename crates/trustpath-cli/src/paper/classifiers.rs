@@ -1,6 +1,6 @@
 //! ICI with other classifiers.
 
-use trustpath::classify::Method;
+use trustpath::classify::ClassifierKind;
 
 use super::ablation::Ablation;
 use super::frame::*;
@@ -15,8 +15,12 @@ pub const TARGET: Target = Target {
     find: |lab, finding| ABLATION.find(lab, finding),
 };
 
-const ABLATION: Ablation<Method> = Ablation {
-    variants: &[("kNN", Method::Nearest), ("SVM", Method::Svm), ("LR", Method::Logistic)],
+const ABLATION: Ablation<ClassifierKind> = Ablation {
+    variants: &[
+        ("kNN", ClassifierKind::Nearest),
+        ("SVM", ClassifierKind::Svm),
+        ("LR", ClassifierKind::Logistic),
+    ],
     change: |experiment, classifier| experiment.with(|m| m.classifier = classifier),
     rounds: usize::MAX,
     published: &CLASSIFIERS,

@@ -1,6 +1,6 @@
 //! The reduced dimension d.
 
-use trustpath::reduce::Method;
+use trustpath::reduce::Reduction;
 
 use super::frame::*;
 use super::published::DIMENSION;
@@ -28,7 +28,7 @@ fn experiment(d: usize) -> Experiment {
     };
     Experiment::new(1, PoolKind::Transductive)
         .thin(thinned)
-        .with(|m| if d == NONE { m.reduction = Method::Identity } else { m.d = d })
+        .with(|m| if d == NONE { m.reduction = Reduction::Identity } else { m.dim = d })
 }
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {

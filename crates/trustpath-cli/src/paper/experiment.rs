@@ -1,6 +1,8 @@
 //! One cell of a table: shots, unlabeled instances and method, 5-way with 15 queries per class.
 
-use trustpath_episodes::{Distractors, Method, Selector, Setting, Split, Task, Unlabeled};
+use trustpath::judge::Selector;
+use trustpath::spec::SelfTrainingSpec;
+use trustpath_episodes::{Distractors, Setting, Split, Task, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub struct Experiment {
     pub split: Split,
     pub shot: usize,
     pub pool: PoolKind,
-    pub method: Method,
+    pub method: SelfTrainingSpec,
     /// The factor by which the number of episodes is reduced, for slow methods.
     pub thinned: usize,
 }
@@ -50,11 +52,11 @@ pub struct Experiment {
 impl Experiment {
     /// The paper's ICI-R on novel classes.
     pub fn new(shot: usize, pool: PoolKind) -> Self {
-        let method = Method { cap: pool.setting(shot).1, ..Method::default() };
+        let method = SelfTrainingSpec { cap: pool.setting(shot).1, ..SelfTrainingSpec::default() };
         Self { split: Split::Novel, shot, pool, method, thinned: 1 }
     }
 
-    pub fn with(mut self, change: impl FnOnce(&mut Method)) -> Self {
+    pub fn with(mut self, change: impl FnOnce(&mut SelfTrainingSpec)) -> Self {
         change(&mut self.method);
         self
     }
@@ -80,13 +82,14 @@ impl Experiment {
 
     /// Its name in the progress bar.
     pub fn name(&self) -> String {
-        let Method { model, selector, classifier, reduction, d, step, alpha, .. } = &self.method;
+        let SelfTrainingSpec { model, selector, classifier, reduction, dim, step, alpha, .. } =
+            &self.method;
         let model = match selector {
             Selector::Ici => format!("{model} α={alpha}"),
             other => other.to_string(),
         };
         let pool = self.pool.name();
-        format!("{}-shot {pool} {classifier} {model} {reduction} d={d} step={step}", self.shot)
+        format!("{}-shot {pool} {classifier} {model} {reduction} d={dim} step={step}", self.shot)
     }
 
     /// A key that is unique among the experiments on a dataset.
@@ -119,7 +122,7 @@ mod tests {
         let other = [
             Experiment::new(5, PoolKind::Transductive),
             Experiment::new(1, PoolKind::Semi15),
-            plain().with(|m| m.d = 2),
+            plain().with(|m| m.dim = 2),
             plain().on(Split::Validation),
             plain().thin(2),
         ];

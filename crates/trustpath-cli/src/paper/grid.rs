@@ -8,7 +8,8 @@ mod notes;
 use std::time::Instant;
 
 use trustpath::reduce::default_dimensions;
-use trustpath_episodes::{Approach, Method, last_of};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath_episodes::{Method, last_of};
 
 use super::frame::*;
 use crate::bench::median;
@@ -83,7 +84,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 fn methods(asked: &[String]) -> Vec<String> {
-    let known = Approach::names();
+    let known = Method::names();
     let asked: Vec<&str> = match asked {
         [] => METHODS.into_iter().filter(|name| known.contains(name)).collect(),
         asked => asked.iter().map(String::as_str).collect(),
@@ -118,16 +119,17 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Res
     if note.skipped.is_some() {
         return Ok(note);
     }
-    let base = Method { d: default_dimensions(setting.way), ..Method::default() };
+    let base =
+        SelfTrainingSpec { dim: default_dimensions(setting.way), ..SelfTrainingSpec::default() };
     let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
     let mut scores = Vec::new();
     for name in names {
-        let approach = Approach::named(name, &base)?;
-        if large && matches!(approach, Approach::SelfTaught(_)) {
+        let method = Method::named(name, &base)?;
+        if large && matches!(method, Method::SelfTraining(_)) {
             continue;
         }
         let title = format!("{} {}, {name}", dataset.name, setting.text());
-        let done = lab.evaluate(&title, table, setting.task(), &approach, count)?.finished;
+        let done = lab.evaluate(&title, table, setting.task(), &method, count)?.finished;
         let milliseconds = 1e3 * median(done.iter().map(|episode| episode.seconds).collect());
         scores.push((name, done.iter().map(last_of).collect::<Vec<f64>>(), milliseconds));
     }

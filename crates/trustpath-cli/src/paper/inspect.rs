@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
-use trustpath::{Features, Instances, Outcome, SelfTaught, Task, identifiability};
-use trustpath_episodes::{Drawn, Episode, Episodes, Method, Split, gather};
+use trustpath::spec::{SelfTrainer, SelfTrainingSpec};
+use trustpath::{Features, Instances, Outcome, Task, identifiability};
+use trustpath_episodes::{Drawn, Episode, Episodes, Split, gather};
 
 use super::dataset::Dataset;
 use super::experiment::{Experiment, PoolKind};
@@ -65,7 +66,7 @@ pub struct ExampleEpisode {
     /// Labelled instances, then the queries.
     pub instances: Instances,
     pub outcome: Outcome,
-    pub method: Method,
+    pub method: SelfTrainingSpec,
 }
 
 impl ExampleEpisode {
@@ -90,7 +91,7 @@ struct EpisodeRunner<'a> {
     experiment: Experiment,
     episodes: Drawn<'a>,
     features: Features<'a>,
-    learner: SelfTaught,
+    learner: SelfTrainer,
     reduction: Box<dyn Reduce>,
 }
 

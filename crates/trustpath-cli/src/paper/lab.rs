@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, Drawn, FeatureTable, Task};
+use trustpath_episodes::{Drawn, FeatureTable, Method, Task};
 
 use super::PaperArgs;
 use super::dataset::Dataset;
@@ -42,8 +42,8 @@ impl<'a> Lab<'a> {
             let name = format!("{} {}", dataset.name, experiment.name());
             let table = dataset.table(experiment.split);
             let count = experiment.episodes(self.episodes());
-            let approach = (&experiment.method).into();
-            let done = self.evaluate(&name, table, experiment.task(), &approach, count)?;
+            let method = (&experiment.method).into();
+            let done = self.evaluate(&name, table, experiment.task(), &method, count)?;
             self.say_speed(&name, &done.speed);
             Ok(Scores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
         })
@@ -55,11 +55,11 @@ impl<'a> Lab<'a> {
         name: &str,
         table: &FeatureTable,
         task: Task,
-        approach: &Approach,
+        method: &Method,
         count: usize,
     ) -> Result<Run> {
         let episodes = Drawn { sampler: task.check(table)?, seed: self.args.seed, count };
-        let run = self.runner.run(name, table, &episodes, approach, None)?;
+        let run = self.runner.run(name, table, &episodes, method, None)?;
         if interrupt::requested() {
             let remedy = "no report was written; run the command again, with fewer --episodes for a quicker look";
             return Err(Error::PaperInterrupted(remedy.into()));

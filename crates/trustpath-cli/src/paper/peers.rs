@@ -1,9 +1,10 @@
 //! Methods that label a pool at once next to ICI, on balanced and imbalanced pools.
 
-use trustpath::transductive::Method::{
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::transductive::TransductiveKind::{
     Adaptive, AlphaTim, LabelPropagation, LabelSpreading, LaplacianShot, Plain, Tim,
 };
-use trustpath_episodes::{Approach, Finished, Method, Queries, Task, last_of};
+use trustpath_episodes::{Finished, Method, Queries, Task, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;
@@ -34,7 +35,7 @@ const THINNED: usize = 10;
 
 /// A method in every cell.
 struct Peer {
-    approach: Approach,
+    method: Method,
     runs: Vec<Vec<Finished>>,
 }
 
@@ -50,14 +51,15 @@ impl Peer {
 
     /// Its group in the figures, each of which has a colour.
     fn group(&self) -> &'static str {
-        match &self.approach {
-            Approach::SelfTaught(_) => "rounds of selection",
-            Approach::Transductive { name } => match name {
-                Adaptive => "adaptive",
-                Plain => "labelled instances alone",
-                LabelPropagation | LabelSpreading | LaplacianShot => "graph of the pool",
-                _ => "prototypes",
-            },
+        match &self.method {
+            Method::SelfTraining(_) => "rounds of selection",
+            Method::Label(_) => "label",
+            Method::Transductive(Adaptive) => "adaptive",
+            Method::Transductive(Plain) => "labelled instances alone",
+            Method::Transductive(LabelPropagation | LabelSpreading | LaplacianShot) => {
+                "graph of the pool"
+            }
+            _ => "prototypes",
         }
     }
 }
@@ -67,7 +69,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let peers = run(lab, dataset)?;
         let title = dataset.title();
         let mut columns =
-            Columns::default().names("Method", peers.iter().map(|peer| peer.approach.to_string()));
+            Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
         for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
             let accuracies = estimates(peers.iter().map(|peer| peer.scores(cell)))?;
             columns.best(format!("{pool} {shot}-shot"), percents(&accuracies));
@@ -109,7 +111,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             diagonal: true,
         };
         finding.figure(format!("peers-balance-{}", dataset.name), figure.figure()?);
-        let named = |name: &str| peers.iter().find(|peer| peer.approach.to_string() == name);
+        let named = |name: &str| peers.iter().find(|peer| peer.method.to_string() == name);
         if let (Some(icir), Some(plain)) = (named("icir"), named("plain")) {
             let compare = |(cell, (pool, _, shot)): (usize, (&str, Queries, usize))| {
                 let name = format!("ICIR − LR {shot}-shot {pool}");
@@ -125,24 +127,24 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
-    let mut approaches = Approach::all(&Method::default());
+    let mut methods = Method::all(&SelfTrainingSpec::default());
     let asked = &lab.args.methods;
-    approaches.retain(|approach| asked.is_empty() || asked.contains(&approach.to_string()));
+    methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
     let table = dataset.table(Split::Novel);
     let mut peers = Vec::new();
-    for approach in approaches {
-        let slow = matches!(approach, Approach::Transductive { name: Tim | AlphaTim });
+    for method in methods {
+        let slow = matches!(method, Method::Transductive(Tim | AlphaTim));
         let asked = lab.episodes();
         let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let mut runs = Vec::new();
         for (pool, queries, shot) in CELLS {
             let task = Task { shot, queries, ..Task::default() };
-            let name = format!("{} {shot}-shot {pool} {approach}", dataset.name);
-            let run = lab.evaluate(&name, table, task, &approach, count)?;
+            let name = format!("{} {shot}-shot {pool} {method}", dataset.name);
+            let run = lab.evaluate(&name, table, task, &method, count)?;
             lab.say_speed(&name, &run.speed);
             runs.push(run.finished);
         }
-        peers.push(Peer { approach, runs });
+        peers.push(Peer { method, runs });
     }
     Ok(peers)
 }
@@ -156,7 +158,7 @@ fn scatter(
     for peer in peers {
         let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
         let (x, y) = place(peer, accuracies[0].mean, accuracies[1].mean);
-        let label = peer.approach.to_string();
+        let label = peer.method.to_string();
         let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
         let name = peer.group();
         match groups.iter_mut().find(|group| group.name == name) {

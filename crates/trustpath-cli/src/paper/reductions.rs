@@ -1,6 +1,6 @@
 //! Other reductions to five dimensions.
 
-use trustpath::reduce::Method;
+use trustpath::reduce::Reduction;
 
 use super::frame::*;
 use super::published::REDUCTIONS;
@@ -13,8 +13,14 @@ pub const TARGET: Target = Target {
     find,
 };
 
-const METHODS: [Method; 6] =
-    [Method::Isomap, Method::Pca, Method::Ltsa, Method::Mds, Method::Lle, Method::Spectral];
+const METHODS: [Reduction; 6] = [
+    Reduction::Isomap,
+    Reduction::Pca,
+    Reduction::Ltsa,
+    Reduction::Mds,
+    Reduction::Lle,
+    Reduction::Spectral,
+];
 /// The spread of the paper's means without MDS, in points: from 70.10 (LTSA) to 72.43 (SE).
 const SPREAD: f64 = 2.33;
 
@@ -27,7 +33,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let title = dataset.title();
         let runs = Runs::new(lab, dataset, &METHODS, |method| {
             // Multidimensional scaling is iterative and slow.
-            let thinned = if method == Method::Mds { 4 } else { 1 };
+            let thinned = if method == Reduction::Mds { 4 } else { 1 };
             Experiment::new(1, PoolKind::Transductive).thin(thinned).with(|m| m.reduction = method)
         })?;
         let accuracies = runs.accuracies()?;
@@ -55,11 +61,12 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 fn verdicts(
     finding: &mut Finding,
     title: &str,
-    runs: &Runs<Method>,
+    runs: &Runs<Reduction>,
     accuracies: &[Estimate],
 ) -> Result<()> {
-    let mut ranked: Vec<(f64, Method)> = accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
-    ranked.retain(|(_, method)| *method != Method::Mds);
+    let mut ranked: Vec<(f64, Reduction)> =
+        accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
+    ranked.retain(|(_, method)| *method != Reduction::Mds);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let [(_, worst), .., (_, best)] = ranked[..] {
         // Comparable: no further apart than in the paper, beyond the interval.
@@ -73,7 +80,7 @@ fn verdicts(
     }
     let mut comparisons = Vec::new();
     for (_, method) in ranked {
-        comparisons.push(runs.compare(format!("{method} − mds"), method, Method::Mds)?);
+        comparisons.push(runs.compare(format!("{method} − mds"), method, Reduction::Mds)?);
     }
     finding.larger(title, "MDS is worse than the other reductions", &comparisons);
     Ok(())

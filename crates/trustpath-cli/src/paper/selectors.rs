@@ -1,7 +1,7 @@
 //! Other ways to select five instances of each class, once: at random, the nearest, the most confident, the smallest
 //! coefficient.
 
-use trustpath_episodes::Selector;
+use trustpath::judge::Selector;
 
 use super::ablation::Ablation;
 use super::frame::*;
@@ -19,10 +19,10 @@ pub const TARGET: Target = Target {
 /// Each rule with the factor by which its episodes are reduced: CN needs `γ` on the entire path, whose end is slow.
 const ABLATION: Ablation<(Selector, usize)> = Ablation {
     variants: &[
-        ("RA", (Selector::Ra, 1)),
-        ("NN", (Selector::Nn, 1)),
-        ("CO", (Selector::Co, 1)),
-        ("CN", (Selector::Cn, 4)),
+        ("RA", (Selector::Random, 1)),
+        ("NN", (Selector::Nearest, 1)),
+        ("CO", (Selector::Confidence, 1)),
+        ("CN", (Selector::CoefficientNorm, 4)),
         ("ICIR", (Selector::Ici, 1)),
     ],
     change: |experiment, (selector, thinned)| {

@@ -1,6 +1,6 @@
 //! Table 1: datasets × settings × shots × {LR, ICIC, ICIR}.
 
-use trustpath_episodes::Model;
+use trustpath::spec::IncidentalKind as Model;
 
 use super::frame::*;
 use super::published::{self, DATASETS, TABLE1};

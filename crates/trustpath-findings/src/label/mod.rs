@@ -7,7 +7,8 @@ pub use reason::reason;
 pub use summary::Summary;
 
 use trustpath::Result;
-use trustpath::label::{Labelling, Round, Verdict};
+use trustpath::label::{Labelling, Verdict};
+use trustpath::labeller::RoundRecord;
 use trustpath_report::labelling::{self, LabelReport, ReportRound};
 
 use crate::About;
@@ -85,7 +86,8 @@ fn shown_as(verdict: Verdict) -> labelling::Verdict {
 
 /// What each round took in that stayed in.
 fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
-    let empty = |round: &Round| ReportRound { accepted: vec![0; classes], changed: round.changed };
+    let empty =
+        |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
     let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
     for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
         if let Some(round) = round {

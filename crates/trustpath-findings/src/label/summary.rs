@@ -1,8 +1,7 @@
 //! What came of it, for a terminal and for the head of the page.
 
-use trustpath::label::novelty::FEWEST;
-use trustpath::label::precision::labels_needed;
 use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath::trust::{MIN_LABELS, labels_needed};
 
 use crate::{About, count};
 
@@ -53,8 +52,8 @@ impl<'a> Summary<'a> {
 
     /// Name and value of what is known of the trusted.
     pub fn facts(&self) -> Vec<(String, String)> {
-        let labeller = match self.labelling.adaptive {
-            true => "the adaptive mode".to_owned(),
+        let labeller = match self.labelling.rounds.is_empty() {
+            true => self.labelling.labeller.to_owned(),
             false => count(self.labelling.rounds.len(), "round", "rounds"),
         };
         let mut facts = vec![("labelled by".to_owned(), labeller)];
@@ -104,7 +103,7 @@ impl<'a> Summary<'a> {
         }
         if !self.closed && self.labelling.novelty.is_none() {
             notes.push(format!(
-                "Instances of classes that were never labelled are not told apart: that takes {FEWEST} labels in classes of two or more."
+                "Instances of classes that were never labelled are not told apart: that takes {MIN_LABELS} labels in classes of two or more."
             ));
         }
         let (classes, coordinates) = (self.about.classes.len(), self.labelling.coordinates.dims());
