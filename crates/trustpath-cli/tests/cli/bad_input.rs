@@ -77,7 +77,7 @@ fn methods_that_do_not_exist() {
     refused(&["bench", "--method", "icic", "--model", "icir"], 2, &["--model", "drop one"]);
     refused(&["bench", "--against", "method=all"], 2, &["--against", "one method"]);
     refused(&["bench", "--method", "all", "--against", "plain"], 2, &["--against", "one method"]);
-    let peers = "icir, icic, adaptive, plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, soft-kmeans, \
+    let peers = "icir, icic, label, adaptive, plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, soft-kmeans, \
                  label-propagation, label-spreading, tim-gd, alpha-tim, all";
     refused(&["bench", "--against", "method=nonsense"], 2, &["'nonsense'", "pt-map, soft-kmeans"]);
     refused(&["paper", "peers", "--method", "nonsense"], 2, &["'nonsense'", "pt-map, soft-kmeans"]);
