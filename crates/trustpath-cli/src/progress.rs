@@ -57,7 +57,7 @@ impl Progress {
         stage
     }
 
-    /// Prints a message for people; nothing with `--quiet` or `--json`.
+    /// Prints a message for the user; nothing with `--quiet` or `--json`.
     pub fn say(self, text: &str) {
         if self == Self::Bar {
             // A closed standard error must not end the run.

@@ -190,10 +190,10 @@ fn the_grid_continues_from_its_notes() {
     let found = tables(&out.join("grid.md"));
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
     assert!(found[0][2].starts_with("| pt-map ") && found[0][5].starts_with("| plain "));
-    // Thirty of a class are not enough for pools of 300.
+    // Thirty instances per class are not enough for pools of 300.
     assert!(first.contains("n = 300, because the classes are too few or too small"), "{first}");
 
-    // Lines that are there are not run again, and those that are missing are.
+    // Settings that have a line are not run again; those without one are.
     let kept: Vec<&str> = notes.lines().take(30).collect();
     fs::write(out.join("grid.jsonl"), kept.join("\n")).unwrap();
     run(&args(&line, &out)).unwrap();

@@ -99,8 +99,7 @@ pub fn decide(comparisons: &[Comparison]) -> (Holds, String) {
         .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
         .map_or(String::new(), |c| format!("; the smallest is {}", c.words()));
     let evidence = format!(
-        "of {all} paired differences, {positive} are positive and {negative} are negative beyond their 95% \
-         intervals{smallest}"
+        "positive beyond the 95% interval: {positive} of {all} paired differences, negative: {negative}{smallest}"
     );
     (holds, evidence)
 }
@@ -172,7 +171,7 @@ mod tests {
         assert_eq!(decide(&[0.02, 0.005, -0.02]).0, Holds::No);
         assert_eq!(decide(&[]).0, Holds::Open);
         let evidence = decide(&[0.02, -0.02, 0.03]).1;
-        let start = "of 3 paired differences, 2 are positive and 1 are negative beyond";
+        let start = "positive beyond the 95% interval: 2 of 3 paired differences, negative: 1; ";
         assert!(evidence.starts_with(start), "{evidence}");
         assert!(evidence.ends_with("the smallest is -0.02 = -2.00 ± 1.00 points"), "{evidence}");
     }
