@@ -16,7 +16,7 @@ use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
-use crate::progress::Stages;
+use crate::progress::ProgressObserver;
 use crate::spec_args::SpecArgs;
 use crate::{memory, page, print};
 
@@ -98,7 +98,7 @@ fn run_audit(
     args: &AuditArgs,
 ) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
-    let (spec, mut observer) = (args.options.spec()?, Stages::new(args.run.progress()));
+    let (spec, mut observer) = (args.options.spec()?, ProgressObserver::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
     let found =
         audit(&rows.features()?, labels).classes(classes).spec(&spec).run_observed(&mut observer);

@@ -27,7 +27,7 @@ pub struct DataArgs {
     /// from -1 backwards [default: label]
     #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
     label_column: Option<String>,
-    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
+    /// ExtractedImages: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
     /// makes their features first, which are kept
     #[arg(long, value_name = "PATH")]
     images: Option<PathBuf>,

@@ -7,12 +7,11 @@ use rayon::ThreadPool;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::backbone::Backbone;
 use trustpath_vision::dataset::Dataset;
-use trustpath_vision::extract::{ExtractObserver, ExtractOutcome, Extraction};
+use trustpath_vision::extract::{ExtractOutcome, Extraction};
 
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::print;
-use crate::progress::{Progress, Stage};
+use crate::progress::{Progress, ProgressObserver};
 
 /// How many bad images are named; the rest are counted.
 const NAMED: usize = 20;
@@ -54,38 +53,12 @@ pub fn extract(
     threads: &ThreadPool,
     progress: Progress,
 ) -> Result<Extracted> {
-    let mut observer = ExtractProgress { progress, stage: None, before: 0 };
+    let mut observer = ProgressObserver::new(progress);
     let start = Instant::now();
     match threads.install(|| extraction.run(backbone, dataset, out, &mut observer))? {
         ExtractOutcome::Stopped { done, all } => Err(Error::Paused { done, all }),
         ExtractOutcome::Finished { skipped, .. } => {
             Ok(Extracted { before: observer.before, skipped, took: start.elapsed() })
         }
-    }
-}
-
-/// Shows progress and listens to Ctrl-C.
-struct ExtractProgress {
-    progress: Progress,
-    stage: Option<Stage>,
-    before: usize,
-}
-
-impl ExtractObserver for ExtractProgress {
-    fn begin(&mut self, done: usize, all: usize) {
-        self.before = done;
-        if done < all {
-            self.stage = Some(self.progress.stage("extract", (all - done) as u64, "images"));
-        }
-    }
-
-    fn advance(&mut self, images: usize) {
-        if let Some(stage) = &self.stage {
-            (0..images).for_each(|_| stage.step());
-        }
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::requested()
     }
 }

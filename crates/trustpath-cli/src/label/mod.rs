@@ -14,7 +14,7 @@ use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
-use crate::progress::Stages;
+use crate::progress::ProgressObserver;
 use crate::spec_args::SpecArgs;
 use crate::{memory, model_file, page, print};
 
@@ -56,7 +56,7 @@ Examples:
   trustpath label photos/ --report report.html --out labels.csv
   trustpath sample try && trustpath label try/pool.csv --report try/report.html
 
-Pictures in class folders have the name of the folder as their label; those that lie in no folder, or
+ExtractedImages in class folders have the name of the folder as their label; those that lie in no folder, or
 in one named unlabeled or unknown, have none. Or give --labels with file names and labels. Their
 features are made by a network and kept in a file, see --cache.
 
@@ -80,7 +80,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let rows = Rows::all(&pool);
         let features = rows.features()?;
         let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        Ok(labels.spec(&spec).run_observed(&mut Stages::new(progress))?)
+        Ok(labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress))?)
     })?;
     let about = page::about(&pool);
     let summary = Summary::new(&about, &labelling, trust, spec.closed);

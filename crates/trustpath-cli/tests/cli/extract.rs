@@ -86,7 +86,7 @@ fn extracted_features_are_read_by_check() {
         let checked = stdout(&["check", &birds.text(out)]);
         assert!(checked.contains("6 instances, 512 features each"), "{checked}");
         assert!(checked.contains("ids auk/0.png … gull/2.png"), "{checked}");
-        assert!(checked.contains("6 labelled, 0 not; 2 classes"), "{checked}");
+        assert!(checked.contains("6 labelled, 0 unlabelled; 2 classes"), "{checked}");
     }
     birds.run("b.npy", &["--threads", "3"]);
     assert!(same(&birds.path("a.npy"), &birds.path("b.npy")), "whatever the threads");
