@@ -1,6 +1,7 @@
 //! What can go wrong, in one sentence each, and the exit status it ends with.
 
 use trustpath_episodes as episodes;
+use trustpath_explain::ModelError;
 use trustpath_table as table;
 
 use crate::paper;
@@ -29,14 +30,9 @@ pub enum Error {
     /// The engine.
     #[error(transparent)]
     Engine(#[from] trustpath::Error),
-    /// A model file that cannot be used.
-    #[error("{file} is no model that can be used: {reason}; write one by trustpath label --model")]
-    Model {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// A model file.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// Episodes, journals or the engine.
     #[error(transparent)]
     Episodes(#[from] episodes::Error),
@@ -84,7 +80,9 @@ impl Error {
     /// The exit status: 2 for input or usage that cannot be right, 130 after Ctrl-C, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Model { .. } => 2,
+            Self::Usage(_) => 2,
+            Self::Model(ModelError::Table(error)) => table_exit_code(error),
+            Self::Model(_) => 2,
             Self::Engine(error) => engine_exit_code(error),
             Self::Table(error) => table_exit_code(error),
             Self::Episodes(error) => episodes_exit_code(error),

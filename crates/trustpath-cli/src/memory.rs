@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Time and, where the system tells it, memory: `1.6 s, 0.21 GiB at most in memory`.
+/// Time and, where the system tells it, memory: `1.6 s, peak memory 0.21 GiB`.
 pub fn spent(took: Duration) -> String {
     let seconds = took.as_secs_f64();
     match peak() {
-        Some(bytes) => format!("{seconds:.1} s, {} at most in memory", gibibytes(bytes)),
+        Some(bytes) => format!("{seconds:.1} s, peak memory {}", gibibytes(bytes)),
         None => format!("{seconds:.1} s"),
     }
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
+use trustpath_explain::Extractor;
 use trustpath_report::Image;
 use trustpath_report::labelling::{LabelReport, Thumbnail};
 use trustpath_table::PoolFile;
@@ -104,7 +105,7 @@ impl PictureArgs {
             name: format!("{} ({})", path.display(), chosen.words),
             dataset: dataset.without(&gone),
             cache,
-            maker: Maker { words: chosen.words, identity: backbone.identity() },
+            maker: Extractor { description: chosen.words, identity: backbone.identity() },
         })
     }
 }
@@ -157,22 +158,13 @@ impl SourceArgs {
     }
 }
 
-/// By what features were made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Maker {
-    /// In words.
-    pub words: String,
-    /// A number that tells it from others.
-    pub identity: u64,
-}
-
 /// Pictures whose features are in a file.
 #[derive(Debug)]
 pub struct Pictures {
     /// Where they are, and by what their features were made.
     pub name: String,
     /// By what their features were made.
-    pub maker: Maker,
+    pub maker: Extractor,
     /// The file of features.
     pub cache: PathBuf,
     /// Its rows.
