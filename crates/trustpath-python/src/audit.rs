@@ -35,8 +35,7 @@ pub fn audit(
         let labelled = LabelledRows::new(&labels);
         let found = Python::attach(|py| {
             x.features(py, |x| {
-                let found =
-                    audit_within(x, &labelled.labels, classes.len(), limits, &mut stop);
+                let found = audit_within(x, &labelled.labels, classes.len(), limits, &mut stop);
                 Ok((found?, x.dims()))
             })
         });

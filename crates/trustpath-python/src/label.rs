@@ -7,9 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::label::{LabelParams, Labelling as Found, label as run};
 use trustpath_explain::label::verdict_name;
-use trustpath_explain::{
-    DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel,
-};
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel};
 
 use crate::arrays::{Floats, labels as read, numbers, to_array};
 use crate::errors;
@@ -169,7 +167,8 @@ impl Model {
         let found = work(py, threads, move |_| {
             Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x)))
         })?;
-        let (labels, probabilities) = (rows(found.labels.clone()), to_array(py, &found.probabilities)?);
+        let (labels, probabilities) =
+            (rows(found.labels.clone()), to_array(py, &found.probabilities)?);
         let (credibility, trusted) = (found.credibility.clone(), found.trusted.clone());
         let columns = ids.map(|ids| {
             let mut predictions = Predictions::default();

@@ -49,7 +49,8 @@ impl<'py> Options<'py> {
         kind: &str,
     ) -> PyResult<Option<Result<T, Bound<'py, PyAny>>>> {
         let Some(value) = self.get(name)? else { return Ok(None) };
-        let wrong = |repr| PyTypeError::new_err(format!("{name} = {repr} is not usable: give {kind}"));
+        let wrong =
+            |repr| PyTypeError::new_err(format!("{name} = {repr} is not usable: give {kind}"));
         if value.is_instance_of::<PyBool>() {
             return Err(wrong(value.repr()?));
         }
