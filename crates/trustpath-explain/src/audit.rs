@@ -4,8 +4,9 @@ use trustpath::{Audit, Error, Result};
 use trustpath_report::labelling::{LabelReport, ReportInstance, ReportKind, Verdict};
 use trustpath_report::{Column, Table};
 
+use crate::columns::columns;
 use crate::page::ShownRows;
-use crate::{ColumnDef, DataInfo, ResultColumns, Values, count};
+use crate::{ColumnDef, DataInfo, ResultColumns, count};
 
 /// Suspects listed in a summary.
 const LISTED: usize = 10;
@@ -49,33 +50,22 @@ pub struct AuditResult<'a> {
 
 impl ResultColumns for AuditResult<'_> {
     fn columns() -> Vec<ColumnDef<Self>> {
-        let column = ColumnDef::<Self>::new;
-        vec![
-            column(
-                "id",
-                "The name of the instance, or its row number; most suspicious first.",
-                |r| Some(Values::Row(r.ranked(|at| r.labelled.rows[at]))),
-            ),
-            column("label", "The given label.", |r| {
-                Some(Values::Class(r.ranked(|at| r.labelled.labels[at])))
-            }),
-            column("suggested", "The other label that fits best.", |r| {
-                Some(Values::Class(r.ranked(|at| r.audit.suggested[at])))
-            }),
-            column("credibility", "How credible the given label is, from 0 to 1.", |r| {
-                Some(Values::Number(r.ranked(|at| r.audit.credibility[at])))
-            }),
-            column("suggested_credibility", "How credible the suggested label would be.", |r| {
-                Some(Values::Number(r.ranked(|at| r.audit.suggested_credibility[at])))
-            }),
-            column("verdict", "suspect where the suggested label fits better, else fits.", |r| {
-                let verdict = |at: usize| if r.audit.suspect[at] { "suspect" } else { "fits" };
-                Some(Values::Text(r.ranked(|at| verdict(at).to_owned())))
-            }),
-            column("reason", "Why the label has this verdict.", |r| {
-                Some(Values::Text(r.ranked(|at| r.reason(at))))
-            }),
-        ]
+        columns! { r:
+            "id" Row = r.ranked(|at| r.labelled.rows[at]),
+                "The name of the instance, or its row number; most suspicious first.";
+            "label" Class = r.ranked(|at| r.labelled.labels[at]),
+                "The given label.";
+            "suggested" Class = r.ranked(|at| r.audit.suggested[at]),
+                "The other label that fits best.";
+            "credibility" Number = r.ranked(|at| r.audit.credibility[at]),
+                "How credible the given label is, from 0 to 1.";
+            "suggested_credibility" Number = r.ranked(|at| r.audit.suggested_credibility[at]),
+                "How credible the suggested label would be.";
+            "verdict" Text = r.ranked(|at| if r.audit.suspect[at] { "suspect" } else { "fits" }.into()),
+                "suspect where the suggested label fits better, else fits.";
+            "reason" Text = r.ranked(|at| r.reason(at)),
+                "Why the label has this verdict.";
+        }
     }
 
     fn data(&self) -> &DataInfo<'_> {

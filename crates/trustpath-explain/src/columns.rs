@@ -35,16 +35,17 @@ pub struct ColumnDef<R> {
     pub values: fn(&R) -> Option<Values>,
 }
 
-impl<R> ColumnDef<R> {
-    /// A column.
-    pub(crate) fn new(
-        name: &'static str,
-        doc: &'static str,
-        values: fn(&R) -> Option<Values>,
-    ) -> Self {
-        Self { name, doc, values }
-    }
+/// Definitions of columns, each `"name" Kind (if present) = values, "what it holds.";` for the result `r`.
+macro_rules! columns {
+    ($r:ident: $($name:literal $kind:ident $((if $present:expr))? = $values:expr, $doc:literal;)*) => {
+        vec![$($crate::ColumnDef {
+            name: $name,
+            doc: $doc,
+            values: |$r| (true $(&& $present)?).then(|| $crate::Values::$kind($values)),
+        }),*]
+    };
 }
+pub(crate) use columns;
 
 /// A result that can be written as a table.
 pub trait ResultColumns: Sized {

@@ -2,7 +2,8 @@
 
 use trustpath::label::Prediction;
 
-use crate::{ColumnDef, DataInfo, ResultColumns, Values, count};
+use crate::columns::columns;
+use crate::{ColumnDef, DataInfo, ResultColumns, count};
 
 /// Classes listed in a summary.
 const LISTED: usize = 10;
@@ -45,34 +46,29 @@ pub struct PredictResult<'a> {
 
 impl ResultColumns for PredictResult<'_> {
     fn columns() -> Vec<ColumnDef<Self>> {
-        let column = ColumnDef::<Self>::new;
-        vec![
-            column("id", "The name of the instance, or its row number.", |r| {
-                Some(Values::Row((0..r.data.ids.len()).collect()))
-            }),
-            column("label", "The most probable label.", |r| {
-                Some(Values::Class(r.predictions.labels.clone()))
-            }),
-            column("probability", "Its probability.", |r| {
-                Some(Values::Number(r.predictions.probability.clone()))
-            }),
-            column("credibility", "How credible it is, from 0 to 1.", |r| {
-                Some(Values::Number(r.predictions.credibility.clone()))
-            }),
-            column("verdict", "trusted or doubtful.", |r| {
-                let verdict = |&trusted: &bool| if trusted { "trusted" } else { "doubtful" };
-                let verdicts = r.predictions.trusted.iter().map(verdict).map(str::to_owned);
-                Some(Values::Text(verdicts.collect()))
-            }),
-            column("rival", "The label that competes with it.", |r| {
-                Some(Values::Class(r.predictions.rival.clone()))
-            }),
-        ]
+        columns! { r:
+            "id" Row = (0..r.data.ids.len()).collect(),
+                "The name of the instance, or its row number.";
+            "label" Class = r.predictions.labels.clone(),
+                "The most probable label.";
+            "probability" Number = r.predictions.probability.clone(),
+                "Its probability.";
+            "credibility" Number = r.predictions.credibility.clone(),
+                "How credible it is, from 0 to 1.";
+            "verdict" Text = r.predictions.trusted.iter().map(verdict_name).collect(),
+                "trusted or doubtful.";
+            "rival" Class = r.predictions.rival.clone(),
+                "The label that competes with it.";
+        }
     }
 
     fn data(&self) -> &DataInfo<'_> {
         &self.data
     }
+}
+
+fn verdict_name(trusted: &bool) -> String {
+    if *trusted { "trusted" } else { "doubtful" }.to_owned()
 }
 
 impl PredictResult<'_> {

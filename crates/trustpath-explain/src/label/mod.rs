@@ -6,8 +6,9 @@ use trustpath::Result;
 use trustpath::label::{LabelParams, Labelling, Round, Verdict};
 use trustpath_report::labelling::{self, LabelReport, ReportInstance, ReportRound};
 
+use crate::columns::columns;
 use crate::page::ShownRows;
-use crate::{ColumnDef, DataInfo, FrontEnd, ResultColumns, Values};
+use crate::{ColumnDef, DataInfo, FrontEnd, ResultColumns};
 
 /// A labelled pool, and what is needed to explain it.
 #[derive(Debug, Clone, Copy)]
@@ -24,38 +25,24 @@ pub struct LabelResult<'a> {
 
 impl ResultColumns for LabelResult<'_> {
     fn columns() -> Vec<ColumnDef<Self>> {
-        let column = ColumnDef::<Self>::new;
-        vec![
-            column("id", "The name of the instance, or its row number.", |r| {
-                Some(Values::Row((0..r.data.ids.len()).collect()))
-            }),
-            column("label", "The label; empty for instances that are none of these.", |r| {
-                Some(Values::OptionalClass(r.labelling.labels.clone()))
-            }),
-            column(
-                "probability",
-                "The probability of the label, or of being none of these; 1 for given labels.",
-                |r| Some(Values::Number(r.labelling.probability.clone())),
-            ),
-            column("credibility", "How credible the label is, from 0 to 1.", |r| {
-                Some(Values::Number(r.labelling.credibility.clone()))
-            }),
-            column("round", "The self-training round that added the instance, from 1.", |r| {
-                let rounds = r.labelling.accepted_in.iter().map(|round| round.map(|n| n + 1));
-                Some(Values::OptionalCount(rounds.collect()))
-            }),
-            column("verdict", "given, trusted, doubtful or none of these.", |r| {
-                let verdicts = r.labelling.verdicts.iter().map(|&v| verdict_name(v).to_owned());
-                Some(Values::Text(verdicts.collect()))
-            }),
-            column("reason", "Why the instance has this verdict.", |r| {
-                Some(Values::Text((0..r.data.ids.len()).map(|row| r.reason(row)).collect()))
-            }),
-            column("suggested", "The rank among the instances to label next, from 1.", |r| {
-                let any = !r.labelling.suggestions.is_empty();
-                any.then(|| Values::OptionalCount(r.ranks()))
-            }),
-        ]
+        columns! { r:
+            "id" Row = (0..r.data.ids.len()).collect(),
+                "The name of the instance, or its row number.";
+            "label" OptionalClass = r.labelling.labels.clone(),
+                "The label; empty for instances that are none of these.";
+            "probability" Number = r.labelling.probability.clone(),
+                "The probability of the label, or of being none of these; 1 for given labels.";
+            "credibility" Number = r.labelling.credibility.clone(),
+                "How credible the label is, from 0 to 1.";
+            "round" OptionalCount = r.labelling.accepted_in.iter().map(|n| n.map(|n| n + 1)).collect(),
+                "The self-training round that added the instance, from 1.";
+            "verdict" Text = r.labelling.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
+                "given, trusted, doubtful or none of these.";
+            "reason" Text = (0..r.data.ids.len()).map(|row| r.reason(row)).collect(),
+                "Why the instance has this verdict.";
+            "suggested" OptionalCount (if !r.labelling.suggestions.is_empty()) = r.ranks(),
+                "The rank among the instances to label next, from 1.";
+        }
     }
 
     fn data(&self) -> &DataInfo<'_> {

@@ -201,9 +201,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.suggestions_ = found["suggestions"]
         self.n_iter_ = int(found["rounds"])
         names = getattr(self, "feature_names_in_", None)
-        self._model = self._result.model(
-            str(labels.classes.dtype), None if names is None else [str(name) for name in names], self._centre.tolist()
-        )
+        columns = None if names is None else [str(name) for name in names]
+        kind = labels.classes.dtype
+        self._model = self._result.model(None if kind.kind == "T" else str(kind), columns, self._centre.tolist())
         for note in self._result.notes():
             warnings.warn(note, stacklevel=2)
         return self

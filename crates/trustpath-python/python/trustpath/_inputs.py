@@ -45,11 +45,9 @@ def decode(classes: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[Any]:
 
 def classes(names: list[str], kind: Optional[str]) -> NDArray[Any]:
     """Classes of a numpy type from their names; strings where the type is not known."""
-    if kind is None or np.dtype(kind).kind not in "biuf":
-        return np.array(names, dtype=object if kind == "object" else None)
     if kind == "bool":
         return np.array([name == "True" for name in names])
-    return np.array(names).astype(kind)
+    return np.array(names) if kind is None else np.array(names).astype(kind)
 
 
 def refuse_sparse(X: Any) -> None:
