@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath::label::Limits;
 use trustpath_table::{Format, Output, Pool, PoolFile};
 use trustpath_vision::dataset::Dataset;
 
@@ -167,27 +166,11 @@ impl OutputArgs {
     }
 }
 
-/// How much of a large pool is looked at.
-#[derive(Debug, Clone, Default, PartialEq, Args)]
-pub struct LimitArgs {
-    /// In pools of more than 20,000 instances too, compare every instance with every other, and fit
-    /// to all of them: takes far longer
-    #[arg(long)]
-    exact: bool,
-}
-
-impl LimitArgs {
-    /// The limits.
-    pub fn limits(&self) -> Limits {
-        if self.exact { Limits::NONE } else { Limits::default() }
-    }
-}
-
 /// How to run.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
-    /// Seed: the same seed, the same numbers
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Threads; the result is the same for any number [default: one for each core]

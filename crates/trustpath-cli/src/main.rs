@@ -24,6 +24,7 @@ mod results;
 mod run;
 mod sample;
 mod shell;
+mod spec_args;
 mod train;
 
 use std::io::Write;

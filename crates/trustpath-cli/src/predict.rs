@@ -87,7 +87,7 @@ fn predict(pool: &Pool, model: &LabelModel) -> Result<Predictions> {
 
 #[cfg(test)]
 mod tests {
-    use trustpath::label::{LabelParams, Unwatched, label};
+    use trustpath::label;
 
     use super::*;
 
@@ -107,7 +107,7 @@ mod tests {
         let given: Vec<Option<usize>> = (0..90).map(|i| (i < 12).then_some(i % 3)).collect();
         let values = values(90);
         let features = Features::new(&values[..], 90, DIMS).unwrap();
-        label(&features, &given, 3, &LabelParams::default(), &mut Unwatched).unwrap().model
+        label(&features, &given).run().unwrap().model
     }
 
     fn pool(values: Vec<f32>) -> Pool {

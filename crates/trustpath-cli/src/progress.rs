@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use trustpath::label::Watch;
+use trustpath::Observer;
 
 use crate::interrupt;
 
@@ -77,7 +77,7 @@ impl Stages {
     }
 }
 
-impl Watch for Stages {
+impl Observer for Stages {
     fn stage(&mut self, name: &'static str, done: usize, total: usize) {
         // The last stage is over before the next begins.
         self.under_way = None;

@@ -4,9 +4,8 @@ use trustpath::{Audit, Error, Result};
 use trustpath_report::labelling::{LabelReport, ReportInstance, ReportKind, Verdict};
 use trustpath_report::{Column, Table};
 
-use crate::columns::columns;
 use crate::page::ShownRows;
-use crate::{ColumnDef, DataInfo, ResultColumns, count};
+use crate::{DataInfo, count};
 
 /// Suspects listed in a summary.
 const LISTED: usize = 10;
@@ -48,34 +47,9 @@ pub struct AuditResult<'a> {
     pub audit: &'a Audit,
 }
 
-impl ResultColumns for AuditResult<'_> {
-    fn columns() -> Vec<ColumnDef<Self>> {
-        columns! { r:
-            "id" Row = r.ranked(|at| r.labelled.rows[at]),
-                "The name of the instance, or its row number; most suspicious first.";
-            "label" Class = r.ranked(|at| r.labelled.labels[at]),
-                "The given label.";
-            "suggested" Class = r.ranked(|at| r.audit.suggested[at]),
-                "The other label that fits best.";
-            "credibility" Number = r.ranked(|at| r.audit.credibility[at]),
-                "How credible the given label is, from 0 to 1.";
-            "suggested_credibility" Number = r.ranked(|at| r.audit.suggested_credibility[at]),
-                "How credible the suggested label would be.";
-            "verdict" Text = r.ranked(|at| if r.audit.suspect[at] { "suspect" } else { "fits" }.into()),
-                "suspect where the suggested label fits better, else fits.";
-            "reason" Text = r.ranked(|at| r.reason(at)),
-                "Why the label has this verdict.";
-        }
-    }
-
-    fn data(&self) -> &DataInfo<'_> {
-        &self.data
-    }
-}
-
 impl AuditResult<'_> {
     /// Values of the labelled instances, the most suspicious first.
-    fn ranked<T>(&self, value: impl Fn(usize) -> T) -> Vec<T> {
+    pub(crate) fn ranked<T>(&self, value: impl Fn(usize) -> T) -> Vec<T> {
         self.audit.ranking.iter().map(|&at| value(at)).collect()
     }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
-use trustpath::label::{FrozenPath, LabelModel, Projection};
+use trustpath::judge::FrozenPath;
+use trustpath::label::{LabelModel, Projection};
 use trustpath_table::{Tensor, TensorFile};
 
 /// Marks the file as one of these models.

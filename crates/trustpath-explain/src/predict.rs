@@ -2,8 +2,7 @@
 
 use trustpath::label::Prediction;
 
-use crate::columns::columns;
-use crate::{ColumnDef, DataInfo, ResultColumns, count};
+use crate::{DataInfo, count};
 
 /// Classes listed in a summary.
 const LISTED: usize = 10;
@@ -42,33 +41,6 @@ pub struct PredictResult<'a> {
     pub data: DataInfo<'a>,
     /// What is predicted.
     pub predictions: &'a Predictions,
-}
-
-impl ResultColumns for PredictResult<'_> {
-    fn columns() -> Vec<ColumnDef<Self>> {
-        columns! { r:
-            "id" Row = (0..r.data.ids.len()).collect(),
-                "The name of the instance, or its row number.";
-            "label" Class = r.predictions.labels.clone(),
-                "The most probable label.";
-            "probability" Number = r.predictions.probability.clone(),
-                "Its probability.";
-            "credibility" Number = r.predictions.credibility.clone(),
-                "How credible it is, from 0 to 1.";
-            "verdict" Text = r.predictions.trusted.iter().map(verdict_name).collect(),
-                "trusted or doubtful.";
-            "rival" Class = r.predictions.rival.clone(),
-                "The label that competes with it.";
-        }
-    }
-
-    fn data(&self) -> &DataInfo<'_> {
-        &self.data
-    }
-}
-
-fn verdict_name(trusted: &bool) -> String {
-    if *trusted { "trusted" } else { "doubtful" }.to_owned()
 }
 
 impl PredictResult<'_> {

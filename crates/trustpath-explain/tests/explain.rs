@@ -1,9 +1,9 @@
 //! Reasons, notes, columns, percentages and model files, on small pools whose verdicts are set by hand.
 
-use trustpath::label::{
-    Calibration, LabelParams, Labelling, Trust, Unwatched, Verdict, label, precision,
-};
-use trustpath::{Features, audit};
+use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath::spec::LabelSpec;
+use trustpath::trust::{Calibration, labels_needed};
+use trustpath::{Features, audit, label};
 use trustpath_explain::{
     AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
     Predictions, ResultColumns, SavedModel,
@@ -28,24 +28,26 @@ struct Pool {
     ids: Vec<String>,
     labels: Vec<Option<usize>>,
     classes: Vec<String>,
-    params: LabelParams,
+    trust: Trust,
+    closed: bool,
     front_end: FrontEnd,
 }
 
 impl Pool {
     /// The first `given` instances have labels.
-    fn new(given: usize, params: LabelParams) -> Self {
+    fn new(given: usize, spec: LabelSpec) -> Self {
         let labels: Vec<Option<usize>> =
             (0..ROWS).map(|row| (row < given).then_some(row % 3)).collect();
         let values = values();
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
-        let labelling = label(&features, &labels, 3, &params, &mut Unwatched).unwrap();
+        let labelling = label(&features, &labels).classes(3).spec(&spec).run().unwrap();
         Self {
             labelling,
             ids: (0..ROWS).map(|row| format!("n{row}")).collect(),
             labels,
             classes: ["auk", "gull", "tern"].map(String::from).to_vec(),
-            params,
+            trust: spec.trust().unwrap(),
+            closed: spec.closed,
             front_end: FrontEnd::CommandLine,
         }
     }
@@ -56,8 +58,9 @@ impl Pool {
     }
 
     fn result(&self) -> LabelResult<'_> {
-        let Self { labelling, params, front_end, .. } = self;
-        LabelResult { data: self.data(), labelling, params: *params, front_end: *front_end }
+        let Self { labelling, trust, closed, front_end, .. } = self;
+        let (trust, closed, front_end) = (*trust, *closed, *front_end);
+        LabelResult { data: self.data(), labelling, trust, closed, front_end }
     }
 
     /// The reason for a row with this verdict and these credibilities of its label and the rival.
@@ -83,13 +86,9 @@ impl Pool {
     }
 }
 
-fn with(trust: Trust) -> LabelParams {
-    LabelParams { trust, ..LabelParams::default() }
-}
-
 #[test]
 fn every_verdict_has_its_reason() {
-    let mut pool = Pool::new(15, LabelParams::default());
+    let mut pool = Pool::new(15, LabelSpec::default());
     for (verdict, fit, against, expected) in [
         (Verdict::Given, 0.9, 0.25, "given as auk (0.90); next would be gull (0.25)"),
         (Verdict::Given, 0.3, 0.62, "given as auk (0.30), but gull would fit better (0.62)"),
@@ -116,7 +115,7 @@ fn every_verdict_has_its_reason() {
 
 #[test]
 fn columns_are_those_of_the_result_in_a_fixed_order() {
-    let pool = Pool::new(15, LabelParams { suggest: 2, ..LabelParams::default() });
+    let pool = Pool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
     let table = pool.result().table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     let mut expected = vec![
@@ -141,7 +140,7 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
     let Column::Text(reasons) = column("reason") else { panic!("reasons are texts") };
     assert_eq!(reasons[7], pool.result().reason(7));
 
-    let plain = Pool::new(15, LabelParams::default());
+    let plain = Pool::new(15, LabelSpec::default());
     expected.pop();
     let table = plain.result().table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
@@ -153,12 +152,12 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
 
 #[test]
 fn facts_say_how_labels_were_found_and_how_good_they_are() {
-    let mut pool = Pool::new(15, LabelParams::default());
+    let mut pool = Pool::new(15, LabelSpec::default());
     pool.labelling.trusted.estimate = Some((0.756, 1));
     pool.labelling.trusted.promised = 0.7299;
     pool.labelling.recall = Some(0.9912);
     pool.labelling.followed.truncate(40);
-    pool.labelling.adaptive = true;
+    pool.labelling.labeller = "adaptive";
     assert_eq!(
         pool.facts(),
         [
@@ -170,7 +169,7 @@ fn facts_say_how_labels_were_found_and_how_good_they_are() {
             "trust threshold: credibility >= 0.50",
         ]
     );
-    pool.labelling.adaptive = false;
+    pool.labelling.labeller = "rounds";
     pool.labelling.rounds.truncate(1);
     let rounds = pool.labelling.rounds.len();
     let expected = if rounds == 1 { "self-training, 1 round" } else { "self-training, 0 rounds" };
@@ -179,7 +178,7 @@ fn facts_say_how_labels_were_found_and_how_good_they_are() {
 
 #[test]
 fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
-    let mut pool = Pool::new(15, LabelParams { suggest: 22, ..LabelParams::default() });
+    let mut pool = Pool::new(15, LabelSpec { suggest: 22, ..LabelSpec::default() });
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
     pool.labelling.verdicts[15..25].fill(Verdict::Doubtful);
     pool.labelling.verdicts[25..28].fill(Verdict::NoneOfThese);
@@ -201,11 +200,12 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
 
 #[test]
 fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
-    let mut pool = Pool::new(15, LabelParams::default());
+    let mut pool = Pool::new(15, LabelSpec::default());
     pool.labelling.trusted.estimate = Some((0.95, 15));
     assert_eq!(pool.result().notes(), [""; 0]);
     for trust in [Trust::Credibility(0.5), Trust::Precision(0.99), Trust::PerClass(2)] {
-        let all = Pool::new(ROWS, with(trust));
+        let mut all = Pool::new(ROWS, LabelSpec::default());
+        all.trust = trust;
         assert_eq!(all.result().notes(), [""; 0]);
         assert!(all.facts().iter().all(|fact| !fact.starts_with("method")));
     }
@@ -213,24 +213,24 @@ fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
 
 #[test]
 fn one_label_per_class_is_too_few_for_estimates_and_unknown_classes() {
-    let notes = Pool::new(3, LabelParams::default()).result().notes();
+    let notes = Pool::new(3, LabelSpec::default()).result().notes();
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!(
         notes[0],
         "Precision cannot be estimated: every class has only one label. Add a second label to some classes."
     );
     assert!(notes[1].starts_with("Instances of unknown classes are not detected: "), "{notes:?}");
-    let closed = LabelParams { none_of_these: false, ..LabelParams::default() };
-    assert_eq!(Pool::new(3, closed).result().notes().len(), 1);
+    let closed = || LabelSpec { closed: true, ..LabelSpec::default() };
+    assert_eq!(Pool::new(3, closed()).result().notes().len(), 1);
     // Where every instance is none of these there is no label whose precision could be estimated.
-    let mut pool = Pool::new(3, closed);
+    let mut pool = Pool::new(3, closed());
     pool.labelling.verdicts[3..].fill(Verdict::NoneOfThese);
     assert_eq!(pool.result().notes(), [""; 0]);
 }
 
 #[test]
 fn more_classes_than_coordinates_advise_another_kind_of_trust() {
-    let mut pool = Pool::new(15, LabelParams::default());
+    let mut pool = Pool::new(15, LabelSpec::default());
     let classes = 2 * pool.labelling.coordinates.dims() + 1;
     pool.classes = (0..classes).map(|class| class.to_string()).collect();
     let note = &pool.result().notes()[0];
@@ -238,7 +238,7 @@ fn more_classes_than_coordinates_advise_another_kind_of_trust() {
     pool.front_end = FrontEnd::Python;
     let note = &pool.result().notes()[0];
     assert!(note.contains("Trust by precision or per_class instead"), "{note}");
-    pool.params.trust = Trust::PerClass(3);
+    pool.trust = Trust::PerClass(3);
     assert_eq!(pool.result().notes(), [""; 0]);
 }
 
@@ -251,7 +251,7 @@ fn advised(note: &str, before: &str) -> f64 {
 
 #[test]
 fn advice_names_only_a_precision_that_can_be_guaranteed() {
-    let mut pool = Pool::new(15, LabelParams::default());
+    let mut pool = Pool::new(15, LabelSpec::default());
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
     let credibility: Vec<f64> = pool.labelling.credibility[15..].to_vec();
     let mut seen = [false; 2];
@@ -275,15 +275,15 @@ fn advice_names_only_a_precision_that_can_be_guaranteed() {
         }
     }
     assert_eq!(seen, [true; 2]);
-    pool.params.trust = Trust::Credibility(0.6);
+    pool.trust = Trust::Credibility(0.6);
     assert_eq!(pool.result().notes(), [""; 0], "the user chose this threshold");
 }
 
 #[test]
 fn a_precision_that_cannot_be_guaranteed_is_explained() {
-    let mut pool = Pool::new(15, with(Trust::Precision(0.99)));
+    let mut pool = Pool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
     assert_eq!(pool.labelling.trusted.cut, None);
-    let needed = precision::labels_needed(0.99);
+    let needed = labels_needed(0.99);
     let note = pool.result().notes().remove(0);
     assert!(
         note.starts_with("A precision of 0.99 cannot be guaranteed from 15 held-out labels, so")
@@ -303,7 +303,7 @@ fn a_precision_that_cannot_be_guaranteed_is_explained() {
 
 #[test]
 fn a_page_shows_all_rows_with_facts_and_notes() {
-    let pool = Pool::new(3, LabelParams { suggest: 1, ..LabelParams::default() });
+    let pool = Pool::new(3, LabelSpec { suggest: 1, ..LabelSpec::default() });
     let (page, rows) = pool.result().page().unwrap();
     assert_eq!(rows, (0..ROWS).collect::<Vec<_>>());
     assert_eq!((page.facts, page.notes), (pool.result().facts(), pool.result().notes()));
@@ -327,8 +327,8 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let part: Vec<f64> =
         labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
     let features = Features::new(&part[..], 48, DIMS).unwrap();
-    let found = audit(&features, &labelled.labels, 3).unwrap();
-    let pool = Pool::new(15, LabelParams::default());
+    let found = audit(&features, &labelled.labels).classes(3).run().unwrap();
+    let pool = Pool::new(15, LabelSpec::default());
     let data = DataInfo { labels: &labels, ..pool.data() };
     let result = AuditResult { data, labelled: &labelled, audit: &found };
     let table = result.table().unwrap();
@@ -353,7 +353,7 @@ fn audits_are_explained_in_terms_of_all_rows() {
 
 #[test]
 fn predictions_have_columns_and_a_summary() {
-    let pool = Pool::new(15, LabelParams::default());
+    let pool = Pool::new(15, LabelSpec::default());
     let values = values();
     let features = Features::new(&values[..], ROWS, DIMS).unwrap();
     let model = &pool.labelling.model;
@@ -371,7 +371,7 @@ fn predictions_have_columns_and_a_summary() {
 
 #[test]
 fn a_model_is_read_as_it_was_written_and_others_are_refused() {
-    let pool = Pool::new(15, LabelParams::default());
+    let pool = Pool::new(15, LabelSpec::default());
     let saved = SavedModel {
         model: pool.labelling.model.clone(),
         class_names: pool.classes.clone(),

@@ -3,7 +3,8 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trustpath::{Audit as Found, audit_within};
+use trustpath::spec::AuditSpec;
+use trustpath::{Audit as Found, audit as run};
 use trustpath_explain::{AuditResult, DataInfo, LabelledRows};
 
 use crate::arrays::{Floats, labels as read};
@@ -30,13 +31,13 @@ pub fn audit(
     classes: Vec<String>,
     options: Options<'_>,
 ) -> PyResult<Audit> {
-    let (labels, limits) = (read(labels)?, options.limits()?);
+    let (labels, spec) = (read(labels)?, options.spec::<AuditSpec>()?);
     work(py, options.threads()?, move |mut stop: Stop| {
         let labelled = LabelledRows::new(&labels);
         let found = Python::attach(|py| {
             x.features(py, |x| {
-                let found = audit_within(x, &labelled.labels, classes.len(), limits, &mut stop);
-                Ok((found?, x.dims()))
+                let audit = run(x, &labelled.labels).classes(classes.len()).spec(&spec);
+                Ok((audit.run_observed(&mut stop)?, x.dims()))
             })
         });
         let (found, dims) = found?;

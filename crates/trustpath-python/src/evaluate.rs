@@ -7,10 +7,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::reduce::default_dimensions;
+use trustpath::spec::{SelfTrainingSpec, Spec};
 use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{
-    Approach, Classes, Distractors, Drawn, Episode, Episodes, Finished, Method, Queries, Setting,
-    Split, Summary, Task, Unlabeled, embedded, evaluate_features,
+    Classes, Distractors, Drawn, Episode, Episodes, Finished, Method, Queries, Setting, Split,
+    Summary, Task, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
@@ -22,20 +23,6 @@ use crate::work::work;
 /// Options of the episodes.
 const TASK: [&str; 9] =
     ["way", "shot", "queries", "setting", "unlabeled", "up_to", "distractors", "dirichlet", "seed"];
-/// Options of self-training, which other methods do not have.
-const SELF_TRAINING: [&str; 10] = [
-    "penalty",
-    "reduction",
-    "dim",
-    "neighbors",
-    "classifier",
-    "selector",
-    "step",
-    "cap",
-    "alpha",
-    "compat",
-];
-
 impl Options<'_> {
     fn task(&self) -> PyResult<Task> {
         let way = self.count("way", 2)?.unwrap_or(5);
@@ -63,34 +50,20 @@ impl Options<'_> {
         })
     }
 
-    fn approach(&self, way: usize, seed: u64) -> PyResult<Approach> {
-        let base = Method { d: default_dimensions(way), seed, ..Method::default() };
-        let own = Method {
-            model: base.model,
-            penalty: self.parsed("penalty")?.or(base.penalty),
-            reduction: self.parsed("reduction")?.unwrap_or(base.reduction),
-            d: self.count("dim", 0)?.unwrap_or(base.d),
-            neighbors: self.count("neighbors", 0)?.unwrap_or(base.neighbors),
-            classifier: self.parsed("classifier")?.unwrap_or(base.classifier),
-            selector: self.parsed("selector")?.unwrap_or(base.selector),
-            step: self.count("step", 0)?.unwrap_or(base.step),
-            cap: self.count("cap", 0)?.or(base.cap),
-            alpha: self.number("alpha")?.unwrap_or(base.alpha),
-            compat: self.flag("compat")?.unwrap_or(base.compat),
-            seed,
-        };
+    fn method(&self, way: usize) -> PyResult<Method> {
         let name = self.text("method")?.unwrap_or_else(|| "icir".to_owned());
-        let approach = Approach::named(&name, &own).map_err(|_| {
-            let expected = format!("choose one of {}", Approach::names().join(", "));
-            unusable("method", format_args!("'{name}'"), expected)
-        })?;
-        if matches!(approach, Approach::Transductive { .. }) && own != base {
+        let mut given: SelfTrainingSpec = self.spec()?;
+        let plain = SelfTrainingSpec { seed: given.seed, ..SelfTrainingSpec::default() };
+        let method = Method::named(&name, &given).map_err(of_episodes)?;
+        if !matches!(method, Method::SelfTraining(_)) && given != plain {
             return Err(PyValueError::new_err(format!(
                 "{name} runs with its published parameters: give no options of self-training"
             )));
         }
-        approach.build().map_err(of_episodes)?;
-        Ok(approach)
+        given.dim = self.count("dim", 0)?.unwrap_or(default_dimensions(way));
+        let method = Method::named(&name, &given).map_err(of_episodes)?;
+        method.build().map_err(of_episodes)?;
+        Ok(method)
     }
 }
 
@@ -126,19 +99,21 @@ pub fn evaluate(
     from: usize,
     count: usize,
 ) -> PyResult<Vec<Vec<f64>>> {
-    options.only(&[&TASK[..], &SELF_TRAINING, &["method", "n_jobs"]].concat())?;
+    let own = SelfTrainingSpec::OPTIONS.iter().map(|option| option.name);
+    let own: Vec<&str> = own.filter(|name| !["model", "seed"].contains(name)).collect();
+    options.only(&[&TASK[..], &own, &["method", "n_jobs"]].concat())?;
     let classes = Classes::new(all_labels(labels)?, names, "the features")
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let seed = options.count("seed", 0)?.unwrap_or(0) as u64;
     let task = options.task()?;
-    let approach = options.approach(task.way, seed)?;
+    let method = options.method(task.way)?;
     let threads = options.threads()?;
     let finished = work(py, threads, move |mut stop| {
         let sampler = task.check_classes(&classes).map_err(of_episodes)?;
         let episodes =
             EpisodeRange { all: Drawn { sampler, seed, count: from + count }, from, count };
         let run = |x: &trustpath::Features<'_>| {
-            Ok(evaluate_features(x, &episodes, approach, Vec::new(), &mut stop))
+            Ok(evaluate_features(x, &episodes, method, Vec::new(), &mut stop))
         };
         Python::attach(|py| x.features(py, run))?.map_err(of_episodes)
     })?;
@@ -173,7 +148,7 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
 /// The names of all methods.
 #[pyfunction]
 pub fn methods() -> Vec<&'static str> {
-    Approach::names()
+    Method::names()
 }
 
 /// Features of real images, their labels, and the names of the classes.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use trustpath::label::{LabelParams, Labelling as Found, label as run};
+use trustpath::label::{Labelling as Found, Trust, label as run};
+use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::label::verdict_name;
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel};
 
@@ -22,7 +23,8 @@ pub struct Labelling {
     dims: usize,
     labels: Vec<Option<usize>>,
     classes: Vec<String>,
-    params: LabelParams,
+    trust: Trust,
+    closed: bool,
 }
 
 /// Labels instances: `labels` are indices into `classes`, −1 where there is none.
@@ -34,21 +36,33 @@ pub fn label(
     classes: Vec<String>,
     options: Options<'_>,
 ) -> PyResult<Labelling> {
-    let (labels, params) = (read(labels)?, options.label_params()?);
+    let (labels, spec) = (read(labels)?, options.label_spec()?);
+    let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
     work(py, options.threads()?, move |mut stop: Stop| {
         let found = Python::attach(|py| {
-            x.features(py, |x| Ok((run(x, &labels, classes.len(), &params, &mut stop)?, x.dims())))
+            x.features(py, |x| {
+                let pool = run(x, &labels).classes(classes.len()).spec(&spec);
+                Ok((pool.run_observed(&mut stop)?, x.dims()))
+            })
         });
         let (found, dims) = found?;
-        Ok(Labelling { found, dims, labels, classes, params })
+        Ok(Labelling { found, dims, labels, classes, trust, closed })
     })
+}
+
+/// The names of the options of labelling, with their defaults as text.
+#[pyfunction]
+pub fn label_options() -> Vec<(&'static str, String)> {
+    let values = LabelSpec::default().values().into_iter();
+    values.map(|(name, value)| (name, value.to_string())).collect()
 }
 
 impl Labelling {
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
-        let Self { found, dims, labels, classes, params } = self;
+        let Self { found, dims, labels, classes, trust, closed } = self;
         let data = DataInfo { source, dims: *dims, ids, labels, classes };
-        LabelResult { data, labelling: found, params: *params, front_end: FrontEnd::Python }
+        let (trust, closed, front_end) = (*trust, *closed, FrontEnd::Python);
+        LabelResult { data, labelling: found, trust, closed, front_end }
     }
 }
 

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
-use trustpath::label::{LabelParams, Labeller, Limits, Trust};
+use trustpath::spec::{Kind, LabelSpec, Spec, Value};
+
+use crate::errors;
 
 /// The options of a call. One that is missing or `None` has its default.
 #[derive(FromPyObject)]
@@ -139,37 +141,34 @@ impl<'py> Options<'py> {
         self.get("n_jobs")?.map_or(Ok(Threads(None)), |value| value.extract())
     }
 
-    /// How much of a large pool is used: all of it with `exact`.
-    pub fn limits(&self) -> PyResult<Limits> {
-        Ok(if self.flag("exact")? == Some(true) { Limits::NONE } else { Limits::default() })
+    /// A spec of the engine with the options that are given.
+    pub fn spec<S: Spec>(&self) -> PyResult<S> {
+        let mut spec = S::default();
+        for option in S::OPTIONS {
+            let name = option.name;
+            let value = match option.kind.inner() {
+                Kind::Flag => self.flag(name)?.map(Value::Flag),
+                Kind::Count => self.count(name, 0)?.map(|count| Value::Count(count as u64)),
+                Kind::Number => self.number(name)?.map(Value::Number),
+                _ => self.text(name)?.map(Value::Text),
+            };
+            if let Some(value) = value {
+                spec.set(name, value).map_err(errors::engine)?;
+            }
+        }
+        Ok(spec)
     }
 
-    /// The parameters of labelling.
-    pub fn label_params(&self) -> PyResult<LabelParams> {
-        let default = LabelParams::default();
-        let trust = match (self.number("precision")?, self.count("per_class", 1)?) {
-            (Some(_), Some(_)) => {
-                let sentence = "precision and per_class were both given: trust by one of them";
-                return Err(PyValueError::new_err(sentence));
-            }
-            (Some(target), None) => Trust::Precision(target),
-            (None, Some(quota)) => Trust::PerClass(quota),
-            (None, None) => self.number("credibility")?.map_or(default.trust, Trust::Credibility),
-        };
-        let labellers = [
-            ("auto", Labeller::Auto),
-            ("adaptive", Labeller::Adaptive),
-            ("rounds", Labeller::Rounds),
-        ];
-        Ok(LabelParams {
-            labeller: self.choice("labeller", &labellers)?.unwrap_or(default.labeller),
-            trust,
-            none_of_these: self.flag("none_of_these")?.unwrap_or(default.none_of_these),
-            suggest: self.count("suggest", 0)?.unwrap_or(default.suggest),
-            folds: self.count("folds", 2)?.unwrap_or(default.folds),
-            seed: self.count("random_state", 0)?.map_or(default.seed, |seed| seed as u64),
-            reduction: self.parsed("reduction")?,
-            limits: self.limits()?,
-        })
+    /// The options of labelling, of which scikit-learn names two otherwise. The credibility has a default, which the
+    /// other kinds of trust replace.
+    pub fn label_spec(&self) -> PyResult<LabelSpec> {
+        self.count("per_class", 1)?;
+        let mut spec: LabelSpec = self.spec()?;
+        spec.closed = self.flag("none_of_these")? == Some(false);
+        spec.seed = self.count("random_state", 0)?.unwrap_or(0) as u64;
+        if spec.precision.is_some() || spec.per_class.is_some() {
+            spec.credibility = None;
+        }
+        Ok(spec)
     }
 }

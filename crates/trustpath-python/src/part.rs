@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 use trustpath::incidental::linear::{At, Knot, Local, Strips, Sum};
-use trustpath::label::credibility;
+use trustpath::judge::credibility;
 
 use crate::arrays::{Floats, all_labels, to_array, to_matrix};
 use crate::errors;

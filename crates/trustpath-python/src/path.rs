@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::incidental::linear::{Penalty, Roots};
 use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, logistic};
-use trustpath::label::credibility;
-use trustpath::reduce::{DEFAULT_NEIGHBORS, Method};
+use trustpath::judge::credibility;
+use trustpath::reduce::{DEFAULT_NEIGHBORS, Reduction};
 
 use crate::arrays::{Floats, all_labels, to_array};
 use crate::errors;
@@ -97,7 +97,7 @@ pub fn reduce<'py>(
     x: Floats,
     options: Options<'py>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let method: Method = options.parsed("method")?.unwrap_or(Method::Lle);
+    let method: Reduction = options.parsed("method")?.unwrap_or(Reduction::Lle);
     let size = |name| Ok::<_, PyErr>(options.count(name, 1)?.unwrap_or(DEFAULT_NEIGHBORS));
     let reduction = method.build(size("dim")?, size("neighbors")?).map_err(errors::engine)?;
     let embedding = work(py, options.threads()?, move |_| {

@@ -31,7 +31,7 @@ impl Stop {
     }
 }
 
-impl trustpath::label::Watch for Stop {
+impl trustpath::Observer for Stop {
     fn stage(&mut self, _: &'static str, _: usize, _: usize) {}
 
     fn stop(&self) -> bool {
@@ -39,7 +39,7 @@ impl trustpath::label::Watch for Stop {
     }
 }
 
-impl episodes::Watch for Stop {
+impl episodes::EpisodeObserver for Stop {
     fn finished(&mut self, _: &episodes::Finished) -> episodes::Result<()> {
         Ok(())
     }

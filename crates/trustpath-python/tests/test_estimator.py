@@ -313,10 +313,10 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
         ({"credibility": 1.5}, ValueError, "credibility = 1.5 is not usable"),
         ({"credibility": "high"}, TypeError, "credibility = 'high'"),
         ({"precision": 0.0}, ValueError, "precision = 0"),
-        ({"precision": 0.9, "per_class": 3}, ValueError, "both given"),
+        ({"precision": 0.9, "per_class": 3}, ValueError, "give only one of"),
         ({"per_class": 0}, ValueError, "per_class = 0"),
-        ({"labeller": "me"}, ValueError, "'auto', 'adaptive' or 'rounds'"),
-        ({"reduction": "umap"}, ValueError, "must be one of lle"),
+        ({"labeller": "me"}, ValueError, "choose one of auto, rounds, adaptive"),
+        ({"reduction": "umap"}, ValueError, "choose one of lle"),
         ({"folds": 1}, ValueError, "folds = 1"),
         ({"suggest": 2.5}, TypeError, "suggest = 2.5"),
         ({"n_jobs": 0}, ValueError, "n_jobs = 0"),
@@ -326,6 +326,17 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
 def test_bad_parameters_are_answered_in_a_sentence(few, params, error, sentence):
     with pytest.raises(error, match=sentence):
         TrustPathClassifier(**params).fit(*few)
+
+
+def test_arguments_and_defaults_are_those_of_the_command():
+    arguments = TrustPathClassifier().get_params()
+    assert arguments.pop("n_jobs") is None and arguments.pop("none_of_these") is True
+    for name, default in _trustpath.label_options():
+        if name != "closed":
+            value = arguments.pop({"seed": "random_state"}.get(name, name))
+            own = {"credibility": 0.5, "seed": None}.get(name, value)
+            assert value == own and default in (str(value).lower(), "none", "0"), name
+    assert not arguments
 
 
 def test_instances_without_direction_are_warned_of(few):

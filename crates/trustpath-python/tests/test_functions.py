@@ -107,7 +107,7 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         (lambda: trustpath.audit(scipy.sparse.csr_matrix(X), y), TypeError, "toarray"),
         (lambda: trustpath.audit(np.vstack([X[:5], 0 * X[:1]]), list("aabbab")), ValueError, "instance 5 is the zero"),
         (lambda: trustpath.audit([], []), ValueError, "Expected 2D"),
-        (lambda: trustpath.reduce(X, "umap"), ValueError, "must be one of lle"),
+        (lambda: trustpath.reduce(X, "umap"), ValueError, "choose one of lle"),
         (lambda: trustpath.reduce(X[:4]), ValueError, "5 neighbours"),
         (lambda: trustpath.reduce(X, dim=-1), ValueError, "dim = -1"),
         (lambda: trustpath.reduce(X, dim=1.5), TypeError, "dim = 1.5"),

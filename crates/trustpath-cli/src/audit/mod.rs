@@ -6,15 +6,17 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath::{Audit, audit_within};
+use trustpath::spec::AuditSpec;
+use trustpath::{Audit, audit};
 use trustpath_explain::{AuditResult, LabelledRows};
 use trustpath_table::Pool;
 
-use crate::args::{self, InputArgs, Instances, LimitArgs, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::pictures::SourceArgs;
 use crate::progress::Stages;
+use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
 /// Options of `trustpath audit`.
@@ -34,10 +36,10 @@ pub struct AuditArgs {
     /// Write an HTML report in one file: map, path and every suspect
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     report: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Judging")]
-    limits: LimitArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    options: SpecArgs<AuditSpec>,
 }
 
 const AFTER: &str = "\
@@ -72,8 +74,9 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 
 fn run_audit(labelled: &LabelledRows, pool: &Pool, args: &AuditArgs) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
-    let (limits, mut watch) = (args.limits.limits(), Stages::new(args.run.progress()));
+    let (spec, mut observer) = (args.options.spec()?, Stages::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
-    let found = audit_within(&rows.features()?, labels, classes, limits, &mut watch);
+    let found =
+        audit(&rows.features()?, labels).classes(classes).spec(&spec).run_observed(&mut observer);
     Ok(found.map_err(|error| labelled.error_in_all_rows(error))?)
 }

@@ -2,13 +2,12 @@
 
 mod summary;
 
-use trustpath::Result;
-use trustpath::label::{LabelParams, Labelling, Round, Verdict};
+use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath::{Result, RoundRecord};
 use trustpath_report::labelling::{self, LabelReport, ReportInstance, ReportRound};
 
-use crate::columns::columns;
 use crate::page::ShownRows;
-use crate::{ColumnDef, DataInfo, FrontEnd, ResultColumns};
+use crate::{DataInfo, FrontEnd};
 
 /// A labelled pool, and what is needed to explain it.
 #[derive(Debug, Clone, Copy)]
@@ -17,37 +16,12 @@ pub struct LabelResult<'a> {
     pub data: DataInfo<'a>,
     /// Its labels.
     pub labelling: &'a Labelling,
-    /// The parameters that it was labelled with.
-    pub params: LabelParams,
+    /// How trusted labels were chosen.
+    pub trust: Trust,
+    /// Whether the detection of unknown classes was disabled.
+    pub closed: bool,
     /// How options are spelled in advice.
     pub front_end: FrontEnd,
-}
-
-impl ResultColumns for LabelResult<'_> {
-    fn columns() -> Vec<ColumnDef<Self>> {
-        columns! { r:
-            "id" Row = (0..r.data.ids.len()).collect(),
-                "The name of the instance, or its row number.";
-            "label" OptionalClass = r.labelling.labels.clone(),
-                "The label; empty for instances that are none of these.";
-            "probability" Number = r.labelling.probability.clone(),
-                "The probability of the label, or of being none of these; 1 for given labels.";
-            "credibility" Number = r.labelling.credibility.clone(),
-                "How credible the label is, from 0 to 1.";
-            "round" OptionalCount = r.labelling.accepted_in.iter().map(|n| n.map(|n| n + 1)).collect(),
-                "The self-training round that added the instance, from 1.";
-            "verdict" Text = r.labelling.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
-                "given, trusted, doubtful or none of these.";
-            "reason" Text = (0..r.data.ids.len()).map(|row| r.reason(row)).collect(),
-                "Why the instance has this verdict.";
-            "suggested" OptionalCount (if !r.labelling.suggestions.is_empty()) = r.ranks(),
-                "The rank among the instances to label next, from 1.";
-        }
-    }
-
-    fn data(&self) -> &DataInfo<'_> {
-        &self.data
-    }
 }
 
 impl LabelResult<'_> {
@@ -85,7 +59,7 @@ impl LabelResult<'_> {
     }
 
     /// The rank of every row among the instances to label next, from 1.
-    fn ranks(&self) -> Vec<Option<usize>> {
+    pub(crate) fn ranks(&self) -> Vec<Option<usize>> {
         let mut ranks = vec![None; self.data.ids.len()];
         for (rank, &row) in self.labelling.suggestions.iter().enumerate() {
             ranks[row] = Some(rank + 1);
@@ -153,7 +127,8 @@ fn page_verdict(verdict: Verdict) -> labelling::Verdict {
 
 /// The instances that each round added and that stayed, by class.
 fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
-    let empty = |round: &Round| ReportRound { accepted: vec![0; classes], changed: round.changed };
+    let empty =
+        |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
     let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
     for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
         if let Some(round) = round {

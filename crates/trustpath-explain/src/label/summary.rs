@@ -1,8 +1,7 @@
 //! The summary of a labelled pool, for a terminal and for the head of the page.
 
-use trustpath::label::novelty::FEWEST;
-use trustpath::label::precision::labels_needed;
 use trustpath::label::{Trust, Verdict};
+use trustpath::trust::{MIN_LABELS, labels_needed};
 
 use crate::{LabelResult, count};
 
@@ -54,11 +53,10 @@ impl LabelResult<'_> {
         let mut add = |name: &str, value: String| facts.push((name.to_owned(), value));
         if self.unlabeled() > 0 {
             let rounds = count(labelling.rounds.len(), "round", "rounds");
-            let adaptive = labelling.adaptive;
-            add(
-                "method",
-                if adaptive { "adaptive".into() } else { format!("self-training, {rounds}") },
-            );
+            match labelling.labeller {
+                "rounds" => add("method", format!("self-training, {rounds}")),
+                name => add("method", name.to_owned()),
+            }
         }
         let (all, followed) = (self.data.ids.len(), labelling.followed.len());
         if followed < all {
@@ -91,7 +89,7 @@ impl LabelResult<'_> {
         let (trusted, front) = (&self.labelling.trusted, self.front_end);
         // Precision is about the labels found, of which there are none if every instance is none of these.
         let labelled = self.number(Verdict::Trusted) + self.number(Verdict::Doubtful);
-        match self.params.trust {
+        match self.trust {
             _ if labelled == 0 => {}
             Trust::Precision(target) if trusted.cut.is_none() => {
                 notes.push(self.no_guarantee(target));
@@ -101,14 +99,14 @@ impl LabelResult<'_> {
             ),
             _ => {}
         }
-        if self.params.none_of_these && self.labelling.novelty.is_none() {
+        if !self.closed && self.labelling.novelty.is_none() {
             notes.push(format!(
-                "Instances of unknown classes are not detected: that takes at least {FEWEST} labels in classes that have two or more."
+                "Instances of unknown classes are not detected: that takes at least {MIN_LABELS} labels in classes that have two or more."
             ));
         }
         let (classes, coordinates) = (self.data.classes.len(), self.labelling.coordinates.dims());
         // The best fit in d coordinates reaches d/c of the distance to a corner: with c = 2d no label gets half-way.
-        if matches!(self.params.trust, Trust::Credibility(_)) && classes > 2 * coordinates {
+        if matches!(self.trust, Trust::Credibility(_)) && classes > 2 * coordinates {
             notes.push(format!(
                 "{classes} classes are more than twice the {coordinates} coordinates that the path uses, so no label fits as well as among few classes and all credibilities are low. Trust by {} or {} instead.",
                 front.option("precision"),
@@ -117,7 +115,7 @@ impl LabelResult<'_> {
         }
         match trusted.estimate {
             Some((estimate, _))
-                if self.params.trust == Trust::Credibility(0.5) && estimate < LOW_PRECISION =>
+                if self.trust == Trust::Credibility(0.5) && estimate < LOW_PRECISION =>
             {
                 notes.push(self.low_precision(estimate));
             }

@@ -48,8 +48,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Instead, trust the N most credible labels of each class.
     none_of_these : bool, default=True
         Whether to detect instances that belong to none of the labelled classes.
-    labeller : {'auto', 'adaptive', 'rounds'}, default='auto'
-        Labelling algorithm: the adaptive mode, rounds of self-training, or a choice by the size of the pool.
+    labeller : str, default='auto'
+        Labelling algorithm: 'rounds' (self-training), 'adaptive' or another transductive method, or 'auto' (chosen by the
+        number of labels and instances).
     reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds'}, default=None
         Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
         neighbours.
@@ -222,7 +223,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _kept(self) -> _trustpath.Labelling:
         check_is_fitted(self)
-        return _report.kept(getattr(self, "_result", None))
+        result: Optional[_trustpath.Labelling] = getattr(self, "_result", None)
+        return _report.kept(result)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_result"}

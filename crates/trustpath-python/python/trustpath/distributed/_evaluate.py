@@ -26,7 +26,8 @@ class _Worker:
             import ray
 
             self.table = ray.get(table[0])
-        return _trustpath.evaluate(*self.table, {**options, "n_jobs": self.threads}, start, count)
+        X, codes, names = self.table
+        return _trustpath.evaluate(X, codes, names, {**options, "n_jobs": self.threads}, start, count)
 
 
 def _tell(done: int, total: int) -> None:

@@ -1,32 +1,32 @@
 //! RA: in random order, which is a function of the seed, the round and the instance alone.
 
-use super::{Pool, Round, Select, Selector, best_of_each_class};
+use super::{Judge, Ranking, Round, View};
 use crate::Result;
+use crate::split::Split;
 
-/// Takes instances at random.
+/// Selects instances at random.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Random {
-    /// Seed of the order.
+    /// Random seed.
     pub seed: u64,
 }
 
-impl Select for Random {
+impl Judge for Random {
     fn name(&self) -> &'static str {
         "ra"
     }
 
-    fn selector<'a>(&'a self, _: &'a Pool<'a>) -> Result<Box<dyn Selector + 'a>> {
+    fn ranking<'a>(&'a self, _: &'a View<'a>, _: Split<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(*self))
     }
 }
 
-impl Selector for Random {
-    fn select(&mut self, round: &Round<'_>) -> Result<Vec<usize>> {
+impl Ranking for Random {
+    fn scores(&mut self, round: &Round<'_>) -> Result<Vec<f64>> {
         let seed = mix(self.seed ^ mix(round.number as u64));
-        Ok(best_of_each_class(round.labels, round.open, round.quota, |k| {
-            // 53 bits, so that the order of the numbers is the order of the floats.
-            (mix(seed ^ round.open[k] as u64) >> 11) as f64
-        }))
+        // 53 bits, so that the order of the integers is the order of the floating-point numbers.
+        let random = |&position: &usize| (mix(seed ^ position as u64) >> 11) as f64;
+        Ok(round.candidates.iter().map(random).collect())
     }
 }
 

@@ -9,10 +9,10 @@
 //! outᵢ = max over k ≠ y of cos(uᵢ, μ_k)                                          N(m₀, s₀²)
 //! ```
 //!
-//! The share `ρ` of strangers in the pool is then the maximum-likelihood weight of a mixture of the two (EM with fixed
-//! components), and an instance is none of these if it is more probably a stranger than not; unless the pool has hardly
+//! The share `ρ` of novel instances in the pool is then the maximum-likelihood weight of a mixture of the two (EM with fixed
+//! components), and an instance is none of these if it is more probably novel than not; unless the pool has hardly
 //! more of these than the given labels themselves would have (one and a half standard errors), for then they are no more than the
-//! odd ones of the labelled classes. Needs at least [`FEWEST`] given labels in classes of two or more.
+//! odd ones of the labelled classes. Needs at least [`MIN_LABELS`] given labels in classes of two or more.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ use crate::linalg::block::multiply;
 use crate::linalg::vector::norm;
 
 /// Given labels of classes with two or more that are needed to say anything.
-pub const FEWEST: usize = 10;
+pub const MIN_LABELS: usize = 10;
 /// Spread of scores below which they are taken to differ by rounding.
 const LEAST_SPREAD: f64 = 1e-3;
 /// Steps of EM.
@@ -29,20 +29,20 @@ const STEPS: usize = 200;
 /// Instances whose probabilities are added up together.
 const STRIP: usize = 4096;
 
-/// What was found out about strangers.
+/// Detected instances of classes without labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Novelty {
-    /// Whether each open instance is more probably a stranger than not.
-    pub stranger: Vec<bool>,
+    /// Whether each open instance is more probably novel than not.
+    pub novel: Vec<bool>,
     /// The probability that it is.
     pub probability: Vec<f64>,
-    /// Estimated share of strangers among the open instances; 0 where there is no evidence of any.
+    /// Estimated share of novel instances among the open instances; 0 where there is no evidence of any.
     pub share: f64,
     /// How often a labelled instance scores higher with its class than another one without: the AUROC to be expected.
     pub auroc: f64,
 }
 
-/// Tells strangers apart. `None` if there are too few given labels.
+/// Detects novel instances. `None` if there are too few given labels.
 pub(crate) fn novelty(
     u: &Matrix,
     given: &[usize],
@@ -75,7 +75,7 @@ pub(crate) fn novelty(
     });
     let outside: Vec<f64> = scores.iter().map(|(without, _)| *without).collect();
     let inside: Vec<f64> = scores.iter().filter_map(|(_, inside)| *inside).collect();
-    if inside.len() < FEWEST {
+    if inside.len() < MIN_LABELS {
         return None;
     }
     let (known, strange) = (Normal::of(&inside), Normal::of(&outside));
@@ -94,7 +94,7 @@ pub(crate) fn novelty(
         let total: f64 = sums.collect::<Vec<_>>().iter().sum();
         share = (total / odds.len().max(1) as f64).clamp(1e-9, 1.0 - 1e-9);
     }
-    // Two normals of different spread cross twice: above the mean of the known nobody is a stranger.
+    // Two normals of different spread cross twice: above the mean of the known instances none is novel.
     let probability = |score: f64| match score < known.mean {
         true => posterior(share, strange.log_density(score) - known.log_density(score)),
         false => 0.0,
@@ -106,7 +106,7 @@ pub(crate) fn novelty(
     let any = likely(&scores) > most * scores.len() as f64;
     let probability: Vec<f64> = scores.iter().map(|&score| probability(score)).collect();
     Some(Novelty {
-        stranger: probability.iter().map(|&p| any && p > 0.5).collect(),
+        novel: probability.iter().map(|&p| any && p > 0.5).collect(),
         probability,
         share: if any { share } else { 0.0 },
         auroc: auroc(&inside, &outside),
@@ -186,25 +186,25 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_told_apart_and_nobody_else() {
+    fn novel_instances_are_detected_and_no_others() {
         // Classes 0 … 3 are labelled, three times each; the pool has those and, at the end, class 5.
         let of: Vec<usize> =
             (0..12).map(|i| i % 4).chain((0..40).map(|i| i % 4)).chain([5; 10]).collect();
         let given: Vec<usize> = (0..12).collect();
         let open: Vec<usize> = (12..62).collect();
         let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
-        assert!(found.stranger[40..].iter().all(|&s| s), "{:?}", found.probability);
-        assert!(found.stranger[..40].iter().all(|&s| !s), "{:?}", found.probability);
+        assert!(found.novel[40..].iter().all(|&s| s), "{:?}", found.probability);
+        assert!(found.novel[..40].iter().all(|&s| !s), "{:?}", found.probability);
         assert!((found.share - 0.2).abs() < 0.05 && found.auroc > 0.95);
     }
 
     #[test]
-    fn a_pool_like_the_labels_has_no_strangers() {
+    fn a_pool_like_the_labels_has_no_novel_instances() {
         let of: Vec<usize> = (0..212).map(|i| i % 4).collect();
         let given: Vec<usize> = (0..12).collect();
         let open: Vec<usize> = (12..212).collect();
         let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
-        assert!(found.stranger.iter().all(|s| !s) && found.share == 0.0);
+        assert!(found.novel.iter().all(|s| !s) && found.share == 0.0);
     }
 
     #[test]
