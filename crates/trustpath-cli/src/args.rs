@@ -17,7 +17,7 @@ use crate::progress::Progress;
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
-    /// standard input. Or pictures: a folder, a zip or tar, or a csv of file names
+    /// standard input. Or images: a folder, a zip or tar, or a csv of file names
     #[arg(value_name = "FEATURES|PICTURES")]
     features: PathBuf,
     /// Labels: one for each row in order, empty where there is none, or pairs of id and label for
@@ -36,13 +36,13 @@ pub struct InputArgs {
     format: Option<Format>,
 }
 
-/// Instances, and their pictures if that is what they are.
+/// Instances, and their images if that is what they are.
 #[derive(Debug)]
 pub struct Instances {
     /// Features and labels.
     pub pool: PartlyLabelledTable,
-    /// The pictures, row by row.
-    pub pictures: Option<ExtractedImages>,
+    /// The images, row by row.
+    pub images: Option<ExtractedImages>,
 }
 
 /// The labels that a command needs.
@@ -57,7 +57,7 @@ pub enum Wanted {
 }
 
 impl InputArgs {
-    /// Reads the instances; pictures by way of their features.
+    /// Reads the instances; images by way of their features.
     pub fn read(
         &self,
         wanted: Wanted,
@@ -65,12 +65,12 @@ impl InputArgs {
         threads: &ThreadPool,
         progress: Progress,
     ) -> Result<Instances> {
-        let is_pictures = self.is_pictures();
-        source.check(&self.features, is_pictures)?;
-        let pictures = match is_pictures {
+        let is_images = self.is_images();
+        source.check(&self.features, is_images)?;
+        let images = match is_images {
             true => {
                 let dataset = source.open(&self.features, self.labels.is_some())?;
-                // Network and pictures take their time, so what cannot be labelled is told before.
+                // Network and images take their time, so what cannot be labelled is told before.
                 if self.labels.is_none() {
                     wanted.check(&dataset)?;
                 }
@@ -78,19 +78,19 @@ impl InputArgs {
             }
             false => None,
         };
-        let file = match &pictures {
-            Some(pictures) => self.of(&pictures.cache),
+        let file = match &images {
+            Some(images) => self.of(&images.cache),
             None => self.file(),
         };
         let file = if wanted == Wanted::None { file.not_beside() } else { file };
         let mut pool = file.read()?;
-        if let Some(pictures) = &pictures {
-            pool = pool.called(&pictures.name);
+        if let Some(images) = &images {
+            pool = pool.called(&images.name);
         }
         if wanted != Wanted::None {
             pool.check_labels()?;
         }
-        Ok(Instances { pool, pictures })
+        Ok(Instances { pool, images })
     }
 
     /// Where the instances are.
@@ -98,8 +98,8 @@ impl InputArgs {
         self.of(&self.features)
     }
 
-    /// Whether they are pictures.
-    pub fn is_pictures(&self) -> bool {
+    /// Whether they are images.
+    pub fn is_images(&self) -> bool {
         self.format.is_none() && Dataset::is_at(&self.features)
     }
 
@@ -122,16 +122,16 @@ impl InputArgs {
 }
 
 impl Wanted {
-    /// Says what to do where the folders of pictures do not give these labels.
-    fn check(self, pictures: &Dataset) -> Result<()> {
-        let labelled = (0..pictures.len()).filter(|&row| pictures.class(row).is_some()).count();
-        let name = pictures.origin();
+    /// Says what to do where the folders of images do not give these labels.
+    fn check(self, images: &Dataset) -> Result<()> {
+        let labelled = (0..images.len()).filter(|&row| images.class(row).is_some()).count();
+        let name = images.origin();
         if self != Self::None && labelled == 0 {
             return Err(Error::Usage(format!(
                 "no picture of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
             )));
         }
-        if self == Self::Some && labelled == pictures.len() {
+        if self == Self::Some && labelled == images.len() {
             return Err(Error::Usage(format!(
                 "every picture of {name} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong"
             )));

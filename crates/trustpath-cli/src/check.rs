@@ -30,7 +30,7 @@ const SHOWN: usize = 20;
 
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
-    if args.input.is_pictures() {
+    if args.input.is_images() {
         let sentence = "folders, archives and lists of images are checked by trustpath data check; give a features file here";
         return Err(Error::Usage(sentence.into()));
     }

@@ -1,6 +1,7 @@
 //! Every error of the command, as one sentence, with its exit status.
 
 use trustpath_episodes as episodes;
+use trustpath_explain::ModelError;
 use trustpath_table as table;
 use trustpath_vision::Error as Vision;
 
@@ -23,9 +24,8 @@ pub enum Error {
     Report(#[from] trustpath_report::Error),
     #[error(transparent)]
     Vision(#[from] Vision),
-    /// A model file that cannot be used.
-    #[error("{file} cannot be used as a model: {reason}; save one with trustpath label --model")]
-    Model { file: String, reason: String },
+    #[error(transparent)]
+    Model(#[from] ModelError),
     #[error("{threads} threads cannot be started ({reason}): use fewer with --threads")]
     Threads { threads: usize, reason: String },
     /// Standard output cannot be written.
@@ -50,7 +50,7 @@ impl Error {
     /// The exit status: 2 for invalid input or usage, 130 after Ctrl-C, otherwise 1.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Model { .. } => 2,
+            Self::Usage(_) => 2,
             Self::Engine(error) | Self::Episodes(episodes::Error::Engine(error)) => match error {
                 trustpath::Error::NotConverged { .. } => 1,
                 trustpath::Error::Stopped => 130,
@@ -58,6 +58,7 @@ impl Error {
             },
             // Failed writes are no fault of the input.
             Self::Table(error)
+            | Self::Model(ModelError::Table(error))
             | Self::Episodes(episodes::Error::Table(error))
             | Self::Vision(Vision::Table(error)) => {
                 if matches!(error, table::Error::Write { .. }) {
@@ -66,7 +67,7 @@ impl Error {
                     2
                 }
             }
-            Self::Episodes(_) => 2,
+            Self::Model(_) | Self::Episodes(_) => 2,
             // Nor are faults of the machine.
             Self::Vision(Vision::Write { .. } | Vision::Training(_)) => 1,
             Self::Vision(_) => 2,

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use trustpath_episodes::stats::Estimate;
-pub use trustpath_findings::count;
+pub use trustpath_explain::count;
 
 use crate::error::{Error, Result};
 

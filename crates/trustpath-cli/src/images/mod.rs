@@ -9,6 +9,7 @@ use clap::Args;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
+use trustpath_explain::Extractor;
 use trustpath_report::Image;
 use trustpath_report::labelling::{LabelReport, Thumbnail};
 use trustpath_table::PartlyLabelledFile;
@@ -122,7 +123,7 @@ impl ImageArgs {
             name: format!("{} ({})", path.display(), chosen.words),
             dataset: dataset.without(&gone),
             cache,
-            origin: FeatureOrigin { words: chosen.words, identity: backbone.identity() },
+            extractor: Extractor { description: chosen.words, identity: backbone.identity() },
         })
     }
 }
@@ -166,22 +167,13 @@ impl SourceArgs {
     }
 }
 
-/// The network that features were computed with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeatureOrigin {
-    /// Its name and that of its weights.
-    pub words: String,
-    /// A number that identifies it.
-    pub identity: u64,
-}
-
-/// Images whose features are in a file.
+/// ExtractedImages whose features are in a file.
 #[derive(Debug)]
 pub struct ExtractedImages {
     /// Where they are, and the network that computed their features.
     pub name: String,
-    /// The network that computed their features.
-    pub origin: FeatureOrigin,
+    /// By what their features were made.
+    pub extractor: Extractor,
     /// The file of features.
     pub cache: PathBuf,
     /// Its rows.

@@ -7,8 +7,7 @@ use clap::Args;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
-use trustpath_findings::label::{Summary, page as draw, ranks, reason, verdict};
-use trustpath_table::{Column, Output, PartlyLabelledTable, ResultTable};
+use trustpath_explain::{FrontEnd, LabelResult, SavedModel};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
@@ -16,7 +15,7 @@ use crate::features::Rows;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
 use crate::spec_args::SpecArgs;
-use crate::{memory, model_file, page, print};
+use crate::{memory, results};
 
 /// What to label, and what to make of it.
 #[derive(Debug, Args)]
@@ -67,13 +66,13 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let spec = args.options.spec()?;
     let trust = spec.trust()?;
     let output = args.output.output()?;
-    let report = args.more.report.as_deref().map(page::output).transpose()?;
+    let report = args.more.report.as_deref().map(results::page_output).transpose()?;
     if let Some(model) = &args.more.model {
-        model_file::check(model)?;
+        results::check_model_output(model)?;
     }
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
-    let Instances { pool, pictures } =
+    let Instances { pool, images } =
         args.input.read(Wanted::Some, &args.source, &threads, progress)?;
     let start = Instant::now();
     let labelling = threads.install(|| -> Result<Labelling> {
@@ -82,65 +81,22 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let labels = label(&features, pool.labels()).classes(pool.class_names().len());
         Ok(labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress))?)
     })?;
-    let about = page::about(&pool);
-    let summary = Summary::new(&about, &labelling, trust, spec.closed);
-    let reasons: Vec<String> =
-        (0..pool.rows()).map(|row| reason(&about, &labelling, row)).collect();
-
-    if let Some(path) = &report {
-        let stage = progress.stage("drawing the page", 1, "page");
-        let html = threads.install(|| -> Result<String> {
-            let (mut page, rows) = draw(&about, &labelling, &summary, &reasons)?;
-            if let Some(pictures) = &pictures {
-                pictures.illustrate(&mut page, &rows)?;
-            }
-            Ok(page.html()?)
-        })?;
-        stage.step();
-        page::write(path, &html)?;
+    let (data, front_end) = (results::data_info(&pool), FrontEnd::CommandLine);
+    let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
+    if let Some(file) = &report {
+        results::write_page(file, &threads, progress, images.as_ref(), || result.page())?;
     }
     if let Some(path) = &args.more.model {
-        let maker = pictures.as_ref().map(|pictures| &pictures.origin);
-        model_file::write(path, &labelling.model, &pool, maker)?;
+        let saved = SavedModel {
+            model: labelling.model.clone(),
+            class_names: pool.class_names().to_vec(),
+            class_type: None,
+            columns: pool.columns().map(<[String]>::to_vec),
+            centre: None,
+            extractor: images.as_ref().map(|images| images.extractor.clone()),
+        };
+        saved.write(path)?;
     }
-    let text = summary.text(&memory::spent(start.elapsed()));
-    match &output {
-        Some(output) => {
-            table(&pool, &labelling, &reasons)?.write(output)?;
-            tell(output, &text)
-        }
-        None => print::stdout(&text),
-    }
-}
-
-/// The summary goes where the result does not.
-fn tell(output: &Output, text: &str) -> Result<()> {
-    match output.is_stream() {
-        true => Ok(()),
-        false => print::stdout(text),
-    }
-}
-
-/// One row an instance.
-fn table(
-    pool: &PartlyLabelledTable,
-    labelling: &Labelling,
-    reasons: &[String],
-) -> Result<ResultTable> {
-    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
-    let suggested = ranks(labelling).into_iter().map(|rank| rank.map(|r| r as u64)).collect();
-    let rounds = labelling.accepted_in.iter().map(|round| round.map(|r| r as u64 + 1)).collect();
-    let verdicts = labelling.verdicts.iter().map(|&v| verdict(v).to_owned()).collect();
-    let mut table = ResultTable::default();
-    table.push("id", Column::Text(pool.ids().to_vec()))?;
-    table.push("label", Column::OptionalText(labelling.labels.iter().map(name).collect()))?;
-    table.push("probability", Column::Number(labelling.probability.clone()))?;
-    table.push("credibility", Column::Number(labelling.credibility.clone()))?;
-    table.push("round", Column::OptionalCount(rounds))?;
-    table.push("verdict", Column::Text(verdicts))?;
-    table.push("reason", Column::Text(reasons.to_vec()))?;
-    if !labelling.suggestions.is_empty() {
-        table.push("suggested", Column::OptionalCount(suggested))?;
-    }
-    Ok(table)
+    let summary = result.text(&memory::spent(start.elapsed()));
+    results::finish(output.as_ref(), &result, &summary)
 }

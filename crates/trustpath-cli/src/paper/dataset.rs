@@ -47,7 +47,7 @@ impl Dataset {
         let (name, path) = name_and_path(argument);
         let all = Images::open(&path, name.parse::<Kind>().ok())?;
         let (threads, progress) = (runner.pool(), runner.progress());
-        let images = args.pictures.extract(&path, &novel(all)?, threads, progress)?;
+        let images = args.extraction.extract(&path, &novel(all)?, threads, progress)?;
         let (table, rows) = images.table()?;
         Ok(Self { name, novel: Cow::Owned(table), validation: None, images: Some((images, rows)) })
     }
@@ -87,7 +87,7 @@ impl Dataset {
 
 /// Opens the datasets that the options name; the two in the binary if they name none.
 pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
-    let PaperArgs { features, labels, images, pictures, .. } = args;
+    let PaperArgs { features, labels, images, extraction, .. } = args;
     let usage = |text: String| Err(Error::Usage(text));
     if !labels.is_empty() && labels.len() != features.len() {
         return usage(format!(
@@ -97,14 +97,14 @@ pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
             features.len()
         ));
     }
-    if images.is_empty() && pictures.is_given() {
+    if images.is_empty() && extraction.is_given() {
         return usage(
             "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
              options that go with them"
                 .into(),
         );
     }
-    if images.len() > 1 && pictures.has_cache() {
+    if images.len() > 1 && extraction.has_cache() {
         return usage(
             "--cache keeps the features of one --images: drop it, or give one at a time".into(),
         );

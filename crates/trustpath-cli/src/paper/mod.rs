@@ -93,7 +93,7 @@ pub struct PaperArgs {
     pub quiet: bool,
     /// How the features of images are computed.
     #[command(flatten)]
-    pub pictures: ImageArgs,
+    pub extraction: ImageArgs,
 }
 
 /// A result of the paper that can be reproduced.

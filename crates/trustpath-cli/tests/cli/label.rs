@@ -103,13 +103,13 @@ fn too_few_labels_promise_nothing_and_say_so() {
     let folder = pool();
     let args = ["label", "pool.csv", "--precision", "0.99", "--out", "out.csv"];
     let said = succeeds(&folder, &args);
-    assert!(said.contains("cannot be promised") && said.contains("at least 99"), "{said}");
+    assert!(said.contains("cannot be guaranteed") && said.contains("at least 99"), "{said}");
     let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert!(!out.contains(",trusted,"));
     fs::write(folder.path().join("one.csv"), csv(60, 0, |i| i < 3)).unwrap();
     let said = succeeds(&folder, &["label", "one.csv"]);
     assert!(
-        said.contains("No class has two labels") && said.contains("are not told apart"),
+        said.contains("every class has only one label") && said.contains("are not detected"),
         "{said}"
     );
 }

@@ -64,7 +64,19 @@ impl TensorFile {
     /// # Errors
     /// If it cannot be read, is damaged, or holds tensors of other types.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        let file = TensorReader::open(Input::open(path.as_ref())?)?;
+        Self::from_input(Input::open(path.as_ref())?)
+    }
+
+    /// The same from the contents of a file; errors call it `name`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self> {
+        Self::from_input(Input::memory(bytes, name))
+    }
+
+    fn from_input(input: Input) -> Result<Self> {
+        let file = TensorReader::open(input)?;
         let mut tensors = BTreeMap::new();
         for name in file.names() {
             let expected = "a model holds only floats; check that this file is a model";
@@ -91,13 +103,23 @@ impl TensorFile {
     /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the number of values of a tensor
     /// does not match its shape.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
-        let entries: Vec<TensorEntry> = self
-            .tensors
-            .iter()
-            .map(|(name, tensor)| entry(name, tensor, path))
-            .collect::<Result<_>>()?;
-        Output::new(path).write(|w| write(w, &self.metadata, entries))
+        let entries = self.entries(path.as_ref())?;
+        Output::new(path.as_ref()).write(|w| write(w, &self.metadata, entries))
+    }
+
+    /// The contents of the file.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the values of a tensor are not as many as its shape says.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (path, mut bytes) = (Path::new("memory"), Vec::new());
+        let written = write(&mut bytes, &self.metadata, self.entries(path)?);
+        written.map_err(|error| Error::write(path, error))?;
+        Ok(bytes)
+    }
+
+    fn entries(&self, path: &Path) -> Result<Vec<TensorEntry>> {
+        self.tensors.iter().map(|(name, tensor)| entry(name, tensor, path)).collect()
     }
 }
 
