@@ -5,102 +5,70 @@ use std::str::FromStr;
 
 use super::{
     AdaptiveParams, BdCspnParams, LabelPropagationParams, LaplacianShotParams, Plain,
-    PrototypeParams, PtMapParams, SoftKmeansParams, TimParams, Transductive,
+    PrototypeParams, SoftKmeansParams, TimParams, Transductive,
 };
 use crate::{Error, Result};
 
-/// Which method labels a pool, each with its published parameters; the adaptive mode with its own.
-///
-/// ```
-/// use trustpath::transductive::Method;
-/// assert_eq!("pt-map".parse::<Method>()?.build()?.name(), "pt-map");
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// Two marginals and a test between them, `adaptive`.
-    Adaptive,
-    /// Logistic regression on the labelled instances alone, `plain`.
-    Plain,
-    /// The nearest prototype, `simpleshot`.
-    SimpleShot,
-    /// The nearest prototype of centred instances, `simpleshot-cl2n`.
-    SimpleShotCentred,
-    /// Rectified prototypes, `bd-cspn`.
-    BdCspn,
-    /// Laplacian regularisation, `laplacianshot`.
-    LaplacianShot,
-    /// Power transform and optimal transport, `pt-map`.
-    PtMap,
-    /// Soft k-means on power-transformed features, `soft-kmeans`.
-    SoftKmeans,
-    /// Label propagation, `label-propagation`.
-    LabelPropagation,
-    /// Label spreading, `label-spreading`.
-    LabelSpreading,
-    /// Information maximisation, `tim-gd`.
-    Tim,
-    /// Information maximisation with α-entropies, `alpha-tim`.
-    AlphaTim,
+/// One line per method: its variant, its name, and how it is built.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $variant:ident, $name:literal, $build:expr;)*) => {
+        /// A method that labels a pool, with its published parameters; the adaptive mode with its own.
+        ///
+        /// ```
+        /// use trustpath::transductive::Method;
+        /// assert_eq!("pt-map".parse::<Method>()?.build()?.name(), "pt-map");
+        /// # Ok::<(), trustpath::Error>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Method {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Method {
+            /// All methods.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Its name, as on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The method with its published parameters.
+            ///
+            /// # Errors
+            /// Never for these parameters; they are checked like any others.
+            pub fn build(self) -> Result<Box<dyn Transductive>> {
+                Ok(match self { $(Self::$variant => Box::new($build),)* })
+            }
+        }
+    };
 }
 
-impl Method {
-    /// All of them.
-    pub const ALL: [Self; 12] = [
-        Self::Adaptive,
-        Self::Plain,
-        Self::SimpleShot,
-        Self::SimpleShotCentred,
-        Self::BdCspn,
-        Self::LaplacianShot,
-        Self::PtMap,
-        Self::SoftKmeans,
-        Self::LabelPropagation,
-        Self::LabelSpreading,
-        Self::Tim,
-        Self::AlphaTim,
-    ];
-
-    /// Its name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Adaptive => "adaptive",
-            Self::Plain => "plain",
-            Self::SimpleShot => "simpleshot",
-            Self::SimpleShotCentred => "simpleshot-cl2n",
-            Self::BdCspn => "bd-cspn",
-            Self::LaplacianShot => "laplacianshot",
-            Self::PtMap => "pt-map",
-            Self::SoftKmeans => "soft-kmeans",
-            Self::LabelPropagation => "label-propagation",
-            Self::LabelSpreading => "label-spreading",
-            Self::Tim => "tim-gd",
-            Self::AlphaTim => "alpha-tim",
-        }
-    }
-
-    /// The method with its published parameters.
-    ///
-    /// # Errors
-    /// Never for these parameters; they are checked like any others.
-    pub fn build(self) -> Result<Box<dyn Transductive>> {
-        Ok(match self {
-            Self::Adaptive => Box::new(AdaptiveParams::default().check()?),
-            Self::Plain => Box::new(Plain::default()),
-            Self::SimpleShot => Box::new(PrototypeParams::default().check()?),
-            Self::SimpleShotCentred => {
-                Box::new(PrototypeParams { centre: true, ..Default::default() }.check()?)
-            }
-            Self::BdCspn => Box::new(BdCspnParams::default().check()?),
-            Self::LaplacianShot => Box::new(LaplacianShotParams::default().check()?),
-            Self::PtMap => Box::new(PtMapParams::default().check()?),
-            Self::SoftKmeans => Box::new(SoftKmeansParams::default().check()?),
-            Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
-            Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),
-            Self::Tim => Box::new(TimParams::tim_gd().check()?),
-            Self::AlphaTim => Box::new(TimParams::alpha_tim().check()?),
-        })
-    }
+methods! {
+    /// Two marginals and a test between them, `adaptive`.
+    Adaptive, "adaptive", AdaptiveParams::default().check()?;
+    /// Logistic regression on the labelled instances alone, `plain`.
+    Plain, "plain", Plain::default();
+    /// The nearest prototype, `simpleshot`.
+    SimpleShot, "simpleshot", PrototypeParams::default().check()?;
+    /// The nearest prototype of centred instances, `simpleshot-cl2n`.
+    SimpleShotCentred, "simpleshot-cl2n", PrototypeParams { centre: true, ..Default::default() }.check()?;
+    /// Rectified prototypes, `bd-cspn`.
+    BdCspn, "bd-cspn", BdCspnParams::default().check()?;
+    /// Laplacian regularisation, `laplacianshot`.
+    LaplacianShot, "laplacianshot", LaplacianShotParams::default().check()?;
+    /// Power transform and optimal transport, `pt-map`.
+    PtMap, "pt-map", SoftKmeansParams::pt_map().check()?;
+    /// Soft k-means on power-transformed features, `soft-kmeans`.
+    SoftKmeans, "soft-kmeans", SoftKmeansParams::default().check()?;
+    /// Label propagation, `label-propagation`.
+    LabelPropagation, "label-propagation", LabelPropagationParams::propagation().check()?;
+    /// Label spreading, `label-spreading`.
+    LabelSpreading, "label-spreading", LabelPropagationParams::spreading().check()?;
+    /// Information maximisation, `tim-gd`.
+    Tim, "tim-gd", TimParams::tim_gd().check()?;
+    /// Information maximisation with α-entropies, `alpha-tim`.
+    AlphaTim, "alpha-tim", TimParams::alpha_tim().check()?;
 }
 
 impl fmt::Display for Method {
@@ -130,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_go_there_and_back() {
+    fn names_can_be_parsed_and_are_listed_in_the_error() {
         let refusal = "nonsense".parse::<Method>().unwrap_err().to_string();
         for method in Method::ALL {
             assert_eq!(method.name().parse::<Method>().unwrap(), method);
