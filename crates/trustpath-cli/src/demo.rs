@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Drawn, Method, Setting, Split, Task, embedded, write_atomically};
+use trustpath_episodes::{Drawn, EpisodeShape, Method, Setting, Split, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, CurvePoint, Curves, Table};
 
 use crate::args::RunArgs;
@@ -13,7 +13,7 @@ use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
-use trustpath_episodes::Summary;
+use trustpath_episodes::AccuracySummary;
 
 /// How large a demo.
 #[derive(Debug, PartialEq, Args)]
@@ -44,7 +44,7 @@ impl Default for DemoArgs {
 /// One column of the demo.
 struct Cell {
     name: String,
-    summary: Summary,
+    summary: AccuracySummary,
     speed: Speed,
 }
 
@@ -59,14 +59,19 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             if interrupt::requested() {
                 break;
             }
-            let task = Task { shot, setting: Setting::Transductive, ..Task::default() };
+            let task =
+                EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
             let sampler = task.check(table)?;
             let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
             let run = runner.run(&name, table, &episodes, &(&Method::default()).into(), None)?;
             done += run.finished.len();
             if !run.finished.is_empty() {
-                cells.push(Cell { name, summary: Summary::of(&run.finished)?, speed: run.speed });
+                cells.push(Cell {
+                    name,
+                    summary: AccuracySummary::of(&run.finished)?,
+                    speed: run.speed,
+                });
             }
         }
     }

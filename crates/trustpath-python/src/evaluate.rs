@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 use trustpath::reduce::default_dimensions;
 use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{
-    Approach, Classes, Distractors, Drawn, Episode, Episodes, Finished, Method, Queries, Setting,
-    Split, Summary, Task, Unlabeled, embedded, evaluate_features,
+    AccuracySummary, Approach, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes,
+    Finished, Method, Queries, Setting, Split, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
@@ -68,7 +68,7 @@ pub struct MethodOptions {
 }
 
 impl TaskOptions {
-    fn task(&self) -> PyResult<Task> {
+    fn task(&self) -> PyResult<EpisodeShape> {
         let Self { way, shot, queries, .. } = *self;
         let setting = match self.setting.as_str() {
             "inductive" => Setting::Inductive,
@@ -94,7 +94,7 @@ impl TaskOptions {
             None => Queries::PerClass(queries),
             Some(alpha) => Queries::Dirichlet { total: way.saturating_mul(queries), alpha },
         };
-        Ok(Task { way, shot, queries, setting })
+        Ok(EpisodeShape { way, shot, queries, setting })
     }
 }
 
@@ -202,7 +202,7 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
         .enumerate()
         .map(|(k, accuracies)| Finished { episode: k as u64, accuracies, seconds: 0.0 })
         .collect();
-    let summary = Summary::of(&finished).map_err(of_episodes)?;
+    let summary = AccuracySummary::of(&finished).map_err(of_episodes)?;
     let estimate = |estimate: &Estimate| -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
         out.set_item("mean", estimate.mean)?;

@@ -15,7 +15,8 @@ use trustpath::reduce::default_dimensions;
 use trustpath::transductive;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Approach, Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
+    Approach, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed,
+    Method,
 };
 
 use crate::cli::positive;
@@ -213,7 +214,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    fn drawn(task: Task, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
+    fn drawn(task: EpisodeShape, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
         Ok(Self {
             episodes: Box::new(Drawn { sampler: task.check(table)?, seed, count }),
             text: format!("{}, seed {seed}", task::describe(&task)),

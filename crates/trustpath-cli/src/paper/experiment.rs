@@ -1,7 +1,9 @@
 //! One cell of a table: shots, what is unlabeled, and the method, 5-way with 15 queries a class.
 
 use trustpath::reduce;
-use trustpath_episodes::{Distractors, Method, Model, Selector, Setting, Split, Task, Unlabeled};
+use trustpath_episodes::{
+    Distractors, EpisodeShape, Method, Model, Selector, Setting, Split, Unlabeled,
+};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +89,12 @@ impl Experiment {
     }
 
     /// What its episodes look like.
-    pub fn task(&self) -> Task {
-        Task { shot: self.shot, setting: self.pool.setting(self.shot), ..Task::default() }
+    pub fn task(&self) -> EpisodeShape {
+        EpisodeShape {
+            shot: self.shot,
+            setting: self.pool.setting(self.shot),
+            ..EpisodeShape::default()
+        }
     }
 
     /// What is run, for a progress bar.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, Drawn, FeatureTable, Finished, Task, Watch, evaluate};
+use trustpath_episodes::{Approach, Drawn, EpisodeShape, FeatureTable, Finished, Watch, evaluate};
 
 use super::dataset::Dataset;
 use super::error::{Error, Result};
@@ -60,7 +60,7 @@ impl Lab {
     pub fn evaluate(
         &self,
         table: &FeatureTable,
-        task: Task,
+        task: EpisodeShape,
         approach: Approach,
         count: usize,
         mut watcher: Watcher,

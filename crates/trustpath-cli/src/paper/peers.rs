@@ -2,7 +2,7 @@
 
 use trustpath::transductive;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Approach, Finished, Method, Queries, Split, Task};
+use trustpath_episodes::{Approach, EpisodeShape, Finished, Method, Queries, Split};
 use trustpath_report::{Axis, Best, Column, Figure, Scatter, ScatterGroup, ScatterPoint, Table};
 
 use super::dataset::Dataset;
@@ -80,7 +80,7 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
         let count = (lab.episodes / thinned).max(50).min(lab.episodes);
         let mut runs = Vec::new();
         for (pool, queries, shot) in CELLS {
-            let task = Task { shot, queries, ..Task::default() };
+            let task = EpisodeShape { shot, queries, ..EpisodeShape::default() };
             let name = format!("{} {shot}-shot {pool} {approach}", dataset.name);
             let watcher = lab.watcher(&name, count);
             runs.push(lab.evaluate(table, task, approach.clone(), count, watcher)?);

@@ -1,6 +1,6 @@
 //! The settings of the grid.
 
-use trustpath_episodes::{Queries, Split, Task};
+use trustpath_episodes::{EpisodeShape, Queries, Split};
 
 use crate::paper::dataset::Dataset;
 
@@ -38,9 +38,9 @@ pub fn settings(dataset: &Dataset) -> Vec<Setting> {
 
 impl Setting {
     /// What its episodes look like.
-    pub fn task(&self) -> Task {
+    pub fn task(&self) -> EpisodeShape {
         let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
-        Task { way: self.way, shot: self.shot, queries, ..Task::default() }
+        EpisodeShape { way: self.way, shot: self.shot, queries, ..EpisodeShape::default() }
     }
 
     /// How many of the episodes asked for are run: fewer where the pool is large, as each says more.

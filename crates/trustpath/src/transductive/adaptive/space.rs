@@ -141,15 +141,15 @@ mod tests {
     #[test]
     fn the_span_is_only_a_rotation_and_a_query_moves_no_other_instance() {
         let x = rows(9, 20);
-        let apart = build(x.clone(), 7, 3, 0.15);
+        let with_query = build(x.clone(), 7, 3, 0.15);
         let wide = smooth(x.clone(), &moves(&inner_products(&x, 7), 7, 3), 0.15);
         let pool = Matrix::from_vec(7, 20, x.as_slice()[..140].to_vec()).unwrap();
         let alone = build(pool, 7, 3, 0.15);
         for i in 0..7 {
             for j in 0..7 {
                 let dot = |m: &Matrix| vector::dot(m.row(i), m.row(j));
-                assert!((dot(&apart) - dot(&alone)).abs() < 1e-8);
-                assert!((dot(&apart) - dot(&wide)).abs() < 1e-8);
+                assert!((dot(&with_query) - dot(&alone)).abs() < 1e-8);
+                assert!((dot(&with_query) - dot(&wide)).abs() < 1e-8);
             }
         }
     }
