@@ -123,6 +123,7 @@ impl Sampler<'_> {
         let (must, _) = self.shape.unlabeled();
         let (query, mut what) = match queries {
             Queries::PerClass(q) => (q, format!("{shot} support + {q} queries")),
+            Queries::Rest => (1, format!("{shot} support + 1 query")),
             // Balanced counts must fit even if the smallest classes are drawn.
             Queries::Dirichlet { total, .. } => {
                 let mean = total.div_ceil(way);
@@ -160,6 +161,13 @@ impl Sampler<'_> {
     fn query_counts(&self, classes: &[usize], random: &mut Random) -> Result<Vec<usize>> {
         let (total, alpha) = match self.shape.queries {
             Queries::PerClass(q) => return Ok(vec![q; classes.len()]),
+            Queries::Rest => {
+                let others = self.shape.shot + self.shape.unlabeled().0;
+                return Ok(classes
+                    .iter()
+                    .map(|&c| self.table.members()[c].len() - others)
+                    .collect());
+            }
             Queries::Dirichlet { total, alpha } => (total, alpha),
         };
         let mut refused = (classes[0], 0);

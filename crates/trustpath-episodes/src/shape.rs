@@ -41,6 +41,9 @@ pub struct Distractors {
 pub enum Queries {
     /// This number of each class.
     PerClass(usize),
+    /// All rows of each class that are neither support nor needed as unlabeled rows: with all classes as ways, the
+    /// features are one pool, as `label` meets it.
+    Rest,
     /// `total` over all classes, in proportions drawn from the symmetric Dirichlet distribution and rounded by largest
     /// remainder; drawn again where a class has too few rows. An infinite concentration gives classes as equal as
     /// `total` allows.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath::reduce::default_dimensions;
+use trustpath::reduce::{DEFAULT_D, default_dimensions};
 use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
@@ -30,7 +30,7 @@ use data::DataArgs;
 pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
-use task::TaskArgs;
+use task::{TaskArgs, Ways};
 use trustpath_episodes::{first_of, fnv1a, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
@@ -102,6 +102,7 @@ Examples:
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
   trustpath bench --method all --dataset cub
+  trustpath bench --method label --way all --shot 5 --queries rest --episodes 3 --against plain
   trustpath bench --episode-list cub-1shot-transductive --compat
   trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
 
@@ -114,29 +115,18 @@ const EPISODES: usize = 600;
 pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
-    let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
-    let base = SelfTrainingSpec {
-        dim: default_dimensions(way),
-        seed: args.run.seed,
-        ..SelfTrainingSpec::default()
-    };
-    let own = args.method.options(&base)?;
-    if args.method.is_all() {
-        return all::run(args, &runner, list.as_ref(), &own);
-    }
-    let method = args.method.method(&base)?;
-    let self_training = matches!(method, Method::SelfTraining(_));
-    let second = match &args.run.against {
-        Some(Against::Method { text, args }) => Some((text.as_str(), args.method(&own)?)),
-        Some(Against::Plain) if !self_training => Some(("plain", TransductiveKind::Plain.into())),
-        _ => None,
-    };
+    let ways = list.as_ref().map_or(args.task.way, |list| Ways::Number(list.meta.way));
     // An unusable parameter is reported before any work is done.
-    method.build()?;
-    second.as_ref().map(|(_, second)| second.build()).transpose()?;
-
+    args.check(&args.base(ways.of(DEFAULT_D)))?;
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
-    let chosen = args.choose(&table, list.as_ref())?;
+    let way = ways.of(table.members().iter().filter(|rows| !rows.is_empty()).count());
+    let base = args.base(way);
+    if args.method.is_all() {
+        return all::run(args, &runner, &table, list.as_ref(), way);
+    }
+    let (method, second) = args.methods(&base)?;
+    let self_training = matches!(method, Method::SelfTraining(_));
+    let chosen = args.choose(&table, list.as_ref(), way)?;
     let journal =
         |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
@@ -228,15 +218,45 @@ impl<'a> Chosen<'a> {
 }
 
 impl BenchArgs {
+    /// The options of self-training for this number of classes, where none are given.
+    fn base(&self, way: usize) -> SelfTrainingSpec {
+        let (dim, seed) = (default_dimensions(way), self.run.seed);
+        SelfTrainingSpec { dim, seed, ..SelfTrainingSpec::default() }
+    }
+
+    /// The method, and the one to compare it with, with its name.
+    fn methods(&self, base: &SelfTrainingSpec) -> Result<(Method, Option<(&str, Method)>)> {
+        let method = self.method.method(base)?;
+        let own = self.method.options(base)?;
+        let second = match (&self.run.against, &method) {
+            (Some(Against::Method { text, args }), _) => Some((text.as_str(), args.method(&own)?)),
+            (Some(Against::Plain), Method::SelfTraining(_)) | (None, _) => None,
+            (Some(Against::Plain), _) => Some(("plain", TransductiveKind::Plain.into())),
+        };
+        Ok((method, second))
+    }
+
+    /// Checks the parameters of all methods that will run.
+    fn check(&self, base: &SelfTrainingSpec) -> Result<()> {
+        if self.method.is_all() {
+            return all::check(self, base);
+        }
+        let (method, second) = self.methods(base)?;
+        method.build()?;
+        second.map(|(_, second)| second.build()).transpose()?;
+        Ok(())
+    }
+
     fn choose<'a>(
         &self,
         table: &'a FeatureTable,
         list: Option<&'a EpisodeList>,
+        way: usize,
     ) -> Result<Chosen<'a>> {
         if let Some(list) = list {
             return Chosen::listed(list, table);
         }
-        let (task, seed) = (self.task.task()?, self.run.seed);
+        let (task, seed) = (self.task.task(way)?, self.run.seed);
         let count = self.run.episodes.unwrap_or(EPISODES);
         let chosen = Chosen::drawn(task, table, seed, count)?;
         if let Some(folder) = &self.run.export_episodes {

@@ -70,7 +70,7 @@ impl ListMeta {
     /// The description of `episodes` episodes of this shape, drawn from `table` with `seed`.
     pub fn of(shape: &EpisodeShape, table: &FeatureTable, seed: u64, episodes: usize) -> Self {
         let dirichlet_alpha = match shape.queries {
-            Queries::PerClass(_) => None,
+            Queries::PerClass(_) | Queries::Rest => None,
             Queries::Dirichlet { alpha, .. } => Some(alpha).filter(|alpha| alpha.is_finite()),
         };
         let (setting, unlabeled) = match shape.setting {
