@@ -29,7 +29,7 @@ pub enum Error {
     TooFewInClass { file: String, class: String, has: usize, needs: usize, what: String },
     /// A setting is outside its domain.
     #[error("{name} = {value} is not usable: {expected}")]
-    Parameter { name: &'static str, value: String, expected: &'static str },
+    Parameter { name: &'static str, value: String, expected: String },
     /// An episode does not fit the features it is to be run on.
     #[error(
         "episode {episode} does not fit {file}: {reason}; run the list on the features it was drawn from"
@@ -71,8 +71,8 @@ impl Error {
     pub(crate) fn parameter(
         name: &'static str,
         value: impl Display,
-        expected: &'static str,
+        expected: impl Into<String>,
     ) -> Self {
-        Self::Parameter { name, value: value.to_string(), expected }
+        Self::Parameter { name, value: value.to_string(), expected: expected.into() }
     }
 }

@@ -22,7 +22,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod approach;
 pub mod embedded;
 mod episode;
 mod error;
@@ -31,24 +30,20 @@ mod journal;
 mod list;
 mod method;
 pub mod noise;
-mod random;
 mod sample;
 mod shape;
 pub mod stats;
 mod summary;
 
-pub use approach::{Approach, Learner};
 pub use embedded::Split;
 pub use episode::{Episode, LabelledRows};
 pub use error::{Error, Result};
-pub use evaluate::{
-    Drawn, Episodes, Listed, Unwatched, Watch, evaluate, evaluate_features, gather, run_episode,
-};
+pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
 pub use journal::{Finished, Journal, fnv1a};
 pub use list::{EpisodeList, ListMeta, read_scores};
-pub use method::{Method, Model, Penalty, Selector};
-pub use random::Random;
+pub use method::{Learner, Method};
 pub use sample::Sampler;
 pub use shape::{Distractors, EpisodeShape, Queries, Setting, Unlabeled};
 pub use summary::{AccuracySummary, first_of, last_of};
+pub use trustpath::random::Random;
 pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};

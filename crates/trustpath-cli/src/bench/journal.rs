@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-pub use trustpath_episodes::fnv1a;
-use trustpath_episodes::{Approach, FeatureTable, Finished, Journal};
+use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
 
@@ -28,7 +27,7 @@ struct Configuration<'a> {
     version: &'a str,
     features: u64,
     episodes: &'a str,
-    method: &'a Approach,
+    method: &'a Method,
 }
 
 impl JournalArgs {
@@ -37,7 +36,7 @@ impl JournalArgs {
         &self,
         table: &FeatureTable,
         episodes: &str,
-        method: &Approach,
+        method: &Method,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
         let Some(path) = &self.journal else { return Ok(None) };

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath::reduce::default_dimensions;
-use trustpath::transductive;
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Approach, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed,
-    Method,
+    Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
 };
 
 use crate::cli::positive;
@@ -31,7 +31,7 @@ pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
 use task::TaskArgs;
-use trustpath_episodes::{first_of, last_of};
+use trustpath_episodes::{first_of, fnv1a, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]
@@ -41,10 +41,11 @@ pub struct BenchArgs {
     data: DataArgs,
     #[command(flatten)]
     task: TaskArgs,
-    #[command(flatten)]
-    method: MethodArgs,
+    // Before the method, whose options include the seed that is declared here.
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    method: MethodArgs,
     #[command(flatten)]
     journal: JournalArgs,
     #[command(flatten)]
@@ -114,36 +115,37 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
     let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
-    let base = Method { d: default_dimensions(way), seed: args.run.seed, ..Method::default() };
-    if args.method.is_all() {
-        return all::run(args, &runner, list.as_ref(), &args.method.over(&base));
-    }
-    let method = args.method.approach(&base)?;
-    let own = match &method {
-        Approach::SelfTaught(method) => method.clone(),
-        Approach::Transductive { .. } => base,
+    let base = SelfTrainingSpec {
+        dim: default_dimensions(way),
+        seed: args.run.seed,
+        ..SelfTrainingSpec::default()
     };
-    let self_taught = matches!(method, Approach::SelfTaught(_));
+    let own = args.method.options(&base)?;
+    if args.method.is_all() {
+        return all::run(args, &runner, list.as_ref(), &own);
+    }
+    let method = args.method.method(&base)?;
+    let self_training = matches!(method, Method::SelfTraining(_));
     let second = match &args.run.against {
-        Some(Against::Method { text, args }) => Some((text.as_str(), args.approach(&own)?)),
-        Some(Against::Plain) if !self_taught => Some(("plain", transductive::Method::Plain.into())),
+        Some(Against::Method { text, args }) => Some((text.as_str(), args.method(&own)?)),
+        Some(Against::Plain) if !self_training => Some(("plain", TransductiveKind::Plain.into())),
         _ => None,
     };
-    // What is wrong with a method is said before any work is done.
+    // An unusable parameter is reported before any work is done.
     method.build()?;
     second.as_ref().map(|(_, second)| second.build()).transpose()?;
 
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
     let chosen = args.choose(&table, list.as_ref())?;
     let journal =
-        |method: &Approach, ending| args.journal.open(&table, &chosen.identity, method, ending);
+        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
     if let Some(Against::Plain) = args.run.against
-        && self_taught
+        && self_training
     {
         compared.extend(compare(
             "plain",
@@ -161,7 +163,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     }
     if let Some(folder) = &args.run.episode_list {
         for (name, official) in official::read(folder)? {
-            let ours = if name == "lr" && self_taught { first_of } else { last_of };
+            let ours = if name == "lr" && self_training { first_of } else { last_of };
             compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
         }
     }
@@ -208,7 +210,7 @@ impl<'a> Chosen<'a> {
         Ok(Self {
             episodes: Box::new(Listed { list, setting }),
             text: task::describe_list(&list.meta),
-            identity: format!("{:?} {:016x}", list.meta, journal::fnv1a(rows)),
+            identity: format!("{:?} {:016x}", list.meta, fnv1a(rows)),
             pool: list.meta.setting.clone(),
             shot: list.meta.shot,
         })
