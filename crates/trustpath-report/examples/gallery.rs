@@ -1,12 +1,20 @@
-//! Draws every kind of figure from made-up data of realistic shape, and binds them into one report.
+//! Draws every kind of figure from synthetic data and combines them into one report, with two interactive label pages.
 //!
-//! `cargo run -p trustpath-report --example gallery -- FOLDER` writes `FOLDER/gallery.html`, `FOLDER/gallery.md` and
-//! `FOLDER/figures/*.svg|png`.
+//! `cargo run -p trustpath-report --example gallery -- FOLDER` writes `gallery.html`, `gallery.md`, `label.html`,
+//! `audit.html` and `figures/*.svg|png` to FOLDER.
+
+#[allow(dead_code)]
+#[path = "../tests/all/sample.rs"]
+mod sample;
 
 use std::path::PathBuf;
 use trustpath_report::*;
 
-/// Made-up noise: a small linear congruential generator, the same on every run.
+fn strings<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(String::from).to_vec()
+}
+
+/// A small linear congruential generator, the same on every run.
 struct Noise(u64);
 
 impl Noise {
@@ -80,10 +88,9 @@ fn alpha() -> Result<Figure> {
     let mut curve = |name: &str, best: f64, top: f64| Curve {
         name: name.into(),
         points: [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0]
-            .map(|a: f64| CurvePoint {
-                x: a,
-                y: top - 0.9 * (a / best).ln().abs() + 0.1 * noise.normal(),
-                error: 0.5,
+            .map(|x: f64| {
+                let y = top - 0.9 * (x / best).ln().abs() + 0.1 * noise.normal();
+                CurvePoint { x, y, error: 0.5 }
             })
             .to_vec(),
     };
@@ -101,9 +108,8 @@ fn alpha() -> Result<Figure> {
 fn errors() -> Result<Figure> {
     let mut noise = Noise(7);
     let values: Vec<f64> = (0..20_000).map(|_| 0.18 * noise.normal()).collect();
-    let (n, bell) =
-        (values.len() as f64, |x: f64, s: f64| (-0.5 * (x / s).powi(2)).exp() / (s * 2.5066));
-    let deviation = (values.iter().map(|v| v * v).sum::<f64>() / n).sqrt();
+    let deviation = (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
+    let bell = |x: f64| (-0.5 * (x / deviation).powi(2)).exp() / (deviation * 2.5066);
     Histogram {
         title: "The noise is close to normal".into(),
         subtitle: "Residuals of 20,000 instances whose pseudo-label is right".into(),
@@ -112,30 +118,28 @@ fn errors() -> Result<Figure> {
         bins: Bins::of(&values),
         density: Some(Density {
             name: format!("normal with σ = {deviation:.2}"),
-            points: (-100..=100)
-                .map(|i| i as f64 / 125.0)
-                .map(|x| (x, bell(x, deviation)))
-                .collect(),
+            points: (-100..=100).map(|i| i as f64 / 125.0).map(|x| (x, bell(x))).collect(),
         }),
         ..Histogram::default()
     }
     .figure()
 }
 
+fn series<const N: usize>(name: &str, bars: [(f64, f64); N]) -> BarSeries {
+    let bars = bars.map(|(value, error)| Bar { value, error }).to_vec();
+    BarSeries { name: name.into(), bars }
+}
+
 fn selectors() -> Result<Figure> {
-    let bars = |list: [(f64, f64); 4]| list.map(|(value, error)| Bar { value, error }).to_vec();
     Bars {
         title: "Accuracy by dataset and method".into(),
         subtitle: "5-way, transductive, 2000 episodes; error bars are 95% intervals; the axis begins at 60%".into(),
         y: Axis::new("Accuracy").unit("%").range(60.0, 100.0),
-        groups: ["CIFAR-FS 1-shot", "CIFAR-FS 5-shot", "CUB 1-shot", "CUB 5-shot"].map(String::from).to_vec(),
+        groups: strings(["CIFAR-FS 1-shot", "CIFAR-FS 5-shot", "CUB 1-shot", "CUB 5-shot"]),
         series: vec![
-            BarSeries {
-                name: "logistic regression".into(),
-                bars: bars([(78.31, 0.52), (88.2, 0.35), (82.6, 0.49), (92.0, 0.3)]),
-            },
-            BarSeries { name: "ICI-C".into(), bars: bars([(83.1, 0.6), (89.4, 0.36), (88.0, 0.51), (93.1, 0.3)]) },
-            BarSeries { name: "ICI-R".into(), bars: bars([(84.07, 0.6), (89.9, 0.36), (89.2, 0.5), (93.4, 0.3)]) },
+            series("logistic regression", [(78.31, 0.52), (88.2, 0.35), (82.6, 0.49), (92.0, 0.3)]),
+            series("ICI-C", [(83.1, 0.6), (89.4, 0.36), (88.0, 0.51), (93.1, 0.3)]),
+            series("ICI-R", [(84.07, 0.6), (89.9, 0.36), (89.2, 0.5), (93.4, 0.3)]),
         ],
         decimals: Some(1),
     }
@@ -143,56 +147,49 @@ fn selectors() -> Result<Figure> {
 }
 
 fn initial() -> Result<Figure> {
-    let groups = ["below 60", "60 to 70", "70 to 80", "80 to 90", "above 90"];
-    let bars = |list: [f64; 5], error: f64| list.map(|value| Bar { value, error }).to_vec();
+    let [one, five] = [[4.1, 6.9, 7.8, 4.4, -0.6], [f64::NAN, 3.2, 3.9, 2.1, 0.3]];
     Bars {
         title: "Improvement by initial accuracy".into(),
         subtitle: "CIFAR-FS, 2000 episodes; groups of episodes by the accuracy of the first classifier (%)".into(),
         y: Axis::new("Improvement").unit("percentage points"),
-        groups: groups.map(String::from).to_vec(),
+        groups: strings(["below 60", "60 to 70", "70 to 80", "80 to 90", "above 90"]),
         series: vec![
-            BarSeries { name: "1-shot".into(), bars: bars([4.1, 6.9, 7.8, 4.4, -0.6], 0.7) },
-            BarSeries { name: "5-shot".into(), bars: bars([f64::NAN, 3.2, 3.9, 2.1, 0.3], 0.4) },
+            series("1-shot", one.map(|value| (value, 0.7))),
+            series("5-shot", five.map(|value| (value, 0.4))),
         ],
         decimals: Some(1),
     }
     .figure()
 }
 
+fn point((label, x, y): (&str, f64, f64), x_error: f64, y_error: f64) -> ScatterPoint {
+    ScatterPoint { label: label.into(), x, y, x_error, y_error }
+}
+
 fn time() -> Result<Figure> {
-    let point = |label: &str, x: f64, y: f64| ScatterPoint {
-        label: label.into(),
-        x,
-        y,
-        x_error: 0.0,
-        y_error: 0.6,
+    let ours = [
+        ("LR", 0.4, 78.3),
+        ("ICI-R", 1.3, 84.1),
+        ("ICI-C", 6.0, 83.4),
+        ("ICI-R adaptive", 2.0, 84.9),
+    ];
+    let others = [
+        ("official ICI-R", 410.0, 83.9),
+        ("official ICI-C", 2300.0, 83.2),
+        ("TIM", 350.0, 83.0),
+        ("PT-MAP", 95.0, 85.4),
+        ("BD-CSPN", 3.0, 83.8),
+    ];
+    let group = |name: &str, points: &[(&str, f64, f64)]| ScatterGroup {
+        name: name.into(),
+        points: points.iter().map(|p| point(*p, 0.0, 0.6)).collect(),
     };
     Scatter {
         title: "Accuracy against time".into(),
         subtitle: "5-way 1-shot, CIFAR-FS; error bars are 95% intervals".into(),
         x: Axis::new("Time per episode").unit("ms").log(),
         y: Axis::new("Accuracy").unit("%"),
-        groups: vec![
-            ScatterGroup {
-                name: "this program".into(),
-                points: vec![
-                    point("LR", 0.4, 78.3),
-                    point("ICI-R", 1.3, 84.1),
-                    point("ICI-C", 6.0, 83.4),
-                    point("ICI-R adaptive", 2.0, 84.9),
-                ],
-            },
-            ScatterGroup {
-                name: "other programs".into(),
-                points: vec![
-                    point("official ICI-R", 410.0, 83.9),
-                    point("official ICI-C", 2300.0, 83.2),
-                    point("TIM", 350.0, 83.0),
-                    point("PT-MAP", 95.0, 85.4),
-                    point("BD-CSPN", 3.0, 83.8),
-                ],
-            },
-        ],
+        groups: vec![group("this program", &ours), group("other programs", &others)],
         diagonal: false,
     }
     .figure()
@@ -207,38 +204,27 @@ fn balance() -> Result<Figure> {
         ("α-TIM", 83.0, 80.2),
         ("BD-CSPN", 83.8, 77.0),
     ];
+    let points = methods.map(|method| point(method, 0.5, 0.7)).to_vec();
     Scatter {
         title: "Balanced against imbalanced queries".into(),
-        subtitle: "Below the dashed line a method loses by imbalance (Dirichlet, α = 2)".into(),
+        subtitle:
+            "Methods below the dashed line lose accuracy on imbalanced queries (Dirichlet, α = 2)"
+                .into(),
         x: Axis::new("Accuracy, balanced").unit("%"),
         y: Axis::new("Accuracy, imbalanced").unit("%"),
-        groups: vec![ScatterGroup {
-            name: String::new(),
-            points: methods
-                .map(|(name, x, y)| ScatterPoint {
-                    label: name.into(),
-                    x,
-                    y,
-                    x_error: 0.5,
-                    y_error: 0.7,
-                })
-                .to_vec(),
-        }],
+        groups: vec![ScatterGroup { name: String::new(), points }],
         diagonal: true,
     }
     .figure()
 }
 
-/// A blob of colour, standing for a photograph.
+/// A coloured disc that stands for a photograph.
 fn thumbnail(noise: &mut Noise, hue: usize) -> Result<Image> {
-    let (cx, cy, r) = (
-        20.0 + 44.0 * noise.uniform(),
-        20.0 + 44.0 * noise.uniform(),
-        12.0 + 14.0 * noise.uniform(),
-    );
+    let mut between = |low: f64, high: f64| low + (high - low) * noise.uniform();
+    let (cx, cy, r) = (between(20.0, 64.0), between(20.0, 64.0), between(12.0, 26.0));
     let tone =
         [[200, 90, 60], [70, 140, 200], [90, 170, 80], [210, 170, 60], [150, 100, 180]][hue % 5];
-    let sky = 150.0 + 90.0 * noise.uniform();
+    let sky = between(150.0, 240.0);
     let mut rgb = Vec::with_capacity(84 * 84 * 3);
     for i in 0..84 * 84 {
         let (x, y) = ((i % 84) as f64, (i / 84) as f64);
@@ -265,10 +251,8 @@ fn episode(images: bool) -> Result<Figure> {
                 if !images {
                     return Ok(Selected::Count(n));
                 }
-                (0..n)
-                    .map(|_| thumbnail(&mut noise, class + shift))
-                    .collect::<Result<_>>()
-                    .map(Selected::Images)
+                let images = (0..n).map(|_| thumbnail(&mut noise, class + shift));
+                Ok(Selected::Images(images.collect::<Result<_>>()?))
             };
             let note = format!("{} %", 80 + 3 * r + class);
             cells.push(EpisodeCell { right: some(*right, 0)?, wrong: some(*wrong, 2)?, note });
@@ -280,15 +264,13 @@ fn episode(images: bool) -> Result<Figure> {
         title: "New instances per round and class".into(),
         subtitle: "One 5-way 1-shot episode of CUB; accuracies on all queries after the round"
             .into(),
-        classes: [
+        classes: strings([
             "Painted Bunting",
             "Cape Glossy Starling",
             "Least Tern",
             "Laysan Albatross",
             "Pomarine Jaeger",
-        ]
-        .map(String::from)
-        .to_vec(),
+        ]),
         rounds,
     }
     .figure()
@@ -327,22 +309,22 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     ];
     let table = table()?;
     print!("{}", table.text());
+    let section = |(name, figure): (&str, Figure)| DocumentSection {
+        heading: figure.title().to_owned(),
+        blocks: vec![DocumentBlock::Figure { name: name.into(), caption: String::new(), figure }],
+    };
     let document = Document {
         title: "Gallery".into(),
         lead: vec![
-            Block::Paragraph("Every kind of figure, from made-up data.".into()),
-            Block::Table { caption: "Accuracy and time, made up".into(), table },
-            Block::Code("cargo run -p trustpath-report --example gallery -- FOLDER".into()),
+            DocumentBlock::Paragraph("Every kind of figure, drawn from synthetic data.".into()),
+            DocumentBlock::Table { caption: "Accuracy and time (synthetic)".into(), table },
+            DocumentBlock::Code("cargo run -p trustpath-report --example gallery -- FOLDER".into()),
         ],
-        sections: figures
-            .into_iter()
-            .map(|(name, figure)| Section {
-                heading: figure.title().to_owned(),
-                blocks: vec![Block::Figure { name: name.into(), caption: String::new(), figure }],
-            })
-            .collect(),
+        sections: figures.into_iter().map(section).collect(),
     };
     document.write(&folder, "gallery")?;
-    println!("wrote {}", folder.join("gallery.html").display());
+    std::fs::write(folder.join("label.html"), sample::label(400, 8).html()?)?;
+    std::fs::write(folder.join("audit.html"), sample::audit(400, 12).html()?)?;
+    println!("wrote gallery.html, label.html and audit.html to {}", folder.display());
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! What can go wrong, in one sentence each: what was given, and what to do about it.
+//! Errors: each message names the input and says what to do.
 
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything this crate refuses, each with the input it names and the remedy.
+/// The errors of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,55 +15,55 @@ pub enum Error {
         /// Title of the figure.
         title: String,
     },
-    /// Two parts of a figure that belong together differ in number.
-    #[error("{what}: {given} were given where {expected} are needed, one for each")]
+    /// Two parts that belong together differ in number.
+    #[error("{what}: {given} were given, but {expected} are needed: give one for each")]
     Length {
         /// Which part.
         what: String,
-        /// How many were given.
+        /// The number given.
         given: usize,
-        /// How many are needed.
+        /// The number needed.
         expected: usize,
     },
-    /// Something is named by a position at which nothing is.
+    /// An index is out of range.
     #[error(
-        "{what} is number {index}, counted from 0, but there are only {count}: name one that is there"
+        "{what} has index {index} (counted from 0), but there are only {count}: correct the index"
     )]
     Missing {
-        /// What names it.
+        /// What refers to the index.
         what: String,
-        /// The position.
+        /// The index.
         index: usize,
-        /// How many there are.
+        /// The number of elements.
         count: usize,
     },
-    /// The range asked for an axis is empty or cannot be shown.
+    /// The range requested for an axis is empty or cannot be shown.
     #[error(
         "the range {low} to {high} of the axis \"{axis}\" cannot be shown: give two finite numbers in ascending order, both positive on a logarithmic axis"
     )]
     Range {
         /// Label of the axis.
         axis: String,
-        /// Lower end asked for.
+        /// Lower end of the range.
         low: f64,
-        /// Upper end asked for.
+        /// Upper end of the range.
         high: f64,
     },
-    /// An image does not hold three bytes for each pixel.
+    /// An image does not have three bytes for each pixel.
     #[error(
-        "an image of {width} × {height} pixels needs {expected} bytes of RGB but {given} were given: check its size and that it has three channels"
+        "an image of {width} × {height} pixels needs {expected} bytes of RGB, but {given} were given: check its size and that it has three channels"
     )]
     Pixels {
-        /// Width announced.
+        /// Stated width.
         width: usize,
-        /// Height announced.
+        /// Stated height.
         height: usize,
         /// `3 · width · height`.
         expected: usize,
-        /// Bytes given.
+        /// The number of bytes given.
         given: usize,
     },
-    /// The PNG would have no pixel, or too many.
+    /// The PNG would have no pixels, or too many.
     #[error(
         "a figure of {width} × {height} cannot be drawn at scale {scale}: choose a scale between 0.1 and 8 and fewer rows"
     )]
@@ -72,33 +72,30 @@ pub enum Error {
         width: f64,
         /// Height of the figure.
         height: f64,
-        /// Scale asked for.
+        /// The requested scale.
         scale: f64,
     },
     /// The PNG could not be encoded.
-    #[error("the picture could not be encoded as PNG ({reason}): write the SVG instead")]
+    #[error("the figure could not be encoded as PNG ({reason}): write it as SVG instead")]
     Encode {
-        /// What the encoder said.
+        /// Message of the encoder.
         reason: String,
     },
-    /// A row of a table does not fit its columns.
-    #[error(
-        "row {row} of the table has {given} cells for {columns} columns: give one cell per column"
-    )]
-    Row {
-        /// Position of the row.
-        row: usize,
-        /// Cells given.
-        given: usize,
-        /// Columns of the table.
-        columns: usize,
-    },
     /// A file could not be written.
-    #[error("{path} could not be written ({reason}): choose a folder that you may write to")]
+    #[error("{path} could not be written ({reason}): choose a folder with write permission")]
     Write {
         /// The file.
         path: String,
-        /// What the system said.
+        /// Message of the system.
         reason: String,
     },
+}
+
+/// Requires as many parts as there are of what they belong to.
+pub(crate) fn same_length(
+    given: usize,
+    expected: usize,
+    what: impl FnOnce() -> String,
+) -> Result<()> {
+    if given == expected { Ok(()) } else { Err(Error::Length { what: what(), given, expected }) }
 }

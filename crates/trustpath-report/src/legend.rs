@@ -1,8 +1,8 @@
-//! The legend: a row of samples with names above the plot, where it can never cover data.
+//! The legend: a row of samples with names above the plot, where it never covers data.
 
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, Text};
-use crate::marker::Marker;
+use crate::marker::{Marker, hatch};
 use crate::palette::Color;
 
 const SIZE: f64 = 13.0;
@@ -35,6 +35,12 @@ pub(crate) struct Key {
     pub sample: Sample,
 }
 
+impl Key {
+    pub fn new(name: impl Into<String>, sample: Sample) -> Self {
+        Self { name: name.into(), sample }
+    }
+}
+
 /// Draws the entries in rows from (left, top), and gives their height.
 pub(crate) fn draw(keys: &[Key], left: f64, top: f64, room: f64, marks: &mut Vec<Mark>) -> f64 {
     let (mut x, mut y) = (left, top);
@@ -54,6 +60,11 @@ pub(crate) fn draw(keys: &[Key], left: f64, top: f64, room: f64, marks: &mut Vec
     if drawn { y + ROW - top } else { 0.0 }
 }
 
+/// A filled rectangle, hatched on request.
+pub(crate) fn swatch(rect: Rect, style: Style, hatched: bool) -> impl Iterator<Item = Mark> {
+    [Mark::rect(rect, style)].into_iter().chain(hatched.then(|| hatch(rect)))
+}
+
 fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
     let width = sample.width();
     match sample {
@@ -65,11 +76,7 @@ fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
         }
         Sample::Marker { color, marker } => marks.push(marker.mark((x + width / 2.0, y), *color)),
         Sample::Swatch { style, hatched } => {
-            let rect = Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0);
-            marks.push(Mark::rect(rect, *style));
-            if *hatched {
-                marks.push(crate::marker::hatch(rect));
-            }
+            marks.extend(swatch(Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0), *style, *hatched));
         }
     }
 }

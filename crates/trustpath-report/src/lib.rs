@@ -1,6 +1,6 @@
 //! Figures as SVG and PNG, tables, and self-contained reports, from plain data.
 //!
-//! Each plot is a struct of plain data with a `figure` method; a [`Figure`] is written as SVG or PNG, which look alike.
+//! Each plot is a struct of plain data with a `figure` method; a [`Figure`] is written as SVG or PNG, and both look alike.
 //! Values that are not finite are left out; a figure with nothing left is an error, never a panic.
 //!
 //! ```
@@ -22,8 +22,16 @@
 //! # Ok::<(), trustpath_report::Error>(())
 //! ```
 //!
-//! A [`Table`] becomes plain text, Markdown, HTML or CSV; a [`Document`] binds sections of text, tables and figures into
-//! one HTML page and one Markdown file. A [`LabelReport`](labelling::LabelReport) becomes an interactive page about one's own data.
+//! A [`Table`] becomes plain text, Markdown, HTML or CSV. A [`Document`] combines sections of text, tables and figures into
+//! one HTML page and one Markdown file. A [`LabelReport`](label_page::LabelReport) becomes an interactive page about the
+//! user's own labels.
+
+#[cfg(test)]
+extern crate self as trustpath_report;
+#[cfg(test)]
+#[allow(dead_code)]
+#[path = "../tests/all/sample.rs"]
+mod sample;
 
 mod axis;
 mod canvas;
@@ -31,7 +39,7 @@ pub mod document;
 mod draw;
 mod error;
 mod figure;
-pub mod labelling;
+pub mod label_page;
 mod legend;
 mod marker;
 mod palette;
@@ -40,7 +48,7 @@ mod scale;
 pub mod table;
 
 pub use axis::Axis;
-pub use document::{Block, Document, Section};
+pub use document::{Document, DocumentBlock, DocumentSection};
 pub use draw::image::Image;
 pub use error::{Error, Result};
 pub use figure::Figure;
@@ -51,4 +59,4 @@ pub use plot::episode::{EpisodeCell, EpisodeGrid, EpisodeRound, Selected};
 pub use plot::histogram::{Bins, Density, Histogram};
 pub use plot::path::{PathLine, PathPlot};
 pub use plot::scatter::{Scatter, ScatterGroup, ScatterPoint};
-pub use table::{Align, Best, Cell, Column, Table};
+pub use table::{Align, Best, Column, Table, TableCell};

@@ -35,20 +35,10 @@ impl Marker {
             Marker::Inverted => corners(&[(0.0, 5.2), (5.0, -3.8), (-5.0, -3.8)]),
             Marker::Cross => {
                 let (a, b) = (1.7, 5.0);
-                corners(&[
-                    (-a, -b),
-                    (a, -b),
-                    (a, -a),
-                    (b, -a),
-                    (b, a),
-                    (a, a),
-                    (a, b),
-                    (-a, b),
-                    (-a, a),
-                    (-b, a),
-                    (-b, -a),
-                    (-a, -a),
-                ])
+                let arm = [(-a, -b), (a, -b), (a, -a)];
+                let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+                let turned = |(c, s): Point| arm.map(|(x, y)| (c * x - s * y, s * x + c * y));
+                corners(&turns.map(turned).concat())
             }
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn series(i: usize) -> Color {
     SERIES[i % SERIES.len()]
 }
 
-/// Dashes of the i-th series: the second round of colours is dashed, the third dotted.
+/// Dashes of the i-th series: when the colours repeat, lines are dashed, then dotted.
 pub(crate) fn dash(i: usize) -> &'static [f64] {
     match i / SERIES.len() % 3 {
         0 => &[],

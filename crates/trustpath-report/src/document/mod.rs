@@ -9,12 +9,12 @@ use std::path::Path;
 /// A report.
 ///
 /// ```
-/// use trustpath_report::{Block, Document, Section};
+/// use trustpath_report::{DocumentBlock, Document, DocumentSection};
 /// let document = Document {
 ///     title: "A report".into(),
-///     sections: vec![Section {
+///     sections: vec![DocumentSection {
 ///         heading: "Accuracy".into(),
-///         blocks: vec![Block::Paragraph("It went up.".into())],
+///         blocks: vec![DocumentBlock::Paragraph("It increased.".into())],
 ///     }],
 ///     ..Document::default()
 /// };
@@ -25,42 +25,43 @@ use std::path::Path;
 pub struct Document {
     /// Title of the report.
     pub title: String,
-    /// What stands between the title and the first section.
-    pub lead: Vec<Block>,
+    /// Text, tables and figures between the title and the first section.
+    pub lead: Vec<DocumentBlock>,
     /// The sections.
-    pub sections: Vec<Section>,
+    pub sections: Vec<DocumentSection>,
 }
 
 /// A section of a report.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Section {
+pub struct DocumentSection {
     /// Its heading.
     pub heading: String,
-    /// What it holds, in order.
-    pub blocks: Vec<Block>,
+    /// Its contents, in order.
+    pub blocks: Vec<DocumentBlock>,
 }
 
 /// A part of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+#[non_exhaustive]
+pub enum DocumentBlock {
     /// Plain text.
     Paragraph(String),
     /// A list of plain texts.
     List(Vec<String>),
-    /// Text as it is, such as a command or its output.
+    /// Preformatted text, such as a command or its output.
     Code(String),
     /// A table, with a caption above it that may be empty.
     Table {
-        /// What the table shows.
+        /// Its caption.
         caption: String,
         /// The table.
         table: Table,
     },
     /// A figure, with a caption below it that may be empty.
     Figure {
-        /// Name of its files, without extension; made safe and unique.
+        /// Name of its files without extension; it is made safe and unique.
         name: String,
-        /// What the figure shows.
+        /// Its caption.
         caption: String,
         /// The figure.
         figure: Figure,
@@ -71,12 +72,12 @@ impl Document {
     /// Every figure with the name of its files, in order.
     pub fn figures(&self) -> Vec<(String, &Figure)> {
         let mut names = Names::default();
-        self.blocks()
-            .filter_map(|block| match block {
-                Block::Figure { name, figure, .. } => Some((names.unique(name, "figure"), figure)),
-                _ => None,
-            })
-            .collect()
+        let blocks = self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks));
+        let named = blocks.filter_map(|block| match block {
+            DocumentBlock::Figure { name, figure, .. } => Some((name, figure)),
+            _ => None,
+        });
+        named.map(|(name, figure)| (names.unique(name, "figure"), figure)).collect()
     }
 
     /// Writes `NAME.html`, `NAME.md`, and every figure as SVG and PNG (at twice its size) in `folder/figures`.
@@ -93,29 +94,24 @@ impl Document {
         save(&folder.join(format!("{name}.html")), self.html().as_bytes())?;
         save(&folder.join(format!("{name}.md")), self.markdown("figures").as_bytes())
     }
-
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
-        self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks))
-    }
 }
 
 fn refused(path: &Path, error: std::io::Error) -> Error {
     Error::Write { path: path.display().to_string(), reason: error.to_string() }
 }
 
-/// Names given so far.
+/// The names used so far.
 #[derive(Default)]
 struct Names(std::collections::HashSet<String>);
 
 impl Names {
-    /// The name as a slug (or `otherwise`), with a number if it was given before.
+    /// The name as a slug (or `otherwise`), with a number if it is already used.
     fn unique(&mut self, name: &str, otherwise: &str) -> String {
         let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
         let mut found = base.clone();
-        for number in 2.. {
-            if self.0.insert(found.clone()) {
-                break;
-            }
+        let mut number = 1;
+        while !self.0.insert(found.clone()) {
+            number += 1;
             found = format!("{base}-{number}");
         }
         found

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// A picture of three bytes (red, green, blue) per pixel, row by row.
+/// An image of three bytes (red, green, blue) per pixel, row by row.
 ///
 /// ```
 /// use trustpath_report::Image;
@@ -17,7 +17,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Takes the pixels of a picture, which must be `3 · width · height` bytes and not empty.
+    /// Takes the pixels of an image: exactly `3 · width · height` bytes, at least one pixel.
     pub fn new(width: usize, height: usize, rgb: Vec<u8>) -> Result<Self> {
         let expected = width.saturating_mul(height).saturating_mul(3);
         if expected == 0 || rgb.len() != expected {
@@ -41,7 +41,7 @@ impl Image {
         &self.rgb
     }
 
-    /// The image with at most `side` pixels a side, each the mean of those it covers.
+    /// The image reduced to at most `side` pixels per side, each the mean of the pixels it covers.
     pub(crate) fn shrunk(&self, side: usize) -> Image {
         let long = self.width.max(self.height);
         if long <= side {
@@ -54,11 +54,9 @@ impl Image {
             for x in 0..width {
                 let (rows, columns) = (span(y, height, self.height), span(x, width, self.width));
                 for channel in 0..3 {
-                    let sum: usize = rows
-                        .clone()
-                        .flat_map(|r| columns.clone().map(move |c| (r, c)))
-                        .map(|(r, c)| usize::from(self.rgb[3 * (r * self.width + c) + channel]))
-                        .sum();
+                    let value = |r, c| usize::from(self.rgb[3 * (r * self.width + c) + channel]);
+                    let sum_of = |r| columns.clone().map(|c| value(r, c)).sum::<usize>();
+                    let sum: usize = rows.clone().map(sum_of).sum();
                     let count = rows.len() * columns.len();
                     rgb.push(((sum + count / 2) / count) as u8);
                 }
@@ -68,9 +66,9 @@ impl Image {
     }
 }
 
-/// The `i`-th of `parts` nearly equal spans of `0..whole`, never empty as long as `parts ≤ whole`.
-fn span(i: usize, parts: usize, whole: usize) -> std::ops::Range<usize> {
-    i * whole / parts..((i + 1) * whole / parts)
+/// The `i`-th of `parts` nearly equal spans of `0..total`, never empty as long as `parts ≤ total`.
+fn span(i: usize, parts: usize, total: usize) -> std::ops::Range<usize> {
+    i * total / parts..((i + 1) * total / parts)
 }
 
 #[cfg(test)]
@@ -91,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliver_does_not_vanish() {
+    fn a_narrow_image_keeps_at_least_one_pixel() {
         let sliver = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
         assert_eq!((sliver.width(), sliver.height()), (1, 10));
     }

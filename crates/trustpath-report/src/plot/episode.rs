@@ -1,9 +1,10 @@
-//! What an episode selected: a row per class and a column per round, correct pseudo-labels on the left of a cell and wrong
-//! ones on the right.
+//! The instances that an episode selected: a row per class and a column per round, correct pseudo-labels on the left of a
+//! cell and wrong ones on the right.
 
 use crate::canvas::{Canvas, MARGIN, SMALL, WIDTH};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Stroke, Style, Text};
+use crate::error::same_length;
 use crate::legend::{Key, Sample};
 use crate::palette::{CORRECT, GRID, MUTED, WHITE, WRONG};
 use crate::{Error, Figure, Image, Result};
@@ -21,7 +22,7 @@ pub struct EpisodeGrid {
     pub rounds: Vec<EpisodeRound>,
 }
 
-/// What one round selected.
+/// The instances that one round selected.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EpisodeRound {
     /// Its name.
@@ -32,42 +33,37 @@ pub struct EpisodeRound {
     pub cells: Vec<EpisodeCell>,
 }
 
-/// What one round selected for one class.
+/// The instances that one round selected for one class.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EpisodeCell {
-    /// Those whose pseudo-label is right.
+    /// Instances whose pseudo-label is correct.
     pub right: Selected,
-    /// Those whose pseudo-label is wrong.
+    /// Instances whose pseudo-label is wrong.
     pub wrong: Selected,
     /// A note below, such as the accuracy of the class.
     pub note: String,
 }
 
-/// Selected instances, with or without pictures.
+/// Selected instances, with or without images.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Selected {
-    /// How many.
+    /// Their number.
     Count(usize),
-    /// A picture of each.
+    /// An image of each.
     Images(Vec<Image>),
-}
-
-impl Default for Selected {
-    fn default() -> Self {
-        Self::Count(0)
-    }
 }
 
 /// More rounds continue in a second grid below.
 const MOST_ROUNDS: usize = 4;
-/// More pictures of a side of a cell are only counted.
+/// Further images on one side of a cell are only counted.
 const MOST_IMAGES: usize = 20;
 /// Width of the names of the classes.
 const NAMES: f64 = 100.0;
 const TILE: f64 = 30.0;
 const GAP: f64 = 3.0;
 const PADDING: f64 = 6.0;
-/// Between right and wrong.
+/// Gap between correct and wrong.
 const BETWEEN: f64 = 8.0;
 const NOTE: f64 = 17.0;
 
@@ -78,17 +74,11 @@ impl EpisodeGrid {
             return Err(Error::NothingToDraw { title: self.title.clone() });
         }
         for round in &self.rounds {
-            if round.cells.len() != self.classes.len() {
-                return Err(Error::Length {
-                    what: format!("cells of the round \"{}\" and the classes", round.name),
-                    given: round.cells.len(),
-                    expected: self.classes.len(),
-                });
-            }
+            let what = || format!("cells of the round \"{}\" for the classes", round.name);
+            same_length(round.cells.len(), self.classes.len(), what)?;
         }
-        let key = |name: &str, correct: bool| Key {
-            name: name.into(),
-            sample: Sample::Swatch { style: style(correct, true), hatched: false },
+        let key = |name: &str, correct: bool| {
+            Key::new(name, Sample::Swatch { style: style(correct, true), hatched: false })
         };
         let keys =
             [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
@@ -122,8 +112,8 @@ impl EpisodeGrid {
             let height = cells().map(|cell| cell_height(cell, width)).fold(0.0, f64::max);
             let lines = font::wrap(name, SMALL, Weight::Regular, NAMES - 4.0);
             // One line stands level with the tiles, several begin at the top.
-            let first =
-                canvas.top + if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
+            let offset = if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
+            let first = canvas.top + offset;
             for (i, line) in lines.into_iter().take(3).enumerate() {
                 canvas.push(Text::new((MARGIN, first + 15.0 * i as f64), line, SMALL));
             }
@@ -136,8 +126,14 @@ impl EpisodeGrid {
     }
 }
 
+impl Default for Selected {
+    fn default() -> Self {
+        Self::Count(0)
+    }
+}
+
 impl Selected {
-    /// How many places its pictures take, the last of which may only count those not shown.
+    /// The number of tiles; the last one may state how many images are not shown.
     fn places(&self) -> usize {
         match self {
             Selected::Count(_) => 0,
@@ -146,7 +142,7 @@ impl Selected {
     }
 }
 
-/// The fewest rows in which the pictures of both sides fit beside each other.
+/// The fewest rows in which the images of both sides fit next to each other.
 fn rows(right: usize, wrong: usize, width: f64) -> usize {
     let room = width - 2.0 * PADDING + GAP - if right > 0 && wrong > 0 { BETWEEN } else { 0.0 };
     let across = ((room / (TILE + GAP) + 1e-9) as usize).max(2);
@@ -190,7 +186,7 @@ fn draw_count(count: usize, correct: bool, rect: Rect, canvas: &mut Canvas) {
     }
 }
 
-/// The right ones from the left edge, the wrong ones from the right edge.
+/// Correct ones from the left edge, wrong ones from the right edge.
 fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas: &mut Canvas) {
     let columns = images.len().min(MOST_IMAGES + 1).div_ceil(rows);
     let step = TILE + GAP;
@@ -213,7 +209,7 @@ fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas:
     }
 }
 
-/// A solid frame around what is right, a dashed one around what is wrong.
+/// A solid frame for correct instances, a dashed one for wrong instances.
 fn style(correct: bool, filled: bool) -> Style {
     let (color, fill, dash): (_, _, &[f64]) = match correct {
         true => (CORRECT, CORRECT.tint(0.25), &[]),
@@ -228,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_take_the_fewest_rows_that_hold_them() {
+    fn images_take_the_fewest_possible_rows() {
         // Five tiles and the space between fit side by side.
         let width = 5.0 * (TILE + GAP) - GAP + BETWEEN + 2.0 * PADDING;
         assert_eq!(rows(5, 0, width), 1);
@@ -242,14 +238,9 @@ mod tests {
 
     #[test]
     fn every_round_needs_a_cell_per_class() {
-        let grid = EpisodeGrid {
-            classes: vec!["a".into(), "b".into()],
-            rounds: vec![EpisodeRound {
-                cells: vec![EpisodeCell::default()],
-                ..Default::default()
-            }],
-            ..EpisodeGrid::default()
-        };
+        let round = EpisodeRound { cells: vec![EpisodeCell::default()], ..Default::default() };
+        let (classes, rounds) = (vec!["a".into(), "b".into()], vec![round]);
+        let grid = EpisodeGrid { classes, rounds, ..EpisodeGrid::default() };
         assert!(matches!(grid.figure(), Err(Error::Length { given: 1, expected: 2, .. })));
         assert!(matches!(EpisodeGrid::default().figure(), Err(Error::NothingToDraw { .. })));
     }

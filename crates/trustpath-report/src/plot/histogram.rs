@@ -1,11 +1,11 @@
-//! A histogram, with a density laid over it on request.
+//! A histogram, optionally with a density curve.
 
-use super::needed;
+use super::scale;
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
 use crate::legend::{Key, Sample};
 use crate::palette::{self, WHITE};
-use crate::scale::{Fit, Scale};
+use crate::scale::Fit;
 use crate::{Axis, Error, Figure, Result};
 
 /// Counts over bins of equal width.
@@ -41,7 +41,7 @@ impl Default for Histogram {
     }
 }
 
-/// Bins of equal width and what fell into them.
+/// Bins of equal width and their counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bins {
     /// Where the first bin begins.
@@ -107,9 +107,8 @@ impl Histogram {
     /// Draws the histogram.
     pub fn figure(&self) -> Result<Figure> {
         let bins = &self.bins;
-        let nothing = || Error::NothingToDraw { title: self.title.clone() };
         if !(bins.width > 0.0 && bins.total() > 0.0) {
-            return Err(nothing());
+            return Err(Error::NothingToDraw { title: self.title.clone() });
         }
         let curve: Vec<(f64, f64)> = self
             .density
@@ -119,15 +118,19 @@ impl Histogram {
             .filter(|(value, count)| self.x.shows(*value) && self.y.shows(*count))
             .collect();
         let edges = (0..=bins.counts.len()).map(|i| bins.edge(i));
-        let x = needed(Scale::new(&self.x, edges, Fit::Padded)?, &self.title)?;
+        let x = scale(&self.title, &self.x, edges, Fit::Padded)?;
         let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
-        let y = needed(Scale::new(&self.y, heights, Fit::FromZero)?, &self.title)?;
+        let y = scale(&self.title, &self.y, heights, Fit::FromZero)?;
 
-        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
+        let swatch = Sample::Swatch { style: fill(), hatched: false };
+        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke: stroke(), marker: None });
+        let density = self.density.iter().map(line);
+        let keys: Vec<Key> = [Key::new(&self.name, swatch)].into_iter().chain(density).collect();
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let y = canvas.y_axis(&self.y, y, 280.0);
         let x = canvas.x_axis(&self.x, x, false);
-        // On a logarithmic axis of counts the bars stand on its lower end.
-        let floor = y.at(y.low());
+        // On a logarithmic axis the bars stand on its lower end.
+        let floor = y.at(y.low);
         let mut marks: Vec<Mark> = (0..bins.counts.len())
             .filter(|i| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i)))
             .map(|i| {
@@ -142,18 +145,6 @@ impl Histogram {
         }
         canvas.push_inside(marks, 0.0);
         Ok(canvas.finish())
-    }
-
-    fn keys(&self) -> Vec<Key> {
-        let mut keys = vec![Key {
-            name: self.name.clone(),
-            sample: Sample::Swatch { style: fill(), hatched: false },
-        }];
-        keys.extend(self.density.iter().map(|density| Key {
-            name: density.name.clone(),
-            sample: Sample::Line { stroke: stroke(), marker: None },
-        }));
-        keys
     }
 }
 
@@ -171,12 +162,11 @@ mod tests {
 
     #[test]
     fn every_finite_value_is_counted_once() {
-        let values: Vec<f64> =
-            (0..1000).map(|i| (i as f64 * 0.7).sin()).chain([f64::NAN]).collect();
-        let bins = Bins::of(&values);
+        let values = (0..1000).map(|i| (i as f64 * 0.7).sin()).chain([f64::NAN]);
+        let bins = Bins::of(&values.collect::<Vec<_>>());
         assert_eq!(bins.counts.iter().sum::<u64>(), 1000);
         assert!((5..=60).contains(&bins.counts.len()));
-        // The sine dwells at its ends.
+        // A sine spends most of its time near its extremes.
         assert!(bins.counts[0] > bins.counts[bins.counts.len() / 2]);
     }
 
@@ -191,21 +181,17 @@ mod tests {
 
     #[test]
     fn a_density_is_scaled_to_the_counts() {
-        // Ten values a bin; a uniform density then runs level with the bars.
+        // Ten values per bin: a uniform density is level with the bars.
         let bins = Bins { low: 0.0, width: 0.1, counts: vec![10; 10] };
         let density = Density { name: "uniform".into(), points: vec![(0.0, 1.0), (1.0, 1.0)] };
-        let svg = Histogram { bins, density: Some(density), ..Histogram::default() }
-            .figure()
-            .unwrap()
-            .svg();
+        let plot = Histogram { bins, density: Some(density), ..Histogram::default() };
+        let svg = plot.figure().unwrap().svg();
         let tree = roxmltree::Document::parse(&svg).unwrap();
         let bar = tree.descendants().rfind(|n| n.tag_name().name() == "rect").unwrap();
         let top: f64 = bar.attribute("y").unwrap().parse().unwrap();
         let line = tree.descendants().rfind(|n| n.tag_name().name() == "path").unwrap();
         let ends = line.attribute("d").unwrap();
-        assert!(
-            ends.split(['M', 'L']).skip(1).all(|p| p.ends_with(&format!(" {top}"))),
-            "{ends} {top}"
-        );
+        let level = ends.split(['M', 'L']).skip(1).all(|p| p.ends_with(&format!(" {top}")));
+        assert!(level, "{ends} {top}");
     }
 }
