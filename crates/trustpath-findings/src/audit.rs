@@ -1,7 +1,7 @@
 //! What is told about an audit.
 
 use trustpath::{Audit, Error, Result};
-use trustpath_report::labelling::{LabelReport, ReportInstance, ReportKind, Verdict};
+use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
 
 use crate::drawing::Shown;
 use crate::{About, count};
@@ -78,7 +78,7 @@ impl<'a> Labelled<'a> {
             probability: f64::NAN,
             credibility: found.credibility[at],
             round: None,
-            verdict: if found.suspect[at] { Verdict::Suspect } else { Verdict::Fits },
+            verdict: if found.suspect[at] { ReportVerdict::Suspect } else { ReportVerdict::Fits },
             reason: reasons[at].clone(),
             position,
             suggested: None,
@@ -87,8 +87,8 @@ impl<'a> Labelled<'a> {
         });
         let suspects = Self::suspects(found);
         let mut counts = [0; 6];
-        counts[Verdict::Suspect as usize] = suspects;
-        counts[Verdict::Fits as usize] = self.rows.len() - suspects;
+        counts[ReportVerdict::Suspect as usize] = suspects;
+        counts[ReportVerdict::Fits as usize] = self.rows.len() - suspects;
         let report = LabelReport {
             kind: ReportKind::Audit,
             title: format!("Audit of {}", self.about.source),

@@ -68,7 +68,9 @@ pub fn find(lab: &Lab) -> Result<Finding> {
     }
     let caption = "Noise of all entries in all episodes of 5-way 1-shot. \"Off by\" is the largest difference between \
                    its distribution function and that of the fitted Gaussians.";
-    finding.blocks.insert(0, trustpath_report::Block::Table { caption: caption.into(), table });
+    finding
+        .blocks
+        .insert(0, trustpath_report::DocumentBlock::Table { caption: caption.into(), table });
     Ok(finding)
 }
 

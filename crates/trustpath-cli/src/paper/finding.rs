@@ -1,6 +1,8 @@
 //! What a target brings home: text, tables, figures and verdicts, for the terminal and for a report.
 
-use trustpath_report::{Block, Column, Document, Figure, Section, Table};
+use trustpath_report::{
+    Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table,
+};
 
 use super::error::Result;
 use super::verdict::Verdict;

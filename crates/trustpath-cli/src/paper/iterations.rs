@@ -47,7 +47,9 @@ pub fn find(lab: &Lab) -> Result<Finding> {
         finding.verdicts.extend(verdicts(dataset, &runs)?);
     }
     let caption = "Accuracy in % of ICI(n), 5-way 1-shot transductive, after rounds that take in n of each class.";
-    finding.blocks.insert(0, trustpath_report::Block::Table { caption: caption.into(), table });
+    finding
+        .blocks
+        .insert(0, trustpath_report::DocumentBlock::Table { caption: caption.into(), table });
     Ok(finding)
 }
 

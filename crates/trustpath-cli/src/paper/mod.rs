@@ -39,7 +39,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use trustpath_episodes::Approach;
-use trustpath_report::{Block, Document};
+use trustpath_report::{Document, DocumentBlock as Block};
 
 use crate::pictures::PictureArgs;
 use crate::progress::Progress;

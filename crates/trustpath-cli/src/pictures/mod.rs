@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
 use trustpath_report::Image;
-use trustpath_report::labelling::{LabelReport, Thumbnail};
+use trustpath_report::label_page::{LabelReport, Thumbnail};
 use trustpath_table::PoolFile;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
@@ -226,7 +226,7 @@ impl Pictures {
 
     /// Gives the instances of a page their pictures, as many as it has room for; `rows` are theirs.
     pub fn illustrate(&self, report: &mut LabelReport, rows: &[usize]) -> Result<()> {
-        let worth = report.worth_a_picture(BYTES)?;
+        let worth = report.thumbnails_that_fit(BYTES)?;
         let pictures: Vec<Option<Thumbnail>> =
             worth.par_iter().map(|&at| self.thumbnail(rows[at])).collect();
         let all = report.instances.len();

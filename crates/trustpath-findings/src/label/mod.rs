@@ -8,7 +8,7 @@ pub use summary::Summary;
 
 use trustpath::Result;
 use trustpath::label::{Labelling, Round, Verdict};
-use trustpath_report::labelling::{self, LabelReport, ReportRound};
+use trustpath_report::label_page::{self, LabelReport, ReportRound, ReportVerdict};
 
 use crate::About;
 use crate::drawing::Shown;
@@ -39,7 +39,7 @@ pub fn page(
             Verdict::Trusted => 2,
         });
     let (map, suggested) = (shown.map(&labelling.coordinates)?, ranks(labelling));
-    let instances = shown.rows.iter().zip(map).map(|(&row, position)| labelling::ReportInstance {
+    let instances = shown.rows.iter().zip(map).map(|(&row, position)| label_page::ReportInstance {
         id: about.ids[row].clone(),
         // What is none of these is shown with the class that it comes nearest to.
         label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
@@ -59,7 +59,7 @@ pub fn page(
     let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
     let Labelling { lambda, gamma_norm, followed, .. } = labelling;
     let report = LabelReport {
-        kind: labelling::ReportKind::Label,
+        kind: label_page::ReportKind::Label,
         title: format!("Labels for {}", about.source),
         subtitle: summary.line(),
         facts: summary.facts(),
@@ -74,12 +74,12 @@ pub fn page(
 }
 
 /// A verdict as pages have it.
-fn shown_as(verdict: Verdict) -> labelling::Verdict {
+fn shown_as(verdict: Verdict) -> ReportVerdict {
     match verdict {
-        Verdict::Given => labelling::Verdict::Given,
-        Verdict::Trusted => labelling::Verdict::Trusted,
-        Verdict::Doubtful => labelling::Verdict::Doubtful,
-        Verdict::NoneOfThese => labelling::Verdict::NoneOfThese,
+        Verdict::Given => ReportVerdict::Given,
+        Verdict::Trusted => ReportVerdict::Trusted,
+        Verdict::Doubtful => ReportVerdict::Doubtful,
+        Verdict::NoneOfThese => ReportVerdict::NoneOfThese,
     }
 }
 

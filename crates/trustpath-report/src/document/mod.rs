@@ -42,7 +42,6 @@ pub struct DocumentSection {
 
 /// A part of a section.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum DocumentBlock {
     /// Plain text.
     Paragraph(String),
