@@ -4,8 +4,8 @@ use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Scene, Style, Text};
 use crate::legend::{self, Key};
 use crate::palette::{GRID, INK, MUTED, WHITE};
-use crate::scale::Scale;
-use crate::{Axis, Figure};
+use crate::scale::{Fit, Scale};
+use crate::{Axis, Error, Figure, Result};
 
 /// Width of every figure: that of a README.
 pub(crate) const WIDTH: f64 = 700.0;
@@ -60,48 +60,65 @@ impl Canvas {
         self.marks.push(Mark::Clip { rect: self.plot.grown(margin), marks });
     }
 
+    /// Fits a scale to the values of an axis.
+    fn scale(&self, axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Result<Scale> {
+        let scale = Scale::new(axis, values, fit)?;
+        scale.ok_or_else(|| Error::NothingToDraw { title: self.title.clone() })
+    }
+
     /// Draws the y axis of a plot of the given height: its caption on top, then a grid line at each round value.
-    pub fn y_axis(&mut self, axis: &Axis, scale: Scale, height: f64) -> Scale {
+    pub fn y_axis(
+        &mut self,
+        axis: &Axis,
+        values: impl Iterator<Item = f64>,
+        fit: Fit,
+        height: f64,
+    ) -> Result<Scale> {
+        let scale = self.scale(axis, values, fit)?;
         self.top += 18.0;
-        let caption = font::fit(&axis.caption(), CAPTION, Weight::Regular, INNER);
-        self.push(Text::new((MARGIN, self.top), caption, CAPTION).color(MUTED));
+        let caption = Text::new((MARGIN, self.top), axis.caption(), CAPTION);
+        self.push(caption.color(MUTED).fit(INNER));
         self.top += 16.0;
         let scale = scale.over(self.top + height, self.top);
         let ticks = scale.ticks(38.0);
-        let widest =
-            ticks.iter().map(|t| font::width(&t.label, SMALL, Weight::Regular)).fold(0.0, f64::max);
+        let widths = ticks.iter().map(|(_, label)| font::width(label, SMALL, Weight::Regular));
+        let widest = widths.fold(0.0, f64::max);
         let left = MARGIN + widest + 9.0;
         self.plot = Rect::new(left, self.top, WIDTH - MARGIN - 4.0 - left, height);
-        for tick in ticks {
-            let y = scale.at(tick.value);
+        for (value, label) in ticks {
+            let y = scale.at(value);
             self.push(Mark::segment((left, y), (self.plot.right(), y), GRID, 1.0));
-            let label = Text::new((left - 9.0, y + 0.36 * SMALL), tick.label, SMALL);
+            let label = Text::new((left - 9.0, y + 0.36 * SMALL), label, SMALL);
             self.push(label.anchor(Anchor::End).color(MUTED));
         }
         self.top = self.plot.bottom();
-        scale
+        Ok(scale)
     }
 
     /// Draws the x axis below the plot: round values, and the caption centred below them.
-    pub fn x_axis(&mut self, axis: &Axis, scale: Scale, grid: bool) -> Scale {
+    pub fn x_axis(
+        &mut self,
+        axis: &Axis,
+        values: impl Iterator<Item = f64>,
+        grid: bool,
+    ) -> Result<Scale> {
         let Rect { x: left, y: top, .. } = self.plot;
         let (right, bottom) = (self.plot.right(), self.plot.bottom());
-        let scale = scale.over(left, right);
-        for tick in scale.ticks(70.0) {
-            let x = scale.at(tick.value);
+        let scale = self.scale(axis, values, Fit::Padded)?.over(left, right);
+        for (value, label) in scale.ticks(70.0) {
+            let x = scale.at(value);
             if grid {
                 self.push(Mark::segment((x, top), (x, bottom), GRID, 1.0));
             }
             self.push(Mark::segment((x, bottom), (x, bottom + 5.0), INK, 1.0));
-            let label = Text::new((x, bottom + 19.0), tick.label, SMALL);
+            let label = Text::new((x, bottom + 19.0), label, SMALL);
             self.push(label.anchor(Anchor::Middle).color(MUTED));
         }
         self.push(Mark::segment((left, bottom), (right, bottom), INK, 1.0));
-        let caption = font::fit(&axis.caption(), CAPTION, Weight::Regular, INNER);
-        let caption = Text::new(((left + right) / 2.0, bottom + 40.0), caption, CAPTION);
-        self.push(caption.anchor(Anchor::Middle).color(MUTED));
+        let caption = Text::new(((left + right) / 2.0, bottom + 40.0), axis.caption(), CAPTION);
+        self.push(caption.anchor(Anchor::Middle).color(MUTED).fit(INNER));
         self.top = bottom + 44.0;
-        scale
+        Ok(scale)
     }
 
     /// Divides the x axis among named groups and returns the middle and the width of each.

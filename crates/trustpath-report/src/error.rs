@@ -3,99 +3,48 @@
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The errors of this crate.
+/// The errors of this crate. The documentation of each variant explains its fields.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub enum Error {
-    /// No value of the data can be placed in the figure.
+    /// No value of the data can be placed in the figure with this `title`.
     #[error(
         "the figure \"{title}\" has nothing to draw: give at least one finite value (and a positive one on a logarithmic axis)"
     )]
-    NothingToDraw {
-        /// Title of the figure.
-        title: String,
-    },
-    /// Two parts that belong together differ in number.
+    NothingToDraw { title: String },
+    /// Of the parts named in `what`, `given` were given although `expected` are needed.
     #[error("{what}: {given} were given, but {expected} are needed: give one for each")]
-    Length {
-        /// Which part.
-        what: String,
-        /// The number given.
-        given: usize,
-        /// The number needed.
-        expected: usize,
-    },
-    /// An index is out of range.
+    Length { what: String, given: usize, expected: usize },
+    /// `what` has an `index` that is not below `count`.
     #[error(
         "{what} has index {index} (counted from 0), but there are only {count}: correct the index"
     )]
-    Missing {
-        /// What refers to the index.
-        what: String,
-        /// The index.
-        index: usize,
-        /// The number of elements.
-        count: usize,
-    },
-    /// The range requested for an axis is empty or cannot be shown.
+    Missing { what: String, index: usize, count: usize },
+    /// The range `low` to `high` requested for an axis is empty or cannot be shown.
     #[error(
         "the range {low} to {high} of the axis \"{axis}\" cannot be shown: give two finite numbers in ascending order, both positive on a logarithmic axis"
     )]
-    Range {
-        /// Label of the axis.
-        axis: String,
-        /// Lower end of the range.
-        low: f64,
-        /// Upper end of the range.
-        high: f64,
-    },
-    /// An image does not have three bytes for each pixel.
+    Range { axis: String, low: f64, high: f64 },
+    /// An image does not have `expected` = 3 · `width` · `height` bytes but the number `given`.
     #[error(
         "an image of {width} × {height} pixels needs {expected} bytes of RGB, but {given} were given: check its size and that it has three channels"
     )]
-    Pixels {
-        /// Stated width.
-        width: usize,
-        /// Stated height.
-        height: usize,
-        /// `3 · width · height`.
-        expected: usize,
-        /// The number of bytes given.
-        given: usize,
-    },
-    /// The PNG would have no pixels, or too many.
+    Pixels { width: usize, height: usize, expected: usize, given: usize },
+    /// At this `scale` the PNG of a figure of this size would have no pixels, or too many.
     #[error(
         "a figure of {width} × {height} cannot be drawn at scale {scale}: choose a scale between 0.1 and 8 and fewer rows"
     )]
-    Scale {
-        /// Width of the figure.
-        width: f64,
-        /// Height of the figure.
-        height: f64,
-        /// The requested scale.
-        scale: f64,
-    },
-    /// The PNG could not be encoded.
+    Scale { width: f64, height: f64, scale: f64 },
+    /// The PNG could not be encoded, for the encoder's `reason`.
     #[error("the figure could not be encoded as PNG ({reason}): write it as SVG instead")]
-    Encode {
-        /// Message of the encoder.
-        reason: String,
-    },
-    /// A file could not be written.
+    Encode { reason: String },
+    /// The file at `path` could not be written, for the system's `reason`.
     #[error("{path} could not be written ({reason}): choose a folder with write permission")]
-    Write {
-        /// The file.
-        path: String,
-        /// Message of the system.
-        reason: String,
-    },
+    Write { path: String, reason: String },
 }
 
 /// Requires as many parts as there are of what they belong to.
-pub(crate) fn same_length(
-    given: usize,
-    expected: usize,
-    what: impl FnOnce() -> String,
-) -> Result<()> {
+pub(crate) fn same_length(given: usize, expected: usize, what: impl Fn() -> String) -> Result<()> {
     if given == expected { Ok(()) } else { Err(Error::Length { what: what(), given, expected }) }
 }

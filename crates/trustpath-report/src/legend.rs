@@ -1,6 +1,5 @@
 //! The legend: a row of samples with names above the plot, where it never covers data.
 
-use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, Text};
 use crate::marker::{Marker, hatch};
 use crate::palette::Color;
@@ -44,20 +43,19 @@ impl Key {
 /// Draws the entries in rows from (left, top), and gives their height.
 pub(crate) fn draw(keys: &[Key], left: f64, top: f64, room: f64, marks: &mut Vec<Mark>) -> f64 {
     let (mut x, mut y) = (left, top);
-    let mut drawn = false;
     for key in keys.iter().filter(|key| !key.name.is_empty()) {
         let before = key.sample.width() + GAP;
-        let name = font::fit(&key.name, SIZE, Weight::Regular, room - before);
-        let width = before + font::width(&name, SIZE, Weight::Regular);
+        let mut name = Text::new((0.0, 0.0), &key.name, SIZE).fit(room - before);
+        let width = before + name.width();
         if x > left && x + width > left + room {
             (x, y) = (left, y + ROW);
         }
+        name.at = (x + before, y + ROW / 2.0 + 0.36 * SIZE);
         sample(&key.sample, (x, y + ROW / 2.0), marks);
-        marks.push(Text::new((x + before, y + ROW / 2.0 + 0.36 * SIZE), name, SIZE).into());
+        marks.push(name.into());
         x += width + BETWEEN;
-        drawn = true;
     }
-    if drawn { y + ROW - top } else { 0.0 }
+    if x > left { y + ROW - top } else { 0.0 }
 }
 
 /// A filled rectangle, hatched on request.

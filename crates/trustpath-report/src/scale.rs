@@ -13,12 +13,8 @@ pub(crate) enum Fit {
     FromZero,
 }
 
-/// A labelled place on an axis.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tick {
-    pub value: f64,
-    pub label: String,
-}
+/// A value on an axis and its label.
+pub(crate) type Tick = (f64, String);
 
 /// The map from the values `low..high` to the pixels `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,12 +119,9 @@ fn fit_log((low, high): (f64, f64)) -> (f64, f64) {
 fn nice_step(least: f64, whole: bool) -> f64 {
     let least = if whole { least.max(1.0) } else { least };
     let power = 10f64.powf(least.log10().floor());
-    [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .filter(|factor| !whole || (factor * power).fract() == 0.0)
-        .map(|factor| factor * power)
-        .find(|step| *step >= least * (1.0 - 1e-9))
-        .unwrap_or(10.0 * power)
+    let mut steps = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power);
+    let fits = |step: &f64| (!whole || step.fract() == 0.0) && *step >= least * (1.0 - 1e-9);
+    steps.find(fits).unwrap_or(10.0 * power)
 }
 
 fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<Tick> {
@@ -138,7 +131,7 @@ fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<Tick> {
     let label = |value| if large { scientific(value) } else { fixed(value, decimals) };
     // There are few ticks; the bound guards against rounding at the extremes of f64.
     let values = (0..64).map(|i| first + f64::from(i)).take_while(|k| *k <= last);
-    values.map(|k| k * step).map(|value| Tick { value, label: label(value) }).collect()
+    values.map(|k| k * step).map(|value| (value, label(value))).collect()
 }
 
 /// How many decimals tell multiples of a step apart.
@@ -165,8 +158,7 @@ fn log_ticks(low: f64, high: f64, most: f64) -> Vec<Tick> {
         .filter(|v| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(v))
         .map(|value| {
             let usual = (0.999e-3..1.001e5).contains(&value);
-            let label = if usual { fixed(value, decimals(value)) } else { scientific(value) };
-            Tick { value, label }
+            (value, if usual { fixed(value, decimals(value)) } else { scientific(value) })
         })
         .collect()
 }
@@ -213,7 +205,7 @@ mod tests {
     }
 
     fn labels(scale: &Scale) -> Vec<String> {
-        scale.ticks(60.0).into_iter().map(|t| t.label).collect()
+        scale.ticks(60.0).into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A report as one HTML page with embedded styles and figures; it loads nothing and contains no script.
 
-use super::{Document, DocumentBlock, Names};
+use super::{Document, DocumentBlock, DocumentSection, unique};
 use crate::draw::escape::escape;
+use std::collections::HashSet;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -15,9 +16,9 @@ impl Document {
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
         );
         self.lead.iter().for_each(|b| out.push_str(&block(b)));
-        let mut names = Names::default();
-        let anchors: Vec<String> =
-            self.sections.iter().map(|s| names.unique(&s.heading, "section")).collect();
+        let mut used = HashSet::new();
+        let anchor = |s: &DocumentSection| unique(&mut used, &s.heading, "section");
+        let anchors: Vec<String> = self.sections.iter().map(anchor).collect();
         if self.sections.len() > 1 {
             out.push_str("<nav aria-label=\"Contents\"><ul>\n");
             for (section, anchor) in self.sections.iter().zip(&anchors) {

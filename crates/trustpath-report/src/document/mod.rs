@@ -4,6 +4,7 @@ mod html;
 mod markdown;
 
 use crate::{Error, Figure, Result, Table};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A report.
@@ -70,18 +71,22 @@ pub enum DocumentBlock {
 impl Document {
     /// Every figure with the name of its files, in order.
     pub fn figures(&self) -> Vec<(String, &Figure)> {
-        let mut names = Names::default();
+        let mut used = HashSet::new();
         let blocks = self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks));
         let named = blocks.filter_map(|block| match block {
             DocumentBlock::Figure { name, figure, .. } => Some((name, figure)),
             _ => None,
         });
-        named.map(|(name, figure)| (names.unique(name, "figure"), figure)).collect()
+        named.map(|(name, figure)| (unique(&mut used, name, "figure"), figure)).collect()
     }
 
     /// Writes `NAME.html`, `NAME.md`, and every figure as SVG and PNG (at twice its size) in `folder/figures`.
     pub fn write(&self, folder: &Path, name: &str) -> Result<()> {
         let figures = folder.join("figures");
+        let refused = |path: &Path, error: std::io::Error| Error::Write {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
         std::fs::create_dir_all(&figures).map_err(|e| refused(&figures, e))?;
         let save =
             |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).map_err(|e| refused(path, e));
@@ -95,26 +100,12 @@ impl Document {
     }
 }
 
-fn refused(path: &Path, error: std::io::Error) -> Error {
-    Error::Write { path: path.display().to_string(), reason: error.to_string() }
-}
-
-/// The names used so far.
-#[derive(Default)]
-struct Names(std::collections::HashSet<String>);
-
-impl Names {
-    /// The name as a slug (or `otherwise`), with a number if it is already used.
-    fn unique(&mut self, name: &str, otherwise: &str) -> String {
-        let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
-        let mut found = base.clone();
-        let mut number = 1;
-        while !self.0.insert(found.clone()) {
-            number += 1;
-            found = format!("{base}-{number}");
-        }
-        found
-    }
+/// The name as a slug (or `otherwise`), with a number if it is one of those already `used`.
+fn unique(used: &mut HashSet<String>, name: &str, otherwise: &str) -> String {
+    let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
+    let numbered = (2..).map(|number| format!("{base}-{number}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    names.find(|name| used.insert(name.clone())).unwrap_or_default()
 }
 
 /// A name of letters, digits and hyphens, which is safe as a file and as an anchor; `None` if nothing is left.
@@ -140,10 +131,8 @@ mod tests {
         assert_eq!(slug("Table 1: ICI-R (5-shot)").as_deref(), Some("table-1-ici-r-5-shot"));
         assert_eq!(slug("../../etc/passwd").as_deref(), Some("etc-passwd"));
         assert_eq!(slug("?!"), None);
-        let mut names = Names::default();
-        assert_eq!(names.unique("path", "figure"), "path");
-        assert_eq!(names.unique("Path", "figure"), "path-2");
-        assert_eq!(names.unique("path", "figure"), "path-3");
-        assert_eq!(names.unique("…", "figure"), "figure");
+        let mut used = HashSet::new();
+        let names = ["path", "Path", "path", "…"].map(|name| unique(&mut used, name, "figure"));
+        assert_eq!(names, ["path", "path-2", "path-3", "figure"]);
     }
 }

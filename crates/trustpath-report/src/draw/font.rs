@@ -8,17 +8,14 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 pub(crate) const FAMILY: &str =
     "Inter, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-static REGULAR: LazyLock<Face<'static>> =
-    LazyLock::new(|| parse(include_bytes!("../../assets/Inter-Regular.otf")));
-static BOLD: LazyLock<Face<'static>> =
-    LazyLock::new(|| parse(include_bytes!("../../assets/Inter-SemiBold.otf")));
+/// Regular and bold. The tests read both, so parsing cannot fail for a user.
+static FACES: LazyLock<[Face<'static>; 2]> = LazyLock::new(|| {
+    let regular: &[u8] = include_bytes!("../../assets/Inter-Regular.otf");
+    let bold: &[u8] = include_bytes!("../../assets/Inter-SemiBold.otf");
+    [regular, bold].map(|bytes| Face::parse(bytes, 0).expect("the embedded font is well-formed"))
+});
 
-/// The tests read both embedded fonts, so this cannot fail for a user.
-fn parse(bytes: &'static [u8]) -> Face<'static> {
-    Face::parse(bytes, 0).expect("the embedded font is well-formed")
-}
-
-/// How heavy a text is.
+/// The weight of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Weight {
     Regular,
@@ -27,10 +24,7 @@ pub(crate) enum Weight {
 
 impl Weight {
     fn face(self) -> &'static Face<'static> {
-        match self {
-            Weight::Regular => &REGULAR,
-            Weight::Bold => &BOLD,
-        }
+        &FACES[self as usize]
     }
 }
 
@@ -108,29 +102,23 @@ impl Pen<'_> {
     }
 }
 
+/// Methods that convert every point and pass it on to the path.
+macro_rules! pass_on {
+    ($($name:ident => $to:ident($($x:ident $y:ident),*);)*) => {$(
+        fn $name(&mut self, $($x: f32, $y: f32),*) {
+            $(let ($x, $y) = self.at($x, $y);)*
+            self.path.$to($($x, $y),*);
+        }
+    )*};
+}
+
 impl OutlineBuilder for Pen<'_> {
-    fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.move_to(x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.line_to(x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
-        self.path.quad_to(x1, y1, x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
-    }
-
-    fn close(&mut self) {
-        self.path.close();
+    pass_on! {
+        move_to => move_to(x y);
+        line_to => line_to(x y);
+        quad_to => quad_to(x1 y1, x y);
+        curve_to => cubic_to(x1 y1, x2 y2, x y);
+        close => close();
     }
 }
 

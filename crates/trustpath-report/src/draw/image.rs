@@ -52,6 +52,8 @@ impl Image {
         let mut rgb = Vec::with_capacity(3 * width * height);
         for y in 0..height {
             for x in 0..width {
+                // Nearly equal spans, never empty as the image only shrinks.
+                let span = |i, parts, total| i * total / parts..(i + 1) * total / parts;
                 let (rows, columns) = (span(y, height, self.height), span(x, width, self.width));
                 for channel in 0..3 {
                     let value = |r, c| usize::from(self.rgb[3 * (r * self.width + c) + channel]);
@@ -66,20 +68,14 @@ impl Image {
     }
 }
 
-/// The `i`-th of `parts` nearly equal spans of `0..total`, never empty as long as `parts ≤ total`.
-fn span(i: usize, parts: usize, total: usize) -> std::ops::Range<usize> {
-    i * total / parts..((i + 1) * total / parts)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn shrinking_keeps_shape_and_mean() {
-        let rgb = (0..100 * 50)
-            .flat_map(|i| [if (i / 50) % 2 == 0 { 200 } else { 100 }, 7, 255])
-            .collect();
+        let pixel = |i: usize| [if (i / 50).is_multiple_of(2) { 200 } else { 100 }, 7, 255];
+        let rgb = (0..100 * 50).flat_map(pixel).collect();
         let small = Image::new(100, 50, rgb).unwrap().shrunk(20);
         assert_eq!((small.width(), small.height()), (20, 10));
         let red: f64 = small.rgb().iter().step_by(3).map(|v| f64::from(*v)).sum::<f64>() / 200.0;
@@ -90,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_narrow_image_keeps_at_least_one_pixel() {
-        let sliver = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
-        assert_eq!((sliver.width(), sliver.height()), (1, 10));
+        let narrow = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
+        assert_eq!((narrow.width(), narrow.height()), (1, 10));
     }
 
     #[test]

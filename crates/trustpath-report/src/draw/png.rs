@@ -1,7 +1,7 @@
 //! A scene as pixels.
 
 use super::image::Image;
-use super::scene::{Mark, Point, Rect, Scene, Shape, Stroke, Style, Text};
+use super::scene::{Mark, Rect, Scene, Shape, Stroke, Style, Text};
 use crate::palette::Color;
 use crate::{Error, Result};
 use tiny_skia::{
@@ -134,20 +134,17 @@ fn outline(shape: &Shape) -> Option<Path> {
         Shape::Circle { center, radius } => {
             PathBuilder::from_circle(center.0 as f32, center.1 as f32, *radius as f32)
         }
-        Shape::Line(points) => polyline(points, false),
-        Shape::Polygon(points) => polyline(points, true),
+        Shape::Line(points) | Shape::Polygon(points) => {
+            let mut builder = PathBuilder::new();
+            let ((x, y), rest) = points.split_first()?;
+            builder.move_to(*x as f32, *y as f32);
+            rest.iter().for_each(|(x, y)| builder.line_to(*x as f32, *y as f32));
+            if matches!(shape, Shape::Polygon(_)) {
+                builder.close();
+            }
+            builder.finish()
+        }
     }
-}
-
-fn polyline(points: &[Point], closed: bool) -> Option<Path> {
-    let mut builder = PathBuilder::new();
-    let ((x, y), rest) = points.split_first()?;
-    builder.move_to(*x as f32, *y as f32);
-    rest.iter().for_each(|(x, y)| builder.line_to(*x as f32, *y as f32));
-    if closed {
-        builder.close();
-    }
-    builder.finish()
 }
 
 #[cfg(test)]

@@ -74,18 +74,8 @@ impl Style {
         Self { fill: Some(color), stroke: None }
     }
 
-    pub fn stroke(color: Color, width: f64) -> Self {
-        Self { fill: None, stroke: Some(Stroke::solid(color, width)) }
-    }
-
     pub fn outlined(self, color: Color, width: f64) -> Self {
         Self { stroke: Some(Stroke::solid(color, width)), ..self }
-    }
-}
-
-impl From<Stroke> for Style {
-    fn from(stroke: Stroke) -> Self {
-        Self { fill: None, stroke: Some(stroke) }
     }
 }
 
@@ -135,11 +125,16 @@ impl Text {
         Self { weight: Weight::Bold, ..self }
     }
 
+    /// The text cut to a width, with an ellipsis where something was cut.
+    pub fn fit(self, room: f64) -> Self {
+        Self { content: super::font::fit(&self.content, self.size, self.weight, room), ..self }
+    }
+
     pub fn width(&self) -> f64 {
         super::font::width(&self.content, self.size, self.weight)
     }
 
-    /// Where the text begins, whatever its anchor.
+    /// The x coordinate at which the text begins.
     pub fn left(&self) -> f64 {
         match self.anchor {
             Anchor::Start => self.at.0,
@@ -174,8 +169,8 @@ impl Mark {
         Mark::Shape(Shape::Circle { center, radius }, style)
     }
 
-    pub fn line(points: Vec<Point>, style: impl Into<Style>) -> Self {
-        Mark::Shape(Shape::Line(points), style.into())
+    pub fn line(points: Vec<Point>, stroke: Stroke) -> Self {
+        Mark::Shape(Shape::Line(points), Style { fill: None, stroke: Some(stroke) })
     }
 
     /// A straight line between two points.

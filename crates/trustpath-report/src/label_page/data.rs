@@ -1,6 +1,8 @@
 //! The data of the page as compact JSON: one array per column, numbers with as many digits as are visible.
 
-use super::{LabelReport, ReportInstance, ReportKind, ReportPath, ReportVerdict, thin};
+use super::{
+    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportVerdict, Thumbnail, thin,
+};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -91,11 +93,11 @@ pub(super) fn write(report: &LabelReport, budget: usize) -> String {
 
 /// The instances whose thumbnails fit on the page if each has the given number of bytes.
 pub(super) fn thumbnails_that_fit(report: &LabelReport, budget: usize, bytes: usize) -> Vec<usize> {
-    let Plan { left, order, rows, place, .. } = Plan::new(report, budget, ROWS_WITH_IMAGES);
-    let spent: usize = rows.iter().map(|&i| row_cost(&report.instances[i])).sum();
-    let path = report.path.as_ref().map_or(0, |_| left / 10);
-    let order: Vec<_> = order.into_iter().filter(|&(_, i)| place[i].is_some()).collect();
-    thin::take(&order, left.saturating_sub(spent + path + 2000), |_| image_cost(bytes, 10))
+    let plan = Plan::new(report, budget, ROWS_WITH_IMAGES);
+    let spent: usize = plan.rows.iter().map(|&i| row_cost(&report.instances[i])).sum();
+    let path = report.path.as_ref().map_or(0, |_| plan.left / 10);
+    let left = plan.left.saturating_sub(spent + path + 2000);
+    thin::take(&plan.shown(|_| true), left, |_| image_cost(bytes, 10))
 }
 
 /// Which instances get a row on the page.
@@ -147,9 +149,8 @@ impl<'a> Plan<'a> {
         let instances: Vec<&ReportInstance> =
             self.rows.iter().map(|i| &self.report.instances[*i]).collect();
         let fraction = |value: f64| (value * 1e4).round() / 1e4;
-        let near = |i: &ReportInstance| {
-            let near = i.neighbours.iter().take(NEIGHBOURS);
-            near.filter_map(|n| self.place[*n]).collect()
+        let near = |i: &ReportInstance| -> Vec<usize> {
+            i.neighbours.iter().take(NEIGHBOURS).filter_map(|n| self.place[*n]).collect()
         };
         let ranked = instances.iter().enumerate().filter_map(|(at, i)| Some((i.suggested?, at)));
         let mut ranked: Vec<(usize, usize)> = ranked.collect();
@@ -186,24 +187,22 @@ impl<'a> Plan<'a> {
         let shown = thin::take(&drawable, (self.left / 10).min(LINES * cost), |_| cost);
 
         let lines = || shown.iter().filter_map(|i| Some((self.place[*i]?, line_of[*i]?)));
-        let largest = lines()
-            .flat_map(|(_, line)| grid.iter().map(|g| f64::from(line.norms[*g])))
-            .filter(|x| x.is_finite())
-            .fold(0.0, f64::max);
+        let norms = lines().flat_map(|(_, line)| grid.iter().map(|g| f64::from(line.norms[*g])));
+        let largest = norms.filter(|x| x.is_finite()).fold(0.0, f64::max);
         let scale = if largest > 0.0 { STEPS / largest } else { 0.0 };
         // Only an exact zero becomes zero: it marks where an instance becomes credible.
         let step = |norm: f32| match f64::from(norm) {
             x if x > 0.0 && x.is_finite() => (x * scale).round().max(1.0) as usize,
             _ => 0,
         };
+        let numbers = |(at, line): (usize, &ReportLine)| {
+            [at].into_iter().chain(grid.iter().map(|g| step(line.norms[*g]))).collect()
+        };
         PathData {
             of: path.lines.len(),
             largest: largest as f32,
             lambda: grid.iter().map(|g| path.lambda[*g] as f32).collect(),
-            lines: lines()
-                .map(|(at, line)| [at].into_iter().chain(grid.iter().map(|g| step(line.norms[*g]))))
-                .map(Iterator::collect)
-                .collect(),
+            lines: lines().map(numbers).collect(),
         }
     }
 
@@ -211,15 +210,12 @@ impl<'a> Plan<'a> {
         let of = |i: usize| self.report.instances[i].thumbnail.as_ref();
         let cost = |i: usize| of(i).map_or(0, |t| image_cost(t.bytes.len(), t.mime.len()));
         let shown = thin::take(&self.shown(|i| of(i).is_some()), budget, cost);
-        let files = shown.iter().filter_map(|i| Some((self.place[*i]?, of(*i)?)));
-        ImageData {
-            of: self.report.instances.iter().filter(|i| i.thumbnail.is_some()).count(),
-            files: files
-                .map(|(at, t)| {
-                    (at, format!("data:{};base64,{}", t.mime, BASE64_STANDARD.encode(&t.bytes)))
-                })
-                .collect(),
-        }
+        let url = |Thumbnail { bytes, mime }: &Thumbnail| {
+            format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
+        };
+        let files = shown.iter().filter_map(|i| Some((self.place[*i]?, url(of(*i)?)))).collect();
+        let of = self.report.instances.iter().filter(|i| i.thumbnail.is_some()).count();
+        ImageData { of, files }
     }
 }
 

@@ -29,14 +29,11 @@ pub(super) fn by_interest(report: &LabelReport) -> Vec<(usize, usize)> {
     order.sort_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)).then(a.1.cmp(&b.1)));
     // One of each class in turn.
     let mut taken = vec![[0usize; SHARE.len()]; report.classes.len()];
-    let mut turns: Vec<(usize, usize, usize)> = order
-        .into_iter()
-        .map(|(tier, i, _, label)| {
-            let turn = &mut taken[label][tier];
-            *turn += 1;
-            (tier, *turn, i)
-        })
-        .collect();
+    let turns = order.into_iter().map(|(tier, i, _, label)| {
+        taken[label][tier] += 1;
+        (tier, taken[label][tier], i)
+    });
+    let mut turns: Vec<(usize, usize, usize)> = turns.collect();
     turns.sort_by_key(|&(tier, turn, _)| (tier, turn));
     turns.into_iter().map(|(tier, _, i)| (tier, i)).collect()
 }
@@ -48,23 +45,21 @@ pub(super) fn take(
     cost: impl Fn(usize) -> usize,
 ) -> Vec<usize> {
     let mut left = budget;
-    let (mut taken, mut passed_over) = (Vec::new(), Vec::new());
     let mut spent = [0usize; SHARE.len()];
-    for &(tier, i) in order {
-        let cost = cost(i);
-        if cost <= left && (spent[tier] + cost) as f64 <= SHARE[tier] * budget as f64 {
+    let (mut taken, passed_over): (Vec<_>, Vec<_>) = order.iter().partition(|&&(tier, i)| {
+        let (cost, share) = (cost(i), SHARE[tier] * budget as f64);
+        let fits = cost <= left && (spent[tier] + cost) as f64 <= share;
+        if fits {
             (left, spent[tier]) = (left - cost, spent[tier] + cost);
-            taken.push(i);
-        } else {
-            passed_over.push((i, cost));
         }
-    }
-    for (i, cost) in passed_over {
-        if cost <= left {
-            left -= cost;
-            taken.push(i);
-        }
-    }
+        fits
+    });
+    taken.extend(passed_over.into_iter().filter(|&(_, i)| {
+        let fits = cost(i) <= left;
+        left -= if fits { cost(i) } else { 0 };
+        fits
+    }));
+    let mut taken: Vec<usize> = taken.into_iter().map(|(_, i)| i).collect();
     taken.sort_unstable();
     taken
 }

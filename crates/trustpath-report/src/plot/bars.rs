@@ -1,6 +1,6 @@
 //! Grouped bars with error bars: datasets × methods, improvement by initial accuracy, selectors.
 
-use super::{half_width, interval, scale, whisker};
+use super::{half_width, interval, whisker};
 use crate::canvas::{Canvas, SMALL};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Style, Text};
@@ -53,10 +53,6 @@ impl Bars {
                 format!("bars of the series \"{}\" for the groups", series.name)
             })?;
         }
-        let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| self.y.shows(b.value));
-        let ends = bars.flat_map(|b| interval(b.value, b.error));
-        let y = scale(&self.title, &self.y, ends, Fit::FromZero)?;
-
         // A single series needs no legend.
         let style = |i: usize| (Style::fill(palette::series(i)), i % 2 == 1);
         let key = |(i, series): (usize, &BarSeries)| {
@@ -66,7 +62,9 @@ impl Bars {
         let several = self.series.iter().enumerate().filter(|_| self.series.len() > 1);
         let keys: Vec<Key> = several.map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 280.0);
+        let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| self.y.shows(b.value));
+        let ends = bars.flat_map(|b| interval(b.value, b.error));
+        let y = canvas.y_axis(&self.y, ends, Fit::FromZero, 280.0)?;
         let places = canvas.groups(&self.groups);
 
         let floor = y.at(if y.places(0.0) { 0.0f64.clamp(y.low, y.high) } else { y.low });

@@ -1,7 +1,6 @@
 //! A contact sheet: a row per class with its name, a note and some of its images.
 
 use crate::canvas::{Canvas, MARGIN, SMALL, WIDTH};
-use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Rect, Style, Text};
 use crate::palette::{GRID, MUTED};
 use crate::{Error, Figure, Image, Result};
@@ -54,10 +53,7 @@ impl ContactSheet {
 impl ContactRow {
     fn draw(&self, canvas: &mut Canvas) {
         let middle = canvas.top + TILE / 2.0;
-        let line = |text: &str, y: f64| {
-            let text = font::fit(text, SMALL, Weight::Regular, NAMES - 10.0);
-            Text::new((MARGIN, y), text, SMALL)
-        };
+        let line = |text: &str, y: f64| Text::new((MARGIN, y), text, SMALL).fit(NAMES - 10.0);
         let baseline = if self.note.is_empty() { middle + 4.5 } else { middle - 3.0 };
         canvas.push(line(&self.name, baseline));
         canvas.push(line(&self.note, middle + 13.0).color(MUTED));

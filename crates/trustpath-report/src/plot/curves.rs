@@ -1,6 +1,6 @@
 //! Curves with intervals: accuracy against selected instances, rounds, α or dimension.
 
-use super::{half_width, interval, scale, whisker};
+use super::{half_width, interval, whisker};
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
 use crate::legend::{Key, Sample};
@@ -66,17 +66,14 @@ impl Curves {
             let points = self.curves.iter().flat_map(|c| c.points.iter());
             points.filter(|p| self.x.shows(p.x) && self.y.shows(p.y))
         };
-        let x = scale(&self.title, &self.x, shown().map(|p| p.x), Fit::Padded)?;
-        let ends = shown().flat_map(|p| interval(p.y, p.error));
-        let y = scale(&self.title, &self.y, ends, Fit::Round)?;
-
         let key = |(i, curve): (usize, &Curve)| {
             Key::new(&curve.name, Sample::Line { stroke: stroke(i), marker: marker(i, curve) })
         };
         let keys: Vec<Key> = self.curves.iter().enumerate().map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 300.0);
-        let x = canvas.x_axis(&self.x, x, false);
+        let ends = shown().flat_map(|p| interval(p.y, p.error));
+        let y = canvas.y_axis(&self.y, ends, Fit::Round, 300.0)?;
+        let x = canvas.x_axis(&self.x, shown().map(|p| p.x), false)?;
 
         let (mut behind, mut front) = (Vec::new(), Vec::new());
         for (i, curve) in self.curves.iter().enumerate() {
@@ -121,13 +118,11 @@ fn band(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Option<Mark> {
 }
 
 fn bars(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Vec<Mark> {
-    run.iter()
-        .filter(|p| half_width(p.error) > 0.0)
-        .flat_map(|p| {
-            let (x, [_, low, high]) = (x.at(p.x), interval(p.y, p.error).map(|v| y.end(v)));
-            whisker((x, low), (x, high), palette::series(i))
-        })
-        .collect()
+    let bar = |p: &CurvePoint| {
+        let (x, [_, low, high]) = (x.at(p.x), interval(p.y, p.error).map(|v| y.end(v)));
+        whisker((x, low), (x, high), palette::series(i))
+    };
+    run.iter().filter(|p| half_width(p.error) > 0.0).flat_map(bar).collect()
 }
 
 #[cfg(test)]

@@ -83,28 +83,25 @@ impl EpisodeGrid {
         let keys =
             [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let blocks = self.rounds.len().div_ceil(MOST_ROUNDS);
-        let columns = self.rounds.len().div_ceil(blocks);
-        for rounds in self.rounds.chunks(columns) {
-            self.block(rounds, columns, &mut canvas);
-        }
+        let grids = self.rounds.len().div_ceil(MOST_ROUNDS);
+        let columns = self.rounds.len().div_ceil(grids);
+        self.rounds.chunks(columns).for_each(|rounds| self.grid(rounds, columns, &mut canvas));
         canvas.top -= 8.0;
         Ok(canvas.finish())
     }
 
     /// A grid of some rounds: a row per class, a column per round.
-    fn block(&self, rounds: &[EpisodeRound], columns: usize, canvas: &mut Canvas) {
+    fn grid(&self, rounds: &[EpisodeRound], columns: usize, canvas: &mut Canvas) {
         let column = (WIDTH - 2.0 * MARGIN - NAMES) / columns as f64;
         let width = column - 4.0;
         let left = |i: usize| MARGIN + NAMES + i as f64 * column + 4.0;
         canvas.top += 22.0;
         for (i, round) in rounds.iter().enumerate() {
-            let name = font::fit(&round.name, SMALL, Weight::Bold, width);
-            let name = Text::new((left(i), canvas.top), name, SMALL).bold();
+            let name = Text::new((left(i), canvas.top), &round.name, SMALL).bold().fit(width);
             let after = name.width() + 8.0;
-            let note = font::fit(&round.note, SMALL, Weight::Regular, width - after);
+            let note = Text::new((left(i) + after, canvas.top), &round.note, SMALL);
             canvas.push(name);
-            canvas.push(Text::new((left(i) + after, canvas.top), note, SMALL).color(MUTED));
+            canvas.push(note.color(MUTED).fit(width - after));
         }
         canvas.top += 8.0;
         for (class, name) in self.classes.iter().enumerate() {
@@ -112,8 +109,8 @@ impl EpisodeGrid {
             let height = cells().map(|cell| cell_height(cell, width)).fold(0.0, f64::max);
             let lines = font::wrap(name, SMALL, Weight::Regular, NAMES - 4.0);
             // One line stands level with the tiles, several begin at the top.
-            let offset = if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
-            let first = canvas.top + offset;
+            let first =
+                canvas.top + if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
             for (i, line) in lines.into_iter().take(3).enumerate() {
                 canvas.push(Text::new((MARGIN, first + 15.0 * i as f64), line, SMALL));
             }
@@ -165,19 +162,22 @@ fn draw_cell(cell: &EpisodeCell, rect: Rect, canvas: &mut Canvas) {
         }
     }
     if !cell.note.is_empty() {
-        let text = font::fit(&cell.note, SMALL - 1.0, Weight::Regular, rect.width - 8.0);
-        let at = (rect.x + PADDING, rect.bottom() - 7.0);
-        canvas.push(Text::new(at, text, SMALL - 1.0).color(MUTED));
+        let note = Text::new((rect.x + PADDING, rect.bottom() - 7.0), &cell.note, SMALL - 1.0);
+        canvas.push(note.color(MUTED).fit(rect.width - 8.0));
     }
+}
+
+/// Correct instances begin at the left edge of a cell, wrong ones end at its right edge.
+fn left_of(width: f64, correct: bool, rect: Rect) -> f64 {
+    if correct { rect.x + PADDING } else { rect.right() - PADDING - width }
 }
 
 fn draw_count(count: usize, correct: bool, rect: Rect, canvas: &mut Canvas) {
     let width = (rect.width - 2.0 * PADDING - BETWEEN) / 2.0;
-    let left = if correct { rect.x + PADDING } else { rect.right() - PADDING - width };
+    let left = left_of(width, correct, rect);
     let tile = Rect::new(left, rect.y + PADDING, width, TILE);
-    let baseline = tile.y + TILE / 2.0 + 0.36 * 14.0;
-    let text = Text::new((left + width / 2.0, baseline), count.to_string(), 14.0);
-    let text = text.anchor(Anchor::Middle);
+    let at = (left + width / 2.0, tile.y + TILE / 2.0 + 0.36 * 14.0);
+    let text = Text::new(at, count.to_string(), 14.0).anchor(Anchor::Middle);
     if count == 0 {
         canvas.push(text.color(MUTED));
     } else {
@@ -186,12 +186,10 @@ fn draw_count(count: usize, correct: bool, rect: Rect, canvas: &mut Canvas) {
     }
 }
 
-/// Correct ones from the left edge, wrong ones from the right edge.
 fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas: &mut Canvas) {
     let columns = images.len().min(MOST_IMAGES + 1).div_ceil(rows);
     let step = TILE + GAP;
-    let width = columns as f64 * step - GAP;
-    let left = if correct { rect.x + PADDING } else { rect.right() - PADDING - width };
+    let left = left_of(columns as f64 * step - GAP, correct, rect);
     let place = |i: usize| {
         let (column, row) = ((i % columns) as f64, (i / columns) as f64);
         Rect::new(left + column * step, rect.y + PADDING + row * step, TILE, TILE)

@@ -1,6 +1,5 @@
 //! A histogram, optionally with a density curve.
 
-use super::scale;
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
 use crate::legend::{Key, Sample};
@@ -9,7 +8,7 @@ use crate::scale::Fit;
 use crate::{Axis, Error, Figure, Result};
 
 /// Counts over bins of equal width.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Histogram {
     /// Title of the figure.
     pub title: String,
@@ -17,7 +16,7 @@ pub struct Histogram {
     pub subtitle: String,
     /// The axis of the values.
     pub x: Axis,
-    /// The axis of the counts.
+    /// The axis of the counts; its default label is "Count".
     pub y: Axis,
     /// What was counted, in the legend; empty for no legend.
     pub name: String,
@@ -25,20 +24,6 @@ pub struct Histogram {
     pub bins: Bins,
     /// A density to compare with.
     pub density: Option<Density>,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            subtitle: String::new(),
-            x: Axis::default(),
-            y: Axis::new("Count"),
-            name: String::new(),
-            bins: Bins::default(),
-            density: None,
-        }
-    }
 }
 
 /// Bins of equal width and their counts.
@@ -80,17 +65,14 @@ impl Bins {
             let width = if low == 0.0 { 1.0 } else { 0.1 * low.abs() };
             return Self { low: low - width / 2.0, width, counts: vec![sorted.len() as u64] };
         }
-        let quartile =
-            |portion: f64| sorted[((sorted.len() - 1) as f64 * portion).round() as usize];
+        let quartile = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
         let wanted = 2.0 * (quartile(0.75) - quartile(0.25)) / (sorted.len() as f64).cbrt();
-        let bins =
-            if wanted > 0.0 { ((high - low) / wanted).ceil().clamp(5.0, 60.0) } else { 60.0 };
+        let bins = ((high - low) / wanted).ceil().clamp(5.0, 60.0);
+        let bins = if wanted > 0.0 { bins } else { 60.0 };
         let width = (high - low) / bins;
         let mut counts = vec![0; bins as usize];
-        for value in sorted {
-            let bin = (((value - low) / width) as usize).min(counts.len() - 1);
-            counts[bin] += 1;
-        }
+        let last = counts.len() - 1;
+        sorted.iter().for_each(|v| counts[(((v - low) / width) as usize).min(last)] += 1);
         Self { low, width, counts }
     }
 
@@ -110,50 +92,37 @@ impl Histogram {
         if !(bins.width > 0.0 && bins.total() > 0.0) {
             return Err(Error::NothingToDraw { title: self.title.clone() });
         }
-        let curve: Vec<(f64, f64)> = self
-            .density
-            .iter()
-            .flat_map(|d| &d.points)
-            .map(|(value, density)| (*value, density * bins.total() * bins.width))
-            .filter(|(value, count)| self.x.shows(*value) && self.y.shows(*count))
-            .collect();
-        let edges = (0..=bins.counts.len()).map(|i| bins.edge(i));
-        let x = scale(&self.title, &self.x, edges, Fit::Padded)?;
-        let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
-        let y = scale(&self.title, &self.y, heights, Fit::FromZero)?;
+        let points = self.density.iter().flat_map(|d| &d.points);
+        let scaled = points.map(|(value, density)| (*value, density * bins.total() * bins.width));
+        let shown = |p: &(f64, f64)| self.x.shows(p.0) && self.y.shows(p.1);
+        let curve: Vec<(f64, f64)> = scaled.filter(shown).collect();
 
-        let swatch = Sample::Swatch { style: fill(), hatched: false };
-        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke: stroke(), marker: None });
+        let style = Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75);
+        let stroke = Stroke::solid(palette::series(1), 2.2);
+        let swatch = Sample::Swatch { style, hatched: false };
+        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke, marker: None });
         let density = self.density.iter().map(line);
         let keys: Vec<Key> = [Key::new(&self.name, swatch)].into_iter().chain(density).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 280.0);
-        let x = canvas.x_axis(&self.x, x, false);
+        let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
+        let y = canvas.y_axis(&self.y.or_label("Count"), heights, Fit::FromZero, 280.0)?;
+        let x = canvas.x_axis(&self.x, (0..=bins.counts.len()).map(|i| bins.edge(i)), false)?;
         // On a logarithmic axis the bars stand on its lower end.
         let floor = y.at(y.low);
-        let mut marks: Vec<Mark> = (0..bins.counts.len())
-            .filter(|i| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i)))
-            .map(|i| {
-                let (left, right) = (x.at(bins.edge(i)), x.at(bins.edge(i + 1)));
-                let top = y.at(bins.counts[i] as f64);
-                Mark::rect(Rect::new(left, top, right - left, floor - top), fill())
-            })
-            .collect();
+        let bar = |i: usize| {
+            let (left, right) = (x.at(bins.edge(i)), x.at(bins.edge(i + 1)));
+            let top = y.at(bins.counts[i] as f64);
+            Mark::rect(Rect::new(left, top, right - left, floor - top), style)
+        };
+        let placed = |i: &usize| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i));
+        let mut marks: Vec<Mark> = (0..bins.counts.len()).filter(placed).map(bar).collect();
         let line: Vec<Point> = curve.iter().map(|(v, c)| (x.at(*v), y.at(*c))).collect();
         if line.len() > 1 {
-            marks.push(Mark::line(simplify(&line, 0.1), stroke()));
+            marks.push(Mark::line(simplify(&line, 0.1), stroke));
         }
         canvas.push_inside(marks, 0.0);
         Ok(canvas.finish())
     }
-}
-
-fn fill() -> Style {
-    Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75)
-}
-
-fn stroke() -> Stroke {
-    Stroke::solid(palette::series(1), 2.2)
 }
 
 #[cfg(test)]

@@ -10,13 +10,6 @@ pub mod scatter;
 
 use crate::draw::scene::{Mark, Point};
 use crate::palette::Color;
-use crate::scale::{Fit, Scale};
-use crate::{Axis, Error, Result};
-
-/// The scale of an axis, or the error that there is nothing to draw.
-fn scale(title: &str, axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Result<Scale> {
-    Scale::new(axis, values, fit)?.ok_or_else(|| Error::NothingToDraw { title: title.to_owned() })
-}
 
 /// A value and the ends of its interval.
 fn interval(value: f64, error: f64) -> [f64; 3] {

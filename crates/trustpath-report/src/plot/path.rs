@@ -3,7 +3,6 @@
 //! At large λ every γᵢ is zero. Lines that reach zero further left, at a smaller λ, belong to more trustworthy instances;
 //! a dot marks where the line of an accepted instance reaches zero.
 
-use super::scale;
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
 use crate::error::same_length;
@@ -14,33 +13,20 @@ use crate::scale::{Fit, Scale};
 use crate::{Axis, Figure, Result};
 
 /// The regularisation path of one episode.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathPlot {
-    /// Title of the figure.
+    /// Title of the figure; by default "Regularisation path".
     pub title: String,
     /// A sentence below the title.
     pub subtitle: String,
-    /// The axis of λ, linear or logarithmic.
+    /// The axis of λ, linear or logarithmic; its default label is "λ".
     pub x: Axis,
-    /// The axis of ‖γᵢ‖.
+    /// The axis of ‖γᵢ‖; its default label says so.
     pub y: Axis,
     /// The grid of λ, in any order.
     pub lambdas: Vec<f64>,
     /// One line per instance.
     pub lines: Vec<PathLine>,
-}
-
-impl Default for PathPlot {
-    fn default() -> Self {
-        Self {
-            title: "Regularisation path".into(),
-            subtitle: String::new(),
-            x: Axis::new("λ"),
-            y: Axis::new("‖γᵢ(λ)‖, one line per unlabeled instance"),
-            lambdas: Vec::new(),
-            lines: Vec::new(),
-        }
-    }
 }
 
 /// The line of one instance.
@@ -67,12 +53,12 @@ impl PathPlot {
         let mut order: Vec<usize> = (0..self.lambdas.len()).collect();
         order.sort_by(|a, b| self.lambdas[*b].total_cmp(&self.lambdas[*a]));
 
+        let title = if self.title.is_empty() { "Regularisation path" } else { &self.title };
+        let mut canvas = Canvas::new(title, &self.subtitle, &self.keys());
         let norms = self.lines.iter().flat_map(|l| l.norms.iter().copied());
-        let y = scale(&self.title, &self.y, norms, Fit::FromZero)?;
-        let x = scale(&self.title, &self.x, self.lambdas.iter().copied(), Fit::Padded)?;
-        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
-        let y = canvas.y_axis(&self.y, y, 330.0);
-        let x = canvas.x_axis(&self.x, x, false);
+        let y = self.y.or_label("‖γᵢ(λ)‖, one line per unlabeled instance");
+        let y = canvas.y_axis(&y, norms, Fit::FromZero, 330.0)?;
+        let x = canvas.x_axis(&self.x.or_label("λ"), self.lambdas.iter().copied(), false)?;
 
         // The rarer kinds are drawn on top: accepted over the others, wrong over correct.
         let mut lines: Vec<&PathLine> = self.lines.iter().collect();
@@ -96,7 +82,7 @@ impl PathPlot {
 
     fn keys(&self) -> Vec<Key> {
         let any_accepted = self.lines.iter().any(|l| l.accepted);
-        let key = |correct: bool, accepted: bool, name: &str| {
+        let key = |(correct, accepted, name): (bool, bool, &str)| {
             let counts = |l: &&PathLine| l.correct == correct && (l.accepted || !accepted);
             let count = self.lines.iter().filter(counts).count();
             let marker = accepted.then_some(Marker::Circle);
@@ -104,15 +90,13 @@ impl PathPlot {
             let sample = Sample::Line { stroke, marker };
             (count > 0).then(|| Key::new(format!("{name} ({count})"), sample))
         };
-        [
-            key(true, false, "correct pseudo-label"),
-            key(false, false, "wrong pseudo-label"),
-            key(true, true, "accepted, correct"),
-            key(false, true, "accepted, wrong"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let kinds = [
+            (true, false, "correct pseudo-label"),
+            (false, false, "wrong pseudo-label"),
+            (true, true, "accepted, correct"),
+            (false, true, "accepted, wrong"),
+        ];
+        kinds.into_iter().filter_map(key).collect()
     }
 
     /// The pieces of a line between gaps, without its zeros except for the ones next to a positive norm.

@@ -1,8 +1,7 @@
 //! Named points with error bars: accuracy against time, balanced against imbalanced pools.
 
-use super::{interval, scale, whisker};
+use super::{interval, whisker};
 use crate::canvas::{Canvas, SMALL};
-use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Text, simplify};
 use crate::legend::{Key, Sample};
 use crate::marker::Marker;
@@ -59,19 +58,16 @@ impl Scatter {
             let points = groups.flat_map(|(i, g)| g.points.iter().map(move |p| (i, p)));
             points.filter(|(_, p)| self.x.shows(p.x) && self.y.shows(p.y))
         };
-        let along_x = shown().flat_map(|(_, p)| interval(p.x, p.x_error));
-        let x = scale(&self.title, &self.x, along_x, Fit::Padded)?;
-        let along_y = shown().flat_map(|(_, p)| interval(p.y, p.y_error));
-        let y = scale(&self.title, &self.y, along_y, Fit::Round)?;
-
         let key = |(i, group): (usize, &ScatterGroup)| {
             let (color, marker) = (palette::series(i), Marker::series(i));
             Key::new(&group.name, Sample::Marker { color, marker })
         };
         let keys: Vec<Key> = self.groups.iter().enumerate().map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 340.0);
-        let x = canvas.x_axis(&self.x, x, true);
+        let along_y = shown().flat_map(|(_, p)| interval(p.y, p.y_error));
+        let y = canvas.y_axis(&self.y, along_y, Fit::Round, 340.0)?;
+        let along_x = shown().flat_map(|(_, p)| interval(p.x, p.x_error));
+        let x = canvas.x_axis(&self.x, along_x, true)?;
         let placed: Vec<Placed> = shown().map(|(i, p)| Placed::new(i, p, &x, &y)).collect();
         let diagonal = if self.diagonal { diagonal(&x, &y) } else { Vec::new() };
 
@@ -129,15 +125,11 @@ impl<'a> Placed<'a> {
     }
 
     fn whiskers(&self) -> Vec<Mark> {
-        let ((x, y), color) = (self.at, palette::series(self.group).alpha(0.75));
-        let mut marks = Vec::new();
-        if self.across.0 < self.across.1 {
-            marks.extend(whisker((self.across.0, y), (self.across.1, y), color));
-        }
-        if self.upright.0 < self.upright.1 {
-            marks.extend(whisker((x, self.upright.0), (x, self.upright.1), color));
-        }
-        marks
+        let ((x, y), (left, right), (top, bottom)) = (self.at, self.across, self.upright);
+        let color = palette::series(self.group).alpha(0.75);
+        let bars = [((left, y), (right, y)), ((x, top), (x, bottom))];
+        let visible = bars.into_iter().filter(|(from, to)| from.0 < to.0 || from.1 < to.1);
+        visible.flat_map(|(from, to)| whisker(from, to, color)).collect()
     }
 
     /// The areas that the marker and the error bars cover.
@@ -153,8 +145,8 @@ impl<'a> Placed<'a> {
     /// The label, placed around the point where it stays in the plot and covers least of what is `taken`; in a crowd it
     /// is placed further away, with a line that leads to it.
     fn place_label(&self, plot: &Rect, taken: &mut Vec<Rect>) -> (Text, Option<Mark>) {
-        let text = font::fit(self.label, SMALL, Weight::Regular, plot.width / 2.0);
-        let (width, height) = (font::width(&text, SMALL, Weight::Regular), SMALL + 1.0);
+        let text = Text::new(self.at, self.label, SMALL).fit(plot.width / 2.0);
+        let (width, height) = (text.width(), SMALL + 1.0);
         let (x, y) = self.at;
         let (right, left, middle) = (x + 9.0, x - 9.0 - width, x - width / 2.0);
         let (above, level, below) = (y - 5.0 - height, y - height / 2.0, y + 5.0);
@@ -173,30 +165,26 @@ impl<'a> Placed<'a> {
             let covered: f64 = taken.iter().map(|t| rect.overlap(t)).sum();
             covered + 4.0 * (rect.width * rect.height - rect.overlap(plot))
         };
-        let mut best = Rect::new(right, level, width, height);
-        let mut least = cost(&best);
-        for (x, y) in others {
-            let next = Rect::new(x, y, width, height);
-            // The first of equals is kept, so that labels stand to the right where possible.
-            if cost(&next) < least - 0.5 {
-                (best, least) = (next, cost(&next));
-            }
-        }
-        let mut leader = None;
-        for (dx, dy) in rings() {
+        let near = others.into_iter().map(|(x, y)| (Rect::new(x, y, width, height), 0.0, None));
+        let far = rings().map(|(dx, dy)| {
             let centre = (x + dx + dx.signum() * (width / 2.0 + 2.0), y + dy);
-            let next = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
+            let place = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
             let line = [self.at, (x + dx, y + dy)];
             // Distance has a cost, and the line should cross nothing.
-            let cost = cost(&next) + (0.5 * dx.hypot(dy) + 30.0 * crossings(&line, taken));
-            if cost < least - 0.5 {
-                (best, least, leader) = (next, cost, Some(line));
+            (place, 0.5 * dx.hypot(dy) + 30.0 * crossings(&line, taken), Some(line))
+        });
+        let mut best = Rect::new(right, level, width, height);
+        let (mut least, mut leader) = (cost(&best), None);
+        for (next, extra, line) in near.chain(far) {
+            // The first of equals is kept, so that labels stand to the right where possible.
+            if cost(&next) + extra < least - 0.5 {
+                (best, least, leader) = (next, cost(&next) + extra, line);
             }
         }
         taken.push(best);
         let baseline = best.y + 0.5 * height + 0.36 * SMALL;
         let leader = leader.map(|[from, to]| Mark::segment(from, to, MUTED, 0.8));
-        (Text::new((best.x, baseline), text, SMALL), leader)
+        (Text { at: (best.x, baseline), ..text }, leader)
     }
 }
 

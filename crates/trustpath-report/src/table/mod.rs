@@ -130,11 +130,9 @@ impl Table {
     pub fn bold_best_of(&mut self, column: usize, rows: Range<usize>, best: Best) {
         let end = rows.end.min(self.rows.len());
         let rows = &mut self.rows[rows.start.min(end)..end];
-        let mut cells: Vec<(f64, &mut TableCell)> = rows
-            .iter_mut()
-            .filter_map(|row| row.get_mut(column))
-            .filter_map(|cell| Some((leading_number(&cell.text)?, cell)))
-            .collect();
+        let cells = rows.iter_mut().filter_map(|row| row.get_mut(column));
+        let numbers = cells.filter_map(|cell| Some((leading_number(&cell.text)?, cell)));
+        let mut cells: Vec<(f64, &mut TableCell)> = numbers.collect();
         let pick = if best == Best::Highest { f64::max } else { f64::min };
         let found = cells.iter().map(|(value, _)| *value).reduce(pick);
         cells.iter_mut().filter(|(v, _)| Some(*v) == found).for_each(|(_, cell)| cell.bold = true);
@@ -144,9 +142,8 @@ impl Table {
 /// The number at the beginning of a text, as in "84.07 ± 0.60" or "+1.2 %".
 fn leading_number(text: &str) -> Option<f64> {
     let text = text.trim_start().replace('−', "-");
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E')))
-        .unwrap_or(text.len());
+    let numeric = |c: char| c.is_ascii_digit() || ".-+eE".contains(c);
+    let end = text.find(|c| !numeric(c)).unwrap_or(text.len());
     // Of "3.1e" or "5-way" the longest part that is a number counts.
     (1..=end).rev().find_map(|n| text[..n].parse().ok()).filter(|v: &f64| v.is_finite())
 }

@@ -35,11 +35,18 @@ fn sweep(browser: &mut Browser, plot: &str) -> ((f64, f64), String) {
 }
 
 fn column(browser: &mut Browser, class: &str) -> Vec<String> {
-    let cells = browser.eval(&format!(
-        "[...document.querySelectorAll('tbody td.{class}')].map((cell) => cell.textContent)"
+    let cells =
+        format!("[...document.querySelectorAll('tbody td.{class}')].map((c) => c.textContent)");
+    serde_json::from_value(browser.eval(&cells)).unwrap()
+}
+
+/// Chooses an option of a list by its text.
+fn choose(browser: &mut Browser, list: &str, option: &str) {
+    browser.eval(&format!(
+        "(() => {{ const s = document.querySelector('{list}'); \
+         s.selectedIndex = [...s.options].findIndex((o) => o.text === '{option}'); \
+         s.dispatchEvent(new Event('change')); }})()"
     ));
-    let cells = cells.as_array().unwrap().iter();
-    cells.map(|cell| cell.as_str().unwrap().to_owned()).collect()
 }
 
 fn numbers(browser: &mut Browser, class: &str) -> Vec<f64> {
@@ -66,9 +73,8 @@ fn points_and_lines_show_and_open_their_instance() {
     // A neighbour in the panel opens that instance.
     let (at, _) = sweep(&mut browser, MAP);
     browser.click_at(at);
-    let other =
-        browser.text(&format!("{PANEL}.querySelector('.near > span').firstChild.textContent"));
-    browser.click(&format!("{PANEL}.querySelector('.near')"));
+    let other = browser.text("document.querySelector('.near > span').firstChild.textContent");
+    browser.click("document.querySelector('.near')");
     assert_eq!(browser.content("#panel h2"), other);
     browser.expect_no_errors();
 }
@@ -135,18 +141,13 @@ fn twelve_thousand_rows_can_be_sorted_filtered_and_paged() {
     browser.type_text("00077.png");
     browser.until("document.querySelector('.status').textContent.startsWith('1–1 of 1 ')");
     assert_eq!(column(&mut browser, "id"), ["shots/2024/00077.png"]);
-    browser.click(
-        "[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Clear')",
-    );
+    browser.click("document.querySelector('.tools button')");
     assert!(browser.content(".status").starts_with("1–50 of 12,000"));
 
     // A tile of the summary filters by its verdict; the class narrows it further.
     browser.click("document.querySelector('.tile.bad')");
     assert!(column(&mut browser, "verdict").iter().all(|v| v.starts_with("doubtful")));
-    browser.eval(
-        "(() => { const s = document.querySelector('select[aria-label=Class]'); s.value = '3'; \
-         s.dispatchEvent(new Event('change')); })()",
-    );
+    choose(&mut browser, "select[aria-label=Class]", "class 3");
     assert!(column(&mut browser, "label").iter().all(|v| v == "class 3"));
     browser.click("document.querySelector('tbody tr td.reason')");
     browser.until(PANEL_OPEN);
@@ -173,17 +174,7 @@ fn names_are_always_shown_as_text() {
         "\"><img src=x onerror=window.hacked=3>",
         "a\u{2028}b'c\"d\\e&amp;",
     ];
-    for (class, text) in report.classes.iter_mut().zip(hostile) {
-        *class = text.into();
-    }
-    for (i, instance) in report.instances.iter_mut().enumerate() {
-        instance.id = format!("{i} {}", hostile[i % 4]);
-        instance.reason = hostile[(i + 1) % 4].into();
-    }
-    report.title = hostile[0].into();
-    report.subtitle = hostile[1].into();
-    report.facts = vec![(hostile[2].into(), hostile[0].into())];
-    report.notes = vec![hostile[1].into()];
+    sample::rename(&mut report, &hostile);
     let Some(mut browser) = open(&report) else { return };
 
     assert!(browser.is("window.hacked === undefined"));
@@ -233,11 +224,7 @@ fn a_phone_never_scrolls_horizontally() {
         browser.screenshot(name, true);
         // A list replaces the headings for sorting.
         assert!(browser.is("document.querySelector('thead').offsetHeight === 0"));
-        browser.eval(
-            "(() => { const s = document.querySelector('select.narrow'); \
-             s.selectedIndex = [...s.options].findIndex((o) => o.text === 'By credibility'); \
-             s.dispatchEvent(new Event('change')); })()",
-        );
+        choose(&mut browser, "select.narrow", "By credibility");
         let values = numbers(&mut browser, "credibility");
         assert!(values.is_sorted_by(|a, b| a >= b), "{name}: {values:?}");
         browser.click("document.querySelectorAll('tbody .link')[1]");
@@ -262,13 +249,12 @@ fn dark_and_light_themes_have_enough_contrast() {
     for scheme in ["light", "dark"] {
         browser.prefer("prefers-color-scheme", scheme);
         backs.push(browser.text("getComputedStyle(document.body).backgroundColor"));
-        for text in ["--ink", "--muted", "--good", "--bad", "--given", "--accent"] {
-            let ratio = browser.number(&format!("({contrast})('{text}', '--card')"));
-            assert!(ratio >= 4.5, "{scheme} {text}: {ratio:.2}");
-        }
-        for mark in ["--none", "--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"] {
-            let ratio = browser.number(&format!("({contrast})('{mark}', '--card')"));
-            assert!(ratio >= 3.0, "{scheme} {mark}: {ratio:.2}");
+        let texts = ["ink", "muted", "good", "bad", "given", "accent"].map(|name| (name, 4.5));
+        let marks =
+            ["none", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"].map(|name| (name, 3.0));
+        for (name, least) in texts.into_iter().chain(marks) {
+            let ratio = browser.number(&format!("({contrast})('--{name}', '--card')"));
+            assert!(ratio >= least, "{scheme} {name}: {ratio:.2}");
         }
         browser.screenshot(&format!("audit-{scheme}"), true);
     }

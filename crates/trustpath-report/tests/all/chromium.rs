@@ -1,10 +1,10 @@
 //! Headless Chromium, controlled through its DevTools protocol.
 
-use std::io::{BufRead, BufReader};
+use std::error::Error;
+use std::fs::File;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
@@ -41,6 +41,7 @@ impl Browser {
             return None;
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
+        let log = folder.path().join("log");
         let mut child = Command::new(&program)
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
             .args(["--no-first-run", "--no-default-browser-check", "--disable-extensions"])
@@ -50,10 +51,11 @@ impl Browser {
             .arg("about:blank")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
+            .stderr(File::create(&log).expect("a log file"))
             .spawn()
             .unwrap_or_else(|e| panic!("{} does not start: {e}", program.display()));
-        let socket = connect(&mut child).unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+        let socket = connect(&mut child, &log);
+        let socket = socket.unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let (session, errors) = (String::new(), Vec::new());
         let mut browser = Self { child, socket, session, calls: 0, errors, folder };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
@@ -195,11 +197,12 @@ impl Browser {
     }
 
     pub fn key(&mut self, key: &str) {
-        // Enter presses a button through the character it types.
-        let text = if key == "Enter" { "\r" } else { "" };
+        let code = KEYS.iter().chain(&ARROWS).find(|(name, _)| *name == key);
+        let code = code.unwrap_or_else(|| panic!("add the code of {key}")).1;
         for kind in ["keyDown", "keyUp"] {
-            let text = if kind == "keyDown" { text } else { "" };
-            let params = json!({"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code(key)});
+            // Enter presses a button through the character it types.
+            let text = if kind == "keyDown" && key == "Enter" { "\r" } else { "" };
+            let params = json!({"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code});
             self.call("Input.dispatchKeyEvent", params);
         }
     }
@@ -231,61 +234,35 @@ impl Browser {
     }
 }
 
-fn code(key: &str) -> u32 {
-    match key {
-        "Tab" => 9,
-        "Enter" => 13,
-        "Escape" => 27,
-        "End" => 35,
-        "Home" => 36,
-        "ArrowLeft" => 37,
-        "ArrowUp" => 38,
-        "ArrowRight" => 39,
-        "ArrowDown" => 40,
-        _ => panic!("give {key} its code here"),
-    }
-}
+const KEYS: [(&str, u32); 5] =
+    [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36)];
+const ARROWS: [(&str, u32); 4] =
+    [("ArrowLeft", 37), ("ArrowUp", 38), ("ArrowRight", 39), ("ArrowDown", 40)];
 
 fn program() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("TRUSTPATH_CHROMIUM") {
-        return Some(named.into());
-    }
-    let folders = std::env::var_os("PATH")?;
+    let chosen = std::env::var_os("TRUSTPATH_CHROMIUM").map(PathBuf::from);
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    std::env::split_paths(&folders)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|file| file.is_file())
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut files = std::env::split_paths(&folders).flat_map(|f| names.map(|name| f.join(name)));
+    chosen.or_else(|| files.find(|file| file.is_file()))
 }
 
-/// Connects to the address that the browser prints on its standard error.
-fn connect(child: &mut Child) -> Result<WebSocket<TcpStream>, Box<dyn std::error::Error>> {
-    let stderr = child.stderr.take().ok_or("it has no standard error")?;
-    let (send, lines) = mpsc::channel();
-    // Reads until the browser ends, so that the browser never blocks on a full pipe.
-    std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            let _ = send.send(line);
-        }
-    });
+/// Connects to the address that the browser prints.
+fn connect(child: &mut Child, log: &Path) -> Result<WebSocket<TcpStream>, Box<dyn Error>> {
     let started = Instant::now();
-    let mut said = String::new();
-    while started.elapsed() < PATIENCE {
-        match lines.recv_timeout(Duration::from_millis(200)) {
-            Ok(line) => match line.strip_prefix("DevTools listening on ws://") {
-                Some(address) => {
-                    let host = address.split('/').next().unwrap_or(address);
-                    let stream = TcpStream::connect(host)?;
-                    stream.set_read_timeout(Some(PATIENCE))?;
-                    stream.set_nodelay(true)?;
-                    return Ok(tungstenite::client(format!("ws://{address}"), stream)?.0);
-                }
-                None => said = said + &line + "\n",
-            },
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(format!("it ended at once and printed:\n{said}").into());
-            }
+    loop {
+        let printed = String::from_utf8_lossy(&std::fs::read(log)?).into_owned();
+        let mut complete = printed.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n'));
+        let address = complete.find_map(|l| l.strip_prefix("DevTools listening on ws://"));
+        if let Some(address) = address {
+            let stream = TcpStream::connect(address.split('/').next().unwrap_or(address))?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_nodelay(true)?;
+            return Ok(tungstenite::client(format!("ws://{address}"), stream)?.0);
         }
+        if child.try_wait()?.is_some() || started.elapsed() > PATIENCE {
+            return Err(format!("it does not listen and printed:\n{printed}").into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    Err(format!("it did not listen within {PATIENCE:?} and printed:\n{said}").into())
 }

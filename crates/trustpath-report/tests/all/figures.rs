@@ -94,12 +94,12 @@ fn paths_survive_awkward_values() {
 #[test]
 fn scatters_survive_awkward_values() {
     survives(|values, axis| {
-        let point = |v: &f64| ScatterPoint {
+        let point = |&v: &f64| ScatterPoint {
             label: HOSTILE.into(),
-            x: *v,
-            y: *v,
+            x: v,
+            y: v,
             x_error: values[0],
-            y_error: *v,
+            y_error: v,
         };
         let points = values.iter().map(point).collect();
         let groups = vec![ScatterGroup { name: HOSTILE.into(), points }];

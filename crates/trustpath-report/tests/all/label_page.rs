@@ -1,6 +1,6 @@
 //! The label page as text: its data, its size, and what it refuses.
 
-use crate::sample::label;
+use crate::sample::{label, rename};
 use serde_json::{Value, json};
 use trustpath_report::label_page::{LabelReport, ReportKind, ReportVerdict, Thumbnail};
 use trustpath_report::{Error, Result};
@@ -46,20 +46,14 @@ fn the_page_contains_its_parts_once_and_loads_nothing() {
 fn names_cannot_leave_their_place() {
     let hostile = "</script><script>alert(1)</script>\u{2028}\"'<!--@@script@@";
     let mut report = label(6, 2);
-    report.title = hostile.into();
-    report.subtitle = hostile.into();
-    report.classes[1] = hostile.into();
-    report.notes = vec![hostile.into()];
-    report.facts = vec![(hostile.into(), hostile.into())];
-    report.instances[0].id = hostile.into();
-    report.instances[0].reason = hostile.into();
+    rename(&mut report, &[hostile]);
     report.instances[0].thumbnail = thumbnail(1, hostile);
     let (page, data) = page(&report);
     assert_eq!(page.matches("<script").count(), 2);
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!text(&page).contains(['<', '>', '&', '\u{2028}']));
     assert!(page.contains("<h1>&lt;/script&gt;&lt;script&gt;"));
-    assert_eq!(data["id"][0], hostile);
+    assert_eq!(data["reason"][0], hostile);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use trustpath_report::label_page::{
 };
 
 /// Uniform in 0..1; the same seed always gives the same number.
-fn noise(seed: usize) -> f64 {
+pub fn noise(seed: usize) -> f64 {
     let x = (seed as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((x ^ (x >> 32)) >> 11) as f64 / (1u64 << 53) as f64
@@ -30,7 +30,7 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
         let credibility = (1.0 - doubt * (0.7 + 0.3 * noise(11 * i))).clamp(0.0, 1.0);
         let spread = 0.8 + 3.0 * doubt * doubt;
         let offset =
-            |k: usize| spread * (noise(i * 31 + k) + noise(i * 37 + k) + noise(i * 41 + k) - 1.5);
+            |k: usize| spread * ([31, 37, 41].map(|p| noise(i * p + k)).iter().sum::<f64>() - 1.5);
         ReportInstance {
             id: format!("shots/2024/{i:05}.png"),
             label: class,
@@ -64,21 +64,18 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
         ReportRound { accepted, changed: n / (20 * r) }
     });
     LabelReport {
-        kind: ReportKind::Label,
         title: "Labels for embeddings.npy".into(),
         subtitle: format!("{n} instances, {classes} classes"),
         facts: vec![
             ("estimated precision of the trusted labels".into(), "96.2 %".into()),
             ("time".into(), "3.1 s".into()),
         ],
-        notes: vec![
-            "Two classes have fewer than five labels: their precision is uncertain.".into(),
-        ],
+        notes: vec!["Two classes have few labels: their precision is uncertain.".into()],
         classes: (0..classes).map(|c| format!("class {c}")).collect(),
         rounds: rounds.collect(),
         path: Some(ReportPath { lambda: lambda.clone(), lines }),
         instances,
-        counts: None,
+        ..LabelReport::default()
     }
 }
 
@@ -96,6 +93,17 @@ pub fn audit(n: usize, classes: usize) -> LabelReport {
         (instance.round, instance.suggested) = (None, None);
     }
     report
+}
+
+/// Uses such texts for everything that has a name.
+pub fn rename(report: &mut LabelReport, texts: &[&str]) {
+    let text = |i: usize| texts[i % texts.len()].to_owned();
+    (report.title, report.subtitle) = (text(0), text(1));
+    (report.facts, report.notes) = (vec![(text(2), text(0))], vec![text(1)]);
+    report.classes.iter_mut().enumerate().for_each(|(i, class)| *class = text(i));
+    for (i, instance) in report.instances.iter_mut().enumerate() {
+        (instance.id, instance.reason) = (format!("{i} {}", text(i)), text(i + 1));
+    }
 }
 
 /// An image of one colour: a GIF of one pixel.
