@@ -93,8 +93,8 @@ def ours(n, path, flags):
             stages[told["stage"]] = told["elapsed_s"]
         elif "neighbours found" in line:
             found = " ".join(line.split()[2:4])
-        elif "at most in memory" in line:
-            memory = float(line.split(",")[1].split()[0])
+        elif "peak memory" in line:
+            memory = float(line.split()[-2])
     names = np.load(out)["label"]
     labels = np.array([int(name[1:]) if name else -1 for name in names])
     return stages, seconds, memory, quality(n, path, labels), found

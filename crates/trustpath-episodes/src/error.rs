@@ -59,7 +59,7 @@ pub enum Error {
         /// What was given.
         value: String,
         /// What it must be.
-        expected: &'static str,
+        expected: String,
     },
     /// An episode does not fit the features it is to be run on.
     #[error(
@@ -120,8 +120,8 @@ impl Error {
     pub(crate) fn parameter(
         name: &'static str,
         value: impl Display,
-        expected: &'static str,
+        expected: impl Into<String>,
     ) -> Self {
-        Self::Parameter { name, value: value.to_string(), expected }
+        Self::Parameter { name, value: value.to_string(), expected: expected.into() }
     }
 }

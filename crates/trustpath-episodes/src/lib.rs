@@ -18,7 +18,6 @@
 //! # Ok::<(), trustpath_episodes::Error>(())
 //! ```
 
-mod approach;
 pub mod embedded;
 mod episode;
 mod error;
@@ -27,24 +26,20 @@ mod journal;
 mod list;
 mod method;
 pub mod noise;
-mod random;
 mod sample;
 pub mod stats;
 mod summary;
 mod task;
 
-pub use approach::{Approach, Learner};
 pub use embedded::Split;
 pub use episode::{Episode, Rows};
 pub use error::{Error, Result};
-pub use evaluate::{
-    Drawn, Episodes, Listed, Unwatched, Watch, evaluate, evaluate_features, gather, run_episode,
-};
+pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
 pub use journal::{Finished, Journal};
 pub use list::{EpisodeList, ListMeta, read_scores};
-pub use method::{Method, Model, Penalty, Selector};
-pub use random::Random;
+pub use method::{Learner, Method};
 pub use sample::Sampler;
 pub use summary::{Summary, first_of, last_of};
 pub use task::{Distractors, Queries, Setting, Task, Unlabeled};
+pub use trustpath::random::Random;
 pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};

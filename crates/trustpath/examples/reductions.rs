@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use trustpath::random::Random;
 use trustpath::reduce::neighbors::Neighbors;
 use trustpath::reduce::{DENSE_ROWS, Method, Reduce};
 use trustpath::{Features, Instances, Result};
@@ -68,9 +69,9 @@ fn measure(method: Method, d: usize, k: usize, instances: &Instances) -> Result<
 
 /// Instances of all classes in turn.
 fn instances(n: usize) -> Result<Instances> {
-    let mut random = Random(1);
+    let mut random = Random::stream(1, 0);
     let mut gaussians = |count: usize, scale: f64| -> Vec<f64> {
-        (0..count).map(|_| scale * random.gaussian()).collect()
+        (0..count).map(|_| scale * random.normal()).collect()
     };
     let each = (DIMS as f64).sqrt().recip();
     let centres = gaussians(CLASSES * DIMS, 0.45 * each);
@@ -88,23 +89,4 @@ fn instances(n: usize) -> Result<Instances> {
         }
     }
     Features::new(&values[..], n, DIMS)?.normalize()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// In `(0, 1]`.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    fn gaussian(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).max(0.0).sqrt()
-            * (std::f64::consts::TAU * self.uniform()).cos()
-    }
 }

@@ -1,8 +1,9 @@
 //! `trustpath bench --method all`: every method on the very same episodes.
 
 use serde::Serialize;
+use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, EpisodeList, Finished, Method};
+use trustpath_episodes::{EpisodeList, Finished, Method};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
@@ -47,7 +48,7 @@ pub fn run(
     args: &BenchArgs,
     runner: &Runner,
     list: Option<&EpisodeList>,
-    base: &Method,
+    base: &SelfTrainingSpec,
 ) -> Result<()> {
     let given = [
         ("--against", args.run.against.is_some()),
@@ -56,9 +57,9 @@ pub fn run(
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::Usage(format!("{option} is for one method: drop it, or name one")));
     }
-    let approaches = Approach::all(base);
-    for approach in &approaches {
-        approach.build()?;
+    let methods = Method::all(base);
+    for method in &methods {
+        method.build()?;
     }
     let table = args.data.read(list.map(|list| &list.meta), runner)?;
     let count = args.run.episodes.unwrap_or(EPISODES);
@@ -75,16 +76,16 @@ pub fn run(
     let (mut cells, mut done, mut asked) = (Vec::new(), 0, 0);
     for (number, chosen) in chosen.iter().enumerate() {
         let mut runs = Vec::new();
-        for approach in &approaches {
+        for method in &methods {
             asked += chosen.episodes.count();
             if interrupt::requested() {
                 continue;
             }
-            let name = approach.to_string();
+            let name = method.to_string();
             let ending = format!(".{number}.{name}");
-            let journal = args.journal.open(&table, &chosen.identity, approach, &ending)?;
+            let journal = args.journal.open(&table, &chosen.identity, method, &ending)?;
             let label = format!("{}, {} shot, {name}", chosen.pool, chosen.shot);
-            let run = runner.run(&label, &table, &*chosen.episodes, approach, journal)?;
+            let run = runner.run(&label, &table, &*chosen.episodes, method, journal)?;
             done += run.finished.len();
             runs.push((name, run.finished));
         }

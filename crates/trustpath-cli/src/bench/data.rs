@@ -9,10 +9,10 @@ use trustpath_episodes::{FeatureTable, ListMeta, Split, TableFile, embedded};
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
 use crate::error::{Error, Result};
-use crate::pictures::PictureArgs;
+use crate::images::ImageArgs;
 use crate::run::Runner;
 
-/// A file of features, pictures, or a dataset inside the program.
+/// A file of features, images, or a dataset inside the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
@@ -27,20 +27,20 @@ pub struct DataArgs {
     /// from -1 backwards [default: label]
     #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
     label_column: Option<String>,
-    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
+    /// ExtractedImages: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
     /// makes their features first, which are kept
     #[arg(long, value_name = "PATH")]
     images: Option<PathBuf>,
     /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
-    /// cifar-fs]; with --images, what the pictures are [default: found out]
+    /// cifar-fs]; with --images, what the images are [default: auto-detect]
     #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
     /// Classes of that dataset: novel or validation; test and val are the same. With --images also
-    /// train [default: novel, and all where pictures are not divided]
+    /// train [default: novel, and all where images are not divided]
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
     #[command(flatten)]
-    pictures: PictureArgs,
+    extraction: ImageArgs,
 }
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
@@ -55,8 +55,8 @@ impl DataArgs {
         if let Some(path) = &self.images {
             return Ok(Cow::Owned(self.extract(path, runner)?));
         }
-        if self.pictures.is_given() {
-            let sentence = "a network makes features of pictures: give them by --images, or leave out --backbone, --weights and what goes with them";
+        if self.extraction.is_given() {
+            let sentence = "a network makes features of images: give them by --images, or leave out --backbone, --weights and what goes with them";
             return Err(Error::Usage(sentence.into()));
         }
         if let Some(path) = &self.features {
@@ -83,7 +83,7 @@ impl DataArgs {
             None | Some("novel" | "test") => Ok(Split::Novel),
             Some("validation" | "val") => Ok(Split::Validation),
             Some(other) => Err(Error::Usage(format!(
-                "no features of the split {other} come with the program: give novel or validation, or pictures by --images"
+                "no features of the split {other} come with the program: give novel or validation, or images by --images"
             ))),
         }
     }
@@ -97,8 +97,8 @@ impl DataArgs {
             Some(_) => whole.split(PictureSplit::Test)?,
             None => novel(whole)?,
         };
-        let pictures = self.pictures.extract(path, &dataset, runner.pool(), runner.progress())?;
-        Ok(pictures.table()?.0)
+        let images = self.extraction.extract(path, &dataset, runner.pool(), runner.progress())?;
+        Ok(images.table()?.0)
     }
 }
 

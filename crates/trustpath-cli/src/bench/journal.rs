@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_episodes::{Approach, FeatureTable, Finished, Journal};
+use trustpath_episodes::{FeatureTable, Finished, Journal, Method};
 
 use crate::error::Result;
 
@@ -27,7 +27,7 @@ struct Configuration<'a> {
     version: &'a str,
     features: u64,
     episodes: &'a str,
-    method: &'a Approach,
+    method: &'a Method,
 }
 
 impl JournalArgs {
@@ -36,7 +36,7 @@ impl JournalArgs {
         &self,
         table: &FeatureTable,
         episodes: &str,
-        method: &Approach,
+        method: &Method,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
         let Some(path) = &self.journal else { return Ok(None) };

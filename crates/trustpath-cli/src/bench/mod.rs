@@ -12,10 +12,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath::reduce::default_dimensions;
-use trustpath::transductive;
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Approach, Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
+    Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
 };
 
 use crate::cli::positive;
@@ -40,10 +41,11 @@ pub struct BenchArgs {
     data: DataArgs,
     #[command(flatten)]
     task: TaskArgs,
-    #[command(flatten)]
-    method: MethodArgs,
+    // Before the method, whose options include the seed that is declared here.
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    method: MethodArgs,
     #[command(flatten)]
     journal: JournalArgs,
     #[command(flatten)]
@@ -113,36 +115,37 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
     let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
-    let base = Method { d: default_dimensions(way), seed: args.run.seed, ..Method::default() };
-    if args.method.is_all() {
-        return all::run(args, &runner, list.as_ref(), &args.method.over(&base));
-    }
-    let method = args.method.approach(&base)?;
-    let own = match &method {
-        Approach::SelfTaught(method) => method.clone(),
-        Approach::Transductive { .. } => base,
+    let base = SelfTrainingSpec {
+        dim: default_dimensions(way),
+        seed: args.run.seed,
+        ..SelfTrainingSpec::default()
     };
-    let self_taught = matches!(method, Approach::SelfTaught(_));
+    let own = args.method.options(&base)?;
+    if args.method.is_all() {
+        return all::run(args, &runner, list.as_ref(), &own);
+    }
+    let method = args.method.method(&base)?;
+    let self_training = matches!(method, Method::SelfTraining(_));
     let second = match &args.run.against {
-        Some(Against::Method { text, args }) => Some((text.as_str(), args.approach(&own)?)),
-        Some(Against::Plain) if !self_taught => Some(("plain", transductive::Method::Plain.into())),
+        Some(Against::Method { text, args }) => Some((text.as_str(), args.method(&own)?)),
+        Some(Against::Plain) if !self_training => Some(("plain", TransductiveKind::Plain.into())),
         _ => None,
     };
-    // What is wrong with a method is said before any work is done.
+    // An unusable parameter is reported before any work is done.
     method.build()?;
     second.as_ref().map(|(_, second)| second.build()).transpose()?;
 
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
     let chosen = args.choose(&table, list.as_ref())?;
     let journal =
-        |method: &Approach, ending| args.journal.open(&table, &chosen.identity, method, ending);
+        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
     if let Some(Against::Plain) = args.run.against
-        && self_taught
+        && self_training
     {
         compared.extend(compare(
             "plain",
@@ -160,7 +163,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     }
     if let Some(folder) = &args.run.episode_list {
         for (name, official) in official::read(folder)? {
-            let ours = if name == "lr" && self_taught { first_of } else { last_of };
+            let ours = if name == "lr" && self_training { first_of } else { last_of };
             compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use trustpath_table as table;
-use trustpath_table::npy::{self, Array};
+use trustpath_table::npy::{self, NpyArray};
 
 use crate::{Error, Result, write_atomically};
 
@@ -29,7 +29,7 @@ impl Grid {
         axes: &[Option<usize>],
     ) -> Result<Self> {
         let path = folder.join(format!("{name}.npy"));
-        let array = Array::open(&path)?;
+        let array = NpyArray::open(&path)?;
         let file = path.display().to_string();
         let fits = array.shape.first() == Some(&episodes)
             && array.shape.len() == axes.len() + 1

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use trustpath_table as table;
-use trustpath_table::npy::Array;
+use trustpath_table::npy::NpyArray;
 
 use crate::{
     Distractors, Episode, Error, FeatureTable, Queries, Result, Setting, Task, Unlabeled,
@@ -221,7 +221,7 @@ impl EpisodeList {
 /// If the file is missing, damaged, or of another shape.
 pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
     let path = path.as_ref();
-    let array = Array::open(path)?;
+    let array = NpyArray::open(path)?;
     if array.shape.len() != 1 {
         return Err(Error::Table(table::Error::Shape {
             file: path.display().to_string(),

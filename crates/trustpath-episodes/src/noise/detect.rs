@@ -4,7 +4,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 use trustpath::audit;
-use trustpath::classify::Method;
+use trustpath::classify::ClassifierKind;
 use trustpath::reduce::neighbors::Neighbors;
 use trustpath::{Features, Instances};
 
@@ -49,7 +49,7 @@ impl Detector {
     ) -> Result<Suspicion> {
         match self {
             Self::Path => {
-                let found = audit(features, labels, classes)?;
+                let found = audit(features, labels).classes(classes).run()?;
                 let score = found.credibility.iter().map(|c| -c).collect();
                 Ok(Suspicion { score, suspect: found.suspect })
             }
@@ -83,7 +83,7 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
             let others = (0..FOLDS).filter(|&f| f != held_out);
             let rows: Vec<usize> = others.flat_map(|f| folds[f].iter().copied()).collect();
             let with: Vec<usize> = rows.iter().map(|&row| labels[row]).collect();
-            let classifier = Method::Logistic.build();
+            let classifier = ClassifierKind::Logistic.build();
             let mut trainer = classifier.trainer(instances, classes);
             trainer.train(&rows, &with)?;
             let p = trainer.probabilities(&folds[held_out]);

@@ -12,7 +12,7 @@ pub mod logistic;
 pub use linear::{IciR, IciRParams};
 pub use logistic::{IciC, IciCParams};
 
-use crate::select::best_of_each_class;
+use crate::judge::best_of_each_class;
 use crate::{Error, Matrix, Result};
 
 /// The geometric grid of `λ` that a path is reported on.

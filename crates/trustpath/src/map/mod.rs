@@ -19,7 +19,7 @@ mod descent;
 
 use rayon::prelude::*;
 
-use crate::select::mix;
+use crate::random::mix;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Parameters of [`map_2d`].

@@ -1,8 +1,5 @@
 //! The reductions by name.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::identity::IdentityParams;
 use super::isomap::IsomapParams;
 use super::lle::LleParams;
@@ -11,55 +8,42 @@ use super::mds::MdsParams;
 use super::pca::PcaParams;
 use super::spectral::SpectralParams;
 use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
-use crate::{Error, Result};
+use crate::Result;
+use crate::choice::choices;
 
-/// Which reduction to use.
-///
-/// ```
-/// use trustpath::reduce::Method;
-///
-/// assert_eq!("se".parse::<Method>()?, Method::Spectral);
-/// assert_eq!(Method::default().to_string(), "lle");
-/// assert!("umap".parse::<Method>().is_err());
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Method {
-    /// Locally linear embedding, the paper's choice.
-    #[default]
-    Lle,
-    /// Local tangent space alignment.
-    Ltsa,
-    /// Isomap.
-    Isomap,
-    /// Spectral embedding.
-    Spectral,
-    /// Principal components.
-    Pca,
-    /// Non-metric multidimensional scaling.
-    Mds,
-    /// No reduction.
-    Identity,
+choices! {
+    /// Which reduction to use.
+    ///
+    /// ```
+    /// use trustpath::reduce::Reduction;
+    ///
+    /// assert_eq!("se".parse::<Reduction>()?, Reduction::Spectral);
+    /// assert_eq!(Reduction::default().to_string(), "lle");
+    /// assert!("umap".parse::<Reduction>().is_err());
+    /// # Ok::<(), trustpath::Error>(())
+    /// ```
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Reduction("reduction") {
+        /// Locally linear embedding, the paper's choice.
+        #[default]
+        Lle = "lle",
+        /// Local tangent space alignment.
+        Ltsa = "ltsa",
+        /// Isomap.
+        Isomap = "isomap",
+        /// Spectral embedding.
+        Spectral = "se",
+        /// Principal components.
+        Pca = "pca",
+        /// Non-metric multidimensional scaling.
+        Mds = "mds",
+        /// No reduction.
+        Identity = "none",
+    }
 }
 
-impl Method {
-    /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Lle, Self::Ltsa, Self::Isomap, Self::Spectral, Self::Pca, Self::Mds, Self::Identity];
-
-    /// Its name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lle => "lle",
-            Self::Ltsa => "ltsa",
-            Self::Isomap => "isomap",
-            Self::Spectral => "se",
-            Self::Pca => "pca",
-            Self::Mds => "mds",
-            Self::Identity => "none",
-        }
-    }
-
+impl Reduction {
     /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has its own rule, and the
     /// others have no neighbourhoods.
     ///
@@ -86,51 +70,23 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Method {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-            Error::parameter(
-                "reduction",
-                name,
-                "it must be one of lle, ltsa, isomap, se, pca, mds, none",
-            )
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::reduce::neighbors::Neighbors;
     use crate::reduce::testing::{clusters, instances, max_difference, projector};
-
-    #[test]
-    fn names_go_both_ways() {
-        for method in Method::ALL {
-            assert_eq!(method.name().parse::<Method>().unwrap(), method);
-            assert_eq!(method.build_default().unwrap().name(), method.to_string());
-        }
-        assert!(matches!("LLE".parse::<Method>(), Err(Error::Parameter { name: "reduction", .. })));
-    }
 
     #[test]
     fn every_method_refuses_what_it_cannot_reduce() {
         let (x, same) =
             (clusters(2, 6, 20, 1.0), instances(12, 20, |i, j| (i + 1) as f64 * j as f64));
-        for method in Method::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build_default().unwrap();
             assert_eq!(reduction.reduce(&same, 12).unwrap_err(), Error::Constant { rows: 12 });
             assert!(matches!(reduction.reduce(&x, 13), Err(Error::Parameter { name: "n", .. })));
             assert!(matches!(reduction.reduce(&x, 0), Err(Error::Empty { rows: 0, .. })));
-            if method != Method::Identity {
+            if method != Reduction::Identity {
                 assert!(matches!(method.build(0, 5), Err(Error::Parameter { name: "d", .. })));
                 let wide = method.build(12, 12).unwrap();
                 assert!(matches!(
@@ -140,11 +96,13 @@ mod tests {
                 ));
             }
         }
-        for method in [Method::Lle, Method::Ltsa, Method::Isomap] {
+        for method in [Reduction::Lle, Reduction::Ltsa, Reduction::Isomap] {
             let error = method.build_default().unwrap().reduce(&x, 5).unwrap_err();
             assert_eq!(error, Error::TooFewForNeighbors { rows: 5, neighbors: 5 });
         }
-        for method in [Method::Lle, Method::Isomap, Method::Spectral, Method::Pca, Method::Mds] {
+        for method in
+            [Reduction::Lle, Reduction::Isomap, Reduction::Spectral, Reduction::Pca, Reduction::Mds]
+        {
             let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
             assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
         }
@@ -153,7 +111,7 @@ mod tests {
     #[test]
     fn graphs_of_another_shape_are_refused() {
         let x = clusters(2, 30, 6, 1.0);
-        for method in Method::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build(3, 7).unwrap();
             let Some(k) = reduction.neighbors(60) else {
                 assert!(reduction.reduce_on(&x, 60, None).is_ok());
@@ -175,7 +133,7 @@ mod tests {
         let all = clusters(3, 800, 6, 1.0);
         let alone = instances(90, 6, |i, j| all.unit()[(i * 20, j)]);
         let first = instances(2400, 6, |i, j| all.unit()[(if i < 90 { i * 20 } else { i }, j)]);
-        for method in Method::ALL {
+        for method in Reduction::ALL {
             let reduction = method.build(2, 6).unwrap();
             let (a, b) =
                 (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());
@@ -187,7 +145,7 @@ mod tests {
     #[test]
     fn no_reduction_gives_the_features() {
         let x = clusters(2, 6, 4, 1.0);
-        let z = Method::Identity.build(5, 5).unwrap().reduce(&x, 9).unwrap().x;
+        let z = Reduction::Identity.build(5, 5).unwrap().reduce(&x, 9).unwrap().x;
         assert_eq!((z.rows(), z.cols()), (9, 4));
         assert_eq!(z.as_slice(), &x.unit().as_slice()[..36]);
     }

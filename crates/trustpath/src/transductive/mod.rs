@@ -44,7 +44,7 @@ pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use label_propagation::{Kernel, LabelPropagation, LabelPropagationParams};
 pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
-pub use method::Method;
+pub use method::TransductiveKind;
 pub use plain::Plain;
 pub use prototype::{Prototype, PrototypeParams};
 pub use pt_map::{PtMap, PtMapParams};

@@ -111,7 +111,7 @@ impl<'a> Objective<'a> {
 }
 
 fn all() -> impl Iterator<Item = Box<dyn Transductive>> {
-    Method::ALL.into_iter().map(|method| method.build().unwrap())
+    TransductiveKind::ALL.into_iter().map(|method| method.build().unwrap())
 }
 
 fn close(left: &Matrix, right: &Matrix) -> bool {

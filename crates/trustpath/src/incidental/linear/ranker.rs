@@ -11,7 +11,7 @@ use super::segment::Segment;
 use super::strips::{Knot, Strips};
 use crate::Result;
 use crate::incidental::{Keep, Ranker, check_labels};
-use crate::select::best_of_each_class;
+use crate::judge::best_of_each_class;
 
 /// Ratio of neighbouring `λ` on the way down.
 const STRIDE: f64 = 0.6;

@@ -14,9 +14,11 @@ use rayon::prelude::*;
 
 use super::components::{ROUNDING, add_negated_scatter, leading};
 use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
-use crate::label::run::{NEAREST, Stages};
-use crate::label::{Limits, Lists};
+use crate::label::Lists;
+use crate::label::run::NEAREST;
+use crate::limits::Limits;
 use crate::linalg::block::multiply;
+use crate::observer::Stages;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
@@ -84,7 +86,7 @@ fn for_blocks(
     let (n, d) = (features.rows(), features.dims());
     let mut block = vec![0.0; BLOCK.min(n) * d];
     for first in (0..n).step_by(BLOCK) {
-        stages.go_on()?;
+        stages.check_stop()?;
         let block = &mut block[..BLOCK.min(n - first) * d];
         features.normalized_block(first, block)?;
         block.par_chunks_exact_mut(d).for_each(|row| power_row(row, signed));

@@ -22,8 +22,10 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::run::Stages;
-use super::{Limits, Lists};
+use super::Lists;
+use crate::limits::Limits;
+use crate::observer::Stages;
+
 use crate::power::power;
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -71,7 +73,7 @@ impl Representation {
     /// # Errors
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
     pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
-        if features.rows() > limits.whole {
+        if features.rows() > limits.in_memory {
             return blocks::represent(features, limits, stages);
         }
         stages.next("representing the pool")?;
@@ -80,7 +82,7 @@ impl Representation {
 
     /// How many stages that has.
     pub fn stages(rows: usize, limits: Limits) -> usize {
-        if rows > limits.whole { 3 } else { 1 }
+        if rows > limits.in_memory { 3 } else { 1 }
     }
 
     /// Coordinates of these rows as an instance that was not in the pool would have them.
@@ -150,16 +152,16 @@ fn to_unit(x: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Unwatched;
+    use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
     fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
-        let limits = Limits { whole, ..Limits::default() };
+        let limits = Limits { in_memory: whole, ..Limits::default() };
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, limits, &mut Stages::new(&mut Unwatched, 3))
+        Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3))
     }
 
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {

@@ -136,8 +136,8 @@ fn recall(rows: &Rows, k: usize, squared: &[f32]) -> f64 {
 mod tests {
     use super::*;
     use crate::Error;
+    use crate::random::mix;
     use crate::reduce::neighbors::{Neighbors, Search};
-    use crate::select::mix;
 
     fn uniform(at: u64) -> f32 {
         (mix(at) >> 40) as f32 / (1u64 << 24) as f32 - 0.5

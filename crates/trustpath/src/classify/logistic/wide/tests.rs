@@ -3,7 +3,7 @@
 use super::*;
 use crate::classify::logistic::{LogisticParams, most_probable};
 use crate::classify::{Classify, Model};
-use crate::select::mix;
+use crate::random::mix;
 use crate::{Features, Instances};
 
 /// Between −½ and ½, a function of the two.
