@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Drawn, Setting, Split, Summary, Task, embedded, write_atomically};
+use trustpath_episodes::{
+    AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically,
+};
 use trustpath_report::{Axis, Column, Curve, Curves, Table};
 
 use crate::args::RunArgs;
@@ -44,7 +46,7 @@ impl Default for DemoArgs {
 /// One column of the demo.
 struct Cell {
     name: String,
-    summary: Summary,
+    summary: AccuracySummary,
     speed: Speed,
 }
 
@@ -68,7 +70,8 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             if interrupt::requested() {
                 break;
             }
-            let task = Task { shot, setting: Setting::Transductive, ..Task::default() };
+            let task =
+                EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
             let sampler = task.check(table)?;
             let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
@@ -81,7 +84,11 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             )?;
             done += run.finished.len();
             if !run.finished.is_empty() {
-                cells.push(Cell { name, summary: Summary::of(&run.finished)?, speed: run.speed });
+                cells.push(Cell {
+                    name,
+                    summary: AccuracySummary::of(&run.finished)?,
+                    speed: run.speed,
+                });
             }
         }
     }

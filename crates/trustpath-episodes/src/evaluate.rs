@@ -44,7 +44,7 @@ impl Episodes for Drawn<'_> {
     }
 
     fn setting(&self) -> Setting {
-        self.sampler.task().setting
+        self.sampler.shape().setting
     }
 
     fn get(&self, index: usize) -> Result<Cow<'_, Episode>> {

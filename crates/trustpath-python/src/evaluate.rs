@@ -10,8 +10,8 @@ use trustpath::reduce::default_dimensions;
 use trustpath::spec::{SelfTrainingSpec, Spec};
 use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{
-    Classes, Distractors, Drawn, Episode, Episodes, Finished, Method, Queries, Setting, Split,
-    Summary, Task, Unlabeled, embedded, evaluate_features,
+    AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished,
+    Method, Queries, Setting, Split, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
@@ -24,7 +24,7 @@ use crate::work::work;
 const TASK: [&str; 9] =
     ["way", "shot", "queries", "setting", "unlabeled", "up_to", "distractors", "dirichlet", "seed"];
 impl Options<'_> {
-    fn task(&self) -> PyResult<Task> {
+    fn task(&self) -> PyResult<EpisodeShape> {
         let way = self.count("way", 2)?.unwrap_or(5);
         let queries = self.count("queries", 1)?.unwrap_or(15);
         let unlabeled = self.count("unlabeled", 0)?.unwrap_or(15);
@@ -39,7 +39,7 @@ impl Options<'_> {
             ("transductive", Setting::Transductive),
             ("semi", Setting::SemiSupervised { unlabeled, distractors }),
         ];
-        Ok(Task {
+        Ok(EpisodeShape {
             way,
             shot: self.count("shot", 1)?.unwrap_or(1),
             queries: match self.number("dirichlet")? {
@@ -128,7 +128,7 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
         .enumerate()
         .map(|(k, accuracies)| Finished { episode: k as u64, accuracies, seconds: 0.0 })
         .collect();
-    let summary = Summary::of(&finished).map_err(of_episodes)?;
+    let summary = AccuracySummary::of(&finished).map_err(of_episodes)?;
     let estimate = |estimate: &Estimate| -> PyResult<Bound<'py, PyDict>> {
         dict!(py, {
             "mean": estimate.mean,

@@ -58,8 +58,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let report = args.report.as_deref().map(results::page_output).transpose()?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
-    let Instances { pool, images } =
-        input.read(Wanted::Given, &args.source, &threads, progress)?;
+    let Instances { pool, images } = input.read(Wanted::Given, &args.source, &threads, progress)?;
     let start = Instant::now();
     let data = results::data_info(&pool);
     let labelled = LabelledRows::new(data.labels);
@@ -72,7 +71,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     results::finish(output.as_ref(), &result, &summary)
 }
 
-fn run_audit(labelled: &LabelledRows, pool: &PartlyLabelledTable, args: &AuditArgs) -> Result<Audit> {
+fn run_audit(
+    labelled: &LabelledRows,
+    pool: &PartlyLabelledTable,
+    args: &AuditArgs,
+) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
     let (spec, mut observer) = (args.options.spec()?, ProgressObserver::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());

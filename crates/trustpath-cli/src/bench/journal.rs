@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_episodes::{FeatureTable, Finished, Journal, Method};
+use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
 
@@ -63,19 +63,4 @@ fn fingerprint(table: &FeatureTable) -> u64 {
     let features = table.features().iter().map(|x| u64::from(x.to_bits()));
     let labels = table.labels().iter().map(|&label| label as u64);
     fnv1a(features.chain(labels).flat_map(u64::to_le_bytes))
-}
-
-/// The 64-bit FNV-1a hash.
-pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(super::fnv1a(b"foobar".iter().copied()), 0x8594_4171_f739_67e8);
-    }
 }

@@ -16,7 +16,7 @@ use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
+    Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
 };
 
 use crate::cli::positive;
@@ -31,7 +31,7 @@ pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
 use task::TaskArgs;
-use trustpath_episodes::{first_of, last_of};
+use trustpath_episodes::{first_of, fnv1a, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]
@@ -210,13 +210,13 @@ impl<'a> Chosen<'a> {
         Ok(Self {
             episodes: Box::new(Listed { list, setting }),
             text: task::describe_list(&list.meta),
-            identity: format!("{:?} {:016x}", list.meta, journal::fnv1a(rows)),
+            identity: format!("{:?} {:016x}", list.meta, fnv1a(rows)),
             pool: list.meta.setting.clone(),
             shot: list.meta.shot,
         })
     }
 
-    fn drawn(task: Task, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
+    fn drawn(task: EpisodeShape, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
         Ok(Self {
             episodes: Box::new(Drawn { sampler: task.check(table)?, seed, count }),
             text: format!("{}, seed {seed}", task::describe(&task)),

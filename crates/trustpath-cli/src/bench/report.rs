@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::method::describe;
 use crate::print;
 use crate::run::Speed;
-use trustpath_episodes::Summary;
+use trustpath_episodes::AccuracySummary;
 
 /// All there is to say of a run. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]
@@ -41,7 +41,7 @@ pub struct Report<'a> {
 #[serde(untagged)]
 pub enum Accuracy {
     /// By round.
-    Rounds(Summary),
+    Rounds(AccuracySummary),
     /// Of a method without rounds.
     Once {
         /// In the end.
@@ -53,7 +53,7 @@ pub enum Accuracy {
 impl Accuracy {
     /// Of episodes, of which there must be one.
     pub fn of(method: &Method, finished: &[Finished]) -> Result<Self> {
-        let summary = Summary::of(finished)?;
+        let summary = AccuracySummary::of(finished)?;
         Ok(match method {
             Method::SelfTraining(_) => Self::Rounds(summary),
             _ => Self::Once { last: summary.last },

@@ -1,7 +1,7 @@
 //! What the episodes look like.
 
 use clap::{Args, ValueEnum};
-use trustpath_episodes::{Distractors, ListMeta, Queries, Setting, Task, Unlabeled};
+use trustpath_episodes::{Distractors, EpisodeShape, ListMeta, Queries, Setting, Unlabeled};
 
 use crate::error::{Error, Result};
 use crate::print;
@@ -71,7 +71,7 @@ fn distractors(text: &str) -> std::result::Result<Distractors, String> {
 
 impl TaskArgs {
     /// The task.
-    pub fn task(&self) -> Result<Task> {
+    pub fn task(&self) -> Result<EpisodeShape> {
         let given = [
             ("--unlabeled", self.unlabeled.is_some()),
             ("--distractors", self.distractors.is_some()),
@@ -97,7 +97,7 @@ impl TaskArgs {
                 Queries::Dirichlet { total: self.way.saturating_mul(self.queries), alpha }
             }
         };
-        Ok(Task { way: self.way, shot: self.shot.unwrap_or(1), queries, setting })
+        Ok(EpisodeShape { way: self.way, shot: self.shot.unwrap_or(1), queries, setting })
     }
 }
 
@@ -108,13 +108,13 @@ const IMBALANCED: f64 = 2.0;
 
 impl TaskArgs {
     /// The tasks of the table of all methods: balanced and imbalanced pools, few and more shots.
-    pub fn cells(&self) -> Result<Vec<Task>> {
+    pub fn cells(&self) -> Result<Vec<EpisodeShape>> {
         let task = self.task()?;
         let total = self.way.saturating_mul(self.queries);
         let alpha = self.dirichlet.unwrap_or(IMBALANCED);
         let shots = self.shot.map_or(SHOTS.to_vec(), |shot| vec![shot]);
         let pools = [Queries::PerClass(self.queries), Queries::Dirichlet { total, alpha }];
-        let cell = |queries, shot| Task { shot, queries, ..task };
+        let cell = |queries, shot| EpisodeShape { shot, queries, ..task };
         let cells = pools.into_iter().flat_map(|pool| shots.iter().map(move |s| cell(pool, *s)));
         Ok(cells.collect())
     }
@@ -129,7 +129,7 @@ pub fn pool(queries: &Queries) -> String {
 }
 
 /// A task in words.
-pub fn describe(task: &Task) -> String {
+pub fn describe(task: &EpisodeShape) -> String {
     let queries = match task.queries {
         Queries::PerClass(queries) => {
             format!("{} a class", print::count(queries, "query", "queries"))
@@ -181,13 +181,13 @@ mod tests {
 
     #[test]
     fn tasks_are_told_in_words() {
-        let task = Task::default();
+        let task = EpisodeShape::default();
         assert_eq!(describe(&task), "5-way 1-shot, transductive, 15 queries a class");
         let distractors = Distractors { classes: 3, per_class: 15 };
         let setting = Setting::SemiSupervised { unlabeled: Unlabeled::UpTo(35), distractors };
         let queries = Queries::Dirichlet { total: 75, alpha: 2.0 };
         assert_eq!(
-            describe(&Task { setting, queries, ..task }),
+            describe(&EpisodeShape { setting, queries, ..task }),
             "5-way 1-shot, semi-supervised with up to 35 unlabeled a class and 15 of each of 3 other classes, \
              75 queries by Dirichlet(2)"
         );

@@ -2,7 +2,7 @@
 
 use trustpath::judge::Selector;
 use trustpath::spec::SelfTrainingSpec;
-use trustpath_episodes::{Distractors, Setting, Split, Task, Unlabeled};
+use trustpath_episodes::{Distractors, EpisodeShape, Setting, Split, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +76,12 @@ impl Experiment {
         (asked / self.thinned).max(50).min(asked)
     }
 
-    pub fn task(&self) -> Task {
-        Task { shot: self.shot, setting: self.pool.setting(self.shot).0, ..Task::default() }
+    pub fn task(&self) -> EpisodeShape {
+        EpisodeShape {
+            shot: self.shot,
+            setting: self.pool.setting(self.shot).0,
+            ..EpisodeShape::default()
+        }
     }
 
     /// Its name in the progress bar.

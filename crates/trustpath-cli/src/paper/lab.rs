@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Drawn, FeatureTable, Method, Task};
+use trustpath_episodes::{Drawn, EpisodeShape, FeatureTable, Method};
 
 use super::PaperArgs;
 use super::dataset::Dataset;
@@ -54,7 +54,7 @@ impl<'a> Lab<'a> {
         &self,
         name: &str,
         table: &FeatureTable,
-        task: Task,
+        task: EpisodeShape,
         method: &Method,
         count: usize,
     ) -> Result<Run> {

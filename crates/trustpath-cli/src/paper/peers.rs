@@ -4,7 +4,7 @@ use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind::{
     Adaptive, AlphaTim, LabelPropagation, LabelSpreading, LaplacianShot, Plain, Tim,
 };
-use trustpath_episodes::{Finished, Method, Queries, Task, last_of};
+use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;
@@ -138,7 +138,7 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
         let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let mut runs = Vec::new();
         for (pool, queries, shot) in CELLS {
-            let task = Task { shot, queries, ..Task::default() };
+            let task = EpisodeShape { shot, queries, ..EpisodeShape::default() };
             let name = format!("{} {shot}-shot {pool} {method}", dataset.name);
             let run = lab.evaluate(&name, table, task, &method, count)?;
             lab.say_speed(&name, &run.speed);

@@ -2,7 +2,7 @@
 
 use super::{
     AdaptiveParams, BdCspnParams, LabelPropagationParams, LaplacianShotParams, Plain,
-    PrototypeParams, PtMapParams, SoftKmeansParams, TimParams, Transductive,
+    PrototypeParams, SoftKmeansParams, TimParams, Transductive,
 };
 use crate::Result;
 use crate::choice::choices;
@@ -59,7 +59,7 @@ impl TransductiveKind {
             }
             Self::BdCspn => Box::new(BdCspnParams::default().check()?),
             Self::LaplacianShot => Box::new(LaplacianShotParams::default().check()?),
-            Self::PtMap => Box::new(PtMapParams::default().check()?),
+            Self::PtMap => Box::new(SoftKmeansParams::pt_map().check()?),
             Self::SoftKmeans => Box::new(SoftKmeansParams::default().check()?),
             Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
             Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),

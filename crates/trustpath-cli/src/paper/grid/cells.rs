@@ -1,6 +1,6 @@
 //! The settings of the grid.
 
-use trustpath_episodes::{Queries, Split, Task};
+use trustpath_episodes::{EpisodeShape, Queries, Split};
 
 use crate::paper::dataset::Dataset;
 
@@ -33,9 +33,9 @@ pub fn settings(dataset: &Dataset) -> Vec<Setting> {
 }
 
 impl Setting {
-    pub fn task(&self) -> Task {
+    pub fn task(&self) -> EpisodeShape {
         let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
-        Task { way: self.way, shot: self.shot, queries, ..Task::default() }
+        EpisodeShape { way: self.way, shot: self.shot, queries, ..EpisodeShape::default() }
     }
 
     /// The number of episodes to run: fewer where the pool is large, because each is then more precise.

@@ -1,17 +1,20 @@
-//! Episode lists written by another program are read, fit the embedded features, and survive a
-//! round trip.
+//! Episode lists written by another program can be read, fit the embedded features, and are written back unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use trustpath_episodes::{
-    Distractors, Episode, EpisodeList, Error, ListMeta, Queries, Setting, Split, Task, Unlabeled,
-    embedded, read_scores, stats::Estimate,
+    Distractors, Episode, EpisodeList, EpisodeShape, Error, ListMeta, Queries, Setting, Split,
+    Unlabeled, embedded, read_scores, stats::Estimate,
 };
 use trustpath_table as table;
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lists").join(name)
+    crate::data("lists").join(name)
+}
+
+fn read(name: &str) -> EpisodeList {
+    EpisodeList::read(folder(name)).unwrap()
 }
 
 const LISTS: [(&str, &str, usize); 6] = [
@@ -26,7 +29,7 @@ const LISTS: [(&str, &str, usize); 6] = [
 #[test]
 fn the_lists_fit_the_embedded_features() {
     for (name, dataset, episodes) in LISTS {
-        let list = EpisodeList::read(folder(name)).unwrap();
+        let list = read(name);
         assert_eq!(list.episodes.len(), episodes, "{name}");
         assert_eq!(list.meta.dataset, dataset);
         list.check(embedded::load(dataset, Split::Novel).unwrap()).unwrap();
@@ -42,8 +45,8 @@ fn the_lists_fit_the_embedded_features() {
 }
 
 #[test]
-fn rows_come_in_the_order_in_which_they_were_presented() {
-    let list = EpisodeList::read(folder("cifar-fs-1shot-transductive")).unwrap();
+fn rows_are_in_the_order_in_which_they_were_presented() {
+    let list = read("cifar-fs-1shot-transductive");
     let first = &list.episodes[0];
     assert_eq!(first.classes, [1, 15, 0, 2, 18]);
     assert_eq!(first.support.rows, [807, 9220, 540, 1602, 11312]);
@@ -54,16 +57,12 @@ fn rows_come_in_the_order_in_which_they_were_presented() {
 }
 
 #[test]
-fn padding_is_no_row() {
-    let list = EpisodeList::read(folder("cub-5shot-semi35")).unwrap();
-    let sizes: Vec<usize> = list.episodes.iter().map(|e| e.unlabeled.len()).collect();
-    assert_eq!(10 * 175 - sizes.iter().sum::<usize>(), 12);
+fn padding_is_not_a_row_and_imbalanced_queries_keep_their_counts() {
+    let list = read("cub-5shot-semi35");
+    let rows: usize = list.episodes.iter().map(|e| e.unlabeled.len()).sum();
+    assert_eq!(10 * 175 - rows, 12);
     assert!(matches!(list.meta.setting().unwrap(), Setting::SemiSupervised { .. }));
-}
-
-#[test]
-fn imbalanced_queries_keep_their_counts() {
-    let list = EpisodeList::read(folder("cifar-fs-1shot-imbalanced")).unwrap();
+    let list = read("cifar-fs-1shot-imbalanced");
     let counts =
         |e: &Episode| [0, 1, 2, 3, 4].map(|c| e.query.labels.iter().filter(|&&l| l == c).count());
     assert_eq!(counts(&list.episodes[0]), [9, 5, 18, 35, 8]);
@@ -87,14 +86,14 @@ fn scores_belong_to_the_episodes() {
 }
 
 #[test]
-fn lists_survive_a_round_trip() {
+fn lists_are_written_back_unchanged() {
     let out = tempfile::tempdir().unwrap();
     for (name, _, _) in LISTS {
-        let list = EpisodeList::read(folder(name)).unwrap();
+        let list = read(name);
         let copy = out.path().join(name);
         list.write(&copy).unwrap();
         assert_eq!(EpisodeList::read(&copy).unwrap(), list, "{name}");
-        // Where an array is determined by the episodes, it is the same to the byte.
+        // Arrays that the episodes determine are the same to the byte.
         for array in ["classes", "support", "query_flat", "query_label", "unlabel_flat"] {
             let array = format!("{array}.npy");
             if let Ok(original) = fs::read(folder(name).join(&array)) {
@@ -105,37 +104,38 @@ fn lists_survive_a_round_trip() {
 }
 
 #[test]
-fn drawn_episodes_survive_a_round_trip() {
+fn drawn_episodes_are_read_back_unchanged() {
     let table = embedded::load("cub", Split::Novel).unwrap();
     let out = tempfile::tempdir().unwrap();
     let imbalanced = Queries::Dirichlet { total: 75, alpha: 2.0 };
-    let what_is_left = |classes| Setting::SemiSupervised {
+    let all_remaining = |classes| Setting::SemiSupervised {
         unlabeled: Unlabeled::UpTo(usize::MAX),
         distractors: Distractors { classes, per_class: 10 },
     };
-    let tasks = [
-        Task { setting: Setting::Inductive, ..Task::default() },
-        Task::default(),
-        Task { queries: imbalanced, ..Task::default() },
-        Task { way: 3, shot: 5, setting: what_is_left(0), ..Task::default() },
-        Task { way: 10, setting: what_is_left(3), ..Task::default() },
+    let base = EpisodeShape::default();
+    let shapes = [
+        EpisodeShape { setting: Setting::Inductive, ..base },
+        base,
+        EpisodeShape { queries: imbalanced, ..base },
+        EpisodeShape { way: 3, shot: 5, setting: all_remaining(0), ..base },
+        EpisodeShape { way: 10, setting: all_remaining(3), ..base },
     ];
-    for (number, task) in tasks.into_iter().enumerate() {
-        let sampler = task.check(table).unwrap();
+    for (number, shape) in shapes.into_iter().enumerate() {
+        let sampler = shape.check(table).unwrap();
         let episodes: Vec<_> = (0..8).map(|i| sampler.draw(5, i).unwrap()).collect();
-        let list = EpisodeList { meta: ListMeta::of(&task, table, 5, 8), episodes };
+        let list = EpisodeList { meta: ListMeta::of(&shape, table, 5, 8), episodes };
         let folder = out.path().join(number.to_string());
         list.write(&folder).unwrap();
         let read = EpisodeList::read(&folder).unwrap();
-        assert_eq!(read, list, "{task:?}");
+        assert_eq!(read, list, "{shape:?}");
         read.check(table).unwrap();
     }
 }
 
 #[test]
-fn without_the_order_rows_come_class_after_class() {
+fn without_the_order_rows_are_read_class_after_class() {
     let out = tempfile::tempdir().unwrap();
-    let list = EpisodeList::read(folder("cub-5shot-semi35")).unwrap();
+    let list = read("cub-5shot-semi35");
     list.write(out.path()).unwrap();
     for array in ["query_flat", "query_label", "unlabel_flat", "unlabel_label"] {
         fs::remove_file(out.path().join(format!("{array}.npy"))).unwrap();
@@ -152,31 +152,32 @@ fn without_the_order_rows_come_class_after_class() {
 #[test]
 fn damaged_lists_are_refused() {
     let out = tempfile::tempdir().unwrap();
-    let list = EpisodeList::read(folder("cub-1shot-transductive")).unwrap();
+    let list = read("cub-1shot-transductive");
     let damage = |change: &dyn Fn(&Path)| {
         let copy = out.path().join("copy");
         list.write(&copy).unwrap();
         change(&copy);
         EpisodeList::read(&copy).unwrap_err()
     };
-    let edit = |file: &'static str, from: &'static str, to: &'static str| {
+    let edit = |from: &'static str, to: &'static str| {
         move |copy: &Path| {
-            let text = fs::read_to_string(copy.join(file)).unwrap();
+            let text = fs::read_to_string(copy.join("meta.json")).unwrap();
             assert!(text.contains(from), "{from}");
-            fs::write(copy.join(file), text.replace(from, to)).unwrap();
+            fs::write(copy.join("meta.json"), text.replace(from, to)).unwrap();
         }
     };
+    let is_damage = |error: &Error| matches!(error, Error::Table(table::Error::Damaged { .. }));
     let error = damage(&|copy| fs::remove_file(copy.join("support.npy")).unwrap());
     assert!(matches!(error, Error::Table(table::Error::Read { .. })), "{error}");
-    let error = damage(&edit("meta.json", "\"episodes\": 40", "\"episodes\": 41"));
+    let error = damage(&edit("\"episodes\": 40", "\"episodes\": 41"));
     assert!(matches!(error, Error::Table(table::Error::Shape { .. })), "{error}");
-    let error = damage(&edit("meta.json", "\"way\": 5", "\"way\": 0"));
-    assert!(matches!(error, Error::Table(table::Error::Damaged { .. })), "{error}");
-    let error = damage(&edit("meta.json", "\"transductive\"", "\"seductive\""));
+    let error = damage(&edit("\"transductive\"", "\"unknown\""));
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
+    let error = damage(&edit("\"way\": 5", "\"way\": 0"));
+    assert!(is_damage(&error), "{error}");
     let error = damage(&|copy| fs::write(copy.join("meta.json"), "{").unwrap());
-    assert!(matches!(error, Error::Table(table::Error::Damaged { .. })), "{error}");
-    // A label beyond the ways, a row before the first.
+    assert!(is_damage(&error), "{error}");
+    // A label that is not below the number of ways, and negative numbers.
     for (array, value) in [("query_label", 5i32), ("query_label", -7), ("support", -1)] {
         let error = damage(&|copy| {
             let path = copy.join(format!("{array}.npy"));
@@ -184,23 +185,17 @@ fn damaged_lists_are_refused() {
             bytes[128..132].copy_from_slice(&value.to_le_bytes());
             fs::write(&path, bytes).unwrap();
         });
-        assert!(
-            matches!(error, Error::Table(table::Error::Damaged { .. })),
-            "{array} {value}: {error}"
-        );
+        assert!(is_damage(&error), "{array} {value}: {error}");
     }
 }
 
 #[test]
-fn a_list_that_is_not_what_it_says_is_not_written() {
+fn a_list_that_does_not_match_its_description_is_not_written() {
     let out = tempfile::tempdir().unwrap();
-    let mut list = EpisodeList::read(folder("cub-1shot-transductive")).unwrap();
+    let mut list = read("cub-1shot-transductive");
+    fs::write(out.path().join("file"), "").unwrap();
+    let error = list.write(out.path().join("file/list")).unwrap_err();
+    assert!(matches!(error, Error::Table(table::Error::Write { .. })), "{error}");
     list.episodes.pop();
     assert!(matches!(list.write(out.path()), Err(Error::Parameter { .. })));
-    let list = EpisodeList::read(folder("cub-1shot-transductive")).unwrap();
-    fs::write(out.path().join("file"), "").unwrap();
-    assert!(matches!(
-        list.write(out.path().join("file/list")),
-        Err(Error::Table(table::Error::Write { .. }))
-    ));
 }

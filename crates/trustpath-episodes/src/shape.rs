@@ -1,8 +1,8 @@
-//! What episodes are to look like: ways, shots, queries and the setting.
+//! The shape of episodes: ways, shots, queries and the setting.
 
 use crate::{Error, Result};
 
-/// What an algorithm is given besides the labelled rows.
+/// What an algorithm is given in addition to the labelled rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Setting {
     /// Nothing: each query is classified by itself.
@@ -11,23 +11,23 @@ pub enum Setting {
     Transductive,
     /// Rows without a label, which are not the queries.
     SemiSupervised {
-        /// How many of each class.
+        /// Number of unlabeled rows of each class.
         unlabeled: Unlabeled,
-        /// Rows of other classes among them.
+        /// Unlabeled rows of other classes.
         distractors: Distractors,
     },
 }
 
-/// Unlabeled rows of each class of an episode.
+/// Number of unlabeled rows of each class of an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unlabeled {
-    /// So many.
+    /// Exactly this number.
     Exactly(usize),
-    /// What support and queries leave of the class, but at most so many.
+    /// All rows of the class that are neither support nor queries, but at most this number.
     UpTo(usize),
 }
 
-/// Rows among the unlabeled that belong to none of the episode's classes.
+/// Unlabeled rows that belong to none of the episode's classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Distractors {
     /// Number of other classes.
@@ -36,14 +36,14 @@ pub struct Distractors {
     pub per_class: usize,
 }
 
-/// How many queries.
+/// Number of queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Queries {
-    /// So many of each class.
+    /// This number of each class.
     PerClass(usize),
-    /// `total` in all, in proportions drawn from the symmetric Dirichlet distribution and rounded
-    /// by largest remainder; drawn anew where a class has too few rows. An infinite concentration
-    /// gives classes as equal as `total` allows.
+    /// `total` over all classes, in proportions drawn from the symmetric Dirichlet distribution and rounded by largest
+    /// remainder; drawn again where a class has too few rows. An infinite concentration gives classes as equal as
+    /// `total` allows.
     Dirichlet {
         /// Queries of all classes together.
         total: usize,
@@ -52,27 +52,27 @@ pub enum Queries {
     },
 }
 
-/// What episodes are to look like. The default is 5-way 1-shot, transductive, 15 queries a class.
+/// The shape of episodes. The default is 5-way 1-shot, transductive, with 15 queries per class.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Task {
+pub struct EpisodeShape {
     /// Classes of an episode, *c*.
     pub way: usize,
     /// Labelled rows of each class, *m*.
     pub shot: usize,
     /// Rows to classify.
     pub queries: Queries,
-    /// What is given besides.
+    /// What is given in addition.
     pub setting: Setting,
 }
 
-impl Default for Task {
+impl Default for EpisodeShape {
     fn default() -> Self {
         Self { way: 5, shot: 1, queries: Queries::PerClass(15), setting: Setting::Transductive }
     }
 }
 
-impl Task {
-    /// Checks what can be checked without the features.
+impl EpisodeShape {
+    /// Checks everything that does not depend on the features.
     pub(crate) fn check_parameters(&self) -> Result<()> {
         if self.way < 2 {
             return Err(Error::parameter("way", self.way, "at least 2 classes are needed"));
@@ -91,7 +91,7 @@ impl Task {
         }
     }
 
-    /// The distractors, of which only the semi-supervised setting has any.
+    /// The distractors; only the semi-supervised setting has any.
     pub(crate) fn distractors(&self) -> Distractors {
         match self.setting {
             Setting::SemiSupervised { distractors, .. } => distractors,
@@ -99,7 +99,7 @@ impl Task {
         }
     }
 
-    /// Unlabeled rows a class must have, and those it may have.
+    /// The minimum and the maximum number of unlabeled rows of a class.
     pub(crate) fn unlabeled(&self) -> (usize, usize) {
         match self.setting {
             Setting::SemiSupervised { unlabeled: Unlabeled::Exactly(u), .. } => (u, u),
