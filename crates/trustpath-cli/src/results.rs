@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rayon::ThreadPool;
 use trustpath_explain::{DataInfo, ResultColumns};
-use trustpath_report::labelling::LabelReport;
+use trustpath_report::label_page::LabelReport;
 use trustpath_table::{Format, Output, PartlyLabelledTable};
 
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! An audit explained: reasons, columns, summary and page.
 
 use trustpath::{Audit, Error, Result};
-use trustpath_report::labelling::{LabelReport, ReportInstance, ReportKind, Verdict};
+use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
 use trustpath_report::{Column, Table};
 
 use crate::page::ShownRows;
@@ -129,7 +129,7 @@ impl AuditResult<'_> {
             probability: f64::NAN,
             credibility: audit.credibility[at],
             round: None,
-            verdict: if audit.suspect[at] { Verdict::Suspect } else { Verdict::Fits },
+            verdict: if audit.suspect[at] { ReportVerdict::Suspect } else { ReportVerdict::Fits },
             reason: self.reason(at),
             position,
             suggested: None,
@@ -138,8 +138,8 @@ impl AuditResult<'_> {
         });
         let suspects = self.suspects();
         let mut counts = [0; 6];
-        counts[Verdict::Suspect as usize] = suspects;
-        counts[Verdict::Fits as usize] = rows.len() - suspects;
+        counts[ReportVerdict::Suspect as usize] = suspects;
+        counts[ReportVerdict::Fits as usize] = rows.len() - suspects;
         let report = LabelReport {
             kind: ReportKind::Audit,
             title: format!("Audit of {}", data.source),

@@ -4,7 +4,7 @@ use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use trustpath_explain::{ResultColumns, Values};
-use trustpath_report::labelling::LabelReport;
+use trustpath_report::label_page::LabelReport;
 
 use crate::arrays::numbers;
 use crate::errors;

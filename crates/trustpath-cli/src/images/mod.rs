@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
 use trustpath_explain::Extractor;
 use trustpath_report::Image;
-use trustpath_report::labelling::{LabelReport, Thumbnail};
+use trustpath_report::label_page::{LabelReport, Thumbnail};
 use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
@@ -222,7 +222,7 @@ impl ExtractedImages {
 
     /// Gives the instances of a page their images, as many as it has room for; `rows` are theirs.
     pub fn illustrate(&self, report: &mut LabelReport, rows: &[usize]) -> Result<()> {
-        let worth = report.worth_a_picture(BYTES)?;
+        let worth = report.thumbnails_that_fit(BYTES)?;
         let images: Vec<Option<Thumbnail>> =
             worth.par_iter().map(|&at| self.thumbnail(rows[at])).collect();
         let all = report.instances.len();

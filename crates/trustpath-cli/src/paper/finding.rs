@@ -1,6 +1,8 @@
 //! What a target reports: text, tables, figures and verdicts, for the terminal and for a page.
 
-use trustpath_report::{Block, Column, Document, Figure, Section, Table};
+use trustpath_report::{
+    Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table,
+};
 
 use super::Target;
 use super::verdict::{Comparison, Holds, Verdict, decide};

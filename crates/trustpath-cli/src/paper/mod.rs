@@ -41,7 +41,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use trustpath_episodes::Method;
-use trustpath_report::{Block, Document};
+use trustpath_report::{Document, DocumentBlock as Block};
 
 use crate::error::Result;
 use crate::images::ImageArgs;

@@ -4,7 +4,9 @@ mod summary;
 
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::{Result, RoundRecord};
-use trustpath_report::labelling::{self, LabelReport, ReportInstance, ReportRound};
+use trustpath_report::label_page::{
+    LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict,
+};
 
 use crate::page::ShownRows;
 use crate::{DataInfo, FrontEnd};
@@ -100,7 +102,7 @@ impl LabelResult<'_> {
         let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
         let Labelling { lambda, gamma_norm, followed, .. } = labelling;
         let report = LabelReport {
-            kind: labelling::ReportKind::Label,
+            kind: ReportKind::Label,
             title: format!("Labels for {}", data.source),
             subtitle: self.line(),
             facts: self.facts(),
@@ -116,12 +118,12 @@ impl LabelResult<'_> {
 }
 
 /// A verdict as pages have it.
-fn page_verdict(verdict: Verdict) -> labelling::Verdict {
+fn page_verdict(verdict: Verdict) -> ReportVerdict {
     match verdict {
-        Verdict::Given => labelling::Verdict::Given,
-        Verdict::Trusted => labelling::Verdict::Trusted,
-        Verdict::Doubtful => labelling::Verdict::Doubtful,
-        Verdict::NoneOfThese => labelling::Verdict::NoneOfThese,
+        Verdict::Given => ReportVerdict::Given,
+        Verdict::Trusted => ReportVerdict::Trusted,
+        Verdict::Doubtful => ReportVerdict::Doubtful,
+        Verdict::NoneOfThese => ReportVerdict::NoneOfThese,
     }
 }
 
