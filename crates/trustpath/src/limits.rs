@@ -8,7 +8,6 @@ use crate::split::Split;
 
 /// Numbers of instances up to which each step uses all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
     /// block and kept in fewer dimensions (20,000).

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trustpath::label::LabelParams;
+use trustpath::spec::LabelSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Result, Split, embedded};
 
@@ -47,7 +47,7 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
     head(ACCURACY);
     let mut cells = Vec::new();
     for_every_cell(split, |dataset, drawing, table| {
-        let runs = runs(drawing, table, draws, LabelParams::default())?;
+        let runs = runs(drawing, table, draws, LabelSpec::default())?;
         let head = format!("| {dataset} | {} | {} |", drawing.labels, drawing.balance.name());
         println!("{head} {}", accuracy_cells(&runs)?);
         cells.push(format!("{head} {}", trusted_cells(&runs)));
@@ -64,25 +64,20 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
 pub fn report_closed(split: Split, draws: u64) -> Result<()> {
     head(ACCURACY);
     // The folds only serve the estimate of precision.
-    let params = LabelParams { none_of_these: false, folds: 2, ..Default::default() };
+    let params = LabelSpec { closed: true, folds: 2, ..Default::default() };
     for_every_cell(split, |dataset, drawing, table| {
         if drawing.labels > 1 {
-            let cells = accuracy_cells(&runs(drawing, table, draws, params)?)?;
+            let cells = accuracy_cells(&runs(drawing, table, draws, params.clone())?)?;
             println!("| {dataset} | {} | {} | {cells}", drawing.labels, drawing.balance.name());
         }
         Ok(())
     })
 }
 
-fn runs(
-    drawing: Drawing,
-    table: &FeatureTable,
-    draws: u64,
-    params: LabelParams,
-) -> Result<Vec<Run>> {
+fn runs(drawing: Drawing, table: &FeatureTable, draws: u64, params: LabelSpec) -> Result<Vec<Run>> {
     let run = |seed| {
         let draw = Drawing { seed, ..drawing }.from(table);
-        Run::of(&draw, &LabelParams { seed, ..params })
+        Run::of(&draw, &LabelSpec { seed, ..params.clone() })
     };
     (0..draws).map(run).collect()
 }
@@ -104,7 +99,7 @@ fn for_every_cell(
 }
 
 impl Run {
-    fn of(draw: &Draw<'_>, params: &LabelParams) -> Result<Self> {
+    fn of(draw: &Draw<'_>, params: &LabelSpec) -> Result<Self> {
         let found = draw.label(params)?;
         let open = draw.open();
         // Novel instances have no label: they are never trusted, and do not affect the threshold.

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use trustpath::label::{LabelParams, Labelling, Unwatched, label};
-use trustpath::{Features, classify::Method};
+use trustpath::classify::ClassifierKind;
+use trustpath::label::Labelling;
+use trustpath::spec::LabelSpec;
+use trustpath::{Features, label};
 use trustpath_episodes::{FeatureTable, Random, Result, write_atomically};
 use trustpath_table::npy;
 
@@ -89,14 +91,14 @@ impl Draw<'_> {
         (0..self.rows.len()).filter(|&i| self.given[i].is_none()).collect()
     }
 
-    pub fn label(&self, params: &LabelParams) -> Result<Labelling> {
-        Ok(label(&self.features()?, &self.given, self.classes, params, &mut Unwatched)?)
+    pub fn label(&self, params: &LabelSpec) -> Result<Labelling> {
+        Ok(label(&self.features()?, &self.given).classes(self.classes).spec(params).run()?)
     }
 
     /// Accuracy of the classifier trained on the given labels, on normalised features.
     pub fn plain_accuracy(&self) -> Result<f64> {
         let instances = self.features()?.normalize()?;
-        let classifier = Method::Logistic.build();
+        let classifier = ClassifierKind::Logistic.build();
         let mut trainer = classifier.trainer(&instances, self.classes);
         let (rows, labels): (Vec<usize>, Vec<usize>) =
             self.given.iter().enumerate().filter_map(|(i, label)| label.map(|l| (i, l))).unzip();

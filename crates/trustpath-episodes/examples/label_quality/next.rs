@@ -1,6 +1,7 @@
 //! What to label next: whether labels of suggested instances help more than labels of others.
 
-use trustpath::label::{LabelParams, Labelling};
+use trustpath::label::Labelling;
+use trustpath::spec::LabelSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
 
@@ -11,8 +12,8 @@ const LABELS: [usize; 2] = [1, 5];
 const BATCH: usize = 20;
 
 /// All classes are labelled, and the precision of the trusted labels is not needed.
-fn params(suggest: usize) -> LabelParams {
-    LabelParams { none_of_these: false, suggest, folds: 2, ..LabelParams::default() }
+fn params(suggest: usize) -> LabelSpec {
+    LabelSpec { closed: true, suggest, folds: 2, ..LabelSpec::default() }
 }
 
 /// Accuracies before and after labelling a batch: suggested, at random, the least probable. All are measured on the

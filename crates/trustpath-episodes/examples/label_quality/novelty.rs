@@ -1,6 +1,7 @@
 //! None of these: classes that are in the pool but have no labels.
 
-use trustpath::label::{LabelParams, Verdict};
+use trustpath::label::Verdict;
+use trustpath::spec::LabelSpec;
 use trustpath_episodes::noise::auroc;
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
 
@@ -61,7 +62,7 @@ fn run(table: &FeatureTable, labels: usize, hidden: f64, seed: u64) -> Result<Ru
     let mut draw = drawing.from(table);
     hide_classes(&mut draw, hidden, seed);
     // The folds only serve the estimate of precision.
-    let found = draw.label(&LabelParams { seed, folds: 2, ..Default::default() })?;
+    let found = draw.label(&LabelSpec { seed, folds: 2, ..Default::default() })?;
     let open = draw.open();
     let novel: Vec<bool> = open.iter().map(|&i| draw.truth[i] >= draw.classes).collect();
     let verdicts = open.iter().map(|&i| found.verdicts[i] == Verdict::NoneOfThese);

@@ -1,8 +1,9 @@
 //! The code for large pools gives the results of the code for small ones, on novel images of CIFAR-FS.
 
-use trustpath::Features;
-use trustpath::label::{LabelParams, Labelling, Limits, Unwatched, Verdict, label};
+use trustpath::label::{Labelling, Verdict};
 use trustpath::reduce::neighbors::Search;
+use trustpath::spec::LabelSpec;
+use trustpath::{Features, Limits, label};
 use trustpath_episodes::{FeatureTable, Split, embedded};
 
 /// Given labels per class.
@@ -20,8 +21,8 @@ fn run(table: &FeatureTable, per_class: usize, dims: usize, limits: Limits) -> L
     let values = values.concat();
     let features = Features::new(&values[..], given.len(), dims).unwrap();
     // The folds only serve the estimate of precision.
-    let params = LabelParams { limits, folds: 2, ..LabelParams::default() };
-    label(&features, &given, table.members().len(), &params, &mut Unwatched).unwrap()
+    let spec = LabelSpec { folds: 2, ..LabelSpec::default() };
+    label(&features, &given).spec(&spec).limits(limits).run().unwrap()
 }
 
 /// How far two labellings agree: intersection over union of the trusted sets, and the share of equal labels.
@@ -37,7 +38,7 @@ fn agreement(small: &Labelling, large: &Labelling) -> (f64, f64) {
 /// Reads the pool by blocks; then also finds neighbours by cells; then also fits to a part of the rows.
 fn agrees(per_class: usize, part: usize) {
     let table = embedded::load("cifar-fs", Split::Novel).unwrap();
-    let blocks = Limits { whole: 0, search: Search::Exact, ..Limits::default() };
+    let blocks = Limits { in_memory: 0, search: Search::Exact, ..Limits::default() };
     let cells = Limits { search: Search::Cells, ..blocks };
     let parts = Limits { train: part, fit: part, ..cells };
     let small = run(table, per_class, table.dims(), Limits::default());
@@ -70,7 +71,7 @@ fn small_and_large_pools_agree_on_all_12000_images() {
 fn results_are_the_same_where_no_dimension_is_cut_off() {
     let table = embedded::load("cifar-fs", Split::Novel).unwrap();
     let small = run(table, ROWS, 160, Limits::default());
-    let blocks = Limits { whole: 0, search: Search::Exact, ..Limits::default() };
+    let blocks = Limits { in_memory: 0, search: Search::Exact, ..Limits::default() };
     let large = run(table, ROWS, 160, blocks);
     assert_eq!(large.recall, Some(1.0));
     let (set, labels) = agreement(&small, &large);

@@ -8,10 +8,12 @@
 //! The same criterion must reject algorithms that are nearly right, such as another selection with a mean accuracy within
 //! half a point: a test that they pass as well would show nothing.
 
-use trustpath::reduce;
+use trustpath::NoObserver;
+use trustpath::judge::Selector;
+use trustpath::reduce::Reduction;
+use trustpath::spec::{IncidentalKind, SelfTrainingSpec};
 use trustpath_episodes::{
-    EpisodeList, FeatureTable, Listed, Method, Model, Selector, Unwatched, embedded, evaluate,
-    first_of, last_of, read_scores,
+    EpisodeList, FeatureTable, Listed, embedded, evaluate, first_of, last_of, read_scores,
 };
 
 use crate::data;
@@ -31,7 +33,7 @@ fn reference(dataset: &str) -> FeatureTable {
 
 /// The shares of episodes in which the plain classifier and the method have the official accuracies of the plain
 /// classifier and of `official`; and in which the plain classifier has that of `official`.
-fn agreement(method: &Method, official: &str) -> [f64; 3] {
+fn agreement(method: &SelfTrainingSpec, official: &str) -> [f64; 3] {
     let mut same = [0, 0, 0];
     let mut count = 0;
     for dataset in ["cifar-fs", "cub"] {
@@ -41,7 +43,7 @@ fn agreement(method: &Method, official: &str) -> [f64; 3] {
             let list = EpisodeList::read(&folder).unwrap();
             list.check(&table).unwrap();
             let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
-            let found = evaluate(&table, &listed, method, Vec::new(), &mut Unwatched).unwrap();
+            let found = evaluate(&table, &listed, method, Vec::new(), &mut NoObserver).unwrap();
             let scores = |name: &str| {
                 read_scores(folder.join(format!("official-{name}-accuracy.npy"))).unwrap()
             };
@@ -60,8 +62,8 @@ fn agreement(method: &Method, official: &str) -> [f64; 3] {
 }
 
 /// ICI-R under the rules of the official code.
-fn icir() -> Method {
-    Method { compat: true, ..Method::default() }
+fn icir() -> SelfTrainingSpec {
+    SelfTrainingSpec { compat: true, ..SelfTrainingSpec::default() }
 }
 
 #[test]
@@ -74,7 +76,8 @@ fn ici_r_has_the_official_accuracy_and_the_plain_classifier_does_not() {
 
 #[test]
 fn ici_c_has_the_official_accuracy() {
-    let [_, last, plain] = agreement(&Method { model: Model::IciC, ..icir() }, "icic");
+    let [_, last, plain] =
+        agreement(&SelfTrainingSpec { model: IncidentalKind::IciC, ..icir() }, "icic");
     println!("ICI-C {last:.3}, plain as ICI-C {plain:.3}");
     assert!(last >= AGREES && plain <= DIFFERS, "{last} {plain}");
 }
@@ -82,11 +85,14 @@ fn ici_c_has_the_official_accuracy() {
 #[test]
 fn other_algorithms_do_not_have_the_official_accuracy() {
     let wrong = [
-        ("selection at random", Method { selector: Selector::Ra, ..icir() }),
-        ("selection by confidence", Method { selector: Selector::Co, ..icir() }),
-        ("selection by the nearest neighbour", Method { selector: Selector::Nn, ..icir() }),
-        ("PCA instead of LLE", Method { reduction: reduce::Method::Pca, ..icir() }),
-        ("ranking without ties", Method { compat: false, ..icir() }),
+        ("selection at random", SelfTrainingSpec { selector: Selector::Random, ..icir() }),
+        ("selection by confidence", SelfTrainingSpec { selector: Selector::Confidence, ..icir() }),
+        (
+            "selection by the nearest neighbour",
+            SelfTrainingSpec { selector: Selector::Nearest, ..icir() },
+        ),
+        ("PCA instead of LLE", SelfTrainingSpec { reduction: Reduction::Pca, ..icir() }),
+        ("ranking without ties", SelfTrainingSpec { compat: false, ..icir() }),
     ];
     for (name, method) in wrong {
         let [_, last, _] = agreement(&method, "icir");
