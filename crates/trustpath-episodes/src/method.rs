@@ -148,7 +148,7 @@ impl Method {
             Model::IciC => {
                 let mut params = IciCParams { alpha: self.alpha, ..Default::default() };
                 if self.penalty == Some(Penalty::Group) {
-                    params.penalty = logistic::Penalty::Grouped;
+                    params.penalty = logistic::Penalty::Group;
                 }
                 if self.compat {
                     params.grid.ratio = OFFICIAL_ICIC_RATIO;

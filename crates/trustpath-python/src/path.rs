@@ -4,8 +4,8 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trustpath::incidental::linear::{Penalty, Roots};
-use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, logistic};
+use trustpath::incidental::linear::Roots;
+use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
 use trustpath::label::credibility;
 use trustpath::reduce::Method;
 
@@ -61,8 +61,8 @@ impl Settings {
         let default = IciCParams::default();
         let penalty = match self.penalty.as_deref() {
             None => default.penalty,
-            Some("elementwise") => logistic::Penalty::Ungrouped,
-            Some("group") => logistic::Penalty::Grouped,
+            Some("elementwise") => Penalty::Elementwise,
+            Some("group") => Penalty::Group,
             Some(other) => {
                 return Err(Self::unknown("penalty", other, "choose 'group' or 'elementwise'"));
             }

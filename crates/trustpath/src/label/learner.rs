@@ -1,11 +1,11 @@
 //! The classifier that is taught, on pools of any size.
 //!
 //! Logistic regression either way: to a certified minimum in double precision for up to [`CERTIFIED`] instances; for more on
-//! an even part of every class, in single precision with sums in double ([`Wide`]).
+//! an even part of every class, in single precision with sums in double ([`LbfgsLogistic`]).
 
 use super::Limits;
 use crate::classify::{
-    Classify, LogisticModel, LogisticParams, Model, Trainer, Wide, most_probable,
+    Classify, LbfgsLogistic, LogisticModel, LogisticParams, Model, Trainer, most_probable,
 };
 use crate::task::arg_max;
 use crate::{Instances, Result};
@@ -26,7 +26,7 @@ pub(super) struct Learner<'a> {
 
 enum Kind<'a> {
     Certified(Box<dyn Trainer + 'a>),
-    Wide(Wide),
+    Lbfgs(LbfgsLogistic),
 }
 
 impl<'a> Learner<'a> {
@@ -34,7 +34,7 @@ impl<'a> Learner<'a> {
         let params = LogisticParams { tolerance: TOLERANCE, ..Default::default() };
         let kind = match instances.len() <= CERTIFIED {
             true => Kind::Certified(params.check()?.trainer(instances, classes)),
-            false => Kind::Wide(Wide::new(params.c, classes, instances.dims())),
+            false => Kind::Lbfgs(LbfgsLogistic::new(params.c, classes, instances.dims())),
         };
         Ok(Self { instances, classes, limits, kind })
     }
@@ -56,12 +56,12 @@ impl<'a> Learner<'a> {
         }
         match &mut self.kind {
             Kind::Certified(trainer) => trainer.train(&rows, &labels),
-            Kind::Wide(wide) => {
+            Kind::Lbfgs(lbfgs) => {
                 let unit = self.instances.unit();
                 let x: Vec<f32> =
                     rows.iter().flat_map(|&row| unit.row(row)).map(|&v| v as f32).collect();
                 let labels: Vec<u32> = labels.iter().map(|&label| label as u32).collect();
-                wide.train(&x, &labels)
+                lbfgs.train(&x, &labels)
             }
         }
     }
@@ -73,14 +73,14 @@ impl<'a> Learner<'a> {
                 let probabilities = trainer.probabilities(rows);
                 probabilities.iter_rows().map(|p| (arg_max(p), p[arg_max(p)])).unzip()
             }
-            Kind::Wide(wide) => most_probable(wide.model(), self.instances.unit(), rows),
+            Kind::Lbfgs(lbfgs) => most_probable(lbfgs.model(), self.instances.unit(), rows),
         }
     }
 
     /// The last training as a model that stands on its own.
     pub fn model(&self) -> LogisticModel {
         match &self.kind {
-            Kind::Wide(wide) => wide.model().clone(),
+            Kind::Lbfgs(lbfgs) => lbfgs.model().clone(),
             Kind::Certified(trainer) => match trainer.model() {
                 Model::Logistic(model) => model,
                 _ => unreachable!("a logistic regression trains a logistic model"),
