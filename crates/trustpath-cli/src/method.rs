@@ -2,9 +2,10 @@
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use trustpath::incidental::Penalty;
 use trustpath::judge::Selector;
 use trustpath::reduce::Reduction;
-use trustpath::spec::{IncidentalKind, PenaltyKind, SelfTrainingSpec};
+use trustpath::spec::{IncidentalKind, SelfTrainingSpec};
 use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::Method;
 
@@ -109,8 +110,8 @@ pub fn describe(method: &Method) -> String {
 
 fn describe_self_training(spec: &SelfTrainingSpec) -> String {
     let penalty = spec.penalty.unwrap_or(match spec.model {
-        IncidentalKind::IciC => PenaltyKind::Elementwise,
-        _ => PenaltyKind::Group,
+        IncidentalKind::IciC => Penalty::Elementwise,
+        _ => Penalty::Group,
     });
     let selector = match spec.selector {
         Selector::Ici => format!("{} ({penalty} penalty)", spec.model),

@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
-use trustpath::incidental::linear::{At, Knot, Local, Strips, Sum};
+use trustpath::incidental::linear::{EvalPoint, InMemoryRows, Knot, RowSource, Sum};
 use trustpath::judge::credibility;
 
 use crate::arrays::{Floats, all_labels, to_array, to_matrix};
@@ -17,11 +17,11 @@ use crate::work::pool;
 /// Rows, and the threads that sum over them.
 #[pyclass(module = "trustpath._trustpath")]
 pub struct Part {
-    rows: Local,
+    rows: InMemoryRows,
     pool: ThreadPool,
 }
 
-/// Where sums are taken: coefficients, λ, first class, number of responses, memory.
+/// Where sums are taken: coefficients, λ, first class, number of responses, slot.
 type Place<'py> = (PyReadonlyArray1<'py, f64>, f64, usize, usize, usize);
 /// A solved point of the path: λ, first class, coefficients, tangent.
 type Solved = (f64, usize, Vec<f64>, Vec<f64>);
@@ -36,7 +36,7 @@ impl Part {
     fn on_threads<R: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl Send + FnOnce(&mut Local) -> trustpath::Result<R>,
+        work: impl Send + FnOnce(&mut InMemoryRows) -> trustpath::Result<R>,
     ) -> PyResult<R> {
         let Self { rows, pool } = self;
         py.detach(|| pool.install(|| work(rows))).map_err(errors::engine)
@@ -53,15 +53,15 @@ impl Part {
 }
 
 /// Reads a place, and checks the number of its coefficients.
-fn place<'a>(place: &'a Place<'_>, dims: usize) -> PyResult<At<'a>> {
-    let (b, lambda, first, responses, memory) = place;
+fn place<'a>(place: &'a Place<'_>, dims: usize) -> PyResult<EvalPoint<'a>> {
+    let (b, lambda, first, responses, slot) = place;
     let b = b.as_slice()?;
     if b.len() != responses * dims {
         let sentence =
             format!("{} coefficients for {responses} responses of {dims} coordinates", b.len());
         return Err(PyValueError::new_err(sentence));
     }
-    Ok(At { b, lambda: *lambda, first: *first, responses: *responses, memory: *memory })
+    Ok(EvalPoint { b, lambda: *lambda, first: *first, responses: *responses, slot: *slot })
 }
 
 #[pymethods]
@@ -74,7 +74,7 @@ impl Part {
         classes: usize,
         threads: Threads,
     ) -> PyResult<Self> {
-        let rows = Local::new(x.matrix(py)?, &all_labels(labels)?, classes);
+        let rows = InMemoryRows::new(x.matrix(py)?, &all_labels(labels)?, classes);
         Ok(Self { rows: rows.map_err(errors::engine)?, pool: pool(threads)? })
     }
 
@@ -116,7 +116,7 @@ impl Part {
             }
         };
         let mut out = vec![0.0; sum.len(self.rows.dims(), at.responses)];
-        self.on_threads(py, |rows| rows.add_up(sum, at, &mut out))?;
+        self.on_threads(py, |rows| rows.sum_over_rows(sum, at, &mut out))?;
         Ok(out.into_pyarray(py))
     }
 

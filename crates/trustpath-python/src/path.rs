@@ -3,8 +3,8 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trustpath::incidental::linear::{Penalty, Roots};
-use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, logistic};
+use trustpath::incidental::linear::Roots;
+use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
 use trustpath::judge::credibility;
 use trustpath::reduce::{DEFAULT_NEIGHBORS, Reduction};
 
@@ -36,9 +36,8 @@ impl Options<'_> {
     }
 
     fn logistic(&self) -> PyResult<Box<dyn Incidental>> {
-        use logistic::Penalty::{Grouped, Ungrouped};
         let default = IciCParams::default();
-        let penalties = [("group", Grouped), ("elementwise", Ungrouped)];
+        let penalties = [("group", Penalty::Group), ("elementwise", Penalty::Elementwise)];
         let params = IciCParams {
             penalty: self.choice("penalty", &penalties)?.unwrap_or(default.penalty),
             alpha: self.number("alpha")?.unwrap_or(default.alpha),

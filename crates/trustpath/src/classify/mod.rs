@@ -1,8 +1,8 @@
 //! Pseudo-labels: a small classifier on the original features.
 //!
-//! A classifier is trained anew in every round of an episode, on a growing set of rows of the same instances. So it is
-//! split in two: [`Classify`] is the checked parameters, and [`Trainer`] the work on one episode, which keeps its
-//! workspace and its last solution as a warm start. What was learned leaves the episode as a [`Model`].
+//! A classifier is trained again in every round of an episode, on a growing set of rows of the same instances. It is
+//! therefore split in two: [`Classify`] holds the checked parameters, and [`Trainer`] does the work on one episode, keeping
+//! its workspace and its last solution as a warm start. The result of a training is a [`Model`] that can be kept.
 //!
 //! ```
 //! use trustpath::{Features, classify::ClassifierKind};
@@ -17,7 +17,6 @@
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 
-mod lanes;
 pub mod logistic;
 mod method;
 mod model;
@@ -29,10 +28,10 @@ pub mod svm;
 mod tests;
 
 use crate::task::arg_max;
-use crate::{Instances, Matrix, Result};
+use crate::{Error, Instances, Matrix, Result};
 
+pub(crate) use logistic::{LbfgsLogistic, most_probable};
 pub use logistic::{Logistic, LogisticModel, LogisticParams};
-pub(crate) use logistic::{Wide, most_probable};
 pub use method::ClassifierKind;
 pub use model::Model;
 pub use nearest::{Nearest, NearestModel, NearestParams};
@@ -48,10 +47,10 @@ pub trait Classify: Send + Sync + std::fmt::Debug {
     fn trainer<'a>(&self, instances: &'a Instances, classes: usize) -> Box<dyn Trainer + 'a>;
 }
 
-/// A classifier at work on the instances of one episode.
+/// A classifier for the instances of one episode.
 ///
-/// The order of the training rows does not matter, to the bit. Until a training succeeds, all classes are equally
-/// probable; a training that fails forgets the one before.
+/// The order of the training rows does not change a bit of the result. Until a training succeeds, all classes are equally
+/// probable; a training that fails discards the result of the one before.
 pub trait Trainer {
     /// Trains on `rows` of the instances, `labels[k]` being the label of `rows[k]`.
     ///
@@ -60,7 +59,7 @@ pub trait Trainer {
     /// class has no row, or the solver does not reach its tolerance.
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()>;
 
-    /// Class probabilities of `rows` under the last training, one row an instance, one column a class.
+    /// Class probabilities of `rows` under the last training: one row per instance, one column per class.
     ///
     /// # Panics
     /// When a row is out of range.
@@ -80,11 +79,25 @@ pub trait Trainer {
     fn model(&self) -> Model;
 }
 
-/// Up to this many instances an episode's classifiers read inner products off its Gram matrix; beyond, the matrix would
-/// outgrow the features.
+/// Up to this many instances the classifiers of an episode read inner products from its Gram matrix, which is computed once;
+/// for more, that matrix would be larger than the features.
 const GRAM_ROWS: usize = 2048;
 
 /// Whether the classifiers of an episode share its Gram matrix.
 fn shares_gram(instances: &Instances) -> bool {
     instances.len() <= GRAM_ROWS
+}
+
+/// Checks what the two iterative classifiers have in common: the weight `C`, the tolerance and the number of iterations.
+fn check_solver(c: f64, tolerance: f64, iterations: usize) -> Result<()> {
+    if !(c > 0.0 && c.is_finite()) {
+        return Err(Error::parameter("C", c, "it must be a positive number"));
+    }
+    if !(tolerance > 0.0 && tolerance < 1.0) {
+        return Err(Error::parameter("tolerance", tolerance, "it must lie between 0 and 1"));
+    }
+    if iterations == 0 {
+        return Err(Error::parameter("iterations", 0, "at least one is needed"));
+    }
+    Ok(())
 }

@@ -1,9 +1,9 @@
 //! Logistic regression on pools of any size.
 //!
 //! Up to [`Limits::certified`] instances it is solved to a certified minimum in double precision; beyond, in single
-//! precision with sums in double ([`Wide`]).
+//! precision with sums in double ([`LbfgsLogistic`]).
 
-use super::{Classify, Logistic, LogisticParams, Model, Trainer, Wide, most_probable};
+use super::{Classify, LbfgsLogistic, Logistic, LogisticParams, Model, Trainer, most_probable};
 use crate::limits::Limits;
 use crate::{Instances, Matrix, Result};
 
@@ -35,7 +35,7 @@ impl Classify for PoolLogistic {
         match instances.len() <= self.limits.certified {
             true => self.certified.trainer(instances, classes),
             false => {
-                let solver = Wide::new(self.c, classes, instances.dims());
+                let solver = LbfgsLogistic::new(self.c, classes, instances.dims());
                 Box::new(LbfgsTrainer { instances, solver })
             }
         }
@@ -44,7 +44,7 @@ impl Classify for PoolLogistic {
 
 struct LbfgsTrainer<'a> {
     instances: &'a Instances,
-    solver: Wide,
+    solver: LbfgsLogistic,
 }
 
 impl Trainer for LbfgsTrainer<'_> {

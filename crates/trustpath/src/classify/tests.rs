@@ -1,4 +1,4 @@
-//! What every classifier promises, and the problems to try it on.
+//! Properties of every classifier, and the problems they are tested on.
 
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{ClassifierKind, Classify, GRAM_ROWS, LogisticParams, Trainer};
 use crate::{Error, Features, Instances, Matrix};
 
-/// A training problem with at least one sample of every class; rows may be named twice.
+/// A training problem with at least one sample of every class; rows may occur twice.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub values: Vec<f64>,
@@ -23,7 +23,7 @@ impl Problem {
     }
 }
 
-/// Random problems: up to 6 classes, 40 instances and 60 features, so that both samples and features can be more.
+/// Random problems: up to 6 classes, 40 instances and 60 features, so that either samples or features can be more.
 pub(super) fn problems() -> impl Strategy<Value = Problem> {
     (2usize..7, 1usize..60, 8usize..41).prop_flat_map(|(classes, dims, instances)| {
         (
@@ -48,7 +48,7 @@ fn trained<'a>(
     trainer
 }
 
-/// Features that repeat only after very many values.
+/// Features that do not repeat for a long time.
 fn waves(rows: usize, dims: usize) -> Vec<f64> {
     (0..rows * dims).map(|i| ((i * i % 1009) as f64 * 0.37 + i as f64).sin()).collect()
 }
@@ -71,7 +71,7 @@ proptest! {
             prop_assert_eq!(model.classes(), problem.classes);
             let q = model.probabilities(&x).unwrap();
             for (p, q) in p.as_slice().iter().zip(q.as_slice()) {
-                // A support vector machine's vote may hang on the last bit of a decision that should be zero.
+                // A support vector machine's vote may depend on the last bit of a decision that should be zero.
                 prop_assert!((p - q).abs() < 1e-9 || method == ClassifierKind::Svm, "{method}: {p} {q}");
             }
         }
@@ -132,7 +132,7 @@ fn each_misuse_has_its_own_error() {
         let other = Features::new(&[1.0, 2.0, 3.0][..], 1, 3).unwrap().normalize().unwrap();
         let wrong = trainer.model().probabilities(&other);
         assert_eq!(wrong, Err(Error::Dimensions { expected: 4, given: 3 }));
-        // A failure forgets.
+        // A failed training discards the one before.
         assert!(trainer.train(&[0], &[0]).is_err());
         assert_eq!(trainer.probabilities(&[3]).as_slice(), [0.5, 0.5]);
     }

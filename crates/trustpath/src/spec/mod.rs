@@ -23,7 +23,7 @@ mod self_training;
 
 pub use field::{Field, Kind, Value};
 pub use label::{AuditSpec, LabelSpec, LabellerKind};
-pub use self_training::{IncidentalKind, PenaltyKind, SelfTrainer, SelfTrainingSpec};
+pub use self_training::{IncidentalKind, SelfTrainer, SelfTrainingSpec};
 
 use crate::{Error, Result};
 

@@ -4,7 +4,7 @@ use super::field::choice_fields;
 use super::spec;
 use crate::choice::choices;
 use crate::classify::ClassifierKind;
-use crate::incidental::{IciCParams, IciRParams, Incidental, linear, logistic};
+use crate::incidental::{IciCParams, IciRParams, Incidental, Penalty};
 use crate::judge::{CoefficientNorm, Confidence, Ici, Judge, Nearest, Random, Rule, Selector};
 use crate::labeller::{Quota, SelfTraining};
 use crate::reduce::lle::LleParams;
@@ -36,7 +36,7 @@ spec! {
         ["Method", "NAME"]
         /// Penalty on the incidental parameters: one norm per instance (group) or per entry (elementwise)
         /// [default: group for icir, elementwise for icic, as the official code has it]
-        penalty: Option<PenaltyKind> = None,
+        penalty: Option<Penalty> = None,
         ["Method", "NAME"]
         /// Reduction whose coordinates the model reads
         reduction: Reduction = Reduction::Lle,
@@ -73,20 +73,7 @@ spec! {
     }
 }
 
-choices! {
-    /// The penalty on the incidental parameters.
-    #[derive(Default)]
-    #[non_exhaustive]
-    pub enum PenaltyKind("penalty") {
-        /// One norm per instance.
-        #[default]
-        Group = "group",
-        /// Entry by entry.
-        Elementwise = "elementwise",
-    }
-}
-
-choice_fields!(IncidentalKind, PenaltyKind, ClassifierKind, Selector);
+choice_fields!(IncidentalKind, Penalty, ClassifierKind, Selector);
 
 impl SelfTrainingSpec {
     /// Self-training with these options.
@@ -120,17 +107,14 @@ impl SelfTrainingSpec {
     pub fn incidental(&self) -> Result<Box<dyn Incidental>> {
         Ok(match self.model {
             IncidentalKind::IciR => {
-                let penalty = match self.penalty {
-                    Some(PenaltyKind::Elementwise) => linear::Penalty::Elementwise,
-                    _ => linear::Penalty::Group,
-                };
-                Box::new(IciRParams { penalty, ..Default::default() }.check()?)
+                let default = IciRParams::default();
+                let penalty = self.penalty.unwrap_or(default.penalty);
+                Box::new(IciRParams { penalty, ..default }.check()?)
             }
             IncidentalKind::IciC => {
-                let mut params = IciCParams { alpha: self.alpha, ..Default::default() };
-                if self.penalty == Some(PenaltyKind::Group) {
-                    params.penalty = logistic::Penalty::Grouped;
-                }
+                let default = IciCParams::default();
+                let penalty = self.penalty.unwrap_or(default.penalty);
+                let mut params = IciCParams { alpha: self.alpha, penalty, ..default };
                 if self.compat {
                     params.grid.ratio = OFFICIAL_ICIC_RATIO;
                 }

@@ -2,11 +2,11 @@
 
 use super::super::Penalty;
 use super::super::rows::Status;
-use super::{EXACT, SLACK, Walk};
+use super::{EXACT, PathFollower, SLACK};
 
-impl Walk<'_> {
-    /// Newton's method in `(θ, s)` from the current point, statuses and support held; whether it converged.
-    pub(super) fn corner(&mut self, row: usize) -> bool {
+impl PathFollower<'_> {
+    /// Newton's method in `(θ, s)` from the current point, with statuses and support held; returns whether it converged.
+    pub(super) fn vanishing_point(&mut self, row: usize) -> bool {
         const STEPS: usize = 12;
         let mut last = f64::INFINITY;
         for iteration in 0..STEPS {
@@ -35,7 +35,7 @@ impl Walk<'_> {
                 *theta += newton;
             }
             self.slide(step);
-            // Errors shrink by a constant factor or faster: the next one need not be looked at to be known small.
+            // Errors shrink by a constant factor or faster, so the next one is known to be small without computing it.
             let size = error.max(step.abs());
             if size <= EXACT || (iteration > 0 && size * factor <= EXACT) {
                 self.blur = SLACK + 10.0 * error;
@@ -60,7 +60,7 @@ impl Walk<'_> {
     pub(super) fn holds(&mut self, row: usize) -> bool {
         let tau = self.solver.tau(self.lambda);
         let close = |level: &f64| (level / tau - 1.0).abs() <= self.blur;
-        // Besides the row itself someone else may be too near the edge to tell the side without a closer look.
+        // Another instance than `row` may be too close to the threshold to be classified without a new evaluation.
         if self.blur > SLACK
             && self.solver.rows.level.iter().filter(|level| close(level)).count() > 1
         {
@@ -76,14 +76,14 @@ impl Walk<'_> {
         let mut coordinates = classes..solver.theta.len();
         statuses
             && match solver.penalty {
-                Penalty::Ungrouped => coordinates.all(|a| {
+                Penalty::Elementwise => coordinates.all(|a| {
                     if solver.support.member[a] {
                         solver.theta[a] * solver.support.pull[a] > 0.0
                     } else {
                         solver.gradient[a].abs() <= mu * (1.0 + self.blur)
                     }
                 }),
-                Penalty::Grouped => (1..solver.theta.len() / classes).all(|j| {
+                Penalty::Group => (1..solver.theta.len() / classes).all(|j| {
                     let row = j * classes..(j + 1) * classes;
                     solver.support.member[row.start + 1]
                         || solver.penalty.dual(&solver.gradient[row]) <= mu * (1.0 + self.blur)

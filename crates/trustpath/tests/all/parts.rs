@@ -1,11 +1,11 @@
-//! A path over rows in several parts, as they would be on several machines, is the path over all of them.
+//! The path over rows in several parts, as they would be on several machines, is the path over all rows.
 
-use trustpath::incidental::linear::{At, Knot, Local, Penalty, Row, Strips, Sum, Vanished};
-use trustpath::incidental::{IciRParams, Incidental, Keep};
-use trustpath::{Matrix, Result};
+use trustpath::incidental::linear::{EvalPoint, InMemoryRows, Knot, Row, RowSource, Sum};
+use trustpath::incidental::{IciRParams, Incidental, Keep, Penalty, Vanished};
+use trustpath::{Error, Matrix, Result};
 
-/// Parts that are asked one after the other.
-struct Parts(Vec<Local>);
+/// Parts that are processed one after the other.
+struct Parts(Vec<InMemoryRows>);
 
 impl Parts {
     fn new(x: &Matrix, labels: &[usize], classes: usize, sizes: &[usize]) -> Self {
@@ -14,15 +14,15 @@ impl Parts {
             let rows = from..from + size;
             from += size;
             let part = Matrix::from_fn(size, x.cols(), |i, j| x[(rows.start + i, j)]);
-            Local::new(part, &labels[rows], classes).unwrap()
+            InMemoryRows::new(part, &labels[rows], classes).unwrap()
         };
-        let parts: Vec<Local> = sizes.iter().map(part).collect();
+        let parts: Vec<InMemoryRows> = sizes.iter().map(part).collect();
         assert_eq!(from, x.rows());
         Self(parts)
     }
 
-    /// The part that has an instance, its number there, and how many stand before that part.
-    fn find(&mut self, instance: usize) -> (&mut Local, usize) {
+    /// The part that has an instance, and its index there.
+    fn find(&mut self, instance: usize) -> (&mut InMemoryRows, usize) {
         let mut before = 0;
         let part = self.0.iter_mut().find(|part| {
             let here = instance < before + part.len();
@@ -33,9 +33,9 @@ impl Parts {
     }
 }
 
-impl Strips for Parts {
+impl RowSource for Parts {
     fn len(&self) -> usize {
-        self.0.iter().map(Strips::len).sum()
+        self.0.iter().map(RowSource::len).sum()
     }
 
     fn dims(&self) -> usize {
@@ -55,21 +55,21 @@ impl Strips for Parts {
         self.0.iter_mut().try_for_each(|part| part.project(by))
     }
 
-    fn add_up(&mut self, sum: Sum<'_>, at: At<'_>, out: &mut [f64]) -> Result<()> {
+    fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
         out.fill(0.0);
         let mut of_part = vec![0.0; out.len()];
         for part in &mut self.0 {
-            part.add_up(sum, at, &mut of_part)?;
+            part.sum_over_rows(sum, at, &mut of_part)?;
             out.iter_mut().zip(&of_part).for_each(|(sum, part)| *sum += part);
         }
         Ok(())
     }
 
-    fn largest(&mut self, at: At<'_>) -> Result<f64> {
+    fn largest(&mut self, at: EvalPoint<'_>) -> Result<f64> {
         self.0.iter_mut().try_fold(0.0, |largest: f64, part| Ok(largest.max(part.largest(at)?)))
     }
 
-    fn norm(&mut self, at: At<'_>, instance: usize) -> Result<f64> {
+    fn norm(&mut self, at: EvalPoint<'_>, instance: usize) -> Result<f64> {
         let (part, instance) = self.find(instance);
         part.norm(at, instance)
     }
@@ -95,9 +95,9 @@ impl Strips for Parts {
 }
 
 #[test]
-fn any_number_of_parts_gives_the_path_of_the_whole() {
+fn any_number_of_parts_gives_the_same_path() {
     let cases = [
-        // Exact roots, both penalties; read off the path; with a curvature that is not formed, exact and not.
+        // Exact roots with both penalties; interpolated roots; a curvature that is not formed, exact and interpolated.
         (240, 4, 3, Penalty::Group),
         (150, 3, 3, Penalty::Elementwise),
         (5400, 4, 3, Penalty::Group),
@@ -116,7 +116,7 @@ fn any_number_of_parts_gives_the_path_of_the_whole() {
         let whole = model.path(&x, &labels, c, keep).unwrap();
         for sizes in [vec![n], vec![n / 3, 0, n - n / 3], vec![1, 7, n / 2, n - n / 2 - 8]] {
             let mut parts = Parts::new(&x, &labels, c, &sizes);
-            let (lambda, beta) = model.walk(&mut parts, c).unwrap();
+            let (lambda, beta) = model.path_over(&mut parts, c).unwrap();
             let last = lambda[lambda.len() - 1];
             let vanished: Vec<Vanished> = parts.0.iter().map(|part| part.vanished(last)).collect();
             let vanish: Vec<f64> = vanished.iter().flat_map(|v| v.vanish.clone()).collect();
@@ -136,14 +136,13 @@ fn any_number_of_parts_gives_the_path_of_the_whole() {
 }
 
 #[test]
-fn labels_that_do_not_fit_and_a_second_path_are_refused() {
-    use trustpath::Error;
+fn invalid_labels_and_a_second_path_are_refused() {
     let x = || Matrix::from_fn(4, 2, |i, j| (i + 2 * j) as f64);
-    assert!(matches!(Local::new(x(), &[0, 1], 2), Err(Error::LabelCount { .. })));
-    assert!(matches!(Local::new(x(), &[0, 1, 2, 0], 2), Err(Error::LabelOutOfRange { .. })));
+    assert!(matches!(InMemoryRows::new(x(), &[0, 1], 2), Err(Error::LabelCount { .. })));
+    assert!(matches!(InMemoryRows::new(x(), &[0, 1, 2, 0], 2), Err(Error::LabelOutOfRange { .. })));
     let model = IciRParams::default().check().unwrap();
-    let mut rows = Local::new(x(), &[0, 1, 1, 0], 2).unwrap();
-    assert_eq!(model.walk(&mut rows, 1), Err(Error::OneClass { classes: 1 }));
-    model.walk(&mut rows, 2).unwrap();
-    assert_eq!(model.walk(&mut rows, 2), Err(Error::Projected));
+    let mut rows = InMemoryRows::new(x(), &[0, 1, 1, 0], 2).unwrap();
+    assert_eq!(model.path_over(&mut rows, 1), Err(Error::OneClass { classes: 1 }));
+    model.path_over(&mut rows, 2).unwrap();
+    assert_eq!(model.path_over(&mut rows, 2), Err(Error::Projected));
 }

@@ -1,19 +1,19 @@
-//! What the last steps tell of the curvature: the two loops of L-BFGS.
+//! The two loops of L-BFGS: an approximate inverse of the curvature from the most recent steps.
 
 use std::collections::VecDeque;
 
 use crate::linalg::vector::{add_scaled, dot};
 
-/// Steps that are remembered.
+/// Steps that are kept.
 const STEPS: usize = 20;
 
-/// The last steps `s`, how the gradient changed over them, `y`, and `1 / ⟨s, y⟩`.
+/// The last steps `s`, the change of the gradient over each, `y`, and `1 / ⟨s, y⟩`.
 #[derive(Debug, Default)]
-pub(super) struct Memory(VecDeque<(Vec<f64>, Vec<f64>, f64)>);
+pub(super) struct LbfgsHistory(VecDeque<(Vec<f64>, Vec<f64>, f64)>);
 
-impl Memory {
-    /// Remembers a step; one over which the gradient did not grow says nothing.
-    pub fn remember(&mut self, s: Vec<f64>, y: Vec<f64>) {
+impl LbfgsHistory {
+    /// Adds a step, unless the gradient did not grow along it: such a step says nothing about the curvature.
+    pub fn push(&mut self, s: Vec<f64>, y: Vec<f64>) {
         let product = dot(&s, &y);
         if product > 0.0 {
             if self.0.len() == STEPS {
@@ -23,7 +23,7 @@ impl Memory {
         }
     }
 
-    /// `v ← H v`, where `H` is about the inverse of the curvature: what `divide` applies, scaled and corrected such that
+    /// `v ← H v`, where `H` approximates the inverse of the curvature: what `divide` applies, scaled and corrected such that
     /// `H y = s` for the last step, and nearly so for those before.
     pub fn apply(&self, divide: impl Fn(&mut [f64]), v: &mut [f64]) {
         let mut alphas = Vec::with_capacity(self.0.len());

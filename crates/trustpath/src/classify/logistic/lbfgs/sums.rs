@@ -4,48 +4,49 @@
 //! Σᵢ (pᵢ − yᵢ) zᵢᵀ,   Σᵢ qᵢ zᵢᵀ   and   Σᵢ qᵢ (zᵢ²)ᵀ   with   q = |p − y|
 //! ```
 //!
-//! one row a class, one column a feature. The curvature of a sample is `p (1 − p)`, but on the way to the minimum a sample
-//! that is badly wrong will be right, and goes through all the curvature in between: `q` bounds that, and is near to `p (1 − p)`
-//! where samples are right. Scores and products are in single precision, a strip of samples at a time, so that nothing of size
-//! samples × classes is ever held; the sums over strips are in double. Strips belong to shards, a matter of the number of
-//! samples alone; shards are worked on in parallel and added in order.
+//! one row per class, one column per feature. The curvature of a sample is `p (1 − p)`; but a sample that is badly
+//! misclassified now will be right at the minimum, and passes through all the curvature in between. `q` bounds that, and is
+//! close to `p (1 − p)` where samples are right. Scores and products are in single precision, one strip of samples at a time,
+//! so that nothing of size samples × classes is ever stored; the sums over strips are in double precision. Strips belong to
+//! shards, which depend on the number of samples alone; shards are processed in parallel and added in order.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::linalg::exp::exp_single;
+use crate::linalg::simd;
+use crate::linalg::vector::add_scaled;
 
-/// Samples of a strip.
+/// Samples in a strip.
 pub(super) const STRIP: usize = 256;
-/// Shards, each with sums of its own.
+/// Number of shards, each with its own sums.
 const SHARDS: usize = 16;
 
-/// Samples, and the labels that they have.
+/// Samples with their labels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Samples<'a> {
     /// Row-major features.
     pub z: &'a [f32],
     /// Number of features.
     pub dims: usize,
-    /// One for each row.
+    /// One label per row.
     pub labels: &'a [u32],
     pub classes: usize,
 }
 
-/// One row a class, one column a feature.
+/// Sums over samples, each with one row per class and one column per feature.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     pub gradient: Vec<f64>,
-    /// Of the features, weighted by `q`; empty unless asked for.
+    /// Features weighted by `q`; empty unless requested.
     pub first: Vec<f64>,
-    /// Of their squares; empty unless asked for.
+    /// Squares of features weighted by `q`; empty unless requested.
     pub second: Vec<f64>,
 }
 
 impl Samples<'_> {
-    /// The sums at these weights, one row a class.
+    /// The sums at these weights, which have one row per class.
     pub fn sums(&self, weights: &[f32], with_curvature: bool) -> Sums {
         let strips = self.labels.len().div_ceil(STRIP);
         let shard = strips.div_ceil(SHARDS).max(1) * STRIP;
@@ -58,9 +59,9 @@ impl Samples<'_> {
         let mut shards = shards.into_iter();
         let mut total = shards.next().unwrap_or_default();
         for shard in shards {
-            add(&mut total.gradient, &shard.gradient);
-            add(&mut total.first, &shard.first);
-            add(&mut total.second, &shard.second);
+            add_scaled(&mut total.gradient, 1.0, &shard.gradient);
+            add_scaled(&mut total.first, 1.0, &shard.first);
+            add_scaled(&mut total.second, 1.0, &shard.second);
         }
         total
     }
@@ -84,7 +85,7 @@ impl Samples<'_> {
                 1.0,
                 Par::Seq,
             );
-            Arch::new().dispatch(Softmax { rows: p, classes: c });
+            softmax(p, c);
             for (p, &label) in p.chunks_exact_mut(c).zip(labels) {
                 p[label as usize] -= 1.0;
             }
@@ -101,7 +102,7 @@ impl Samples<'_> {
     }
 }
 
-/// Adds `eᵀ z`, where both have `n` rows, by way of `partial`.
+/// Adds `eᵀ z`, where both have `n` rows; `partial` is workspace.
 fn adjoint(e: &[f32], z: &[f32], n: usize, partial: &mut [f32], to: &mut [f64]) {
     let (c, d) = (e.len() / n, z.len() / n);
     matmul(
@@ -115,53 +116,36 @@ fn adjoint(e: &[f32], z: &[f32], n: usize, partial: &mut [f32], to: &mut [f64]) 
     to.iter_mut().zip(partial).for_each(|(to, part)| *to += f64::from(*part));
 }
 
-fn add(to: &mut [f64], other: &[f64]) {
-    to.iter_mut().zip(other).for_each(|(to, other)| *to += other);
-}
-
 /// `softmax` of every row, in place.
-struct Softmax<'a> {
-    rows: &'a mut [f32],
-    classes: usize,
-}
-
-impl NullaryFnOnce for Softmax<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        const LANES: usize = 16;
-        for row in self.rows.chunks_exact_mut(self.classes) {
-            let mut highest = [f32::NEG_INFINITY; LANES];
-            for values in row.chunks(LANES) {
-                for (highest, &value) in highest.iter_mut().zip(values) {
-                    *highest = if value > *highest { value } else { *highest };
+fn softmax(rows: &mut [f32], classes: usize) {
+    const LANES: usize = 16;
+    simd::dispatch(
+        rows,
+        #[inline(always)]
+        |rows| {
+            for row in rows.chunks_exact_mut(classes) {
+                let mut highest = [f32::NEG_INFINITY; LANES];
+                for values in row.chunks(LANES) {
+                    for (highest, &value) in highest.iter_mut().zip(values) {
+                        *highest = if value > *highest { value } else { *highest };
+                    }
                 }
-            }
-            let mut top = highest[0];
-            for value in highest {
-                top = if value > top { value } else { top };
-            }
-            let mut total = [0.0f32; LANES];
-            let mut chunks = row.chunks_exact_mut(LANES);
-            for values in &mut chunks {
-                for l in 0..LANES {
-                    values[l] = exp_single(values[l] - top);
-                    total[l] += values[l];
+                let top = highest.into_iter().fold(f32::NEG_INFINITY, f32::max);
+                let mut total = [0.0f32; LANES];
+                let mut chunks = row.chunks_exact_mut(LANES);
+                for values in &mut chunks {
+                    for l in 0..LANES {
+                        values[l] = exp_single(values[l] - top);
+                        total[l] += values[l];
+                    }
                 }
+                for (value, total) in chunks.into_remainder().iter_mut().zip(&mut total) {
+                    *value = exp_single(*value - top);
+                    *total += *value;
+                }
+                let scale = 1.0 / total.into_iter().fold(0.0, |sum, part| sum + part);
+                row.iter_mut().for_each(|value| *value *= scale);
             }
-            for (l, value) in chunks.into_remainder().iter_mut().enumerate() {
-                *value = exp_single(*value - top);
-                total[l] += *value;
-            }
-            let mut sum = 0.0;
-            for part in total {
-                sum += part;
-            }
-            let scale = 1.0 / sum;
-            for value in row {
-                *value *= scale;
-            }
-        }
-    }
+        },
+    );
 }

@@ -1,19 +1,18 @@
-//! Instances side by side: as many as a register holds form a group, whose numbers of one kind are one vector.
+//! Instances side by side in the lanes of vector registers.
 //!
-//! A kernel is a struct that implements [`pulp::WithSimd`], generic over the instruction set and run by [`run`] with the
-//! best one at hand. [`Vector`] gives it the usual operators, [`View`] and [`ViewMut`] its operands, group by group.
-
-use std::ops::{Add, Div, Mul, Sub};
+//! As many instances as a register holds form a group; the group's numbers of one kind are one vector. A kernel is a struct
+//! that implements [`pulp::WithSimd`], generic over the instruction set and run by [`run`] with the best one this machine
+//! has. [`Vector`] gives it the usual operators, [`View`] and [`ViewMut`] its operands, group by group.
 
 use pulp::{Simd, WithSimd};
 
-/// Runs a kernel.
-pub(super) fn run<K: WithSimd>(kernel: K) -> K::Output {
+/// Runs a kernel with the widest instruction set of this machine.
+pub(crate) fn run<K: WithSimd>(kernel: K) -> K::Output {
     pulp::Arch::new().dispatch(kernel)
 }
 
 /// The number of lanes of this machine's vectors.
-pub(super) fn lanes() -> usize {
+pub(crate) fn lanes() -> usize {
     struct Lanes;
     impl WithSimd for Lanes {
         type Output = usize;
@@ -28,9 +27,9 @@ pub(super) fn lanes() -> usize {
 
 /// How instances are cut into groups; the last may end in spare lanes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub groups: usize,
-    /// Logarithm of the number of lanes, always a power of two: divisions would show.
+    /// Logarithm of the number of lanes, which is a power of two: shifts are faster than divisions.
     shift: u32,
 }
 
@@ -40,7 +39,7 @@ impl Layout {
         Self { groups: rows.div_ceil(lanes), shift: lanes.trailing_zeros() }
     }
 
-    /// Number of lanes, the spare ones too.
+    /// Number of lanes, including the spare ones.
     pub fn width(&self) -> usize {
         self.groups << self.shift
     }
@@ -50,7 +49,7 @@ impl Layout {
         vec![0.0; kinds * self.width()]
     }
 
-    /// Where number `kind` of instance `i` lies; for a single kind that is `i`.
+    /// Index of number `kind` of instance `i`; for a single kind that is `i`.
     pub fn at(&self, i: usize, kinds: usize, kind: usize) -> usize {
         let group = i >> self.shift;
         (((group * kinds + kind) << self.shift) + i) - (group << self.shift)
@@ -59,7 +58,7 @@ impl Layout {
 
 /// As many numbers as fit a register.
 #[derive(Clone, Copy)]
-pub(super) struct Vector<S: Simd> {
+pub(crate) struct Vector<S: Simd> {
     simd: S,
     lanes: S::f64s,
 }
@@ -111,45 +110,24 @@ impl<S: Simd> Vector<S> {
     }
 }
 
-impl<S: Simd> Add for Vector<S> {
-    type Output = Self;
+macro_rules! operator {
+    ($($trait:ident $method:ident $simd:ident),*) => {$(
+        impl<S: Simd> std::ops::$trait for Vector<S> {
+            type Output = Self;
 
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self { lanes: self.simd.add_f64s(self.lanes, other.lanes), ..self }
-    }
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self { lanes: self.simd.$simd(self.lanes, other.lanes), ..self }
+            }
+        }
+    )*};
 }
 
-impl<S: Simd> Sub for Vector<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self { lanes: self.simd.sub_f64s(self.lanes, other.lanes), ..self }
-    }
-}
-
-impl<S: Simd> Mul for Vector<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self { lanes: self.simd.mul_f64s(self.lanes, other.lanes), ..self }
-    }
-}
-
-impl<S: Simd> Div for Vector<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        Self { lanes: self.simd.div_f64s(self.lanes, other.lanes), ..self }
-    }
-}
+operator!(Add add add_f64s, Sub sub sub_f64s, Mul mul mul_f64s, Div div div_f64s);
 
 /// Numbers of several kinds, seen as vectors, group after group.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a, S: Simd> {
+pub(crate) struct View<'a, S: Simd> {
     simd: S,
     vectors: &'a [S::f64s],
     kinds: usize,
@@ -178,7 +156,7 @@ impl<'a, S: Simd> View<'a, S> {
 
 /// One vector of each kind.
 #[derive(Clone, Copy)]
-pub(super) struct Group<'a, S: Simd> {
+pub(crate) struct Group<'a, S: Simd> {
     simd: S,
     vectors: &'a [S::f64s],
 }
@@ -205,7 +183,7 @@ impl<S: Simd> Group<'_, S> {
 }
 
 /// A [`View`] to be written.
-pub(super) struct ViewMut<'a, S: Simd> {
+pub(crate) struct ViewMut<'a, S: Simd> {
     simd: S,
     vectors: &'a mut [S::f64s],
     kinds: usize,
@@ -226,7 +204,7 @@ impl<'a, S: Simd> ViewMut<'a, S> {
 }
 
 /// A [`Group`] to be written.
-pub(super) struct GroupMut<'a, S: Simd> {
+pub(crate) struct GroupMut<'a, S: Simd> {
     simd: S,
     vectors: &'a mut [S::f64s],
 }
@@ -245,7 +223,7 @@ impl<S: Simd> GroupMut<'_, S> {
 
 /// Adds the inner product of kind `i` of `a` and kind `j` of `b` to `out[i · kinds_b + j]`, always in the same order.
 #[inline(always)]
-pub(super) fn gram<S: Simd>(a: View<'_, S>, b: View<'_, S>, out: &mut [f64]) {
+pub(crate) fn gram<S: Simd>(a: View<'_, S>, b: View<'_, S>, out: &mut [f64]) {
     let (m, n) = (a.kinds, b.kinds);
     for i in (0..m).step_by(3) {
         for j in (0..n).step_by(3) {
@@ -295,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_instance_has_its_place() {
+    fn every_instance_has_its_own_index() {
         for rows in [1, 7, 8, 80, 128, 129, 275, 1000] {
             let layout = Layout::new(rows);
             let mut room = layout.room(3);

@@ -1,25 +1,25 @@
-//! A simple stand-in for the curvature, which can be divided by.
+//! A simple approximation of the curvature that can be divided by.
 //!
-//! With `q` of `strips.rs` in place of `p (1 − p)`, the weights of class `k` and its intercept curve the objective by
+//! With `q` of `sums.rs` in place of `p (1 − p)`, the weights of class `k` and its intercept curve the objective by
 //!
 //! ```text
 //! I₀ + C Σᵢ q_ik zᵢ zᵢᵀ  =  I₀ + C s (V + m mᵀ),   s = Σᵢ q_ik
 //! ```
 //!
-//! with mean `m` and covariance `V` of the samples that are in doubt about the class, `I₀` being the penalty. Of `V` the
-//! diagonal is kept, which leaves a diagonal plus one dyad for each class. That dyad is large: samples in doubt about a
-//! class lie on one side of the others.
+//! with mean `m` and covariance `V` of the samples weighted by `q`, and `I₀` the penalty. Only the diagonal of `V` is kept,
+//! which leaves a diagonal plus a rank-one term for each class. The rank-one term is large: the samples about whose
+//! membership in a class the model is uncertain lie on one side of the others.
 
-use super::strips::Sums;
+use super::sums::Sums;
 use crate::linalg::vector::{add_scaled, dot};
 
-/// Least share of the spread of a coordinate around its mean: that of the intercept, which has none, and what single
-/// precision leaves of others.
+/// Smallest share of the second moment of a coordinate that its variance may be. The intercept has no variance at all, and
+/// single precision may lose that of other coordinates.
 const LEAST: f64 = 0.1;
 
-/// For every class a diagonal and a dyad.
+/// For every class a diagonal and a rank-one term.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
+pub(super) struct Preconditioner {
     dims: usize,
     /// One over the diagonal.
     inverse: Vec<f64>,
@@ -30,18 +30,12 @@ pub(super) struct Blocks {
     mean: Vec<f64>,
 }
 
-impl Blocks {
-    /// From sums of which the last feature is always one; `price` is the penalty on a feature.
-    pub fn of(c: f64, sums: &Sums, dims: usize, price: impl Fn(usize) -> f64) -> Self {
-        let mut blocks = Self {
-            dims,
-            inverse: Vec::with_capacity(sums.first.len()),
-            divided: Vec::with_capacity(sums.first.len()),
-            strength: Vec::new(),
-            mean: Vec::with_capacity(sums.first.len()),
-        };
+impl Preconditioner {
+    /// From sums whose last feature is always one; `price` is the penalty on a feature.
+    pub fn new(c: f64, sums: &Sums, dims: usize, price: impl Fn(usize) -> f64) -> Self {
+        let mut blocks = Self { dims, ..Self::default() };
         for (first, second) in sums.first.chunks_exact(dims).zip(sums.second.chunks_exact(dims)) {
-            // A class that no one is in doubt about curves nothing; its intercept still needs some curvature.
+            // Where no sample is uncertain about a class there is no curvature, but its intercept still needs some.
             let weight = first[dims - 1].max(1e-6);
             let mut product = 0.0;
             for j in 0..dims {
@@ -58,7 +52,7 @@ impl Blocks {
         blocks
     }
 
-    /// `v ← B⁻¹ v`, by the formula of Sherman and Morrison.
+    /// `v ← B⁻¹ v`, by the Sherman–Morrison formula.
     pub fn divide(&self, v: &mut [f64]) {
         let classes = v.chunks_exact_mut(self.dims).zip(self.inverse.chunks_exact(self.dims));
         for (k, (v, inverse)) in classes.enumerate() {
@@ -87,7 +81,7 @@ mod tests {
         }
         let c = 7.0;
         let price = |j: usize| if j < 2 { 1.0 } else { 0.0 };
-        let blocks = Blocks::of(c, &sums, 3, price);
+        let blocks = Preconditioner::new(c, &sums, 3, price);
         let v: Vec<f64> = (0..6).map(|i| f64::from(i * i) - 4.0).collect();
         let mut divided = v.clone();
         blocks.divide(&mut divided);

@@ -1,4 +1,4 @@
-//! Down the path from `λ_max`, from one vanishing point to the next.
+//! Following the path from `λ_max` down, from one vanishing point to the next.
 //!
 //! Let `s = log λ`. Between two events (a coordinate of `b` or an incidental parameter enters or leaves) the solution
 //! is a smooth curve, whose tangent solves `K θ' = −(∂∇/∂s + μσ)`. Along it every instance's level is known to first
@@ -8,30 +8,31 @@
 //! ∇(θ, s) + μσ = 0,     log level_i(θ, s) − log τ(s) = 0
 //! ```
 //!
-//! finds the *exact* vanishing point, with one Hessian. Convexity makes the result easy to trust: if at the point found
-//! all optimality conditions hold, it is the solution there, however it was come by. If they do not, the walk takes an
-//! ordinary step with the [solver](super::solve) instead, and halves it until no instance slips through.
+//! finds the *exact* vanishing point, with one Hessian. Convexity makes the result easy to verify: if all optimality
+//! conditions hold at the point found, it is the solution there, regardless of how it was found. If they do not, the follower
+//! takes an ordinary step with the [solver](super::solve) instead, and halves it until it misses no instance.
 
-mod aim;
-mod corner;
+mod next_event;
+mod vanishing_point;
 
-use self::aim::Aim;
+use self::next_event::NextEvent;
 use super::Penalty;
 use super::design::Design;
-use super::record::Present;
+use super::path::Present;
 use super::rows::Status;
 use super::solve::{ITERATIONS, Solver};
 use crate::{Error, Result};
 
 /// Relative accuracy of a vanishing point, and of the optimality conditions there.
 const EXACT: f64 = 1e-9;
-/// Accuracy of steps whose end nobody looks at.
+/// Accuracy of steps whose end point is not reported.
 const ROUGH: f64 = 1e-5;
-/// How far a condition may be off before the point is called wrong.
+/// How far a condition may be off before the point is rejected.
 const SLACK: f64 = 1e-8;
+
 /// A position on the path.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct PathFollower<'a> {
     pub solver: Solver<'a>,
     lambda: f64,
     pub lambda_max: f64,
@@ -44,13 +45,13 @@ pub(super) struct Walk<'a> {
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
-    /// How far off a condition may seem at the last evaluation before the point is called wrong.
+    /// How far off a condition may seem at the last evaluation before the point is rejected.
     blur: f64,
-    /// Steps until the walk gives up: each event takes a few, and no more than this can be needed.
+    /// Steps before giving up: each event takes a few, and no more than this can be needed.
     steps_left: usize,
 }
 
-/// Where a trial began.
+/// The state at which a trial began.
 #[derive(Debug, Default)]
 struct Saved {
     theta: Vec<f64>,
@@ -59,8 +60,8 @@ struct Saved {
     lambda: f64,
 }
 
-impl<'a> Walk<'a> {
-    /// Stands at `λ_max`, where only the intercept is not zero.
+impl<'a> PathFollower<'a> {
+    /// Starts at `λ_max`, where only the intercept is not zero.
     pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
         let mut solver = Solver::new(design, present, penalty);
         let lambda_max = solver.lambda_max();
@@ -81,7 +82,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks down to `stop`, recording every vanishing point on the way, and solves to the tolerance there.
+    /// Goes down to `stop`, recording every vanishing point on the way, and solves to the tolerance there.
     pub fn advance(&mut self, stop: f64, tolerance: f64) -> Result<()> {
         let mut reached = 0.0;
         while self.lambda > stop {
@@ -89,13 +90,13 @@ impl<'a> Walk<'a> {
                 return Err(not_converged(self.lambda / stop - 1.0, 0.0));
             }
             self.steps_left -= 1;
-            match self.aim((stop / self.lambda).ln()) {
-                Aim::Exit { row, step } => {
+            match self.next_event((stop / self.lambda).ln()) {
+                NextEvent::Exit { row, step } => {
                     if !self.exit(row, step, stop) {
                         reached = self.pass((self.lambda * step.exp()).max(stop), ROUGH);
                     }
                 }
-                Aim::Pass { step } => {
+                NextEvent::Pass { step } => {
                     let to = self.lambda * step.exp();
                     let last = to <= stop * (1.0 + 1e-14);
                     let (to, tolerance) = if last { (stop, tolerance) } else { (to, ROUGH) };
@@ -109,7 +110,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The vanishing points, now that the walk has come to its end: what is still zero here has this `λ`.
+    /// The vanishing points, when the end of the path is reached: instances that are still zero have the last `λ`.
     pub fn finish(mut self) -> Vec<f64> {
         for i in 0..self.vanish.len() {
             if !self.solver.rows.is_free(i) {
@@ -147,15 +148,15 @@ impl<'a> Walk<'a> {
         self.lambda *= step.exp();
     }
 
-    /// Goes to the point near `step` where `row` leaves zero; whether it is there, above `stop`. If not, nothing moved
-    /// but the linearisation.
+    /// Goes to the point near `step` where `row` leaves zero; returns whether there is one above `stop`. If not, only the
+    /// linearisation has changed.
     fn exit(&mut self, row: usize, step: f64, stop: f64) -> bool {
         self.save();
         self.slide(step);
         self.land(row, stop)
     }
 
-    /// Steps to `to`, or less far if an instance leaves zero on the way, which is then recorded; the residual there.
+    /// Steps to `to`, or less far if an instance leaves zero on the way, which is then recorded; returns the residual there.
     fn pass(&mut self, to: f64, tolerance: f64) -> f64 {
         let mut to = to;
         self.save();
@@ -167,7 +168,7 @@ impl<'a> Walk<'a> {
             self.lambda = to;
             let residual = self.solver.solve(to, tolerance);
             self.linearised = false;
-            self.leave_edge();
+            self.leave_threshold();
             let Some(row) = self.slipped().max_by(|&a, &b| {
                 let level = |i: usize| self.solver.rows.level[i];
                 level(a).total_cmp(&level(b))
@@ -179,7 +180,7 @@ impl<'a> Walk<'a> {
                 slipped.iter().for_each(|&i| self.vanish[i] = self.lambda);
                 return residual;
             }
-            // Back to the event from this side of it, with everyone else as before.
+            // Back to the event from this side of it, with all other instances as before.
             self.solver.rows.free.copy_from_slice(&self.saved.free);
             if self.land(row, to) {
                 return residual;
@@ -189,13 +190,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From nearby, lands where `row` leaves zero, between the saved `λ` and `low`, and records it. If the solution there
-    /// is a different one, goes back to the saved point.
+    /// From a point nearby, goes to where `row` leaves zero, between the saved `λ` and `low`, and records it. If that is not
+    /// the solution there, goes back to the saved point.
     fn land(&mut self, row: usize, low: f64) -> bool {
         // The saved point may itself be rough.
         let high = self.saved.lambda * (1.0 + 10.0 * ROUGH);
         self.solver.rows.set_free(row, true);
-        if self.corner(row) && (low..=high).contains(&self.lambda) && self.holds(row) {
+        if self.vanishing_point(row) && (low..=high).contains(&self.lambda) && self.holds(row) {
             self.vanish[row] = self.lambda;
             return true;
         }
@@ -203,13 +204,13 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Records the instances that were on the very edge at the saved point, and are free now: they left together there.
-    /// So do all instances of the rarest class at `λ_max`, if no coordinate tells them apart so soon.
-    fn leave_edge(&mut self) {
-        let edge = self.solver.tau(self.saved.lambda) * (1.0 - EXACT);
+    /// Records the instances that were exactly at the threshold at the saved point, and are free now: they left zero together
+    /// there. So do all instances of the rarest class at `λ_max`, if no coordinate distinguishes them yet.
+    fn leave_threshold(&mut self) {
+        let threshold = self.solver.tau(self.saved.lambda) * (1.0 - EXACT);
         for i in 0..self.solver.design.rows {
             let left = self.solver.rows.is_free(i) && self.saved.free[i] == 0.0;
-            if left && self.saved.level[i] >= edge {
+            if left && self.saved.level[i] >= threshold {
                 self.vanish[i] = self.saved.lambda;
                 self.saved.free[i] = 1.0;
             }

@@ -1,30 +1,30 @@
-//! What comes next on the path, to first order.
+//! The next event on the path, to first order.
 
 use super::super::Penalty;
-use super::Walk;
+use super::PathFollower;
 
 /// Longest step in `log λ`.
 const STRIDE: f64 = 0.5;
-/// Shortest step in `log λ` that need not end at an exact place.
+/// Shortest step in `log λ` that need not end at an exact point.
 const SHORTEST: f64 = 1e-3;
-/// Steps past the entry or exit of a coordinate go a little further, so that it has happened.
+/// Steps to the entry or exit of a coordinate go a little further, so that it has happened.
 const BEYOND: f64 = 1.01;
 
-/// What comes next, and how far away it is in `log λ` (negative).
+/// The next event, and its distance in `log λ` (negative).
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Aim {
+pub(super) enum NextEvent {
     /// An incidental parameter leaves zero.
     Exit { row: usize, step: f64 },
     /// Something that need not be hit exactly.
     Pass { step: f64 },
 }
 
-impl Walk<'_> {
+impl PathFollower<'_> {
     /// The nearest event along the tangent, no farther than `limit`.
-    pub(super) fn aim(&mut self, limit: f64) -> Aim {
+    pub(super) fn next_event(&mut self, limit: f64) -> NextEvent {
         if self.lambda == self.lambda_max {
-            // Nothing is free yet, so that there is no curve to be tangent to.
-            return Aim::Pass { step: limit.max(-0.1 * STRIDE) };
+            // No parameter is free yet, so there is no smooth curve and no tangent.
+            return NextEvent::Pass { step: limit.max(-0.1 * STRIDE) };
         }
         self.linearise();
         let solver = &mut self.solver;
@@ -47,9 +47,9 @@ impl Walk<'_> {
         }
         pass = pass.max(BEYOND * self.support_event(mu));
         if exit.0 >= pass {
-            Aim::Exit { row: exit.1, step: exit.0.min(0.0) }
+            NextEvent::Exit { row: exit.1, step: exit.0.min(0.0) }
         } else {
-            Aim::Pass { step: pass.min(-SHORTEST).max(limit) }
+            NextEvent::Pass { step: pass.min(-SHORTEST).max(limit) }
         }
     }
 
@@ -75,7 +75,7 @@ impl Walk<'_> {
             let row = j * classes..(j + 1) * classes;
             let members = row.clone().filter(|&a| solver.support.member[a]).count();
             match solver.penalty {
-                Penalty::Ungrouped => {
+                Penalty::Elementwise => {
                     for a in row {
                         if solver.support.member[a] {
                             let sign = solver.support.pull[a];
@@ -87,13 +87,13 @@ impl Walk<'_> {
                         }
                     }
                 }
-                Penalty::Grouped if members > 0 => {
+                Penalty::Group if members > 0 => {
                     let pull = &solver.support.pull[row.clone()];
                     let rate =
                         pull.iter().zip(&self.tangent[row.clone()]).map(|(p, t)| p * t).sum();
                     consider(solver.penalty.norm(&solver.theta[row]), rate);
                 }
-                Penalty::Grouped => {
+                Penalty::Group => {
                     let norm = solver.penalty.dual(&solver.gradient[row.clone()]);
                     let along: f64 = row.map(|a| solver.gradient[a] * self.gradient_rate[a]).sum();
                     consider(mu - norm, mu - along / norm.max(f64::MIN_POSITIVE));

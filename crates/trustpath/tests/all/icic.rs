@@ -1,21 +1,11 @@
-//! Properties of the model as a whole.
+//! Properties of ICI-C.
 
-use super::*;
-
-/// Numbers in `[0, 1)`, the same on every machine.
-struct Uniform(u64);
-
-impl Uniform {
-    fn next(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.next()).sum::<f64>() - 6.0
-    }
-}
+use crate::brute_force::FullProblem;
+use crate::common::{Uniform, ranking, worst};
+use proptest::prelude::*;
+use trustpath::incidental::logistic::{IciC, Scaling};
+use trustpath::incidental::{Grid, IciCParams, Incidental, Keep, Penalty};
+use trustpath::{Error, Matrix};
 
 /// Overlapping clusters; every fifth label is drawn at random.
 fn problem(seed: u64, n: usize, d: usize, classes: usize) -> (Matrix, Vec<usize>) {
@@ -33,14 +23,10 @@ fn problem(seed: u64, n: usize, d: usize, classes: usize) -> (Matrix, Vec<usize>
 }
 
 fn models() -> impl Iterator<Item = IciC> {
-    [Penalty::Ungrouped, Penalty::Grouped].into_iter().flat_map(|penalty| {
+    [Penalty::Elementwise, Penalty::Group].into_iter().flat_map(|penalty| {
         [Scaling::Paper, Scaling::Glmnet]
             .map(|scaling| IciCParams { penalty, scaling, ..Default::default() }.check().unwrap())
     })
-}
-
-fn worst(values: &[f64]) -> f64 {
-    values.iter().copied().fold(0.0, f64::max)
 }
 
 fn assert_close(a: &[f64], b: &[f64], tolerance: f64) {
@@ -50,95 +36,28 @@ fn assert_close(a: &[f64], b: &[f64], tolerance: f64) {
     }
 }
 
-/// The full problem in `(a₀, β, γ)`, by an accelerated proximal gradient method that knows nothing of the reduction.
-struct Full<'a> {
-    x: &'a Matrix,
-    labels: &'a [usize],
-    classes: usize,
-    penalty: Penalty,
-    /// Price of each row of `[a₀; β; γ]`.
-    price: Vec<f64>,
-}
-
-impl Full<'_> {
-    /// The smooth part and its gradient.
-    fn loss(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
-        let (n, d, c) = (self.x.rows(), self.x.cols(), self.classes);
-        gradient.fill(0.0);
-        let mut value = 0.0;
-        for i in 0..n {
-            let eta: Vec<f64> = (0..c)
-                .map(|k| {
-                    let fit: f64 = (0..d).map(|j| self.x[(i, j)] * theta[(1 + j) * c + k]).sum();
-                    theta[k] + fit + theta[(1 + d + i) * c + k]
-                })
-                .collect();
-            let top = eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let all: f64 = eta.iter().map(|e| (e - top).exp()).sum();
-            value += (all.ln() + top - eta[self.labels[i]]) / n as f64;
-            for k in 0..c {
-                let hit = if k == self.labels[i] { 1.0 } else { 0.0 };
-                let r = ((eta[k] - top).exp() / all - hit) / n as f64;
-                gradient[k] += r;
-                for j in 0..d {
-                    gradient[(1 + j) * c + k] += self.x[(i, j)] * r;
-                }
-                gradient[(1 + d + i) * c + k] += r;
-            }
-        }
-        value
+/// The prices of the rows of `[a₀; β; γ]` at `lambda`, from the definition of the scaling.
+fn prices(x: &Matrix, params: &IciCParams, lambda: f64) -> Vec<f64> {
+    let (n, d, alpha) = (x.rows() as f64, x.cols() as f64, params.alpha);
+    let factor = (d + n) / (alpha * d + n);
+    let mut price = vec![0.0];
+    for j in 0..x.cols() {
+        let column = || x.iter_rows().map(|row| row[j]);
+        let mean = column().sum::<f64>() / n;
+        let deviation = (column().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
+        price.push(
+            lambda
+                * alpha
+                * if params.scaling == Scaling::Paper { 1.0 } else { factor * deviation },
+        );
     }
-
-    fn norm(&self, row: &[f64]) -> f64 {
-        match self.penalty {
-            Penalty::Ungrouped => row.iter().map(|v| v.abs()).sum(),
-            Penalty::Grouped => row.iter().map(|v| v * v).sum::<f64>().sqrt(),
-        }
-    }
-
-    fn objective(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
-        let rows = theta.chunks_exact(self.classes).zip(&self.price);
-        self.loss(theta, gradient) + rows.map(|(row, price)| price * self.norm(row)).sum::<f64>()
-    }
-
-    fn minimise(&self, iterations: usize) -> (f64, Vec<f64>) {
-        let (n, c) = (self.x.rows(), self.classes);
-        let square: f64 = self.x.as_slice().iter().map(|v| v * v).sum();
-        let step = 2.0 * n as f64 / (square + n as f64 + 1.0);
-        let size = c * self.price.len();
-        let (mut theta, mut ahead, mut momentum) = (vec![0.0; size], vec![0.0; size], 1.0_f64);
-        let (mut gradient, mut best) = (vec![0.0; size], f64::INFINITY);
-        for _ in 0..iterations {
-            self.loss(&ahead, &mut gradient);
-            let mut next: Vec<f64> =
-                ahead.iter().zip(&gradient).map(|(t, g)| t - step * g).collect();
-            for (row, price) in next.chunks_exact_mut(c).zip(&self.price) {
-                let threshold = step * price;
-                let norm = self.norm(row);
-                for value in row {
-                    *value *= match self.penalty {
-                        Penalty::Ungrouped => (1.0 - threshold / value.abs().max(1e-300)).max(0.0),
-                        Penalty::Grouped => (1.0 - threshold / norm.max(1e-300)).max(0.0),
-                    };
-                }
-            }
-            let value = self.objective(&next, &mut gradient);
-            if value > best {
-                // Momentum has overshot: start it again.
-                momentum = 1.0;
-                ahead.copy_from_slice(&theta);
-                best = f64::INFINITY;
-                continue;
-            }
-            best = value;
-            let faster = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
-            for a in 0..size {
-                ahead[a] = next[a] + (momentum - 1.0) / faster * (next[a] - theta[a]);
-            }
-            (theta, momentum) = (next, faster);
-        }
-        (self.objective(&theta, &mut gradient), theta)
-    }
+    let incidental = if params.scaling == Scaling::Paper {
+        1.0
+    } else {
+        factor * (1.0 / n * (1.0 - 1.0 / n)).sqrt()
+    };
+    price.resize(1 + x.cols() + x.rows(), lambda * incidental);
+    price
 }
 
 #[test]
@@ -148,20 +67,13 @@ fn reduced_problem_has_the_solution_of_the_full_one() {
         for model in models() {
             let model = IciCParams { grid: Grid { points: 4, ratio: 0.05 }, ..*model.params() };
             let model = model.check().unwrap();
-            let design = Design::new(&x, &model).unwrap();
+            let (penalty, params) = (model.params().penalty, model.params());
             let path = model.path(&x, &labels, classes, Keep::ALL).unwrap();
             for (k, &lambda) in path.lambda.iter().enumerate() {
-                let mut price = vec![0.0];
-                price.extend(design.weight.iter().map(|w| lambda * w));
-                price.resize(1 + 3 + 20, lambda * design.incidental_weight);
-                let full = Full {
-                    x: &x,
-                    labels: &labels,
-                    classes,
-                    penalty: model.params().penalty,
-                    price,
-                };
-                let (value, theta) = full.minimise(6000);
+                let (x, labels, price) = (&x, &labels[..], prices(&x, params, lambda));
+                let full = FullProblem { x, labels, classes, penalty, price, logistic: true };
+                let theta = full.minimise(6000);
+                let value = full.objective(&theta);
                 let mut ours = path.intercept.as_ref().unwrap().row(k).to_vec();
                 ours.extend_from_slice(path.beta.as_ref().unwrap()[k].as_slice());
                 let norms = path.gamma_norm.as_ref().unwrap().row(k);
@@ -171,7 +83,7 @@ fn reduced_problem_has_the_solution_of_the_full_one() {
                 }
                 if k + 1 == path.lambda.len() {
                     ours.extend_from_slice(path.gamma_last.as_ref().unwrap().as_slice());
-                    let reached = full.objective(&ours, &mut vec![0.0; theta.len()]);
+                    let reached = full.objective(&ours);
                     assert!(reached <= value + 1e-12, "objective {reached} against {value}");
                     assert!(reached >= value - 1e-7, "objective {reached} against {value}");
                 }
@@ -222,12 +134,7 @@ fn ranker_agrees_with_the_path() {
                 let path = model.path(&x, &labels, 4, Keep::default()).unwrap();
                 let vanish = ranker.vanish(&labels).unwrap();
                 assert_close(&vanish, &path.vanish, 1e-8);
-                let order = |v: &[f64]| {
-                    let mut order: Vec<usize> = (0..60).collect();
-                    order.sort_by(|&a, &b| v[a].total_cmp(&v[b]));
-                    order
-                };
-                assert_eq!(order(&vanish), order(&path.vanish));
+                assert_eq!(ranking(&vanish), ranking(&path.vanish));
             }
         }
     }
@@ -265,7 +172,7 @@ fn a_class_without_instances_takes_no_part() {
 }
 
 #[test]
-fn one_class_alone_gives_nobody_away() {
+fn with_one_class_all_instances_are_equally_credible() {
     let (x, _) = problem(17, 10, 2, 2);
     for model in models() {
         let path = model.path(&x, &[1; 10], 3, Keep::ALL).unwrap();
@@ -276,7 +183,7 @@ fn one_class_alone_gives_nobody_away() {
 }
 
 #[test]
-fn a_single_instance_is_no_trouble() {
+fn a_single_instance_has_a_path() {
     let x = Matrix::from_vec(1, 2, vec![0.5, -0.5]).unwrap();
     for model in models() {
         assert_eq!(model.path(&x, &[0], 2, Keep::ALL).unwrap().vanish.len(), 1);
@@ -300,7 +207,7 @@ fn separable_data_and_duplicates_are_solved() {
     }
 }
 
-/// All instances of a class are alike when no column tells them apart, and all leave zero together.
+/// When no column distinguishes them, all instances of a class leave zero together.
 #[test]
 fn constant_columns_are_left_out() {
     let (x, labels) = problem(18, 40, 2, 3);
@@ -329,7 +236,7 @@ fn expensive_parameters_stay_zero() {
     let (x, labels) = problem(19, 30, 2, 3);
     let large = Matrix::from_fn(30, 2, |i, j| 100.0 * x[(i, j)]);
     let params =
-        IciCParams { scaling: Scaling::Paper, penalty: Penalty::Ungrouped, ..Default::default() };
+        IciCParams { scaling: Scaling::Paper, penalty: Penalty::Elementwise, ..Default::default() };
     let path = params.check().unwrap().path(&large, &labels, 3, Keep::ALL).unwrap();
     let norms = path.gamma_norm.unwrap();
     let mut seen = 0;
@@ -358,7 +265,7 @@ fn equal_columns_and_extreme_units_are_solved() {
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
+fn the_number_of_threads_does_not_change_a_bit() {
     use rayon::prelude::*;
     let problems: Vec<_> = (21..29).map(|seed| problem(seed, 50, 3, 4)).collect();
     for model in models() {
@@ -374,7 +281,7 @@ fn threads_do_not_change_a_bit() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_input_is_refused() {
     let (x, labels) = problem(30, 20, 2, 3);
     let model = IciCParams::default().check().unwrap();
     let path =
@@ -397,33 +304,45 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// Sizes, units, rounding and label noise at random: the solver must not fail, and the ranker must follow the path.
+/// A problem of random size, unit, rounding and label noise: the solver converges, and the ranker agrees with the path.
+fn assert_solved(seed: u64, tolerance: f64) {
+    let mut random = Uniform(seed);
+    let n = 6 + (random.next() * 150.0) as usize;
+    let d = 1 + (random.next() * 7.0) as usize;
+    let classes = 2 + (random.next() * 6.0) as usize;
+    let unit = 10.0_f64.powf(4.0 * random.next() - 2.0);
+    let (x, mut labels) = problem(seed, n, d, classes);
+    let x = Matrix::from_fn(n, d, |i, j| match seed % 3 {
+        0 => (4.0 * unit * x[(i, j)]).round() / 4.0,
+        _ => unit * x[(i, j)],
+    });
+    match seed % 7 {
+        0 => labels.fill_with(|| (random.next() * classes as f64) as usize),
+        1 | 2 => labels = (0..n).map(|i| i % classes).collect(),
+        _ => {}
+    }
+    for model in models() {
+        let what = format!("problem {seed}, {:?}", model.params());
+        let path = model.path(&x, &labels, classes, Keep::default()).expect(&what);
+        assert!(worst(&path.certificate) <= 1e-10, "{what}");
+        let vanish = model.ranker(&x, classes).vanish(&labels).expect(&what);
+        for (a, b) in vanish.iter().zip(&path.vanish) {
+            assert!((a - b).abs() <= tolerance * b, "{what}: {a} against {b}");
+        }
+    }
+}
+
 #[test]
-fn random_problems_are_solved() {
-    for seed in 100..150 {
-        let mut random = Uniform(seed);
-        let n = 6 + (random.next() * 150.0) as usize;
-        let d = 1 + (random.next() * 7.0) as usize;
-        let classes = 2 + (random.next() * 6.0) as usize;
-        let unit = 10.0_f64.powf(4.0 * random.next() - 2.0);
-        let (x, mut labels) = problem(seed, n, d, classes);
-        let x = Matrix::from_fn(n, d, |i, j| match seed % 3 {
-            0 => (4.0 * unit * x[(i, j)]).round() / 4.0,
-            _ => unit * x[(i, j)],
-        });
-        match seed % 7 {
-            0 => labels.fill_with(|| (random.next() * classes as f64) as usize),
-            1 | 2 => labels = (0..n).map(|i| i % classes).collect(),
-            _ => {}
-        }
-        for model in models() {
-            let what = format!("problem {seed}, {:?}", model.params());
-            let path = model.path(&x, &labels, classes, Keep::default()).expect(&what);
-            assert!(worst(&path.certificate) <= 1e-10, "{what}");
-            let vanish = model.ranker(&x, classes).vanish(&labels).expect(&what);
-            for (a, b) in vanish.iter().zip(&path.vanish) {
-                assert!((a - b).abs() <= 1e-8 * b, "{what}: {a} against {b}");
-            }
-        }
+fn known_problems_are_solved() {
+    (100..150).for_each(|seed| assert_solved(seed, 1e-8));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..Default::default() })]
+
+    /// About one problem in a thousand has an instance whose two vanishing points differ by 2e-8.
+    #[test]
+    fn random_problems_are_solved(seed: u64) {
+        assert_solved(seed, 1e-7);
     }
 }

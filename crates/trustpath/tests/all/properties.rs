@@ -1,9 +1,10 @@
-//! What must hold for any data: invariance, optimality, determinism, and that the loop ends.
+//! What must hold for any data: invariance, optimality, determinism, and that self-training terminates.
 
+use crate::brute_force::FullProblem;
+use crate::common::{Uniform, worst};
 use proptest::prelude::*;
 use trustpath::classify::LogisticParams;
-use trustpath::incidental::linear::Penalty;
-use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep};
+use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep, Penalty};
 use trustpath::reduce::lle::LleParams;
 use trustpath::select::{Confidence, Credibility, Nearest, Random, Rule, Select};
 use trustpath::{Features, Matrix, Outcome, SelfTaught, SelfTaughtParams, Task};
@@ -20,12 +21,8 @@ fn problem(n: usize, d: usize, c: usize, seed: u64) -> (Matrix, Vec<usize>) {
 
 /// Uniform on [−1, 1), from a seed.
 fn generator(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
+    let mut random = Uniform(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    move || 2.0 * random.next() - 1.0
 }
 
 /// An episode: features on the sphere, class `i mod 5` for instance `i`, the first `labelled` of them labelled.
@@ -73,49 +70,6 @@ fn ici(model: Box<dyn Incidental>) -> Box<dyn Select> {
     Box::new(Credibility { model, rule: Rule::Continuous })
 }
 
-/// The paper's equation in both unknowns, `½‖Y − Xβ − γ‖² + λR(γ)`, by accelerated proximal gradient steps on `(β, γ)`:
-/// slow, obvious, and nothing in common with the solver. Returns `γ`.
-fn brute_force(x: &Matrix, labels: &[usize], c: usize, lambda: f64, penalty: Penalty) -> Matrix {
-    let (n, d) = (x.rows(), x.cols());
-    let y = Matrix::one_hot(labels, c);
-    let square: f64 = x.as_slice().iter().map(|v| v * v).sum();
-    let step = 1.0 / (1.0 + square);
-    let (mut beta, mut gamma) = (Matrix::zeros(d, c), Matrix::zeros(n, c));
-    let (mut beta_at, mut gamma_at, mut t) = (beta.clone(), gamma.clone(), 1.0f64);
-    for _ in 0..60_000 {
-        let residual = Matrix::from_fn(n, c, |i, k| {
-            let fit: f64 = (0..d).map(|a| x[(i, a)] * beta_at[(a, k)]).sum();
-            y[(i, k)] - fit - gamma_at[(i, k)]
-        });
-        let beta_next = Matrix::from_fn(d, c, |a, k| {
-            let slope: f64 = (0..n).map(|i| x[(i, a)] * residual[(i, k)]).sum();
-            beta_at[(a, k)] + step * slope
-        });
-        let mut gamma_next =
-            Matrix::from_fn(n, c, |i, k| gamma_at[(i, k)] + step * residual[(i, k)]);
-        for i in 0..n {
-            let row = gamma_next.row_mut(i);
-            let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
-            for v in row {
-                *v = match penalty {
-                    Penalty::Group => *v * (1.0 - step * lambda / norm).max(0.0),
-                    Penalty::Elementwise => v.signum() * (v.abs() - step * lambda).max(0.0),
-                };
-            }
-        }
-        let t_next = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
-        let momentum = (t - 1.0) / t_next;
-        let ahead = |next: &Matrix, last: &Matrix| {
-            Matrix::from_fn(next.rows(), c, |i, k| {
-                next[(i, k)] + momentum * (next[(i, k)] - last[(i, k)])
-            })
-        };
-        (beta_at, gamma_at) = (ahead(&beta_next, &beta), ahead(&gamma_next, &gamma));
-        (beta, gamma, t) = (beta_next, gamma_next, t_next);
-    }
-    gamma
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
@@ -139,7 +93,7 @@ proptest! {
         let (x, labels) = problem(n, d, c, seed);
         for penalty in [Penalty::Group, Penalty::Elementwise] {
             let path = icir(penalty).path(&x, &labels, c, Keep::ALL).unwrap();
-            let worst = path.certificate.iter().copied().fold(0.0, f64::max);
+            let worst = worst(&path.certificate);
             prop_assert!(worst < 1e-9, "{penalty:?}: a relative duality gap of {worst:e}");
             prop_assert!(path.gamma_norm.unwrap().row(0).iter().all(|&norm| norm == 0.0));
             prop_assert!(path.vanish.iter().all(|&v| v <= path.lambda[0] * (1.0 + 1e-12)));
@@ -240,9 +194,12 @@ fn the_huber_form_equals_the_equation_of_the_paper() {
         let model =
             IciRParams { penalty, grid: Grid { points: 4, ratio: 0.2 }, ..Default::default() };
         let path = model.check().unwrap().path(&x, &labels, 3, Keep::ALL).unwrap();
-        let ours = path.gamma_last.unwrap();
-        let theirs = brute_force(&x, &labels, 3, path.lambda[3], penalty);
-        for (a, b) in ours.as_slice().iter().zip(theirs.as_slice()) {
+        let mut price = vec![0.0; 3];
+        price.resize(3 + 16, path.lambda[3]);
+        let (x, labels) = (&x, &labels[..]);
+        let full = FullProblem { x, labels, classes: 3, penalty, price, logistic: false };
+        let theirs = full.minimise(60_000);
+        for (a, b) in path.gamma_last.unwrap().as_slice().iter().zip(&theirs[9..]) {
             assert!((a - b).abs() < 1e-7, "{penalty:?}: {a} against {b}");
         }
     }

@@ -1,4 +1,4 @@
-//! Every bad input has its own error, and every error its sentence.
+//! Every invalid input has its own error, and every error its own message.
 
 use trustpath::classify::{LogisticParams, Method as Classifier};
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep};
@@ -92,7 +92,7 @@ fn all_instances_the_same() {
 }
 
 #[test]
-fn duplicates_are_no_obstacle() {
+fn duplicates_are_labelled() {
     let raw: Vec<f64> = (0..24 * 6).map(|at| 1.5 + ((at % (8 * 6)) as f64 * 1.7).sin()).collect();
     let x = Features::new(&raw[..], 24, 6).unwrap().normalize().unwrap();
     let task = Task { instances: &x, labels: &[0, 1], unlabeled: 22, classes: 2, truth: None };
@@ -114,7 +114,7 @@ fn paths() {
         assert_eq!(path(&[0; 6], 1).unwrap_err(), Error::OneClass { classes: 1 });
         let error = path(&[0, 1, 2, 0, 1, 0], 2).unwrap_err();
         assert_eq!(error, Error::LabelOutOfRange { row: 2, label: 2, classes: 2 });
-        // A class without an instance in the path is no error: pseudo-labels may leave one empty.
+        // A class without an instance is not an error here: pseudo-labels may leave one empty.
         assert!(path(&[0, 1, 0, 1, 0, 1], 3).is_ok());
     }
 }
@@ -130,7 +130,7 @@ fn coordinates_that_fit_every_label_leave_nothing_to_explain() {
 }
 
 #[test]
-fn sentences_name_the_input_and_the_remedy() {
+fn messages_name_the_input_and_the_remedy() {
     let error = Features::new(&[1.0f32, f32::NAN][..], 1, 2).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -1,59 +1,59 @@
-//! Rows in this process: strips of them on threads.
+//! Rows in this process, summed by several threads.
 
 use faer::Mat;
 
-use super::record::{Record, Vanished, interpolated};
+use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::rows::{Rows, Scratch};
-use super::strips::{At, Knot, Row, Strips, Sum};
-use crate::incidental::check_labels;
+use super::segment::interpolated_vanish;
+use crate::incidental::{Record, Vanished, check_labels};
 use crate::{Error, Matrix, Result};
 
-/// Instances of this process, which are all there are or a part of them.
+/// Instances in the memory of this process: all there are, or a part of them.
 ///
-/// Two parts of the same instances, each as it would be on a machine of its own:
+/// Two parts of the same instances, each as it would be on its own machine:
 ///
 /// ```
 /// use trustpath::Matrix;
-/// use trustpath::incidental::linear::{At, Local, Strips, Sum};
+/// use trustpath::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
 ///
 /// let x = |i: usize, j: usize| ((i * 3 + j) as f64).sin();
-/// let mut whole = Local::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
-/// let mut first = Local::new(Matrix::from_fn(4, 2, x), &[0, 1, 0, 1], 2)?;
-/// let mut second = Local::new(Matrix::from_fn(6, 2, |i, j| x(i + 4, j)), &[0, 1, 0, 1, 0, 1], 2)?;
+/// let mut whole = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
+/// let mut first = InMemoryRows::new(Matrix::from_fn(4, 2, x), &[0, 1, 0, 1], 2)?;
+/// let mut second = InMemoryRows::new(Matrix::from_fn(6, 2, |i, j| x(i + 4, j)), &[0, 1, 0, 1, 0, 1], 2)?;
 ///
-/// // On coordinates as they are; a path makes them orthonormal.
+/// // On the coordinates as they are given; a path makes them orthonormal.
 /// let same = Matrix::from_fn(2, 2, |i, j| f64::from(u8::from(i == j)));
 /// [&mut whole, &mut first, &mut second].into_iter().try_for_each(|part| part.project(&same))?;
-/// let at = At { b: &[0.1, 0.2, 0.3, 0.4], lambda: 0.5, first: 0, responses: 2, memory: 0 };
+/// let at = EvalPoint { b: &[0.1, 0.2, 0.3, 0.4], lambda: 0.5, first: 0, responses: 2, slot: 0 };
 /// let [mut all, mut a, mut b] = [[0.0; 5]; 3];
-/// whole.add_up(Sum::Gradient, at, &mut all)?;
-/// first.add_up(Sum::Gradient, at, &mut a)?;
-/// second.add_up(Sum::Gradient, at, &mut b)?;
+/// whole.sum_over_rows(Sum::Gradient, at, &mut all)?;
+/// first.sum_over_rows(Sum::Gradient, at, &mut a)?;
+/// second.sum_over_rows(Sum::Gradient, at, &mut b)?;
 /// for ((all, a), b) in all.iter().zip(a).zip(b) {
 ///     assert!((all - (a + b)).abs() < 1e-14);
 /// }
 /// # Ok::<(), trustpath::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Local {
+pub struct InMemoryRows {
     /// Coordinates as they were given, until they are projected.
     given: Option<Matrix>,
     rows: Rows,
     labels: Vec<usize>,
-    memories: Vec<Memory>,
+    cache: Vec<CachedNorms>,
     record: Record,
     scratch: Scratch,
 }
 
 /// Norms, and the coefficients that they belong to.
 #[derive(Debug, Clone, Default)]
-struct Memory {
+struct CachedNorms {
     b: Vec<f64>,
     first: usize,
     norms: Vec<f64>,
 }
 
-impl Local {
+impl InMemoryRows {
     /// Instances with coordinates `x`, one row each, and labels.
     ///
     /// # Errors
@@ -71,73 +71,67 @@ impl Local {
             given: None,
             rows: Rows::new(q),
             labels: Vec::new(),
-            memories: Vec::new(),
+            cache: Vec::new(),
             record: Record::default(),
             scratch: Scratch::default(),
         }
     }
 
-    /// Gives all instances other labels; nothing is noted of them yet.
+    /// Sets the labels of all instances, and clears what was recorded of them.
     pub(super) fn relabel(&mut self, labels: &[usize]) {
         self.labels = labels.to_vec();
         self.rows.relabel(labels);
-        self.memories.clear();
+        self.cache.clear();
         self.record = Record::new(labels.len());
     }
 
-    /// What was noted on the way down to `last`.
+    /// The vanishing `λ` of a path whose grid ends at `last`.
     pub fn vanished(&self, last: f64) -> Vanished {
         self.record.finish(last)
     }
 
-    /// The norms that a memory holds: those of the last gradient that named it.
-    pub(super) fn norms(&self, memory: usize) -> &[f64] {
-        &self.memories[memory].norms
+    /// The norms in a slot: those of the last gradient with that slot.
+    pub(super) fn norms(&self, slot: usize) -> &[f64] {
+        &self.cache[slot].norms
     }
 
-    /// Orthonormal coordinates, one row an instance.
+    /// Orthonormal coordinates, one row per instance.
     pub(super) fn coordinates(&self) -> Matrix {
         let mut q = Matrix::zeros(self.rows.len(), self.rows.dims());
         (0..q.rows()).for_each(|i| self.rows.copy(i, q.row_mut(i)));
         q
     }
 
-    /// Fills the memory with the norms at `at`, if it holds others.
-    fn ready(&mut self, at: At<'_>) {
-        let memory = self.memories.get(at.memory);
-        if !memory.is_some_and(|memory| memory.b == at.b && memory.first == at.first) {
+    /// Makes sure that the slot of `at` holds the norms at that point.
+    fn ready(&mut self, at: EvalPoint<'_>) {
+        let cached = self.cache.get(at.slot);
+        if !cached.is_some_and(|cached| cached.b == at.b && cached.first == at.first) {
             let mut sums = vec![0.0; Sum::Gradient.len(self.rows.dims(), at.responses)];
             self.evaluate(at, &mut sums);
         }
     }
 
-    fn evaluate(&mut self, at: At<'_>, out: &mut [f64]) {
-        if self.memories.len() <= at.memory {
-            self.memories.resize_with(at.memory + 1, Memory::default);
+    fn evaluate(&mut self, at: EvalPoint<'_>, out: &mut [f64]) {
+        if self.cache.len() <= at.slot {
+            self.cache.resize_with(at.slot + 1, CachedNorms::default);
         }
-        let memory = &mut self.memories[at.memory];
-        memory.b.clear();
-        memory.b.extend_from_slice(at.b);
-        memory.first = at.first;
-        memory.norms.resize(self.rows.len(), 0.0);
-        self.rows.evaluate(at, &mut memory.norms, out, &mut self.scratch);
+        let cached = &mut self.cache[at.slot];
+        cached.b.clear();
+        cached.b.extend_from_slice(at.b);
+        cached.first = at.first;
+        cached.norms.resize(self.rows.len(), 0.0);
+        self.rows.evaluate(at, &mut cached.norms, out, &mut self.scratch);
     }
 
     /// One instance.
     pub(super) fn get(&self, i: usize) -> Row {
-        let mut row = Row::default();
-        self.read(i, &mut row);
-        row
-    }
-
-    fn read(&self, i: usize, row: &mut Row) {
-        row.x.resize(self.rows.dims(), 0.0);
+        let mut row = Row { x: vec![0.0; self.rows.dims()], label: self.labels[i] };
         self.rows.copy(i, &mut row.x);
-        row.label = self.labels[i];
+        row
     }
 }
 
-impl Strips for Local {
+impl RowSource for InMemoryRows {
     fn len(&self) -> usize {
         self.given.as_ref().map_or(self.rows.len(), Matrix::rows)
     }
@@ -164,26 +158,26 @@ impl Strips for Local {
         let q: Mat<f64> = x.view() * by.view();
         self.rows = Rows::new(&Matrix::from_view(q.as_ref()));
         self.rows.relabel(&self.labels);
-        self.memories.clear();
+        self.cache.clear();
         Ok(())
     }
 
-    fn add_up(&mut self, sum: Sum<'_>, at: At<'_>, out: &mut [f64]) -> Result<()> {
+    fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
         match sum {
             Sum::Gradient => self.evaluate(at, out),
-            other => self.rows.add_up(other, at, out, &mut self.scratch),
+            other => self.rows.sum(other, at, out, &mut self.scratch),
         }
         Ok(())
     }
 
-    fn largest(&mut self, at: At<'_>) -> Result<f64> {
+    fn largest(&mut self, at: EvalPoint<'_>) -> Result<f64> {
         self.ready(at);
-        Ok(self.norms(at.memory).iter().copied().fold(0.0, f64::max))
+        Ok(self.norms(at.slot).iter().copied().fold(0.0, f64::max))
     }
 
-    fn norm(&mut self, at: At<'_>, instance: usize) -> Result<f64> {
+    fn norm(&mut self, at: EvalPoint<'_>, instance: usize) -> Result<f64> {
         self.ready(at);
-        Ok(self.norms(at.memory)[instance])
+        Ok(self.norms(at.slot)[instance])
     }
 
     fn row(&mut self, instance: usize) -> Result<Row> {
@@ -193,19 +187,17 @@ impl Strips for Local {
     fn cross(&mut self, low: &[Knot], high: &[Knot], exact: bool) -> Result<Vec<usize>> {
         let Some(Knot { lambda, .. }) = low.first() else { return Ok(Vec::new()) };
         for (group, knot) in low.iter().enumerate() {
-            self.ready(knot.at(self.rows.dims(), group));
+            self.ready(knot.point(self.rows.dims(), group));
         }
-        let leaves = |memories: &[Memory], g: usize, i: usize| memories[g].norms[i] > *lambda;
-        let memories = &self.memories[..low.len()];
-        let is_zero = |i: usize| (0..low.len()).all(|g| !leaves(memories, g, i));
+        let cache = &self.cache[..low.len()];
+        let is_zero = |i: usize| cache.iter().all(|cached| cached.norms[i] <= *lambda);
         let left = self.record.cross(*lambda, high[0].lambda, is_zero);
         if exact {
             return Ok(left);
         }
-        let mut row = Row::default();
         for i in left {
-            self.read(i, &mut row);
-            let root = interpolated(&row, low, high, |g| leaves(&self.memories, g, i));
+            let leaves = |g: usize| self.cache[g].norms[i] > *lambda;
+            let root = interpolated_vanish(&self.get(i), low, high, leaves);
             self.record.settle(i, root);
         }
         Ok(Vec::new())

@@ -1,9 +1,6 @@
-//! Who is zero where, and when each instance vanished, as the walk goes down.
+//! Which instances are zero at which `λ`, recorded while a path is followed from `λ_max` down.
 
-use super::segment::Segment;
-use super::strips::{Knot, Row};
-
-/// What is noted of every instance.
+/// What is recorded of every instance.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Record {
     zero: Vec<bool>,
@@ -13,7 +10,7 @@ pub(super) struct Record {
     reenters: Vec<bool>,
 }
 
-/// Continuous and grid vanishing `λ` of some instances, and which of them come back.
+/// Continuous and grid vanishing `λ` of some instances, and which of them are zero again further down.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vanished {
     /// See [`Path::vanish`](crate::incidental::Path::vanish).
@@ -25,7 +22,7 @@ pub struct Vanished {
 }
 
 impl Record {
-    /// All instances are zero yet.
+    /// At `λ_max` all instances are zero.
     pub fn new(n: usize) -> Self {
         Self {
             zero: vec![true; n],
@@ -36,8 +33,8 @@ impl Record {
         }
     }
 
-    /// Notes who crossed between two knots, whether instance `i` is zero at the low one being `is_zero(i)`; returns who
-    /// has left zero.
+    /// Records which instances are zero at the grid point `low`, below `high`; returns those that were zero before and no
+    /// longer are.
     pub fn cross(&mut self, low: f64, high: f64, is_zero: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut left = Vec::new();
         for i in 0..self.zero.len() {
@@ -47,7 +44,7 @@ impl Record {
                 self.reenters[i] |= self.ever_nonzero[i];
             } else {
                 if self.vanish_grid[i] == 0.0 {
-                    // At the very first step: λ_max is the last at which it was zero.
+                    // At the first step: λ_max is the last at which it was zero.
                     self.vanish_grid[i] = high;
                 }
                 self.ever_nonzero[i] = true;
@@ -60,12 +57,12 @@ impl Record {
         left
     }
 
-    /// Notes where an instance left zero.
+    /// Records where an instance left zero.
     pub fn settle(&mut self, i: usize, lambda: f64) {
         self.vanish[i] = lambda;
     }
 
-    /// What came of it, `last` being the smallest `λ`: what is zero there has that one.
+    /// The vanishing `λ`, where `last` is the smallest of the grid: an instance that is zero there has that one.
     pub fn finish(&self, last: f64) -> Vanished {
         let vanish = self.vanish.iter().zip(&self.zero);
         Vanished {
@@ -74,18 +71,4 @@ impl Record {
             reenters: self.reenters.clone(),
         }
     }
-}
-
-/// The `λ` between two knots at which the last of an instance's groups vanishes, read off the interpolated path.
-/// `leaves(g)` says whether group `g` is not zero at the low knot.
-pub(super) fn interpolated(
-    row: &Row,
-    low: &[Knot],
-    high: &[Knot],
-    leaves: impl Fn(usize) -> bool,
-) -> f64 {
-    let groups = (0..low.len()).filter(|&g| leaves(g));
-    groups
-        .map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row))
-        .fold(low[0].lambda, f64::max)
 }

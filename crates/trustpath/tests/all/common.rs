@@ -1,9 +1,26 @@
-//! Reads the golden fixtures: `.npy` arrays and `case.json`.
+//! What several tests need: the golden fixtures (`.npy` arrays and `case.json`), random numbers and differences.
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use trustpath::Matrix;
+use trustpath::incidental::Path;
+
+/// Uniform random numbers in `[0, 1)`, the same on every machine.
+pub struct Uniform(pub u64);
+
+impl Uniform {
+    pub fn next(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.next()).sum::<f64>() - 6.0
+    }
+}
 
 /// The nine cases of `tests/golden`.
 pub const CASES: [&str; 9] = [
@@ -56,7 +73,7 @@ impl Case {
         read_npy(&fs::read(self.directory.join(format!("{name}.npy"))).unwrap())
     }
 
-    /// Raw features, `[support; unlabeled]` and, where they are apart from the unlabeled, the query rows after them.
+    /// Raw features, `[support; unlabeled]` and, where they are not the unlabeled rows themselves, the query rows after them.
     pub fn raw_rows(&self) -> (Vec<f32>, usize, usize) {
         let mut names = vec!["sx"];
         if self.has("ux") {
@@ -71,6 +88,12 @@ impl Case {
             data.extend(array.values.iter().map(|&v| v as f32));
         }
         (data, rows, dims)
+    }
+
+    /// The coordinates `X_lle` and the labels of the first round.
+    pub fn first_round(&self) -> (Matrix, Vec<usize>) {
+        let x = self.array("X_lle");
+        (Matrix::from_vec(x.shape[0], x.shape[1], x.values).unwrap(), self.first_labels())
     }
 
     /// `[sy; pseudo0]`: the labels of the first round.
@@ -105,4 +128,21 @@ fn read_npy(bytes: &[u8]) -> Array {
 pub fn max_diff(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).fold(0.0, |m, (x, y)| m.max((x - y).abs()))
+}
+
+/// The largest entry, at least zero.
+pub fn worst(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// Row numbers from the most to the least credible.
+pub fn ranking(vanish: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..vanish.len()).collect();
+    order.sort_by(|&a, &b| vanish[a].total_cmp(&vanish[b]));
+    order
+}
+
+/// All `β` of a path, one after the other.
+pub fn betas(path: &Path) -> Vec<f64> {
+    path.beta.iter().flatten().flat_map(|beta| beta.as_slice().to_vec()).collect()
 }

@@ -1,30 +1,33 @@
 //! Logistic regression on many samples of many classes.
 //!
-//! The objective is that of [`Logistic`](super::Logistic), in the primal, with nothing of size samples × classes held: a
-//! limited-memory quasi-Newton method (`memory.rs`) on sums over strips of samples (`strips.rs`).
+//! The objective is that of [`Logistic`](super::Logistic), in the primal, and nothing of size samples × classes is stored:
+//! a limited-memory quasi-Newton method (L-BFGS, `history.rs`) on sums over strips of samples (`sums.rs`).
 //!
-//! The samples are seen from their mean `μ` in the basis `V` of their principal components, `z = Vᵀ(x − μ)`, and a
-//! coordinate that is always one carries the intercept. There the spread of the samples is nearly diagonal, so that a
-//! simple stand-in for the curvature (`blocks.rs`) is a good place for every step to start from. The penalty does not
-//! feel the change: `‖W V‖ = ‖W‖`.
+//! The samples are expressed relative to their mean `μ` in the basis `V` of their principal components, `z = Vᵀ(x − μ)`, and
+//! a coordinate that is always one carries the intercept. There the covariance of the samples is nearly diagonal, so that a
+//! simple approximation of the curvature (`preconditioner.rs`) is a good starting point for every step. The penalty does not
+//! change: `‖W V‖ = ‖W‖`.
 //!
-//! # When it ends
+//! # Stopping
 //! At a gradient of norm `C · max(10⁻³, 2·10⁻⁶ √n)`. The objective, minimised over the intercept, is strongly convex with
-//! modulus one, so the weights are about as near to the exact ones as that; no score of an instance of unit length is off by
-//! more, and by far less where samples are many, since these curve the objective. The second bound is where single
-//! precision ends: scores are known to some 10⁻⁶, and `n` such errors of random sign add up to `C √n` times a fraction
-//! of it.
+//! modulus one, so the weights are about as close to the exact ones as that; no score of an instance of unit length is off
+//! by more, and by far less where there are many samples, since these add curvature. The second bound is the limit of single
+//! precision: scores are known to about 10⁻⁶, and `n` such errors of random sign add up to a fraction of `C √n` times it.
+
+mod history;
+mod preconditioner;
+mod sums;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
 
 use super::LogisticModel;
-use super::blocks::Blocks;
-use super::memory::Memory;
-use super::strips::{STRIP, Samples};
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Matrix, Result};
+use history::LbfgsHistory;
+use preconditioner::Preconditioner;
+use sums::{STRIP, Samples};
 
 /// Goal for the norm of the gradient, relative to `C`.
 const TOLERANCE: f64 = 1e-3;
@@ -32,22 +35,22 @@ const TOLERANCE: f64 = 1e-3;
 const ROUNDING: f64 = 2e-6;
 /// Steps before giving up.
 const ITERATIONS: usize = 1000;
-/// Points that a line search looks at before it takes the last.
+/// Points that a line search tries before it takes the last of them.
 const TRIALS: usize = 30;
-/// The stand-in for the curvature is taken anew after this many steps, and more often at the beginning.
+/// The preconditioner is recomputed after this many steps, and more often at the beginning.
 const REFRESH: usize = 8;
-/// Samples that the basis is found from: any basis is right, and a good one does not need all of them.
+/// Samples that the basis is computed from: any basis is correct, and a good one does not need all samples.
 const BASIS_ROWS: usize = 8192;
 
 /// Logistic regression on many samples; each training starts from the last.
 #[derive(Debug)]
-pub(crate) struct Wide {
+pub(crate) struct LbfgsLogistic {
     c: f64,
     model: LogisticModel,
     steps: usize,
 }
 
-impl Wide {
+impl LbfgsLogistic {
     /// With weight `c` of the loss against the penalty, all weights zero.
     pub fn new(c: f64, classes: usize, dims: usize) -> Self {
         let model =
@@ -55,7 +58,7 @@ impl Wide {
         Self { c, model, steps: 0 }
     }
 
-    /// Trains on row-major samples, starting from the last training. One that fails leaves it as it was.
+    /// Trains on row-major samples, starting from the last result. A training that fails does not change the model.
     ///
     /// # Errors
     /// [`Error::OneClass`], [`Error::Shape`], [`Error::NotFinite`], [`Error::LabelOutOfRange`],
@@ -72,7 +75,7 @@ impl Wide {
         Ok(())
     }
 
-    /// The last training.
+    /// The result of the last training.
     pub fn model(&self) -> &LogisticModel {
         &self.model
     }
@@ -91,13 +94,8 @@ impl Wide {
             return Err(Error::NotFinite { row: at / dims, column: at % dims, value });
         }
         let mut seen = vec![false; classes];
-        for (row, &label) in labels.iter().enumerate() {
-            match seen.get_mut(label as usize) {
-                Some(seen) => *seen = true,
-                None => {
-                    return Err(Error::LabelOutOfRange { row, label: label as usize, classes });
-                }
-            }
+        for (row, label) in labels.iter().map(|&label| label as usize).enumerate() {
+            *seen.get_mut(label).ok_or(Error::LabelOutOfRange { row, label, classes })? = true;
         }
         match seen.iter().position(|seen| !seen) {
             Some(class) => Err(Error::ClassWithoutSupport { class }),
@@ -106,27 +104,27 @@ impl Wide {
     }
 }
 
-/// Minimises the objective from `w`, one row a class, the last column the intercept. Returns the number of steps.
+/// Minimises the objective from `w`: one row per class, the last column the intercept. Returns the number of steps.
 fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
     let goal = c * TOLERANCE.max(ROUNDING * (samples.labels.len() as f64).sqrt());
-    let mut memory = Memory::default();
-    let (mut g, blocks) = gradient(c, samples, w, true);
-    let mut blocks = blocks.unwrap_or_default();
+    let mut history = LbfgsHistory::default();
+    let (mut g, first) = gradient(c, samples, w, true);
+    let mut preconditioner = first.unwrap_or_default();
     for step in 0..ITERATIONS {
         if norm(&g) <= goal {
             return Ok(step);
         }
         let mut direction: Vec<f64> = g.iter().map(|g| -g).collect();
-        memory.apply(|v| blocks.divide(v), &mut direction);
+        history.apply(|v| preconditioner.divide(v), &mut direction);
         let slope = dot(&g, &direction);
         let refresh = step.is_power_of_two() || step % REFRESH == 0;
         let (mut at, mut go) = (0.0, 1.0);
-        let (mut next, mut anew) = (Vec::new(), None);
+        let (mut next, mut updated) = (Vec::new(), None);
         for _ in 0..TRIALS {
             add_scaled(w, go - at, &direction);
             at = go;
-            (next, anew) = gradient(c, samples, w, refresh);
-            // Not yet as steep the other way: on a convex curve this is no further than the valley is wide.
+            (next, updated) = gradient(c, samples, w, refresh);
+            // The slope has not turned to the same steepness the other way: on a convex curve, the step is not too long.
             let slope_there = dot(&next, &direction);
             if slope_there <= -0.5 * slope {
                 break;
@@ -135,30 +133,30 @@ fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
         }
         direction.iter_mut().for_each(|v| *v *= at);
         let change: Vec<f64> = next.iter().zip(&g).map(|(next, g)| next - g).collect();
-        memory.remember(direction, change);
-        (g, blocks) = (next, anew.unwrap_or(blocks));
+        history.push(direction, change);
+        (g, preconditioner) = (next, updated.unwrap_or(preconditioner));
     }
     let (what, reached) = ("logistic regression on many samples", norm(&g));
     Err(Error::NotConverged { what, iterations: ITERATIONS, reached, tolerance: goal })
 }
 
-/// The gradient, and the stand-in for the curvature where it is asked for.
+/// The gradient, and the preconditioner if requested.
 fn gradient(
     c: f64,
     samples: Samples<'_>,
     w: &[f64],
     with_curvature: bool,
-) -> (Vec<f64>, Option<Blocks>) {
+) -> (Vec<f64>, Option<Preconditioner>) {
     let single: Vec<f32> = w.iter().map(|&v| v as f32).collect();
     let sums = samples.sums(&single, with_curvature);
     let dims = samples.dims;
     let price = |j: usize| f64::from(u8::from(j + 1 != dims));
-    let blocks = with_curvature.then(|| Blocks::of(c, &sums, dims, price));
+    let preconditioner = with_curvature.then(|| Preconditioner::new(c, &sums, dims, price));
     let mut g = sums.gradient;
     for (at, (g, w)) in g.iter_mut().zip(w).enumerate() {
         *g = c * *g + price(at % dims) * w;
     }
-    (g, blocks)
+    (g, preconditioner)
 }
 
 /// The mean of the samples, and their principal components as columns.
@@ -226,7 +224,7 @@ impl Frame {
         w
     }
 
-    /// And back.
+    /// The inverse of [`enter`](Self::enter).
     fn leave(&self, w: &[f64], classes: usize) -> LogisticModel {
         let d = self.mean.len();
         let turned = Mat::from_fn(classes, d, |k, j| w[k * (d + 1) + j]);

@@ -1,4 +1,4 @@
-//! Many samples have the same minimum as few.
+//! The L-BFGS minimum is the minimum of the exact solver.
 
 use super::*;
 use crate::classify::logistic::{LogisticParams, most_probable};
@@ -6,7 +6,7 @@ use crate::classify::{Classify, Model};
 use crate::random::mix;
 use crate::{Features, Instances};
 
-/// Between −½ and ½, a function of the two.
+/// A number between −½ and ½, determined by the stream and the index.
 fn uniform(stream: u64, at: usize) -> f64 {
     (mix(mix(stream) ^ at as u64) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
 }
@@ -19,7 +19,7 @@ struct Data {
 }
 
 impl Data {
-    /// Classes around centres, the wider the more they overlap; `class` says which one a sample belongs to.
+    /// Classes around centres, which overlap more with a larger `width`; `class` assigns samples to classes.
     fn new(
         n: usize,
         dims: usize,
@@ -31,9 +31,9 @@ impl Data {
         let values: Vec<f64> = (0..n * dims)
             .map(|at| {
                 let (i, j) = (at / dims, at % dims);
-                // All lean to one side: the intercept has something to do.
-                let lean = if j == 0 { 0.7 } else { 0.0 };
-                lean + uniform(1, labels[i] * dims + j) + width * uniform(2, at)
+                // All samples are shifted to one side, so that the intercept matters.
+                let shift = if j == 0 { 0.7 } else { 0.0 };
+                shift + uniform(1, labels[i] * dims + j) + width * uniform(2, at)
             })
             .collect();
         let instances = Features::new(&values[..], n, dims).unwrap().normalize().unwrap();
@@ -49,10 +49,10 @@ impl Data {
         self.instances.dims()
     }
 
-    fn wide(&self, c: f64) -> LogisticModel {
-        let mut wide = Wide::new(c, self.classes, self.dims());
-        wide.train(&self.single, &self.small_labels()).unwrap();
-        wide.model().clone()
+    fn lbfgs(&self, c: f64) -> LogisticModel {
+        let mut lbfgs = LbfgsLogistic::new(c, self.classes, self.dims());
+        lbfgs.train(&self.single, &self.small_labels()).unwrap();
+        lbfgs.model().clone()
     }
 
     fn exact(&self, c: f64) -> LogisticModel {
@@ -66,20 +66,20 @@ impl Data {
         }
     }
 
-    /// The weights are within the goal for the gradient, and labels differ only where two classes are nearly equal.
-    fn same(&self, c: f64, wide: &LogisticModel, exact: &LogisticModel) {
+    /// Checks that the weights are within the gradient tolerance, and that labels differ only where two classes are nearly tied.
+    fn assert_same(&self, c: f64, lbfgs: &LogisticModel, exact: &LogisticModel) {
         let apart = |a: &[f64], b: &[f64]| {
             a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
         };
         let goal = c * TOLERANCE.max(ROUNDING * (self.labels.len() as f64).sqrt());
-        let weights = apart(wide.weights.as_slice(), exact.weights.as_slice());
-        let intercept = apart(&wide.intercept, &exact.intercept);
+        let weights = apart(lbfgs.weights.as_slice(), exact.weights.as_slice());
+        let intercept = apart(&lbfgs.intercept, &exact.intercept);
         assert!(weights <= goal, "{weights:e} {goal:e}");
         assert!(intercept <= goal, "{intercept:e} {goal:e}");
-        assert!(wide.intercept.iter().sum::<f64>().abs() < 1e-9);
+        assert!(lbfgs.intercept.iter().sum::<f64>().abs() < 1e-9);
         let p = exact.probabilities(self.instances.unit());
         let rows: Vec<usize> = (0..self.labels.len()).collect();
-        let (labels, probability) = most_probable(wide, self.instances.unit(), &rows);
+        let (labels, probability) = most_probable(lbfgs, self.instances.unit(), &rows);
         for (i, p) in p.iter_rows().enumerate() {
             let highest = p.iter().fold(0.0, |most: f64, &p| most.max(p));
             // Scores that are off by the bound on the weights and on the intercept move the ratio of two
@@ -94,41 +94,41 @@ impl Data {
 fn the_minimum_is_the_exact_one() {
     let data = Data::new(3000, 24, 7, 1.5, |i| i % 7);
     for c in [0.1, 10.0, 100.0] {
-        data.same(c, &data.wide(c), &data.exact(c));
+        data.assert_same(c, &data.lbfgs(c), &data.exact(c));
     }
 }
 
 #[test]
-fn a_rare_class_and_separable_ones() {
+fn rare_and_separable_classes_have_the_exact_minimum() {
     let rare = Data::new(2500, 16, 5, 1.0, |i| if i % 500 == 3 { 4 } else { i % 4 });
-    rare.same(10.0, &rare.wide(10.0), &rare.exact(10.0));
+    rare.assert_same(10.0, &rare.lbfgs(10.0), &rare.exact(10.0));
     let separable = Data::new(2000, 20, 6, 0.1, |i| i % 6);
-    separable.same(10.0, &separable.wide(10.0), &separable.exact(10.0));
+    separable.assert_same(10.0, &separable.lbfgs(10.0), &separable.exact(10.0));
 }
 
 #[test]
 fn a_warm_start_ends_at_the_same_minimum_and_sooner() {
     let data = Data::new(3000, 24, 9, 1.2, |i| i % 9);
     let mut labels = data.small_labels();
-    let mut wide = Wide::new(10.0, 9, 24);
+    let mut lbfgs = LbfgsLogistic::new(10.0, 9, 24);
     for i in (0..3000).step_by(50) {
         labels[i] = (labels[i] + 1) % 9;
     }
-    wide.train(&data.single, &labels).unwrap();
-    let cold = wide.steps;
-    wide.train(&data.single, &data.small_labels()).unwrap();
-    assert!(wide.steps < cold, "{} {cold}", wide.steps);
-    data.same(10.0, wide.model(), &data.exact(10.0));
+    lbfgs.train(&data.single, &labels).unwrap();
+    let cold = lbfgs.steps;
+    lbfgs.train(&data.single, &data.small_labels()).unwrap();
+    assert!(lbfgs.steps < cold, "{} {cold}", lbfgs.steps);
+    data.assert_same(10.0, lbfgs.model(), &data.exact(10.0));
 }
 
 #[test]
-fn threads_do_not_show() {
+fn the_number_of_threads_does_not_change_a_bit() {
     let data = Data::new(5000, 12, 20, 1.0, |i| i % 20);
     let rows: Vec<usize> = (0..5000).collect();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let model = data.wide(10.0);
+            let model = data.lbfgs(10.0);
             let labels = most_probable(&model, data.instances.unit(), &rows);
             (model, labels)
         })
@@ -140,7 +140,7 @@ fn threads_do_not_show() {
 fn most_probable_is_the_first_of_the_largest() {
     let data = Data::new(700, 6, 4, 2.0, |i| i % 4);
     let mut model = data.exact(1.0);
-    // Two classes of one score.
+    // Two classes with the same score.
     let first = model.weights.row(1).to_vec();
     model.weights.row_mut(3).copy_from_slice(&first);
     model.intercept[3] = model.intercept[1];
@@ -155,12 +155,12 @@ fn most_probable_is_the_first_of_the_largest() {
 }
 
 #[test]
-fn refuses_what_cannot_be_trained_on() {
-    let mut wide = Wide::new(10.0, 3, 2);
-    assert!(matches!(wide.train(&[1.0; 3], &[0, 1]), Err(Error::Shape { .. })));
-    assert!(matches!(wide.train(&[f32::NAN; 2], &[0]), Err(Error::NotFinite { .. })));
-    assert!(matches!(wide.train(&[1.0; 2], &[3]), Err(Error::LabelOutOfRange { .. })));
-    let error = wide.train(&[1.0; 4], &[0, 2]).unwrap_err();
+fn invalid_training_data_are_refused() {
+    let mut lbfgs = LbfgsLogistic::new(10.0, 3, 2);
+    assert!(matches!(lbfgs.train(&[1.0; 3], &[0, 1]), Err(Error::Shape { .. })));
+    assert!(matches!(lbfgs.train(&[f32::NAN; 2], &[0]), Err(Error::NotFinite { .. })));
+    assert!(matches!(lbfgs.train(&[1.0; 2], &[3]), Err(Error::LabelOutOfRange { .. })));
+    let error = lbfgs.train(&[1.0; 4], &[0, 2]).unwrap_err();
     assert_eq!(error, Error::ClassWithoutSupport { class: 1 });
-    assert!(matches!(Wide::new(1.0, 1, 2).train(&[], &[]), Err(Error::OneClass { .. })));
+    assert!(matches!(LbfgsLogistic::new(1.0, 1, 2).train(&[], &[]), Err(Error::OneClass { .. })));
 }

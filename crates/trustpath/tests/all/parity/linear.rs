@@ -1,20 +1,17 @@
 //! ICI-R against the golden paths: `X_lle` as coordinates, the labels of the first round.
 
-use crate::common::{CASES, Case, max_diff};
-use trustpath::Matrix;
-use trustpath::incidental::linear::Penalty;
-use trustpath::incidental::{IciRParams, Incidental, Keep, Path};
+use crate::common::{CASES, Case, betas, max_diff};
+use trustpath::incidental::{IciRParams, Incidental, Keep, Path, Penalty};
 
-/// Agreement asked of paths. The fixtures satisfy their own optimality conditions to 10⁻⁹ at worst.
+/// Required agreement of paths. The fixtures satisfy their own optimality conditions to 10⁻⁹ at worst.
 const PATH: f64 = 1e-8;
 /// Every solution's relative duality gap.
 const GAP: f64 = 1e-11;
 
 fn path(case: &Case, penalty: Penalty) -> Path {
-    let x = case.array("X_lle");
-    let x = Matrix::from_vec(x.shape[0], x.shape[1], x.values).unwrap();
+    let (x, labels) = case.first_round();
     let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
-    model.path(&x, &case.first_labels(), 5, Keep::ALL).unwrap()
+    model.path(&x, &labels, 5, Keep::ALL).unwrap()
 }
 
 fn relative_diff(a: &[f64], b: &[f64]) -> f64 {
@@ -28,14 +25,12 @@ fn group_path() {
         let case = Case::open(name);
         let path = path(&case, Penalty::Group);
         assert!(relative_diff(&path.lambda, &case.array("l21_lambda").values) < 1e-13, "{name}");
+        assert!(max_diff(&betas(&path), &case.array("l21_beta").values) < PATH, "{name}");
         let gamma_norm = path.gamma_norm.unwrap();
         assert!(max_diff(gamma_norm.as_slice(), &case.array("l21_gamma_norm").values) < PATH);
         assert!(gamma_norm.row(0).iter().all(|&norm| norm == 0.0), "{name}: γ(λmax) must be 0");
         let gamma_last = path.gamma_last.unwrap();
         assert!(max_diff(gamma_last.as_slice(), &case.array("l21_gamma_last").values) < PATH);
-        let beta: Vec<f64> =
-            path.beta.unwrap().iter().flat_map(|b| b.as_slice().to_vec()).collect();
-        assert!(max_diff(&beta, &case.array("l21_beta").values) < PATH, "{name}");
         let grid = &case.array("l21_vanish_grid").values;
         assert!(relative_diff(&path.vanish_grid, grid) < 1e-12, "{name}");
         let exact = &case.array("l21_vanish_exact").values;

@@ -1,14 +1,12 @@
 //! ICI-C against glmnet's paths, polished to machine precision (see `golden/README.md`).
 
-// Every test binary uses its own part of the fixtures.
-use crate::common::{CASES, Case};
-use trustpath::Matrix;
-use trustpath::incidental::Grid;
-use trustpath::incidental::logistic::{IciC, IciCParams, Penalty, Scaling};
-use trustpath::incidental::{Incidental, Keep, Path};
+use crate::common::{CASES, Case, betas, ranking, worst};
+use trustpath::incidental::logistic::{IciC, IciCParams, Scaling};
+use trustpath::incidental::{Grid, Incidental, Keep, Path, Penalty};
 
+/// The penalties with glmnet's names for them.
 const PENALTIES: [(Penalty, &str); 2] =
-    [(Penalty::Ungrouped, "ungrouped"), (Penalty::Grouped, "grouped")];
+    [(Penalty::Elementwise, "ungrouped"), (Penalty::Group, "grouped")];
 
 /// Both sides satisfy the optimality conditions to 1e-11 or better, which leaves about 1e-10 in entries of `β` up to 42.
 const TOLERANCE: f64 = 1e-7;
@@ -18,12 +16,7 @@ fn glmnet(penalty: Penalty) -> IciC {
     IciCParams { penalty, scaling: Scaling::Glmnet, grid, ..Default::default() }.check().unwrap()
 }
 
-fn instances(case: &Case) -> (Matrix, Vec<usize>) {
-    let x = case.array("X_lle");
-    (Matrix::from_vec(x.shape[0], x.shape[1], x.values).unwrap(), case.first_labels())
-}
-
-/// What a fixture must agree to, `λ` by `λ`. At one `λ` of `t1_seed3`, grouped, the polishing of the fixture itself
+/// How closely a fixture must agree, for each `λ`. At one `λ` of `t1_seed3`, grouped, the polishing of the fixture itself
 /// stopped at a relative violation of 6e-6 (everywhere else it is below 1e-13), so it can only be trusted to about
 /// that much there; our own certificate, asserted below, is five orders better.
 fn tolerances(case: &Case, key: &str) -> Vec<f64> {
@@ -47,7 +40,7 @@ fn assert_rows_close(ours: &[f64], theirs: &[f64], tolerances: &[f64], what: &st
     }
 }
 
-/// The grid points at which two grid rules differ, as positions in `lambda`.
+/// The index in `lambda` of a grid point.
 fn position(lambda: &[f64], value: f64) -> usize {
     let distance = |k: usize| (lambda[k] / value - 1.0).abs();
     let nearest = (0..lambda.len()).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap();
@@ -58,7 +51,7 @@ fn position(lambda: &[f64], value: f64) -> usize {
 fn each_path(mut check: impl FnMut(&Case, &str, &Path, &str)) {
     for name in CASES {
         let case = Case::open(name);
-        let (x, labels) = instances(&case);
+        let (x, labels) = case.first_round();
         for (penalty, key) in PENALTIES {
             let path = glmnet(penalty).path(&x, &labels, 5, Keep::ALL).unwrap();
             check(&case, key, &path, &format!("{name} {key}"));
@@ -77,9 +70,7 @@ fn paths_agree_with_glmnet() {
         }
         let intercept = path.intercept.as_ref().unwrap();
         assert_rows_close(intercept.as_slice(), &get("a0"), &tolerances, &what("a0"));
-        let beta: Vec<f64> =
-            path.beta.iter().flatten().flat_map(|beta| beta.as_slice().to_vec()).collect();
-        assert_rows_close(&beta, &get("beta"), &tolerances, &what("beta"));
+        assert_rows_close(&betas(path), &get("beta"), &tolerances, &what("beta"));
         let norms = path.gamma_norm.as_ref().unwrap();
         assert_rows_close(norms.as_slice(), &get("gamma_norm"), &tolerances, &what("gamma_norm"));
         let last = path.gamma_last.as_ref().unwrap();
@@ -99,7 +90,7 @@ fn grid_rule_agrees_with_glmnet() {
         let kkt = case.array(&format!("logit_{key}_kkt")).values;
         for (i, (ours, theirs)) in path.vanish_grid.iter().zip(&theirs).enumerate() {
             let (a, b) = (position(&path.lambda, *ours), position(&path.lambda, *theirs));
-            // Only where the fixture is loose may its zeros be others.
+            // Only where the fixture is loose may its zeros differ from ours.
             let loose = kkt[a.min(b)..=a.max(b)].iter().any(|&kkt| kkt > 1e-10);
             assert!(a == b || (loose && a.abs_diff(b) == 1), "{name} γ{i}: λ {a} against {b}");
         }
@@ -109,7 +100,7 @@ fn grid_rule_agrees_with_glmnet() {
 #[test]
 fn paths_carry_a_tight_certificate() {
     each_path(|_, _, path, name| {
-        let worst = path.certificate.iter().copied().fold(0.0, f64::max);
+        let worst = worst(&path.certificate);
         assert!(worst <= 2e-11, "{name}: {worst:e}");
     });
 }
@@ -133,17 +124,12 @@ fn vanishing_points_refine_the_grid() {
 fn ranker_gives_the_vanishing_points_of_the_path() {
     for name in CASES {
         let case = Case::open(name);
-        let (x, labels) = instances(&case);
+        let (x, labels) = case.first_round();
         for (penalty, key) in PENALTIES {
             let model = glmnet(penalty);
             let path = model.path(&x, &labels, 5, Keep::default()).unwrap();
             let vanish = model.ranker(&x, 5).vanish(&labels).unwrap();
-            let order = |v: &[f64]| {
-                let mut order: Vec<usize> = (0..v.len()).collect();
-                order.sort_by(|&a, &b| v[a].total_cmp(&v[b]));
-                order
-            };
-            assert_eq!(order(&vanish), order(&path.vanish), "{name} {key}");
+            assert_eq!(ranking(&vanish), ranking(&path.vanish), "{name} {key}");
             for (ours, theirs) in vanish.iter().zip(&path.vanish) {
                 assert!(
                     (ours / theirs - 1.0).abs() < 1e-8,
