@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use trustpath::spec::{IncidentalKind, LabelSpec, SelfTrainer, SelfTrainingSpec, Spec, Value};
+use trustpath::spec::{IncidentalKind, LabelSpec, SelfTrainingSpec, Spec, Value};
 use trustpath::transductive::{Transductive, TransductiveKind};
-use trustpath::{Features, Task, label};
+use trustpath::{Features, SelfTrainer, Task, label};
 
 use crate::evaluate::gather;
 use crate::{Episode, Error, Result, Setting};

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use trustpath::random::Random;
 use trustpath::reduce::neighbors::Neighbors;
-use trustpath::reduce::{DENSE_ROWS, Method, Reduce};
+use trustpath::reduce::{DENSE_ROWS, Reduce, Reduction};
 use trustpath::{Features, Instances, Result};
 
 const CLASSES: usize = 20;
@@ -19,7 +19,7 @@ const SIZES: [usize; 5] = [2_000, 5_000, 10_000, 50_000, 100_000];
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let method: Option<Method> = arguments.first().map(|name| name.parse()).transpose()?;
+    let method: Option<Reduction> = arguments.first().map(|name| name.parse()).transpose()?;
     let size: Option<usize> = arguments.get(1).and_then(|n| n.parse().ok());
     println!(
         "{:<8} {:>8} {:>4} {:>4} {:>9} {:>9} {:>9} {:>10} {:>8}",
@@ -28,13 +28,13 @@ fn main() -> Result<()> {
     for n in SIZES.into_iter().filter(|&n| size.is_none_or(|size| size == n)) {
         let instances = instances(n)?;
         for (candidate, d, k) in [
-            (Method::Lle, 20, 5),
-            (Method::Lle, 20, 10),
-            (Method::Ltsa, 5, 10),
-            (Method::Spectral, 20, 0),
-            (Method::Isomap, 20, 10),
-            (Method::Mds, 5, 0),
-            (Method::Pca, 20, 0),
+            (Reduction::Lle, 20, 5),
+            (Reduction::Lle, 20, 10),
+            (Reduction::Ltsa, 5, 10),
+            (Reduction::Spectral, 20, 0),
+            (Reduction::Isomap, 20, 10),
+            (Reduction::Mds, 5, 0),
+            (Reduction::Pca, 20, 0),
         ] {
             if method.is_none_or(|method| method == candidate) {
                 measure(candidate, d, k, &instances)?;
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn measure(method: Method, d: usize, k: usize, instances: &Instances) -> Result<()> {
+fn measure(method: Reduction, d: usize, k: usize, instances: &Instances) -> Result<()> {
     let n = instances.len();
     let reduction: Box<dyn Reduce> = method.build(d, k.max(1))?;
     let start = Instant::now();

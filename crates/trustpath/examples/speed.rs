@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use trustpath::classify::{self, Classify, LogisticParams};
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
+use trustpath::judge::{Ici, Rule};
 use trustpath::reduce::{self, Reduce, lle::LleParams};
-use trustpath::select::{Credibility, Rule};
-use trustpath::{Features, Instances, Matrix, Result, SelfTaught, SelfTaughtParams, Task};
+use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTrainer, SelfTraining, Task};
 
 const CLASSES: usize = 5;
 const DIMS: usize = 512;
@@ -53,13 +53,11 @@ fn models() -> Result<[Box<dyn Incidental>; 2]> {
     Ok([Box::new(IciRParams::default().check()?), Box::new(IciCParams::default().check()?)])
 }
 
-fn learner(model: Box<dyn Incidental>, cap: Option<usize>) -> Result<SelfTaught> {
-    SelfTaught::new(
-        Box::new(LleParams::default().check()?),
-        Box::new(LogisticParams::default().check()?),
-        Box::new(Credibility { model, rule: Rule::Continuous }),
-        SelfTaughtParams { cap, ..Default::default() },
-    )
+fn learner(model: Box<dyn Incidental>, cap: Option<usize>) -> Result<SelfTrainer> {
+    let judge = Box::new(Ici { model, rule: Rule::Continuous });
+    let classifier = Box::new(LogisticParams::default().check()?);
+    let labeller = SelfTraining::new(classifier, judge, Quota::PerRound { step: 5, cap })?;
+    Ok(labeller.with_reduction(Box::new(LleParams::default().check()?)))
 }
 
 /// The labelled instances, which come first, of a task with these instances.

@@ -108,7 +108,7 @@ pub use error::{Error, Result};
 pub use features::{Features, Instances, Stored, Values};
 pub use identifiability::{Identifiability, identifiability};
 pub use label::label;
-pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTraining};
+pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
 pub use limits::Limits;
 pub use map::{Map, MapParams, map_2d};
 pub use matrix::Matrix;

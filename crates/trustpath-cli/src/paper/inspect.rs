@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
-use trustpath::spec::{SelfTrainer, SelfTrainingSpec};
-use trustpath::{Features, Instances, Outcome, Task, identifiability};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::{Features, Instances, Outcome, SelfTrainer, Task, identifiability};
 use trustpath_episodes::{Drawn, Episode, Episodes, Split, gather};
 
 use super::dataset::Dataset;

@@ -5,7 +5,7 @@
 
 mod self_training;
 
-pub use self_training::{Outcome, Quota, RoundRecord, SelfTraining};
+pub use self_training::{Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
 
 use crate::judge::View;
 use crate::split::Split;

@@ -133,6 +133,13 @@ pub struct Outcome {
     pub model: Model,
 }
 
+/// Self-training together with the reduction whose coordinates its judge reads, for episodes.
+#[derive(Debug)]
+pub struct SelfTrainer {
+    labeller: SelfTraining,
+    reduction: Box<dyn Reduce>,
+}
+
 impl SelfTraining {
     /// Self-training without limits on the number of instances.
     ///
@@ -157,56 +164,9 @@ impl SelfTraining {
         self
     }
 
-    /// Labels the unlabeled instances and the query of a task; the judge reads the instances reduced to few dimensions.
-    ///
-    /// # Errors
-    /// When the task is inconsistent: no instances, labels out of range, fewer than two classes, a class without a
-    /// labelled instance, a truth of another length; or when a solver does not converge.
-    pub fn run(&self, task: &Task<'_>, reduction: &dyn Reduce) -> Result<Outcome> {
-        let task = CheckedTask::new(task)?;
-        let view = View::reduced(task.instances, task.pool, reduction);
-        let given: Vec<usize> = (0..task.labelled).collect();
-        let split = Split {
-            given: &given,
-            labels: task.labels,
-            open: &task.unlabeled,
-            classes: task.classes,
-        };
-        let query = if task.transductive() { &task.unlabeled } else { &task.query };
-        let mut accuracy = Vec::new();
-        let mut score = |trainer: &dyn Trainer| {
-            if let Some(truth) = task.truth {
-                let labels = trainer.label(query).0;
-                let right = labels.iter().zip(truth).filter(|(label, truth)| label == truth);
-                accuracy.push(right.count() as f64 / truth.len() as f64);
-            }
-        };
-        let (trainer, found) = self.rounds(&view, split, &mut score)?;
-        let probabilities = trainer.probabilities(&task.unlabeled);
-        let query_probabilities = match task.transductive() {
-            true => probabilities.clone(),
-            false => trainer.probabilities(&task.query),
-        };
-        let vanish = match &self.final_judge {
-            Some(judge) if !split.open.is_empty() => {
-                let x = view.coordinates()?.0;
-                let all = split.all_labels(&found.labels);
-                Some(judge.ranker(x, task.classes).vanish(&all)?.split_off(task.labelled))
-            }
-            _ => None,
-        };
-        Ok(Outcome {
-            labels: found.labels,
-            probabilities,
-            query_labels: query_probabilities.iter_rows().map(arg_max).collect(),
-            query_probabilities,
-            rounds: found.rounds,
-            accepted_in: found.accepted_in,
-            vanish,
-            accuracy,
-            nullity: view.nullity(),
-            model: trainer.model(),
-        })
+    /// Adds the reduction whose coordinates the judge reads.
+    pub fn with_reduction(self, reduction: Box<dyn Reduce>) -> SelfTrainer {
+        SelfTrainer { labeller: self, reduction }
     }
 
     /// Algorithm 1. Calls `trained` after every training.
@@ -293,6 +253,60 @@ impl SelfTraining {
             }
         }
         trainer.train(&rows, &with)
+    }
+}
+
+impl SelfTrainer {
+    /// Labels the unlabeled instances and the query of a task.
+    ///
+    /// # Errors
+    /// When the task is inconsistent: no instances, labels out of range, fewer than two classes, a class without a
+    /// labelled instance, a truth of another length; or when a solver does not converge.
+    pub fn run(&self, task: &Task<'_>) -> Result<Outcome> {
+        let task = CheckedTask::new(task)?;
+        let view = View::reduced(task.instances, task.pool, &*self.reduction);
+        let given: Vec<usize> = (0..task.labelled).collect();
+        let split = Split {
+            given: &given,
+            labels: task.labels,
+            open: &task.unlabeled,
+            classes: task.classes,
+        };
+        let query = if task.transductive() { &task.unlabeled } else { &task.query };
+        let mut accuracy = Vec::new();
+        let mut score = |trainer: &dyn Trainer| {
+            if let Some(truth) = task.truth {
+                let labels = trainer.label(query).0;
+                let right = labels.iter().zip(truth).filter(|(label, truth)| label == truth);
+                accuracy.push(right.count() as f64 / truth.len() as f64);
+            }
+        };
+        let (trainer, found) = self.labeller.rounds(&view, split, &mut score)?;
+        let probabilities = trainer.probabilities(&task.unlabeled);
+        let query_probabilities = match task.transductive() {
+            true => probabilities.clone(),
+            false => trainer.probabilities(&task.query),
+        };
+        let vanish = match &self.labeller.final_judge {
+            Some(judge) if !split.open.is_empty() => {
+                let x = view.coordinates()?.0;
+                let all = split.all_labels(&found.labels);
+                Some(judge.ranker(x, task.classes).vanish(&all)?.split_off(task.labelled))
+            }
+            _ => None,
+        };
+        Ok(Outcome {
+            labels: found.labels,
+            probabilities,
+            query_labels: query_probabilities.iter_rows().map(arg_max).collect(),
+            query_probabilities,
+            rounds: found.rounds,
+            accepted_in: found.accepted_in,
+            vanish,
+            accuracy,
+            nullity: view.nullity(),
+            model: trainer.model(),
+        })
     }
 }
 

@@ -23,7 +23,7 @@ mod self_training;
 
 pub use field::{Field, Kind, Value};
 pub use label::{AuditSpec, LabelSpec, LabellerKind};
-pub use self_training::{IncidentalKind, SelfTrainer, SelfTrainingSpec};
+pub use self_training::{IncidentalKind, SelfTrainingSpec};
 
 use crate::{Error, Result};
 

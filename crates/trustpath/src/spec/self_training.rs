@@ -2,14 +2,14 @@
 
 use super::field::choice_fields;
 use super::spec;
+use crate::Result;
 use crate::choice::choices;
 use crate::classify::ClassifierKind;
 use crate::incidental::{IciCParams, IciRParams, Incidental, Penalty};
 use crate::judge::{CoefficientNorm, Confidence, Ici, Judge, Nearest, Random, Rule, Selector};
-use crate::labeller::{Quota, SelfTraining};
+use crate::labeller::{Quota, SelfTrainer, SelfTraining};
 use crate::reduce::lle::LleParams;
 use crate::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce, Reduction};
-use crate::{Result, Task};
 
 /// Where the official code's ICI-C path ends, relative to `λ_max`.
 const OFFICIAL_ICIC_RATIO: f64 = 0.01;
@@ -83,7 +83,7 @@ impl SelfTrainingSpec {
     pub fn build(&self) -> Result<SelfTrainer> {
         let quota = Quota::PerRound { step: self.step, cap: self.cap };
         let labeller = SelfTraining::new(self.classifier.build(), self.judge()?, quota)?;
-        Ok(SelfTrainer { labeller, reduction: self.reduction()? })
+        Ok(labeller.with_reduction(self.reduction()?))
     }
 
     /// The reduction.
@@ -134,22 +134,5 @@ impl SelfTrainingSpec {
             Selector::Confidence => Box::new(Confidence),
             Selector::CoefficientNorm => Box::new(CoefficientNorm { model: self.incidental()? }),
         })
-    }
-}
-
-/// Self-training together with the reduction whose coordinates its judge reads.
-#[derive(Debug)]
-pub struct SelfTrainer {
-    labeller: SelfTraining,
-    reduction: Box<dyn Reduce>,
-}
-
-impl SelfTrainer {
-    /// Runs on a task.
-    ///
-    /// # Errors
-    /// As [`SelfTraining::run`].
-    pub fn run(&self, task: &Task<'_>) -> Result<crate::labeller::Outcome> {
-        self.labeller.run(task, &*self.reduction)
     }
 }

@@ -1,14 +1,13 @@
-//! Whole self-training runs under the rules of the paper's code against the golden runs: the pseudo-labels and the
+//! Complete self-training runs under the rules of the paper's code against the golden runs: the pseudo-labels and the
 //! selected instances of every round, the accuracies and the final predictions, exactly.
 
 use crate::common::{CASES, Case};
 use serde_json::Value;
 use trustpath::classify::LogisticParams;
-use trustpath::incidental::linear::Penalty;
-use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental};
+use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Penalty};
+use trustpath::judge::{Ici, Rule};
 use trustpath::reduce::lle::LleParams;
-use trustpath::select::{Credibility, Rule};
-use trustpath::{Features, Outcome, SelfTaught, SelfTaughtParams, Task};
+use trustpath::{Features, Outcome, Quota, SelfTraining, Task};
 
 fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let (raw, rows, dims) = case.raw_rows();
@@ -16,16 +15,14 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let labels = case.array("sy").indices();
     let unlabeled = case.number("n") - labels.len();
     let truth = case.array("qy").indices();
-    let loop_ = SelfTaught::new(
-        Box::new(LleParams { compat: true, ..Default::default() }.check().unwrap()),
-        Box::new(LogisticParams::default().check().unwrap()),
-        Box::new(Credibility { model, rule: Rule::Grid }),
-        SelfTaughtParams::default(),
-    )
-    .unwrap();
+    let classifier = Box::new(LogisticParams::default().check().unwrap());
+    let judge = Box::new(Ici { model, rule: Rule::Grid });
+    let lle = LleParams { compat: true, ..Default::default() }.check().unwrap();
+    let labeller = SelfTraining::new(classifier, judge, Quota::default()).unwrap();
+    let trainer = labeller.with_reduction(Box::new(lle));
     let task =
         Task { instances: &instances, labels: &labels, unlabeled, classes: 5, truth: Some(&truth) };
-    loop_.run(&task).unwrap()
+    trainer.run(&task).unwrap()
 }
 
 fn indices(value: &Value) -> Vec<usize> {
@@ -76,7 +73,7 @@ fn logistic_loop() {
         let model = IciCParams { grid, ..Default::default() }.check().unwrap();
         let mut outcome = run(&case, Box::new(model));
         // This fixture's path is glmnet's at its default threshold, loose enough to swap instances that vanish at
-        // neighbouring λ: the same are taken in every round, in two rounds of all in another order.
+        // neighbouring λ: the same instances are selected in every round, but in two of all rounds in another order.
         let mut golden = case.json["loops"]["logit"].clone();
         for round in &mut outcome.rounds {
             round.selected.sort_unstable();
