@@ -167,13 +167,13 @@ fn parts() -> Result<()> {
     let raw = clusters(rows, DIMS, CLASSES, 1);
     let instances = Features::new(&raw[..], rows, DIMS)?.normalize()?;
     let print = |name: String, time: f64| println!("{name:<28} {time:>12.3} ms");
-    for method in reduce::Method::ALL.into_iter().filter(|&m| m != reduce::Method::Identity) {
+    for method in reduce::Reduction::ALL.into_iter().filter(|&m| m != reduce::Reduction::Identity) {
         let reduction = method.build_default()?;
         let time = fastest(20, || reduction.reduce(&instances, rows).map(drop))?;
         print(format!("reduce-{method}"), time);
     }
     let all: Vec<usize> = (0..rows).collect();
-    for method in classify::Method::ALL {
+    for method in classify::ClassifierKind::ALL {
         let classifier = method.build();
         let time = fastest(20, || classifier.trainer(&instances, CLASSES).train(&all, &labels))?;
         print(format!("classify-{method}"), time);
