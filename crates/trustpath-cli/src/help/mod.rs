@@ -81,4 +81,28 @@ mod tests {
             assert!(too_long.is_none_or(|line| line.starts_with("    ")), "{too_long:?}");
         }
     }
+
+    /// Words that readers did not understand.
+    const AVOIDED: &str = "so many, found out, one row an, pictures, strangers, told, in earnest, besides, whoever, \
+                           nobody, everyone, by heart, house, rooms";
+
+    #[test]
+    fn commands_and_concepts_are_explained_in_plain_english() {
+        let concepts = CONCEPTS.iter().map(|concept| (concept.name.into(), concept.text.into()));
+        let mut texts: Vec<(String, String)> = concepts.collect();
+        let mut commands = vec![Cli::command()];
+        while let Some(mut command) = commands.pop() {
+            commands.extend(command.get_subcommands().cloned());
+            texts.push((command.get_name().into(), command.render_long_help().to_string()));
+        }
+        let mut found = Vec::new();
+        for (name, text) in texts {
+            let lower = text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let words = format!(" {} ", words.collect::<Vec<_>>().join(" "));
+            let avoided = AVOIDED.split(", ").filter(|word| words.contains(&format!(" {word} ")));
+            found.extend(avoided.map(|word| format!("{name}: {word}")));
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
 }

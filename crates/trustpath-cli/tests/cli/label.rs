@@ -177,8 +177,8 @@ fn data_that_cannot_be_labelled_is_refused() {
     label(&["absent.csv"], 2, &["absent.csv", "cannot read"]);
     label(&["pool.csv", "--precision", "1.5"], 2, &["precision = 1.5"]);
     label(&["pool.csv", "--credibility", "0"], 2, &["credibility = 0"]);
-    label(&["pool.csv", "--per-class", "0"], 2, &["--per-class"]);
-    label(&["pool.csv", "--precision", "0.9", "--per-class", "3"], 2, &["cannot be used with"]);
+    label(&["pool.csv", "--per-class", "0"], 2, &["per-class = 0"]);
+    label(&["pool.csv", "--precision", "0.9", "--per-class", "3"], 2, &["only one of"]);
     label(&["pool.csv", "--report", "page.txt"], 2, &["page.txt", ".html"]);
     label(&["pool.csv", "--model", "m.bin"], 2, &["m.bin", ".safetensors"]);
     label(&["pool.csv", "--out", "absent/out.csv"], 1, &["absent/out.csv", "cannot write"]);
