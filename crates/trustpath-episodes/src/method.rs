@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, linear, logistic};
-use trustpath::reduce::lle::LleParams;
-use trustpath::reduce::{Reduce, identity::IdentityParams};
+use trustpath::reduce::lle::Lle;
+use trustpath::reduce::{Reduce, identity::Identity};
 use trustpath::select::{CoefficientNorm, Confidence, Credibility, Nearest, Random, Rule, Select};
 use trustpath::{SelfTaught, SelfTaughtParams, classify, reduce};
 
@@ -124,10 +124,10 @@ impl Method {
         let (d, neighbors) = (self.d, self.neighbors);
         Ok(match self.reduction {
             reduce::Method::Lle => {
-                let params = LleParams { d, neighbors, compat: self.compat, ..Default::default() };
+                let params = Lle { d, neighbors, compat: self.compat, ..Default::default() };
                 Box::new(params.check()?)
             }
-            reduce::Method::Identity => Box::new(IdentityParams::default().check()?),
+            reduce::Method::Identity => Box::new(Identity),
             other => other.build(d, neighbors)?,
         })
     }

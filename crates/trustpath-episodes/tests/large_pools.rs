@@ -2,7 +2,7 @@
 
 use trustpath::Features;
 use trustpath::label::{LabelParams, Labelling, Limits, Unwatched, Verdict, label};
-use trustpath::reduce::neighbors::Search;
+use trustpath::neighbors::Search;
 use trustpath_episodes::{FeatureTable, Split, embedded};
 
 /// Of each class, the first so many have their label given.

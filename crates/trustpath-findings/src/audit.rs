@@ -41,7 +41,7 @@ impl<'a> Labelled<'a> {
         let near = |near: usize| {
             format!("{} ({})", self.about.ids[self.rows[near]], name(self.labels[near]))
         };
-        let nearest: Vec<String> = found.nearest.of(at).map(near).collect();
+        let nearest: Vec<String> = found.nearest.indices(at).map(near).collect();
         let fits = match found.suspect[at] {
             true => format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})"),
             false => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
@@ -82,7 +82,7 @@ impl<'a> Labelled<'a> {
             reason: reasons[at].clone(),
             position,
             suggested: None,
-            neighbours: shown.places(found.nearest.of(at)),
+            neighbours: shown.places(found.nearest.indices(at)),
             thumbnail: None,
         });
         let suspects = Self::suspects(found);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trustpath::classify::{Classify, LogisticParams};
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
-use trustpath::reduce::{Reduce, lle::LleParams};
+use trustpath::reduce::{Reduce, lle::Lle};
 use trustpath::select::{Credibility, Rule};
 use trustpath::{Features, Matrix, SelfTaught, SelfTaughtParams, Task};
 
@@ -65,7 +65,7 @@ fn model(name: &str) -> Box<dyn Incidental> {
 
 fn learner(model_name: &str, cap: Option<usize>) -> SelfTaught {
     SelfTaught::new(
-        Box::new(LleParams::default().check().expect("defaults are valid")),
+        Box::new(Lle::default().check().expect("defaults are valid")),
         Box::new(LogisticParams::default().check().expect("defaults are valid")),
         Box::new(Credibility { model: model(model_name), rule: Rule::Continuous }),
         SelfTaughtParams { cap, ..Default::default() },
@@ -110,7 +110,7 @@ fn stages(name: &str, counts: [usize; 3], cap: Option<usize>) {
     let (labelled, pool) = (counts[0], counts[0] + counts[1]);
     let labels = support(labelled);
     let learner = learner("icir", cap);
-    let lle = LleParams::default().check().expect("defaults are valid");
+    let lle = Lle::default().check().expect("defaults are valid");
     let logistic = LogisticParams::default().check().expect("defaults are valid");
     let icir = IciRParams::default().check().expect("defaults are valid");
     let mut milliseconds = [0.0; 5];

@@ -7,9 +7,10 @@
 
 use crate::incidental::{Keep, check_labels};
 use crate::label::{
-    FrozenPath, GRID, Judgement, Limits, Lists, NEAREST, Representation, Stages, Unwatched, Watch,
-    credibility, fit, follow, nearest_of,
+    FrozenPath, GRID, Judgement, Limits, NEAREST, Representation, Stages, Unwatched, Watch,
+    credibility, fit, follow,
 };
+use crate::neighbors::{Neighbors, nearest_among};
 use crate::{Features, Instances, Matrix, Result};
 
 /// Labels under suspicion. Everything is in the order of the rows of the features.
@@ -32,7 +33,7 @@ pub struct Audit {
     /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
     pub followed: Vec<usize>,
     /// The nearest other instances, nearest first.
-    pub nearest: Lists,
+    pub nearest: Neighbors,
     /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
     pub recall: Option<f64>,
     /// The coordinates in which all this was found.
@@ -93,7 +94,7 @@ pub fn audit_within(
         followed,
         nearest: match representation.neighbors {
             Some(neighbors) => neighbors,
-            None => nearest_of(x, &ranking, NEAREST),
+            None => nearest_among(x, &ranking, NEAREST),
         },
         ranking,
         recall: representation.recall,

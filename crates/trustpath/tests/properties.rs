@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use trustpath::classify::LogisticParams;
 use trustpath::incidental::linear::Penalty;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep};
-use trustpath::reduce::lle::LleParams;
+use trustpath::reduce::Reduce;
+use trustpath::reduce::lle::Lle;
 use trustpath::select::{Confidence, Credibility, Nearest, Random, Rule, Select};
 use trustpath::{Features, Matrix, Outcome, SelfTaught, SelfTaughtParams, Task};
 
@@ -48,7 +49,7 @@ fn teach(
     let truth: Vec<usize> = (5..rows).map(|i| i % 5).collect();
     let truth = if 5 + unlabeled < rows { &truth[unlabeled..] } else { &truth };
     SelfTaught::new(
-        Box::new(LleParams::default().check().unwrap()),
+        Box::new(Lle::default().check().unwrap()),
         Box::new(LogisticParams::default().check().unwrap()),
         select,
         params,

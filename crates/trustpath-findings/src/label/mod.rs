@@ -51,7 +51,7 @@ pub fn page(
         reason: reasons[row].clone(),
         position,
         suggested: suggested[row],
-        neighbours: shown.places(labelling.nearest.of(row)),
+        neighbours: shown.places(labelling.nearest.indices(row)),
         thumbnail: None,
     });
     let mut counts = [0; 6];

@@ -29,7 +29,7 @@ pub fn reason(about: &About<'_>, labelling: &Labelling, row: usize) -> String {
     };
     let nearest: Vec<String> = labelling
         .nearest
-        .of(row)
+        .indices(row)
         .map(|other| {
             let label = about.labels[other].map_or("", |class| name(class));
             format!("{} ({label})", about.ids[other])

@@ -3,7 +3,7 @@
 //! A regression or a classifier has some thousand coefficients; a million instances determine them no better than some ten
 //! thousand do. So each is fitted to an even part of every class, and then everyone is labelled and judged by it.
 
-use crate::reduce::neighbors::Search;
+use crate::neighbors::Search;
 
 /// Numbers of instances up to which everything is done with all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use super::credibility::{FrozenPath, Judgement, credibility};
 use super::cross_fit::cross_fit;
 use super::learner::Learner;
 use super::model::LabelModel;
-use super::nearest::{Lists, nearest_of};
 use super::novelty::{Novelty, novelty};
 use super::pool::Pool;
 use super::precision::Calibration;
@@ -13,7 +12,7 @@ use super::suggest::suggest;
 use super::teach::{Lesson, Round, Taught, Teacher};
 use super::{LabelParams, Limits, Trust, Verdict, Watch};
 use crate::incidental::{Keep, Path};
-use crate::reduce::neighbors::{Graph, Neighbors, Points};
+use crate::neighbors::{Neighbors, Points, nearest_among};
 use crate::reduce::{DEFAULT_NEIGHBORS, Method, default_dimensions};
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -40,7 +39,7 @@ pub struct Labelling {
     /// What is said of it.
     pub verdicts: Vec<Verdict>,
     /// The nearest instances with a given label, nearest first, without itself.
-    pub nearest: Lists,
+    pub nearest: Neighbors,
     /// Whether the adaptive mode labelled.
     pub adaptive: bool,
     /// The rounds; none where the adaptive mode labelled.
@@ -124,9 +123,9 @@ pub fn label(
     stages.next("labelling")?;
     let adapts =
         rows <= limits.whole && params.labeller.adapts(pool.given.len(), pool.open.len(), classes);
-    let features_of_all = adapts.then(|| features.normalize()).transpose()?;
+    let features_of_all = representation.unit.as_ref().filter(|_| adapts);
     let teacher = Teacher::new(&representation.smooth, classes, limits)
-        .adaptive(features_of_all.as_ref())
+        .adaptive(features_of_all)
         .reduced(reduced.as_ref());
     let lesson = Lesson { given: &pool.given, labels: &pool.labels, open: &open, classes };
     let taught = teacher.teach(lesson)?;
@@ -179,7 +178,7 @@ pub fn label(
         judged_as: judged.iter().map(|judged| judged.label).collect(),
         rival: judged.iter().map(|judged| judged.rival).collect(),
         rival_credibility: judged.iter().map(Judgement::rival_credibility).collect(),
-        nearest: nearest_of(u, &pool.given, NEAREST),
+        nearest: nearest_among(u, &pool.given, NEAREST),
         adaptive: adapts,
         rounds: taught.rounds,
         novelty,
@@ -212,8 +211,8 @@ fn reduce(
     let neighbors = reduction.neighbors(n).filter(|_| n > limits.whole);
     let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
     let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();
-    let graph = Graph::of(Points::new(&points, n, plain.dims())?, k, limits.search)?;
-    Ok(reduction.reduce_on(&plain, n, Some(&Neighbors::from(&graph)))?.x)
+    let graph = Neighbors::search(Points::new(&points, n, plain.dims())?, k, limits.search)?;
+    Ok(reduction.reduce_on(&plain, n, Some(&graph))?.x)
 }
 
 /// The instances whose norms along the path are kept, ascending, and these norms: of a whole pool everyone, with zeros

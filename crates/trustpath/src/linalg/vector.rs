@@ -16,6 +16,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     fold(lanes) + tail
 }
 
+/// `Σᵢ aᵢ bᵢ`, added one after the other: slower than [`dot`], for results that were published with this order.
+pub(crate) fn dot_in_order(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// `Σᵢ aᵢ`.
 #[inline(always)]
 pub(crate) fn sum(a: &[f64]) -> f64 {
@@ -42,6 +47,15 @@ pub(crate) fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
 #[inline(always)]
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
+}
+
+/// Scales a vector to unit length; a zero vector stays.
+#[inline(always)]
+pub(crate) fn to_unit(x: &mut [f64]) {
+    let norm = norm(x);
+    if norm > 0.0 {
+        x.iter_mut().for_each(|v| *v /= norm);
+    }
 }
 
 #[inline(always)]

@@ -6,7 +6,8 @@ use serde_json::Value;
 use trustpath::classify::LogisticParams;
 use trustpath::incidental::linear::Penalty;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental};
-use trustpath::reduce::lle::LleParams;
+use trustpath::reduce::Reduce;
+use trustpath::reduce::lle::Lle;
 use trustpath::select::{Credibility, Rule};
 use trustpath::{Features, Outcome, SelfTaught, SelfTaughtParams, Task};
 
@@ -17,7 +18,7 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let unlabeled = case.number("n") - labels.len();
     let truth = case.array("qy").indices();
     let loop_ = SelfTaught::new(
-        Box::new(LleParams { compat: true, ..Default::default() }.check().unwrap()),
+        Box::new(Lle { compat: true, ..Default::default() }.check().unwrap()),
         Box::new(LogisticParams::default().check().unwrap()),
         Box::new(Credibility { model, rule: Rule::Grid }),
         SelfTaughtParams::default(),
