@@ -1,6 +1,6 @@
 //! The features of a pool for the engine: of all rows or some, in memory or in their file.
 
-use trustpath::{Features, Stored};
+use trustpath::{BlockSource, Features};
 use trustpath_table::PartlyLabelledTable;
 
 use crate::error::Result;
@@ -28,13 +28,13 @@ impl<'a> Rows<'a> {
         let rows = self.rows.map_or(self.pool.rows(), <[usize]>::len);
         let features = match (self.pool.features(), self.rows) {
             (Some(values), None) => Features::new(values, rows, self.pool.dims()),
-            _ => Features::stored(self, rows, self.pool.dims()),
+            _ => Features::blocks(self, rows, self.pool.dims()),
         };
         Ok(features?)
     }
 }
 
-impl Stored for Rows<'_> {
+impl BlockSource for Rows<'_> {
     fn read(&self, first: usize, out: &mut [f32]) -> std::result::Result<(), String> {
         let read = match self.rows {
             None => self.pool.read(first, out),

@@ -60,7 +60,7 @@ impl AuditResult<'_> {
         let (given, other) = (name(labels[at]), name(self.audit.suggested[at]));
         let (fit, against) = (self.audit.credibility[at], self.audit.suggested_credibility[at]);
         let near = |near: usize| format!("{} ({})", data.ids[rows[near]], name(labels[near]));
-        let nearest: Vec<String> = self.audit.nearest.of(at).map(near).collect();
+        let nearest: Vec<String> = self.audit.nearest.indices(at).map(near).collect();
         let fits = match self.audit.suspect[at] {
             true => format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})"),
             false => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
@@ -133,7 +133,7 @@ impl AuditResult<'_> {
             reason: self.reason(at),
             position,
             suggested: None,
-            neighbours: shown.places(audit.nearest.of(at)),
+            neighbours: shown.places(audit.nearest.indices(at)),
             thumbnail: None,
         });
         let suspects = self.suspects();

@@ -7,8 +7,8 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
+use trustpath::neighbors::{Graph, Points, Search};
 use trustpath::random::mix;
-use trustpath::reduce::neighbors::{Graph, Points, Search};
 
 const DIMS: usize = 128;
 const CLUSTERS: u64 = 20;
@@ -32,7 +32,7 @@ fn row(n: usize) {
     let points = Points::new(&values, n, DIMS).expect("points");
     let timed = |search| {
         let start = Instant::now();
-        let graph = Graph::of(points, NEIGHBORS, search).expect("a graph");
+        let graph = Neighbors::search(points, NEIGHBORS, search).expect("a graph");
         (start.elapsed().as_secs_f64(), graph)
     };
     let (cells, graph) = timed(Search::Auto);

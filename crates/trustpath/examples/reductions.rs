@@ -1,14 +1,14 @@
-//! Prints how long each reduction takes and what it takes: `cargo run --release -p trustpath --example reductions`, or with
-//! `-- lle 10000` one reduction at one size.
+//! Prints the time of each reduction, and how far its iteration went: `cargo run --release -p trustpath --example reductions`,
+//! or with `-- lle 10000` one reduction at one size.
 //!
 //! The features are those of 20 classes: each lies along its own 15 directions, with some noise in all 128 dimensions, and
-//! classes overlap. The graph of nearest neighbours is made first and timed apart. Up to 2,000 instances matrices are
-//! dense; what the sparse ways make of the same instances is compared by the tests.
+//! classes overlap. The graph of nearest neighbours is built first and timed separately. Up to 2,000 instances matrices are
+//! dense; that sparse matrices give the same result is checked by the tests.
 
 use std::time::Instant;
 
+use trustpath::neighbors::Neighbors;
 use trustpath::random::Random;
-use trustpath::reduce::neighbors::Neighbors;
 use trustpath::reduce::{DENSE_ROWS, Reduce, Reduction};
 use trustpath::{Features, Instances, Result};
 

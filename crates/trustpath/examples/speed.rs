@@ -9,7 +9,7 @@ use std::time::Instant;
 use trustpath::classify::{self, Classify, LogisticParams};
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
 use trustpath::judge::{Ici, Rule};
-use trustpath::reduce::{self, Reduce, lle::LleParams};
+use trustpath::reduce::{self, Reduce, lle::Lle};
 use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTrainer, SelfTraining, Task};
 
 const CLASSES: usize = 5;
@@ -57,7 +57,7 @@ fn learner(model: Box<dyn Incidental>, cap: Option<usize>) -> Result<SelfTrainer
     let judge = Box::new(Ici { model, rule: Rule::Continuous });
     let classifier = Box::new(LogisticParams::default().check()?);
     let labeller = SelfTraining::new(classifier, judge, Quota::PerRound { step: 5, cap })?;
-    Ok(labeller.with_reduction(Box::new(LleParams::default().check()?)))
+    Ok(labeller.with_reduction(Box::new(Lle::default().check()?)))
 }
 
 /// The labelled instances, which come first, of a task with these instances.
@@ -101,7 +101,7 @@ fn stages(name: &str, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
     let labels = labels_of(labelled);
     let icir = IciRParams::default().check()?;
     let learner = learner(Box::new(icir.clone()), cap)?;
-    let lle = LleParams::default().check()?;
+    let lle = Lle::default().check()?;
     let logistic = LogisticParams::default().check()?;
     let mut milliseconds = [0.0; 5];
     for seed in 0..EPISODES {
@@ -178,7 +178,7 @@ fn parts() -> Result<()> {
         let time = fastest(20, || classifier.trainer(&instances, CLASSES).train(&all, &labels))?;
         print(format!("classify-{method}"), time);
     }
-    let x = LleParams::default().check()?.reduce(&instances, rows)?.x;
+    let x = Lle::default().check()?.reduce(&instances, rows)?.x;
     for model in models()? {
         let time = fastest(20, || model.path(&x, &labels, CLASSES, Keep::default()).map(drop))?;
         print(format!("path-{}", model.name()), time);

@@ -7,8 +7,9 @@
 
 use crate::incidental::{Keep, check_labels};
 use crate::judge::{FrozenPath, Judgement, credibility, fit_path};
-use crate::label::{Lists, NEAREST, Representation, nearest_of, norms_along_path};
+use crate::label::{NEAREST, Representation, norms_along_path};
 use crate::limits::Limits;
+use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result};
@@ -34,7 +35,7 @@ pub struct Audit {
     /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
     pub followed: Vec<usize>,
     /// The nearest other instances, nearest first.
-    pub nearest: Lists,
+    pub nearest: Neighbors,
     /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
     pub recall: Option<f64>,
     /// The coordinates in which the labels were judged.
@@ -124,7 +125,7 @@ impl AuditBuilder<'_> {
             followed,
             nearest: match representation.neighbors {
                 Some(neighbors) => neighbors,
-                None => nearest_of(x, &ranking, NEAREST),
+                None => nearest_among(x, &ranking, NEAREST),
             },
             ranking,
             recall: representation.recall,

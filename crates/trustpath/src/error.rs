@@ -147,10 +147,10 @@ pub enum Error {
         /// What went wrong, and the remedy.
         reason: String,
     },
-    /// Features that are elsewhere could not be read.
+    /// A [`BlockSource`](crate::BlockSource) could not read its rows.
     #[error("{reason}")]
     Stored {
-        /// What went wrong, and the remedy, as whoever keeps them says it.
+        /// What went wrong, and the remedy, in the words of the source.
         reason: String,
     },
     /// Coordinates were asked for that have been replaced.

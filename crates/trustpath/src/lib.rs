@@ -93,6 +93,7 @@ pub mod limits;
 mod linalg;
 mod map;
 mod matrix;
+pub mod neighbors;
 mod observer;
 mod power;
 pub mod random;
@@ -105,7 +106,7 @@ pub mod trust;
 
 pub use audit::{Audit, AuditBuilder, audit};
 pub use error::{Error, Result};
-pub use features::{Features, Instances, Stored, Values};
+pub use features::{BlockSource, Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};
 pub use label::label;
 pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};

@@ -5,7 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 use trustpath::audit;
 use trustpath::classify::ClassifierKind;
-use trustpath::reduce::neighbors::Neighbors;
+use trustpath::neighbors::Neighbors;
 use trustpath::{Features, Instances};
 
 use crate::{Random, Result};
@@ -108,7 +108,7 @@ fn disagreement(instances: &Instances, labels: &[usize], classes: usize) -> Resu
     let graph = Neighbors::of(instances, labels.len(), NEIGHBORS)?;
     let judge = |row: usize| {
         let mut votes = vec![0usize; classes];
-        graph.indices(row).iter().for_each(|&other| votes[labels[other]] += 1);
+        graph.indices(row).for_each(|other| votes[labels[other]] += 1);
         let own = votes[labels[row]];
         (1.0 - own as f64 / NEIGHBORS as f64, votes.iter().any(|&other| other > own))
     };

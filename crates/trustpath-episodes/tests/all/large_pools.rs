@@ -1,7 +1,7 @@
 //! The code for large pools gives the results of the code for small ones, on novel images of CIFAR-FS.
 
 use trustpath::label::{Labelling, Verdict};
-use trustpath::reduce::neighbors::Search;
+use trustpath::neighbors::Search;
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, Limits, label};
 use trustpath_episodes::{FeatureTable, Split, embedded};

@@ -53,7 +53,7 @@ impl LabelResult<'_> {
             let label = data.labels[other].map_or("", |class| name(class));
             format!("{} ({label})", data.ids[other])
         };
-        let nearest: Vec<String> = labelling.nearest.of(row).map(near).collect();
+        let nearest: Vec<String> = labelling.nearest.indices(row).map(near).collect();
         match nearest.is_empty() {
             true => fits,
             false => format!("{fits}; nearest labelled: {}", nearest.join(", ")),
@@ -94,7 +94,7 @@ impl LabelResult<'_> {
             reason: self.reason(row),
             position,
             suggested: suggested[row],
-            neighbours: shown.places(labelling.nearest.of(row)),
+            neighbours: shown.places(labelling.nearest.indices(row)),
             thumbnail: None,
         });
         let mut counts = [0; 6];

@@ -32,17 +32,14 @@
 //! ```
 
 mod model;
-mod nearest;
 mod represent;
 mod run;
 mod suggest;
 
 pub use model::{LabelModel, Prediction};
-pub use nearest::Lists;
 pub use represent::Projection;
 pub use run::{Labelling, Trusted};
 
-pub(crate) use nearest::nearest_of;
 pub(crate) use represent::Representation;
 pub(crate) use run::{NEAREST, norms_along_path};
 

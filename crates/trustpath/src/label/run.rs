@@ -1,7 +1,6 @@
 //! The pipeline from features and a few labels to verdicts.
 
 use super::model;
-use super::nearest::{Lists, nearest_of};
 use super::represent::Representation;
 use super::suggest::suggest;
 use super::{LabelModel, Trust, Verdict};
@@ -10,8 +9,8 @@ use crate::incidental::{Keep, Path};
 use crate::judge::{FrozenPath, Ici, Judgement, View, credibility, fit_path};
 use crate::labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 use crate::limits::{self, Limits};
+use crate::neighbors::{Neighbors, Points, nearest_among};
 use crate::observer::{Observer, Stages};
-use crate::reduce::neighbors::{Graph, Neighbors, Points};
 use crate::reduce::{DEFAULT_NEIGHBORS, Reduction, default_dimensions};
 use crate::spec::{LabelSpec, LabellerKind};
 use crate::split::{OwnedSplit, Split};
@@ -43,7 +42,7 @@ pub struct Labelling {
     /// The verdict on it.
     pub verdicts: Vec<Verdict>,
     /// The nearest instances with a given label, nearest first, without itself.
-    pub nearest: Lists,
+    pub nearest: Neighbors,
     /// Name of the labeller that was used.
     pub labeller: &'static str,
     /// The rounds of self-training; none for other labellers.
@@ -127,8 +126,8 @@ pub(super) fn run(
 
     stages.next("labelling")?;
     let (labeller, reads_features) = choose_labeller(spec.labeller, &pool, rows, limits)?;
-    let unit_features = reads_features.then(|| features.normalize()).transpose()?;
-    let instances = unit_features.as_ref().unwrap_or(&representation.smooth);
+    let unit_features = representation.unit.as_ref().filter(|_| reads_features);
+    let instances = unit_features.unwrap_or(&representation.smooth);
     let view = match &reduced {
         Some(x) => View::leading(instances, x, x.cols()),
         None => View::leading(instances, u, judged_dims(u, classes)),
@@ -190,7 +189,7 @@ pub(super) fn run(
         judged_as: judged.iter().map(|judged| judged.label).collect(),
         rival: judged.iter().map(|judged| judged.rival).collect(),
         rival_credibility: judged.iter().map(Judgement::rival_credibility).collect(),
-        nearest: nearest_of(u, &pool.given, NEAREST),
+        nearest: nearest_among(u, &pool.given, NEAREST),
         labeller: labeller.name(),
         rounds: found.rounds,
         novelty,
@@ -284,8 +283,8 @@ fn reduce(
     let neighbors = reduction.neighbors(n).filter(|_| n > limits.in_memory);
     let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
     let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();
-    let graph = Graph::of(Points::new(&points, n, plain.dims())?, k, limits.search)?;
-    Ok(reduction.reduce_on(&plain, n, Some(&Neighbors::from(&graph)))?.x)
+    let graph = Neighbors::search(Points::new(&points, n, plain.dims())?, k, limits.search)?;
+    Ok(reduction.reduce_on(&plain, n, Some(&graph))?.x)
 }
 
 /// The instances whose norms along the path are kept, ascending, and these norms: all instances of a pool in memory, with

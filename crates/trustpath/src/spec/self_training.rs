@@ -8,7 +8,7 @@ use crate::classify::ClassifierKind;
 use crate::incidental::{IciCParams, IciRParams, Incidental, Penalty};
 use crate::judge::{CoefficientNorm, Confidence, Ici, Judge, Nearest, Random, Rule, Selector};
 use crate::labeller::{Quota, SelfTrainer, SelfTraining};
-use crate::reduce::lle::LleParams;
+use crate::reduce::lle::Lle;
 use crate::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce, Reduction};
 
 /// Where the official code's ICI-C path ends, relative to `λ_max`.
@@ -94,7 +94,7 @@ impl SelfTrainingSpec {
         let (d, neighbors, compat) = (self.dim, self.neighbors, self.compat);
         match self.reduction {
             Reduction::Lle => {
-                Ok(Box::new(LleParams { d, neighbors, compat, ..Default::default() }.check()?))
+                Ok(Box::new(Lle { d, neighbors, compat, ..Default::default() }.check()?))
             }
             other => other.build(d, neighbors),
         }

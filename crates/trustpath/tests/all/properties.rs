@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use trustpath::classify::LogisticParams;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep, Penalty};
 use trustpath::judge::{Confidence, Ici, Judge, Nearest, Random, Rule};
-use trustpath::reduce::lle::LleParams;
+use trustpath::reduce::lle::Lle;
 use trustpath::{Features, Matrix, Outcome, Quota, SelfTraining, Task};
 
 /// Random coordinates with class means, and labels of which about one in six is wrong.
@@ -42,7 +42,7 @@ fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota
     let classifier = Box::new(LogisticParams::default().check().unwrap());
     let labeller = SelfTraining::new(classifier, judge, quota).unwrap();
     let labeller = labeller.with_final_judge(icir(Penalty::Group));
-    let lle = LleParams::default().check().unwrap();
+    let lle = Lle::default();
     let trainer = labeller.with_reduction(Box::new(lle));
     trainer
         .run(&Task {

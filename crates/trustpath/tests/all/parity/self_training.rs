@@ -6,7 +6,7 @@ use serde_json::Value;
 use trustpath::classify::LogisticParams;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Penalty};
 use trustpath::judge::{Ici, Rule};
-use trustpath::reduce::lle::LleParams;
+use trustpath::reduce::lle::Lle;
 use trustpath::{Features, Outcome, Quota, SelfTraining, Task};
 
 fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
@@ -17,7 +17,7 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let truth = case.array("qy").indices();
     let classifier = Box::new(LogisticParams::default().check().unwrap());
     let judge = Box::new(Ici { model, rule: Rule::Grid });
-    let lle = LleParams { compat: true, ..Default::default() }.check().unwrap();
+    let lle = Lle { compat: true, ..Default::default() };
     let labeller = SelfTraining::new(classifier, judge, Quota::default()).unwrap();
     let trainer = labeller.with_reduction(Box::new(lle));
     let task =

@@ -1,15 +1,14 @@
-//! Points sorted into cells: k-means on a part of them, then everyone to the nearest centre.
+//! Points sorted into cells: k-means on a sample, then every point goes to the nearest centre.
 //!
 //! A cell that holds far more points than others, as copies of one point do, is halved along its longest direction
 //! until it does not.
 
 use rayon::prelude::*;
 
-use super::points::{Points, measure};
-use crate::linalg::scan::{Candidates, NONE, QUERIES, Shortlists};
+use super::points::{Points, ascending, measure};
+use super::scan::{Candidates, NONE, search};
+use crate::limits::CELL_SAMPLE;
 
-/// Points for each centre that k-means looks at.
-const SAMPLE: usize = 32;
 /// Steps of k-means: the centres need not be the best, only spread like the points.
 const STEPS: usize = 4;
 /// A cell may hold this many times as many points as the average.
@@ -27,11 +26,11 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// About so many cells; none is empty.
+    /// About this number of cells; none is empty.
     pub fn of(points: Points<'_>, centre: &[f32], count: usize) -> Self {
         let (n, dims) = (points.len(), points.dims());
         let count = count.clamp(1, n);
-        let sampled = (SAMPLE * count).min(n);
+        let sampled = (CELL_SAMPLE * count).min(n);
         let sample: Vec<u32> = (0..sampled).map(|i| (i * n / sampled) as u32).collect();
         let mut means = vec![0.0; count * dims];
         for (cell, mean) in means.chunks_exact_mut(dims).enumerate() {
@@ -66,7 +65,7 @@ impl Cells {
         let mut far: Vec<(f32, u32)> = (0..self.len() as u32).map(|other| (0.0, other)).collect();
         measure(own, &self.means, &mut far);
         far[cell].0 = -1.0;
-        far.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        far.sort_unstable_by(ascending);
         let mut held = 0;
         for (_, other) in far {
             if held >= budget {
@@ -79,26 +78,22 @@ impl Cells {
     }
 }
 
-/// The nearest of the means to every one of these points.
+/// The nearest mean of each of these points.
 fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &[f32]) -> Vec<u32> {
     let dims = points.dims();
     let mut half: Vec<(f32, u32)> = (0..(means.len() / dims) as u32).map(|j| (0.0, j)).collect();
     measure(&vec![0.0; dims], means, &mut half);
     let half: Vec<f32> = half.into_iter().map(|(square, _)| 0.5 * square).collect();
-    let candidates = Candidates { rows: means, half: &half, first: 0 };
+    let candidates = Candidates { rows: means, dims, half: &half, first: 0 };
     let mut nearest = vec![0; which.len()];
-    nearest.par_chunks_mut(QUERIES).zip(which.par_chunks(QUERIES)).for_each_init(
-        || (Shortlists::default(), vec![0.0; QUERIES * dims]),
-        |(best, rows), (nearest, which)| {
-            for (row, &i) in rows.chunks_exact_mut(dims).zip(which) {
-                points.copy(i as usize, centre, row);
-            }
-            best.clear(which.len(), 1);
-            best.scan(&rows[..which.len() * dims], dims, candidates, |_| NONE);
-            for (q, nearest) in nearest.iter_mut().enumerate() {
-                *nearest = best.of(q)[0];
-            }
-        },
+    search(
+        &mut nearest,
+        1,
+        1,
+        candidates,
+        |q, to| points.copy(which[q] as usize, centre, to),
+        |_| NONE,
+        |_, shortlist, nearest| nearest[0] = shortlist[0],
     );
     nearest
 }
@@ -139,8 +134,8 @@ fn mean_of(points: Points<'_>, which: &[u32], centre: &[f32], mean: &mut [f32]) 
     }
 }
 
-/// Reorders a cell into parts of at most `most` points and appends their ends. A half is those who are nearer to the
-/// point farthest from the mean than the others are, copies of one point in order of their index.
+/// Reorders a cell into parts of at most `most` points and appends their ends. A half holds the points that are nearest to
+/// the one farthest from the mean; copies of one point are in order of their index.
 fn halve(points: Points<'_>, cell: &mut [u32], most: usize, ends: &mut Vec<usize>) {
     if cell.len() <= most {
         cell.sort_unstable();
@@ -151,12 +146,11 @@ fn halve(points: Points<'_>, cell: &mut [u32], most: usize, ends: &mut Vec<usize
     mean_of(points, cell, &vec![0.0; points.dims()], &mut mean);
     let mut far: Vec<(f32, u32)> = cell.iter().map(|&i| (0.0, i)).collect();
     measure(&mean, points.values(), &mut far);
-    let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    if let Some(&(_, pole)) = far.iter().max_by(|a, b| order(a, b)) {
+    if let Some(&(_, pole)) = far.iter().max_by(|a, b| ascending(a, b)) {
         measure(points.row(pole as usize), points.values(), &mut far);
     }
     let middle = far.len() / 2;
-    far.select_nth_unstable_by(middle, order);
+    far.select_nth_unstable_by(middle, ascending);
     cell.iter_mut().zip(far).for_each(|(i, (_, from))| *i = from);
     let (low, high) = cell.split_at_mut(middle);
     halve(points, low, most, ends);

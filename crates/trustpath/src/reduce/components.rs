@@ -1,28 +1,28 @@
-//! The connected pieces of a neighbourhood graph, and what tells them apart.
+//! The connected components of a neighbourhood graph, and the vectors that tell them apart.
 //!
-//! Functions that are constant on every piece are null vectors of every alignment matrix. Those that are orthogonal to the
-//! constant are spanned by contrasts, one for each piece but the last, the larger pieces first:
+//! Functions that are constant on every component are null vectors of every alignment matrix. Those that are orthogonal to the
+//! constant are spanned by contrasts, one for each component except the last, the larger components first:
 //!
 //! ```text
-//! c_p = a on piece p,  −b on all later pieces,  0 on all earlier ones;    m_p a = b Σ_{q > p} m_q
+//! c_p = a on component p,  −b on all later components,  0 on all earlier ones;    m_p a = b Σ_{q > p} m_q
 //! ```
 //!
-//! with `m_p` the mass of a piece. They are orthogonal to each other, and each is of unit length.
+//! with `m_p` the mass of a component. They are orthogonal to each other, and each is of unit length.
 
-use super::neighbors::Neighbors;
-use super::order::Order;
+use super::order::CommunityOrder;
 use crate::Matrix;
+use crate::neighbors::Neighbors;
 
-/// Which piece each instance belongs to.
+/// Which component each instance belongs to.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct ConnectedComponents {
     label: Vec<usize>,
     count: usize,
 }
 
-impl Pieces {
-    /// The pieces in which groups of instances hold together, in order of their first member.
-    pub fn new<'a>(n: usize, groups: impl IntoIterator<Item = (usize, &'a [usize])>) -> Self {
+impl ConnectedComponents {
+    /// The components of `n` instances with these edges, in order of their first member.
+    pub fn new(n: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut root: Vec<usize> = (0..n).collect();
         fn find(root: &mut [usize], mut i: usize) -> usize {
             while root[i] != i {
@@ -31,16 +31,14 @@ impl Pieces {
             }
             i
         }
-        for (i, group) in groups {
-            for &j in group {
-                let (a, b) = (find(&mut root, i), find(&mut root, j));
-                root[a.max(b)] = a.min(b);
-            }
+        for (i, j) in edges {
+            let (a, b) = (find(&mut root, i), find(&mut root, j));
+            root[a.max(b)] = a.min(b);
         }
         let mut label = vec![0; n];
         let mut count = 0;
         for i in 0..n {
-            // A root is the first member of its piece.
+            // A root is the first member of its component.
             let first = find(&mut root, i);
             label[i] = if first == i { count } else { label[first] };
             count += usize::from(first == i);
@@ -48,13 +46,14 @@ impl Pieces {
         Self { label, count }
     }
 
-    /// Where every instance holds together with its neighbours.
+    /// The components of a graph whose edges have no direction.
     pub fn of(graph: &Neighbors) -> Self {
-        Self::new(graph.len(), (0..graph.len()).map(|i| (i, graph.indices(i))))
+        let edges = (0..graph.len()).flat_map(|i| graph.indices(i).map(move |j| (i, j)));
+        Self::new(graph.len(), edges)
     }
 
     /// The same of instances in another order.
-    pub fn reordered(self, order: &Order) -> Self {
+    pub fn reordered(self, order: &CommunityOrder) -> Self {
         Self { label: order.at.iter().map(|&i| self.label[i]).collect(), ..self }
     }
 
@@ -66,8 +65,8 @@ impl Pieces {
     /// The members of each, in ascending order.
     pub fn members(&self) -> Vec<Vec<usize>> {
         let mut members = vec![Vec::new(); self.count];
-        for (i, &piece) in self.label.iter().enumerate() {
-            members[piece].push(i);
+        for (i, &component) in self.label.iter().enumerate() {
+            members[component].push(i);
         }
         members
     }
@@ -75,20 +74,20 @@ impl Pieces {
     /// The constant and the first `most` contrasts, one column each, times the roots of the masses of the instances.
     pub fn contrasts(&self, roots: &[f64], most: usize) -> Matrix {
         let mut mass = vec![0.0; self.count];
-        for (&piece, root) in self.label.iter().zip(roots) {
-            mass[piece] += root * root;
+        for (&component, root) in self.label.iter().zip(roots) {
+            mass[component] += root * root;
         }
         let mut order: Vec<usize> = (0..self.count).collect();
         order.sort_by(|&a, &b| mass[b].total_cmp(&mass[a]));
         let mut place = vec![0; self.count];
-        order.iter().enumerate().for_each(|(at, &piece)| place[piece] = at);
+        order.iter().enumerate().for_each(|(at, &component)| place[component] = at);
         let mut rest: f64 = mass.iter().sum();
         let constant = rest.sqrt().recip();
         let steps: Vec<(f64, f64)> = order
             .iter()
             .take(most.min(self.count - 1))
-            .map(|&piece| {
-                let (own, all) = (mass[piece], rest);
+            .map(|&component| {
+                let (own, all) = (mass[component], rest);
                 rest -= own;
                 ((rest / (own * all)).sqrt(), (own / (rest * all)).sqrt())
             })
@@ -111,13 +110,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contrasts_are_orthonormal_and_constant_on_pieces() {
-        let groups: [(usize, &[usize]); 4] = [(0, &[4, 2]), (1, &[5]), (5, &[6, 8, 1]), (3, &[3])];
-        let pieces = Pieces::new(9, groups);
-        assert_eq!(pieces.count(), 4);
-        assert_eq!(pieces.members(), [vec![0, 2, 4], vec![1, 5, 6, 8], vec![3], vec![7]]);
+    fn contrasts_are_orthonormal_and_constant_on_components() {
+        let edges = [(0, 4), (0, 2), (1, 5), (5, 6), (5, 8), (5, 1), (3, 3)];
+        let components = ConnectedComponents::new(9, edges);
+        assert_eq!(components.count(), 4);
+        assert_eq!(components.members(), [vec![0, 2, 4], vec![1, 5, 6, 8], vec![3], vec![7]]);
         let roots: Vec<f64> = (0..9).map(|i| 1.0 + 0.1 * i as f64).collect();
-        let c = pieces.contrasts(&roots, 8);
+        let c = components.contrasts(&roots, 8);
         assert_eq!(c.cols(), 4);
         for p in 0..4 {
             for q in 0..4 {
@@ -128,8 +127,8 @@ mod tests {
                 assert!((c[(a, p)] / roots[a] - c[(b, p)] / roots[b]).abs() < 1e-14);
             }
         }
-        // The first contrast sets the largest piece apart.
+        // The first contrast sets the largest component apart.
         assert!(c[(1, 1)] > 0.0 && [0, 3, 7].iter().all(|&i| c[(i, 1)] < 0.0));
-        assert_eq!(pieces.contrasts(&roots, 2).cols(), 3);
+        assert_eq!(components.contrasts(&roots, 2).cols(), 3);
     }
 }

@@ -1,16 +1,16 @@
 //! Points in single precision, and a copy of them that distances are measured on.
 
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use crate::features::check_matrix;
+use crate::limits::CENTRE_ROWS;
+use crate::linalg::simd;
 use crate::{Error, Result};
 
 /// Squared lengths up to which no distance overflows.
 const LARGEST: f32 = 1e37;
 /// Rows that are copied together.
 const STRIP: usize = 1024;
-/// Rows that the centre is the mean of.
-const CENTRE_ROWS: usize = 4096;
 
 /// Checked, borrowed, row-major points, and how much each adds to its distances.
 ///
@@ -30,19 +30,9 @@ impl<'a> Points<'a> {
     /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`]; [`Error::Parameter`] for lengths that single precision
     /// cannot square, or more rows than 32 bits can number.
     pub fn new(values: &'a [f32], rows: usize, dims: usize) -> Result<Self> {
-        if rows == 0 || dims == 0 {
-            return Err(Error::Empty { rows, dims });
-        }
-        let expected = rows.saturating_mul(dims);
-        if values.len() != expected {
-            return Err(Error::Shape { rows, dims, expected, given: values.len() });
-        }
+        check_matrix(values, rows, dims)?;
         if rows >= u32::MAX as usize {
             return Err(Error::parameter("rows", rows, "give fewer than 2³² − 1 points"));
-        }
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-            let value = f64::from(values[at]);
-            return Err(Error::NotFinite { row: at / dims, column: at % dims, value });
         }
         let origin = vec![0.0; dims];
         let long = |row: &&[f32]| square(row, &origin) > LARGEST;
@@ -53,7 +43,7 @@ impl<'a> Points<'a> {
         Ok(Self { values, dims, extra: None })
     }
 
-    /// With what every point adds to its squared distances.
+    /// The same points, with what each adds to its squared distances.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is one for each point, [`Error::Parameter`] unless all are finite and not negative.
@@ -93,7 +83,7 @@ impl<'a> Points<'a> {
         &self.values[i * self.dims..(i + 1) * self.dims]
     }
 
-    /// About the middle of the points. Distances do not feel it, but the closer the points are to the origin, the more
+    /// About the middle of the points. It does not change distances, but the closer the points are to the origin, the more
     /// digits of a distance survive in inner products.
     pub(super) fn centre(&self) -> Vec<f32> {
         let every = self.len().div_ceil(CENTRE_ROWS);
@@ -116,15 +106,15 @@ impl<'a> Points<'a> {
 
 /// A copy of points in an order of its own, seen from their centre.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct CentredPoints {
     pub dims: usize,
     pub values: Vec<f32>,
-    /// `½ (‖x‖² + e)`: what is taken off the score of a candidate.
+    /// `½ (‖x‖² + e)`: what is subtracted from the score of a candidate.
     pub half: Vec<f32>,
     extra: Vec<f32>,
 }
 
-impl Rows {
+impl CentredPoints {
     /// The points, the `i`-th being `order(i)`.
     pub fn of(points: Points<'_>, centre: &[f32], order: impl Fn(usize) -> usize + Sync) -> Self {
         let (n, dims) = (points.len(), points.dims);
@@ -162,9 +152,22 @@ impl Rows {
     }
 }
 
-/// Writes how far, squared, each row that the list names is from a point.
+/// Orders by distance, equal distances by number.
+pub(super) fn ascending(a: &(f32, u32), b: &(f32, u32)) -> std::cmp::Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+/// Writes the squared distance of each row that the list names from a point.
 pub(super) fn measure(from: &[f32], rows: &[f32], list: &mut [(f32, u32)]) {
-    Arch::new().dispatch(Measure { from, rows, list });
+    simd::dispatch((from, rows, list), measure_rows);
+}
+
+#[inline(always)]
+fn measure_rows((from, rows, list): (&[f32], &[f32], &mut [(f32, u32)])) {
+    let dims = from.len();
+    for (far, j) in list {
+        *far = squared(from, &rows[*j as usize * dims..(*j as usize + 1) * dims]);
+    }
 }
 
 /// `‖x‖²`.
@@ -172,24 +175,6 @@ fn square(x: &[f32], origin: &[f32]) -> f32 {
     let mut list = [(0.0, 0)];
     measure(origin, x, &mut list);
     list[0].0
-}
-
-struct Measure<'a> {
-    from: &'a [f32],
-    rows: &'a [f32],
-    list: &'a mut [(f32, u32)],
-}
-
-impl NullaryFnOnce for Measure<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let dims = self.from.len();
-        for (far, j) in self.list {
-            *far = squared(self.from, &self.rows[*j as usize * dims..(*j as usize + 1) * dims]);
-        }
-    }
 }
 
 /// `‖a − b‖²`, in a fixed order of lanes.

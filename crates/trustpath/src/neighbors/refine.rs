@@ -1,34 +1,32 @@
-//! A graph of near neighbours made better: who is near to someone near to me may be near to me.
+//! Improves a graph of near neighbours: the neighbours of a neighbour are likely to be neighbours too.
 //!
-//! Each sweep looks at the graph as it was before, so that no order of work shows in the result. The candidates of a
-//! point are the neighbours of those it is joined with: its neighbours, and those whose neighbour it is, the
-//! closest first and no more than it has neighbours itself.
+//! Each sweep reads the graph as it was before, so that the result does not depend on the order of work. The candidates of
+//! a point are the neighbours of its neighbours and of those points whose neighbour it is, the closest of these first and
+//! at most as many as it has neighbours itself.
 
 use rayon::prelude::*;
 
-use super::points::Rows;
-use crate::linalg::scan::NONE;
+use super::exact::insert;
+use super::points::CentredPoints;
+use super::scan::NONE;
 
 /// Points that are worked on together.
 const STRIP: usize = 256;
 
 /// One sweep over lists of `k` neighbours, which are and stay in ascending distance.
-pub(super) fn sweep(rows: &Rows, k: usize, index: &mut [u32], squared: &mut [f32]) {
-    let before = index.to_vec();
+pub(super) fn sweep(points: &CentredPoints, k: usize, lists: &mut [(f32, u32)]) {
+    let before: Vec<u32> = lists.iter().map(|&(_, j)| j).collect();
     let back = reversed(&before, k);
-    let strips = index.par_chunks_mut(STRIP * k).zip(squared.par_chunks_mut(STRIP * k));
-    let buffers = || (Vec::new(), Vec::new());
-    strips.enumerate().for_each_init(
-        buffers,
-        |(candidates, measured), (strip, (index, squared))| {
-            let lists = index.chunks_exact_mut(k).zip(squared.chunks_exact_mut(k));
-            for (at, (index, squared)) in lists.enumerate() {
+    lists.par_chunks_mut(STRIP * k).enumerate().for_each_init(
+        || (Vec::new(), Vec::new()),
+        |(candidates, measured), (strip, lists)| {
+            for (at, list) in lists.chunks_exact_mut(k).enumerate() {
                 let i = strip * STRIP + at;
                 gather(i, k, &before, &back, candidates);
                 measured.clear();
                 measured.extend(candidates.iter().map(|&j| (0.0, j)));
-                rows.measure(i, measured);
-                insert(measured, index, squared);
+                points.measure(i, measured);
+                measured.iter().for_each(|&(distance, j)| insert(list, distance, j));
             }
         },
     );
@@ -68,19 +66,4 @@ fn gather(i: usize, k: usize, index: &[u32], back: &[u32], candidates: &mut Vec<
     candidates.sort_unstable();
     candidates.dedup();
     candidates.retain(|j| *j != i as u32 && !own.contains(j));
-}
-
-/// Takes candidates into a list that are nearer than those in it.
-fn insert(candidates: &[(f32, u32)], index: &mut [u32], squared: &mut [f32]) {
-    let last = squared.len() - 1;
-    for &(distance, j) in candidates {
-        if distance < squared[last] {
-            let mut at = last;
-            while at > 0 && distance < squared[at - 1] {
-                (index[at], squared[at]) = (index[at - 1], squared[at - 1]);
-                at -= 1;
-            }
-            (index[at], squared[at]) = (j, distance);
-        }
-    }
 }
