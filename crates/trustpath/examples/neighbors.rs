@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::neighbors::{Graph, Points, Search};
+use trustpath::neighbors::{Neighbors, Points, Search};
 use trustpath::random::mix;
 
 const DIMS: usize = 128;
