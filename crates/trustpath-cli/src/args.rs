@@ -16,12 +16,12 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
     /// standard input. Or images: a folder, a zip or tar, or a csv of file names
-    #[arg(value_name = "FEATURES|PICTURES")]
+    #[arg(value_name = "FEATURES|IMAGES")]
     features: PathBuf,
-    /// Labels: one for each row in order, empty where there is none, or pairs of id and label for
-    /// some [default: inside the features file, or NAME-labels.* beside it]
+    /// Labels: one per row in order, empty if missing, or pairs of id and label for some rows [default: inside
+    /// the features file, or NAME-labels.* beside it]
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Name of the label column; without a header its number from 0, or from -1 backwards [default:
@@ -36,7 +36,7 @@ pub struct InputArgs {
     format: Option<Format>,
 }
 
-/// Instances, and their images if that is what they are.
+/// Instances, and their images if they have any.
 #[derive(Debug)]
 pub struct Instances {
     /// Features and labels.
@@ -48,16 +48,16 @@ pub struct Instances {
 /// The labels that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Some instances have one, others have not.
+    /// Some instances have a label, others do not.
     Some,
-    /// Those that have one count.
+    /// Only instances with a label are used.
     Given,
-    /// None is needed, and none is looked for beside the features.
+    /// No labels are needed, and none are searched for beside the features.
     None,
 }
 
 impl InputArgs {
-    /// Reads the instances; images by way of their features.
+    /// Reads the instances; the features of images are extracted first.
     pub fn read(
         &self,
         wanted: Wanted,
@@ -70,7 +70,7 @@ impl InputArgs {
         let images = match is_images {
             true => {
                 let dataset = source.open(&self.features, self.labels.is_some())?;
-                // Network and images take their time, so what cannot be labelled is told before.
+                // Extraction takes time, so missing labels are reported before it.
                 if self.labels.is_none() {
                     wanted.check(&dataset)?;
                 }
@@ -122,18 +122,18 @@ impl InputArgs {
 }
 
 impl Wanted {
-    /// Says what to do where the folders of images do not give these labels.
+    /// Refuses image folders that do not give these labels, with the remedy.
     fn check(self, images: &Dataset) -> Result<()> {
         let labelled = (0..images.len()).filter(|&row| images.class(row).is_some()).count();
         let name = images.origin();
         if self != Self::None && labelled == 0 {
             return Err(Error::Usage(format!(
-                "no picture of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
+                "no image of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
             )));
         }
         if self == Self::Some && labelled == images.len() {
             return Err(Error::Usage(format!(
-                "every picture of {name} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong"
+                "every image of {name} has a label, so there is nothing to label: put images without a label in a folder named unlabeled, or give the labels of some by --labels; to find wrong labels, use trustpath audit"
             )));
         }
         Ok(())
@@ -154,7 +154,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Where the result goes, if anywhere. Refuses at once what could not be written in the end.
+    /// Where the result goes, if anywhere. An output that cannot be written is refused at once.
     pub fn output(&self) -> Result<Option<Output>> {
         let Some(path) = &self.out else { return Ok(None) };
         let mut output = Output::new(path);
@@ -173,10 +173,10 @@ pub struct RunArgs {
     /// Random seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Threads; the result is the same for any number [default: one for each core]
+    /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// No progress
+    /// Hide progress
     #[arg(long)]
     quiet: bool,
     /// Progress as lines of JSON on standard error
@@ -204,7 +204,7 @@ pub struct WorkArgs {
 /// How progress is shown.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct ProgressArgs {
-    /// No progress
+    /// Hide progress
     #[arg(long)]
     quiet: bool,
     /// Progress as lines of JSON on standard error
@@ -231,7 +231,7 @@ impl ProgressArgs {
     }
 }
 
-/// As many threads as asked for, or as there are cores.
+/// A pool of this many threads, or one thread per core.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
     let threads = threads.unwrap_or(0);
     let built = ThreadPoolBuilder::new().num_threads(threads).build();

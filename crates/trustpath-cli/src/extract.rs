@@ -47,7 +47,7 @@ Examples:
 After Ctrl-C, the same command resumes the extraction. If the .safetensors file exists already, only
 new and changed images are computed.
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {

@@ -36,7 +36,7 @@ Examples:
   trustpath predict model.safetensors new-photos/ --out new-labels.csv
   cat new.csv | trustpath predict model.safetensors - --out - --out-format jsonl
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<()> {

@@ -49,7 +49,7 @@ Examples:
   trustpath audit photos/ --report audit.html        # labels are the names of the class folders
   trustpath audit --demo
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<()> {

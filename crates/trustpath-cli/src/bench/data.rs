@@ -16,10 +16,10 @@ use crate::run::Runner;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
-    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
-    /// Labels, one for each row, in the same formats or .txt [default: inside the features file, or
+    /// Labels, one per row, in the same formats or .txt [default: inside the features file, or
     /// NAME-labels.* beside it]
     #[arg(long, value_name = "FILE", requires = "features")]
     labels: Option<PathBuf>,
@@ -27,16 +27,16 @@ pub struct DataArgs {
     /// from -1 backwards [default: label]
     #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
     label_column: Option<String>,
-    /// ExtractedImages: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
-    /// makes their features first, which are kept
+    /// Images: a folder of class folders, a zip or tar of them, a csv, or a known dataset; their features
+    /// are extracted by a network first, and kept
     #[arg(long, value_name = "PATH")]
     images: Option<PathBuf>,
     /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
-    /// cifar-fs]; with --images, what the images are [default: auto-detect]
+    /// cifar-fs]; with --images, the layout of the dataset [default: auto-detect]
     #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
     /// Classes of that dataset: novel or validation; test and val are the same. With --images also
-    /// train [default: novel, and all where images are not divided]
+    /// train [default: novel, or all if the images have no splits]
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ impl DataArgs {
             return Ok(Cow::Owned(self.extract(path, runner)?));
         }
         if self.extraction.is_given() {
-            let sentence = "a network makes features of images: give them by --images, or leave out --backbone, --weights and what goes with them";
+            let sentence = "--backbone, --weights and the options below them are for images: give them by --images, or drop these options";
             return Err(Error::Usage(sentence.into()));
         }
         if let Some(path) = &self.features {

@@ -8,20 +8,20 @@ use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
 
-/// Where finished episodes are kept.
+/// Where finished episodes are recorded.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct JournalArgs {
-    /// Note every finished episode in this file (a second method's in FILE.against; of --method all,
-    /// in one FILE.… for each run)
+    /// Record every finished episode in this file (those of a second method in FILE.against; with --method all,
+    /// in one FILE.… per run)
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Go on from the journal; drawn episodes may be more than before, by --episodes
+    /// Continue from the journal; --episodes may be larger than before
     #[arg(long, requires = "journal")]
     resume: bool,
 }
 
-/// Whatever changes the scores of an episode.
+/// Everything that changes the scores of an episode.
 #[derive(Serialize)]
 struct Configuration<'a> {
     version: &'a str,
@@ -51,10 +51,8 @@ impl JournalArgs {
     /// How a run that was interrupted can go on.
     pub fn remedy(&self) -> String {
         match self.journal {
-            Some(_) => "repeat the command with --resume to go on".into(),
-            None => {
-                "repeat the command for all of them; with --journal FILE it could be resumed".into()
-            }
+            Some(_) => "repeat the command with --resume to continue".into(),
+            None => "repeat the command; with --journal FILE a run can be resumed".into(),
         }
     }
 }

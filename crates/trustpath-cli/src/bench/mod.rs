@@ -56,20 +56,20 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 struct RunArgs {
-    /// Number of episodes; the paper has 2000 [default: 600, or the whole list]
+    /// Number of episodes; the paper has 2000 [default: 600, or the complete list]
     #[arg(long, value_name = "N", value_parser = positive)]
     episodes: Option<usize>,
-    /// Seed of the episodes and of the random selector
+    /// Random seed of the episodes and of the random selector
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; the result is the same for any number [default: one for each core]
+    /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<usize>,
-    /// Run the fixed episodes of this folder; where official-NAME-accuracy.npy lies beside them, the
-    /// paired difference to it is shown
+    /// Run the fixed episodes in this folder; if official-NAME-accuracy.npy is beside them, show the paired difference
+    /// to it
     #[arg(long, value_name = "DIR")]
     episode_list: Option<PathBuf>,
-    /// Also write the episodes into this folder, for another program to run
+    /// Also write the episodes to this folder, for other programs
     #[arg(long, value_name = "DIR", conflicts_with = "episode_list")]
     export_episodes: Option<PathBuf>,
     /// Compare with a second method on the same episodes: plain (the classifier alone), or the
@@ -88,7 +88,7 @@ struct OutputArgs {
     /// Print CSV
     #[arg(long)]
     csv: bool,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(long)]
     quiet: bool,
 }
@@ -106,9 +106,9 @@ Examples:
   trustpath bench --episode-list cub-1shot-transductive --compat
   trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Episodes where none are asked for.
+/// The default number of episodes.
 const EPISODES: usize = 600;
 
 /// Runs the command.
@@ -188,7 +188,7 @@ struct Chosen<'a> {
     identity: String,
     /// The class sizes of the queries, in a word.
     pool: String,
-    /// Labelled instances a class.
+    /// Labelled instances per class.
     shot: usize,
 }
 

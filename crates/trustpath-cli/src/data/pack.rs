@@ -47,7 +47,7 @@ Examples:
   trustpath data pack downloads/ --dataset cifar-fs --out cifar-fs-pack
   trustpath data pack CUB_200_2011.tgz --size 84 --quality 90 --out cub-pack
 
-Exit status: 0 when all is packed, 1 when a file cannot be written, 2 for input that cannot be right.";
+Exit status: 0 on success, 1 if a file cannot be written, 2 for invalid input.";
 
 /// Runs the command.
 pub fn run(args: &PackArgs) -> Result<()> {

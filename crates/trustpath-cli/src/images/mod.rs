@@ -167,7 +167,7 @@ impl SourceArgs {
     }
 }
 
-/// ExtractedImages whose features are in a file.
+/// Images whose features are in a file.
 #[derive(Debug)]
 pub struct ExtractedImages {
     /// Where they are, and the network that computed their features.

@@ -1,4 +1,4 @@
-//! `trustpath label`: labels for what has none, how far each can be trusted, and why.
+//! `trustpath label`: labels for unlabeled instances, how far each can be trusted, and why.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::progress::ProgressObserver;
 use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
-/// What to label, and what to make of it.
+/// Options of `trustpath label`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct LabelArgs {
@@ -35,11 +35,11 @@ pub struct LabelArgs {
     options: SpecArgs<LabelSpec>,
 }
 
-/// What else to write.
+/// Other files to write.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 struct MoreArgs {
-    /// Write a page to look at: map, path, galleries and every verdict, in one file
+    /// Write a report: map, path, galleries and every verdict, in one HTML file
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Save the trained model, for trustpath predict
@@ -53,13 +53,13 @@ Examples:
   trustpath label pool.csv --label-column kind --precision 0.95 --out labels.csv
   trustpath label pool.parquet --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
-  trustpath sample try && trustpath label try/pool.csv --report try/report.html
+  trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv --report try/report.html
 
-ExtractedImages in class folders have the name of the folder as their label; those that lie in no folder, or
-in one named unlabeled or unknown, have none. Or give --labels with file names and labels. Their
-features are made by a network and kept in a file, see --cache.
+ExtractedThe label of an image is the name of its class folder; images in no folder, or in one named unlabeled
+or unknown, have no label. Or give --labels with file names and labels. Features of images are
+extracted by a network and kept in a file, see --cache.
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// Runs the command.
 pub fn run(args: &LabelArgs) -> Result<()> {

@@ -96,7 +96,7 @@ Examples:
   trustpath train --dataset cifar-fs --data data/ --out run/
   trustpath train --data photos/ --out run/ --device cpu --epochs 2 --episodes 40
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 fn rate(text: &str) -> std::result::Result<(usize, f64), String> {
     let parts = text.split_once(':');

@@ -123,7 +123,7 @@ fn an_output_that_cannot_be_written_is_reported_before_the_work() {
     };
     out("missing/out.csv", 1, &["cannot write missing/out.csv", "choose a folder that exists"]);
     out("p.csv/out.csv", 1, &["cannot write p.csv/out.csv"]);
-    out("out.doc", 2, &["out.doc is of no known format"]);
+    out("out.doc", 2, &["out.doc has an unknown format"]);
     // Even before the input is read.
     refused(&folder, &["none.csv", "--out", "missing/out.csv"], 1, &["missing/out.csv"]);
     if cfg!(target_os = "linux") {

@@ -25,7 +25,7 @@ fn a_check_counts_and_draws() {
     let csv = vision("datasets/mini-csv");
     let said = stdout(&["data", "check", &csv, "--dataset", "csv", "--sheet", &sheet]);
     assert!(said.contains("read as csv: 12 images of 6 classes, each 12 × 12 pixels"), "{said}");
-    assert!(said.contains("n01930112  test          2          –"), "{said}");
+    assert!(said.contains("n01930112  test        2          –"), "{said}");
     assert!(said.ends_with("sheet.png: 6 rows of images\n"), "{said}");
     assert_eq!(fs::read(&sheet).unwrap()[1..4], *b"PNG");
 }
@@ -39,8 +39,8 @@ fn a_check_says_what_is_missing_and_where_to_get_it() {
     );
     for part in [
         "read as mini-imagenet: 24 images of 6 classes, each 12 × 12 pixels",
-        "train  2 of 64         8      38400  differs",
-        "n01532829  train         4        600",
+        "train  2 of 64       8      38400  differs",
+        "n01532829  train       4        600",
         "train lacks 62 classes: n01704323, ",
         "few-shot-ssl-public",
     ] {
@@ -57,7 +57,7 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
     fs::write(data.join("cat/2.png"), b"no image").unwrap();
     let data = text(&data);
     let said = refused(&["data", "check", &data], 2, &["1 image cannot be read"]);
-    assert!(said.contains("cat/2.png cannot be read as an image: it is no PNG"), "{said}");
+    assert!(said.contains("cat/2.png cannot be read as an image: by its contents it is no PNG"), "{said}");
     refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);
     let said = stdout(&["data", "pack", &data, "--out", &pack, "--skip-bad", "--size", "16"]);
     assert!(said.starts_with("1 image of data in") && said.contains("skipped 1 image:"), "{said}");
