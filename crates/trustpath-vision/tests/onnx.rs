@@ -71,13 +71,13 @@ fn what_is_no_image_model_is_refused() {
     if open("colours.onnx", small(None)).is_none() {
         return;
     }
-    let told = |name: &str, settings: OnnxSettings, sentence: &str| {
+    let refused = |name: &str, settings: OnnxSettings, sentence: &str| {
         let Err(error) = model(name, settings).open(1) else { panic!("{name}") };
         assert!(error.to_string().contains(sentence), "{error}");
     };
-    told("sum.onnx", small(None), "it has 2 inputs");
-    told("none.onnx", small(None), "check that the path is right");
-    told("make.py", small(None), "check that the path is right");
-    told("colours.onnx", small(Some("depth")), "no output named depth among maps, tokens, rows");
-    told("colours.onnx", OnnxSettings::default(), "not n × 3 × 224 × 224");
+    refused("sum.onnx", small(None), "it has 2 inputs");
+    refused("none.onnx", small(None), "check that the path is right");
+    refused("make.py", small(None), "check that the path is right");
+    refused("colours.onnx", small(Some("depth")), "no output named depth among maps, tokens, rows");
+    refused("colours.onnx", OnnxSettings::default(), "not n × 3 × 224 × 224");
 }

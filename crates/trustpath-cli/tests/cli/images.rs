@@ -85,11 +85,11 @@ const CACHE: &str = "photos-resnet12-cifar-fs.safetensors";
 fn labels_come_from_folders_and_features_are_kept() {
     let photos = Photos::new(3, 6);
     let label = ["label", "photos", "--out", "out.csv", "--report", "page.html"];
-    let (said, told) = photos.succeeds(&label);
+    let (said, log) = photos.succeeds(&label);
     assert!(said.contains("photos (resnet12, weights cifar-fs): 27 instances"), "{said}");
     assert!(said.contains("9 labels of 3 classes given"), "{said}");
-    assert!(told.contains("27 images by resnet12, weights cifar-fs, all new"), "{told}");
-    assert!(told.contains(CACHE) && told.contains("--backbone model.onnx"), "{told}");
+    assert!(log.contains("27 images by resnet12, weights cifar-fs, all new"), "{log}");
+    assert!(log.contains(CACHE) && log.contains("--backbone model.onnx"), "{log}");
     let first = photos.read("out.csv");
     assert_eq!(first.lines().count(), 28);
     for line in first.lines().skip(1) {
@@ -105,22 +105,22 @@ fn labels_come_from_folders_and_features_are_kept() {
     let page = photos.read("page.html");
     assert_eq!(page.matches("data:image/jpeg;base64,").count(), 27);
 
-    let (_, told) = photos.succeeds(&label);
-    assert!(told.contains("all there already") && !told.contains("model.onnx"), "{told}");
+    let (_, log) = photos.succeeds(&label);
+    assert!(log.contains("all there already") && !log.contains("model.onnx"), "{log}");
     assert_eq!(photos.read("out.csv"), first);
     assert_eq!(photos.read("page.html"), page);
     // An image that gets a label, and one that is new.
     fs::rename(photos.path("photos/auk-4.png"), photos.path("photos/auk/4.png")).unwrap();
     photos.write("photos/new.png", 2, 17);
-    let (said, told) = photos.succeeds(&label);
+    let (said, log) = photos.succeeds(&label);
     let new = if cfg!(unix) { 1 } else { 2 };
     assert!(
-        told.contains(&format!("28 images by resnet12, weights cifar-fs, {new} of them new")),
-        "{told}"
+        log.contains(&format!("28 images by resnet12, weights cifar-fs, {new} of them new")),
+        "{log}"
     );
     assert!(said.contains("10 labels of 3 classes given"), "{said}");
-    let (_, told) = photos.succeeds(&["label", "photos", "--quiet"]);
-    assert_eq!(told, "");
+    let (_, log) = photos.succeeds(&["label", "photos", "--quiet"]);
+    assert_eq!(log, "");
 }
 
 #[test]
@@ -183,9 +183,9 @@ fn bad_images_end_it_or_are_listed() {
     photos.refused(&label, "auk/1.png cannot be read as an image");
     let skip = [&label[..], &["--skip-bad"]].concat();
     for new in ["all new", "1 of them new"] {
-        let (said, told) = photos.succeeds(&skip);
-        assert!(told.contains(new) && told.contains("skipped 1 image:"), "{told}");
-        assert!(told.contains("kept.safetensors"), "{told}");
+        let (said, log) = photos.succeeds(&skip);
+        assert!(log.contains(new) && log.contains("skipped 1 image:"), "{log}");
+        assert!(log.contains("kept.safetensors"), "{log}");
         assert!(said.contains("17 instances"), "{said}");
     }
     assert!(!photos.read("out.csv").contains("auk/1.png"));
@@ -204,9 +204,9 @@ fn episodes_are_drawn_from_images() {
     let photos = Photos::new(8, 1);
     let small = ["--way", "3", "--queries", "4", "--episodes", "20"];
     let args = [&["bench", "--images", "photos"], &small[..]].concat();
-    let (said, told) = photos.succeeds(&args);
+    let (said, log) = photos.succeeds(&args);
     assert!(said.contains("photos (resnet12, weights cifar-fs)"), "{said}");
-    assert!(told.contains("27 images"), "{told}");
+    assert!(log.contains("27 images"), "{log}");
     photos.refused(&["bench", "--weights", "cifar-fs"], "give them by --images");
     photos.refused(&[&args[..], &["--split", "test"]].concat(), "the split test of photos");
     photos.refused(&["bench", "--split", "train"], "no features of the split train");
@@ -221,8 +221,8 @@ fn an_episode_shows_its_images() {
         }
     }
     let args = ["paper", "episode", "--images", "birds=photos", "--episodes", "5", "--out", "p"];
-    let (said, told) = photos.succeeds(&args);
-    assert!(said.contains("birds") && told.contains("90 images"), "{said}{told}");
+    let (said, log) = photos.succeeds(&args);
+    assert!(said.contains("birds") && log.contains("90 images"), "{said}{log}");
     let figure = photos.read("p/figures/episode-birds.svg");
     assert!(figure.matches("<image").count() > 30, "{}", figure.matches("<image").count());
     photos.refused(&["paper", "episode", "--skip-bad"], "give them by --images");

@@ -193,15 +193,15 @@ fn bad_images_are_reported_or_skipped() {
 #[test]
 fn places_that_cannot_be_written_are_refused() {
     let folder = Folder::new(1);
-    let told = |out: &str, sentence: &str| {
+    let refused = |out: &str, sentence: &str| {
         let error =
             folder.extract(F16, out, &mut CountingObserver::default()).unwrap_err().to_string();
         assert!(error.contains(sentence), "{error}");
     };
-    told("o.csv", "give a name that ends in .safetensors or .npy");
-    told("none/o.npy", "none/o.npy.partial cannot be written");
+    refused("o.csv", "give a name that ends in .safetensors or .npy");
+    refused("none/o.npy", "none/o.npy.partial cannot be written");
     std::fs::write(folder.path("o-labels.npy"), "").unwrap();
-    told("o.npy", "o-labels.npy is beside");
+    refused("o.npy", "o-labels.npy is beside");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Images: bytes of any common format become 8-bit RGB.
 //!
-//! The format is told by the contents, never by the name. Whatever the file holds becomes RGB the way
+//! The format is detected from the contents, never from the name. Whatever the file holds becomes RGB the way
 //! the Python imaging library's `convert("RGB")` does it, on which the published networks were trained:
 //! grey is repeated, palettes are looked up, alpha is dropped (not blended), 16-bit samples keep their
 //! high byte, CMYK is converted, and of an animation the first frame is taken.

@@ -53,7 +53,7 @@ pub struct Judgement {
     pub label: usize,
     /// Where that vanishes.
     pub vanish: f64,
-    /// The label besides that vanishes first.
+    /// The other label that vanishes first.
     pub rival: usize,
     /// Where that vanishes.
     pub rival_vanish: f64,
@@ -72,10 +72,10 @@ impl Judgement {
 
     /// Of labels and where they vanish: judged under `label`, or under the first to vanish.
     fn among(candidates: impl Iterator<Item = (usize, f64)> + Clone, label: Option<usize>) -> Self {
-        let first = |besides: Option<usize>| {
-            let others = candidates.clone().filter(|&(k, _)| Some(k) != besides);
+        let first = |excluded: Option<usize>| {
+            let others = candidates.clone().filter(|&(k, _)| Some(k) != excluded);
             let best = others.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-            best.unwrap_or((besides.unwrap_or(0), f64::MAX))
+            best.unwrap_or((excluded.unwrap_or(0), f64::MAX))
         };
         let (label, vanish) = match label {
             None => first(None),
@@ -227,7 +227,7 @@ impl Follow {
 
 /// A path turned for more classes than coordinates.
 struct Turned {
-    /// `β(λ)ᵀ`, one row a class.
+    /// `β(λ)ᵀ`, one row per class.
     beta: Vec<Matrix>,
     /// `β(λ)β(λ)ᵀ`.
     gram: Vec<Matrix>,

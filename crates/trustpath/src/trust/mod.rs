@@ -1,7 +1,7 @@
 //! Trust: which labels can be relied on, from scores and held-out labels.
 //!
 //! [`Calibration`] turns cross-validated labels into a threshold with a guarantee, [`Novelty`] detects instances of
-//! classes that nobody labelled.
+//! classes without labels.
 
 mod cross_validation;
 mod novelty;

@@ -167,7 +167,7 @@ mod tests {
                     wrong += trusted.iter().filter(|t| !**t).count() as f64 / trusted.len() as f64;
                 }
             }
-            // The expectation is over all runs, those that trust nobody included; three standard errors of slack.
+            // The expectation is over all runs, including those that trust no label; three standard errors of slack.
             let rate = wrong / runs as f64;
             assert!(rate <= 1.0 - target + 0.01, "{held_out} {target}: {rate}");
             assert!(some > runs / 4, "{held_out} {target}: only {some} runs trusted anything");
