@@ -34,7 +34,7 @@ fn raw_episode(rows: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-fn teach(
+fn self_train(
     raw: &[f64],
     unlabeled: usize,
     select: Box<dyn Select>,
@@ -138,7 +138,7 @@ proptest! {
     fn the_loop_ends_and_keeps_its_quotas(seed: u64, step in 1usize..8, cap in proptest::option::of(1usize..8)) {
         let raw = raw_episode(65, seed);
         for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(Random { seed })] {
-            let outcome = teach(&raw, 40, select, SelfTaughtParams { step, cap });
+            let outcome = self_train(&raw, 40, select, SelfTaughtParams { step, cap });
             let mut accepted = [0; 45];
             let mut total = [0; 5];
             for (number, round) in outcome.rounds.iter().enumerate() {
@@ -167,8 +167,8 @@ proptest! {
         let raw = raw_episode(45, seed);
         let scaled: Vec<f64> = raw.iter().enumerate().map(|(at, v)| v * scale * (1 + at / 32) as f64).collect();
         let params = SelfTaughtParams::default();
-        let one = teach(&raw, 40, ici(icir(Penalty::Group)), params);
-        let two = teach(&scaled, 40, ici(icir(Penalty::Group)), params);
+        let one = self_train(&raw, 40, ici(icir(Penalty::Group)), params);
+        let two = self_train(&scaled, 40, ici(icir(Penalty::Group)), params);
         prop_assert_eq!(one.rounds, two.rounds);
         prop_assert_eq!(one.labels, two.labels);
     }
@@ -225,7 +225,7 @@ fn results_are_the_same_to_the_bit_for_any_number_of_threads() {
         pool.install(|| {
             let mut all = Vec::new();
             for model in [icir(Penalty::Group), Box::new(IciCParams::default().check().unwrap())] {
-                all.extend(bits(&teach(&raw, 60, ici(model), SelfTaughtParams::default())));
+                all.extend(bits(&self_train(&raw, 60, ici(model), SelfTaughtParams::default())));
             }
             let path = small.path(&x, &labels, 3, Keep::default()).unwrap();
             all.extend(path.vanish.iter().map(|v| v.to_bits()));
