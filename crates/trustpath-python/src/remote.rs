@@ -11,7 +11,7 @@ use trustpath::{Error, Matrix, Result};
 
 use crate::arrays::{to_array, to_matrix};
 use crate::errors;
-use crate::path::Settings;
+use crate::options::Options;
 
 /// The rows, and the first exception that reading them raised.
 struct Remote {
@@ -161,9 +161,9 @@ pub fn walk(
     sizes: Vec<usize>,
     dims: usize,
     classes: usize,
-    settings: Settings,
+    options: Options<'_>,
 ) -> PyResult<Vec<f64>> {
-    let model = settings.linear()?;
+    let model = options.linear()?;
     let mut rows = Remote { ask, sizes, dims, raised: None };
     let walked = py.detach(|| model.path_over(&mut rows, classes));
     match (walked, rows.raised) {

@@ -1,22 +1,23 @@
 //! Features as they come in, and instances as the method sees them: on the unit sphere.
 //!
 //! The paper normalises every feature vector, `x ← x / ‖x‖₂`, before anything else. [`Features`] borrows the
-//! caller's memory and checks it once, or reads rows that are elsewhere ([`Stored`]) and checks them each time;
-//! [`Instances`] owns the normalised rows in `f64` and, from the first time it is asked for, their Gram matrix
-//! `K = X Xᵀ`, which neighbours, reductions and classifiers of an episode all share.
+//! caller's memory and checks it once, or reads rows from a [`BlockSource`] and checks them each time;
+//! [`Instances`] owns the normalised rows in `f64` and, once it is needed, their Gram matrix `K = X Xᵀ`, which neighbours,
+//! reductions and classifiers of an episode all share. Rows are normalised once per run: everything after
+//! [`Features::normalize`] takes [`Instances`].
 
-mod stored;
+mod block_source;
 
 use std::sync::OnceLock;
 
 use crate::linalg::{gram, simd, vector};
 use crate::{Error, Matrix, Result};
-pub use stored::Stored;
+pub use block_source::BlockSource;
 
-/// Values that are gathered at a time, so that what is read from elsewhere is never in memory twice.
+/// Values that are gathered at a time, so that what is read from a file is never in memory twice.
 const AT_ONCE: usize = 1 << 20;
 
-/// A checked, borrowed, row-major matrix of features: one row an instance.
+/// A checked, borrowed, row-major matrix of features, one row per instance.
 ///
 /// ```
 /// let values: Vec<f32> = vec![3.0, 4.0, 0.0, 2.0];
@@ -39,8 +40,8 @@ pub enum Values<'a> {
     F32(&'a [f32]),
     /// Double precision.
     F64(&'a [f64]),
-    /// Elsewhere, read when they are needed.
-    Stored(&'a dyn Stored),
+    /// Read block by block when they are needed.
+    Blocks(&'a dyn BlockSource),
 }
 
 impl<'a> From<&'a [f32]> for Values<'a> {
@@ -55,45 +56,34 @@ impl<'a> From<&'a [f64]> for Values<'a> {
     }
 }
 
-impl<'a> From<&'a dyn Stored> for Values<'a> {
-    fn from(stored: &'a dyn Stored) -> Self {
-        Self::Stored(stored)
+impl<'a> From<&'a dyn BlockSource> for Values<'a> {
+    fn from(source: &'a dyn BlockSource) -> Self {
+        Self::Blocks(source)
     }
 }
 
 impl<'a> Features<'a> {
-    /// Checks `rows × dims` row-major values. Those that are elsewhere are checked when they are read.
+    /// Checks `rows × dims` row-major values. Those of a [`BlockSource`] are checked when they are read.
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`].
     pub fn new(values: impl Into<Values<'a>>, rows: usize, dims: usize) -> Result<Self> {
         let values = values.into();
-        if rows == 0 || dims == 0 {
-            return Err(Error::Empty { rows, dims });
-        }
-        let expected = rows.saturating_mul(dims);
-        let given = match values {
-            Values::F32(v) => v.len(),
-            Values::F64(v) => v.len(),
-            Values::Stored(_) => expected,
-        };
-        if given != expected {
-            return Err(Error::Shape { rows, dims, expected, given });
-        }
         match values {
-            Values::F32(v) => check_finite(v, dims, 0)?,
-            Values::F64(v) => check_finite(v, dims, 0)?,
-            Values::Stored(_) => {}
+            Values::F32(v) => check_matrix(v, rows, dims)?,
+            Values::F64(v) => check_matrix(v, rows, dims)?,
+            Values::Blocks(_) if rows == 0 || dims == 0 => return Err(Error::Empty { rows, dims }),
+            Values::Blocks(_) => {}
         }
         Ok(Self { values, rows, dims })
     }
 
-    /// `rows × dims` values that are elsewhere.
+    /// `rows × dims` values that are read block by block.
     ///
     /// # Errors
     /// [`Error::Empty`].
-    pub fn stored(stored: &'a dyn Stored, rows: usize, dims: usize) -> Result<Self> {
-        Self::new(stored, rows, dims)
+    pub fn blocks(source: &'a dyn BlockSource, rows: usize, dims: usize) -> Result<Self> {
+        Self::new(source, rows, dims)
     }
 
     /// Number of instances.
@@ -106,10 +96,10 @@ impl<'a> Features<'a> {
         self.dims
     }
 
-    /// The rows from `first` on as they came, as many as `to` has room for.
+    /// The rows from `first` on as they are, as many as `to` has room for.
     ///
     /// # Errors
-    /// [`Error::Stored`] and [`Error::NotFinite`] for rows that are elsewhere.
+    /// [`Error::Stored`] and [`Error::NotFinite`] for rows of a [`BlockSource`].
     ///
     /// # Panics
     /// When a row is out of range, or `to` holds no whole rows.
@@ -121,9 +111,9 @@ impl<'a> Features<'a> {
         match self.values {
             Values::F32(v) => widen(&v[range], to),
             Values::F64(v) => to.copy_from_slice(&v[range]),
-            Values::Stored(stored) => {
+            Values::Blocks(source) => {
                 let mut values = vec![0.0; to.len()];
-                stored.read(first, &mut values).map_err(|reason| Error::Stored { reason })?;
+                source.read(first, &mut values).map_err(|reason| Error::Stored { reason })?;
                 check_finite(&values, dims, first)?;
                 widen(&values, to);
             }
@@ -138,7 +128,7 @@ impl<'a> Features<'a> {
     pub(crate) fn normalized_block(&self, first: usize, to: &mut [f64]) -> Result<()> {
         self.block(first, to)?;
         for (at, x) in to.chunks_exact_mut(self.dims).enumerate() {
-            normalize(x).ok_or(Error::ZeroVector { row: first + at })?;
+            simd::dispatch(x, normalize).ok_or(Error::ZeroVector { row: first + at })?;
         }
         Ok(())
     }
@@ -146,8 +136,8 @@ impl<'a> Features<'a> {
     /// All rows, L2-normalised.
     ///
     /// # Errors
-    /// [`Error::ZeroVector`] for a row without direction; [`Error::Stored`] and [`Error::NotFinite`] for rows that are
-    /// elsewhere.
+    /// [`Error::ZeroVector`] for a row without direction; [`Error::Stored`] and [`Error::NotFinite`] for rows of a
+    /// [`BlockSource`].
     pub fn normalize(&self) -> Result<Instances> {
         self.gather(0..self.rows)
     }
@@ -181,7 +171,23 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Says where the first value stands that is not a finite number; the values begin with row `first`.
+/// Refuses values that are not a `rows × dims` matrix of finite numbers.
+pub(crate) fn check_matrix<T: Copy + Into<f64>>(
+    values: &[T],
+    rows: usize,
+    dims: usize,
+) -> Result<()> {
+    if rows == 0 || dims == 0 {
+        return Err(Error::Empty { rows, dims });
+    }
+    let expected = rows.saturating_mul(dims);
+    if values.len() != expected {
+        return Err(Error::Shape { rows, dims, expected, given: values.len() });
+    }
+    check_finite(values, dims, 0)
+}
+
+/// Reports the position of the first value that is not a finite number; the values begin with row `first`.
 fn check_finite<T: Copy + Into<f64>>(values: &[T], dims: usize, first: usize) -> Result<()> {
     let bad = values.iter().map(|&v| v.into()).enumerate().find(|(_, v)| !v.is_finite());
     match bad {
@@ -196,13 +202,9 @@ fn widen(from: &[f32], to: &mut [f64]) {
     to.iter_mut().zip(from).for_each(|(to, &x)| *to = f64::from(x));
 }
 
-/// Scales a vector to unit length; `None` if it has none.
-fn normalize(x: &mut [f64]) -> Option<()> {
-    simd::dispatch(x, normalize_in_place)
-}
-
+/// Scales a vector of any finite length to unit length; `None` if it is zero.
 #[inline(always)]
-fn normalize_in_place(x: &mut [f64]) -> Option<()> {
+fn normalize(x: &mut [f64]) -> Option<()> {
     let mut norm = vector::norm(x);
     if !(1e-100..=1e100).contains(&norm) {
         // Squares of such entries overflow or vanish: scale first.
@@ -210,14 +212,10 @@ fn normalize_in_place(x: &mut [f64]) -> Option<()> {
         if scale == 0.0 {
             return None;
         }
-        for v in x.iter_mut() {
-            *v /= scale;
-        }
+        x.iter_mut().for_each(|v| *v /= scale);
         norm = vector::norm(x);
     }
-    for v in x {
-        *v /= norm;
-    }
+    x.iter_mut().for_each(|v| *v /= norm);
     Some(())
 }
 
@@ -229,7 +227,7 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// Rows that are on the sphere already, or at its centre.
+    /// Rows that have unit length already, or are zero.
     pub(crate) fn from_unit(unit: Matrix) -> Self {
         Self { unit, gram: OnceLock::new() }
     }
@@ -262,7 +260,7 @@ impl Instances {
         self.unit.cols()
     }
 
-    /// The normalised features, one row an instance.
+    /// The normalised features, one row per instance.
     pub fn unit(&self) -> &Matrix {
         &self.unit
     }

@@ -12,13 +12,14 @@
 //! ```
 //!
 //! With `λ ≥ 2σ√μ/η · √(log cn)` and high probability, C1 and C2 imply that no correctly labelled instance is taken for
-//! a wrong one, and with C3 the wrong ones are found exactly. Everything falls apart by class, since `ŨᵀŨ` does.
+//! a wrong one, and with C3 the wrong ones are found exactly. All of it separates by class, since `ŨᵀŨ` does.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use crate::incidental::check_labels;
 use crate::linalg::basis::Basis;
+use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
 /// Eigenvalues up to this count as zero: `I − H` is a projector, so that its eigenvalues have rounding of this order.
@@ -49,7 +50,7 @@ pub struct Identifiability {
     pub irrepresentability: bool,
     /// C1, C2 and C3 hold.
     pub large_error: bool,
-    /// The noise `ε`, one row an instance: what a least-squares fit of the true labels leaves over, an intercept
+    /// The noise `ε`, one row per instance: the residuals of a least-squares fit of the true labels, an intercept
     /// included so that its mean is zero as the theorem supposes.
     pub noise: Matrix,
 }
@@ -122,10 +123,7 @@ impl Conditions {
             |i: usize| truth[i] != pseudo[i] && (truth[i] == class || pseudo[i] == class);
         let support: Vec<usize> = (0..truth.len()).filter(|&i| in_support(i)).collect();
         let others: Vec<usize> = (0..truth.len()).filter(|&i| !in_support(i)).collect();
-        let entry = |i: usize, j: usize| {
-            let h: f64 = q.row(i).iter().zip(q.row(j)).map(|(a, b)| a * b).sum();
-            f64::from(i == j) - h
-        };
+        let entry = |i: usize, j: usize| f64::from(i == j) - dot_in_order(q.row(i), q.row(j));
         self.mu = others.iter().map(|&i| entry(i, i)).fold(self.mu, f64::max);
         if support.is_empty() {
             return;
@@ -134,7 +132,7 @@ impl Conditions {
         let gram = Mat::from_fn(size, size, |a, b| entry(support[a], support[b]));
         let smallest = gram.self_adjoint_eigenvalues(Side::Lower).map_or(0.0, |values| values[0]);
         self.c_min = self.c_min.min(smallest);
-        // Without C1 the inverse does not exist, and nothing can be said of the rest.
+        // Without C1 the inverse does not exist, and C2 and C3 are undefined.
         let Some(factor) = gram.llt(Side::Lower).ok().filter(|_| smallest > ZERO) else {
             (self.overlap, self.sign) = (f64::INFINITY, f64::INFINITY);
             return;

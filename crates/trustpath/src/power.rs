@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use crate::Matrix;
 use crate::linalg::{simd, vector};
 
-/// Keeps the root off its infinite slope at zero; rows have unit length.
+/// Avoids the infinite slope of the root at zero; rows have unit length.
 const OFFSET: f64 = 1e-6;
-/// The share of the negative part from which it means something: features behind leaky rectifiers had 5 to 7 %, signed ones
+/// The share of the negative part from which features count as signed: features behind leaky rectifiers had 5 to 7 %, signed ones
 /// have about 50 %.
 pub(crate) const SIGNED_FROM: f64 = 0.1;
 
@@ -27,7 +27,7 @@ pub(crate) fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
     negative >= share * all
 }
 
-/// Transforms all rows. A row without direction stays at the origin.
+/// Transforms all rows. A zero row stays zero.
 pub(crate) fn power(x: &mut Matrix, signed: bool) {
     let dims = x.cols().max(1);
     x.as_mut_slice().par_chunks_exact_mut(dims).for_each(|row| power_row(row, signed));
@@ -44,10 +44,7 @@ pub(crate) fn power_row(row: &mut [f64], signed: bool) {
             } else {
                 row.iter_mut().for_each(|v| *v = (v.max(0.0) + OFFSET).sqrt());
             }
-            let norm = vector::norm(row);
-            if norm > 0.0 {
-                row.iter_mut().for_each(|v| *v /= norm);
-            }
+            vector::to_unit(row);
         },
     );
 }
@@ -69,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_not_asked_have_no_say() {
+    fn only_the_first_rows_decide_whether_features_are_signed() {
         let x = Matrix::from_vec(2, 2, vec![0.64, 0.36, 0.1, -5.0]).unwrap();
         assert!(!is_signed(&x, 1, SIGNED_FROM) && is_signed(&x, 2, SIGNED_FROM));
     }

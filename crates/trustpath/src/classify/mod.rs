@@ -5,11 +5,11 @@
 //! its workspace and its last solution as a warm start. The result of a training is a [`Model`] that can be kept.
 //!
 //! ```
-//! use trustpath::{Features, classify::Method};
+//! use trustpath::{Features, classify::ClassifierKind};
 //!
 //! let values = [1.0, 0.1, 0.9, 0.0, 0.1, 1.0, 0.0, 0.8];
 //! let instances = Features::new(&values[..], 4, 2)?.normalize()?;
-//! let classifier = "lr".parse::<Method>()?.build();
+//! let classifier = "lr".parse::<ClassifierKind>()?.build();
 //! let mut trainer = classifier.trainer(&instances, 2);
 //! trainer.train(&[0, 2], &[0, 1])?;
 //! let p = trainer.probabilities(&[1, 3]);
@@ -21,18 +21,21 @@ pub mod logistic;
 mod method;
 mod model;
 pub mod nearest;
+mod pool_logistic;
 mod samples;
 pub mod svm;
 #[cfg(test)]
 mod tests;
 
+use crate::task::arg_max;
 use crate::{Error, Instances, Matrix, Result};
 
 pub(crate) use logistic::{LbfgsLogistic, most_probable};
 pub use logistic::{Logistic, LogisticModel, LogisticParams};
-pub use method::Method;
+pub use method::ClassifierKind;
 pub use model::Model;
 pub use nearest::{Nearest, NearestModel, NearestParams};
+pub(crate) use pool_logistic::PoolLogistic;
 pub use svm::{Svm, SvmModel, SvmParams};
 
 /// A classifier: its parameters, checked.
@@ -62,7 +65,17 @@ pub trait Trainer {
     /// When a row is out of range.
     fn probabilities(&self, rows: &[usize]) -> Matrix;
 
-    /// The result of the last training as a model that can label other instances too.
+    /// The most probable class of each of `rows` under the last training, and its probability.
+    ///
+    /// # Panics
+    /// When a row is out of range.
+    fn label(&self, rows: &[usize]) -> (Vec<usize>, Vec<f64>) {
+        let probabilities = self.probabilities(rows);
+        let most_probable = |p: &[f64]| (arg_max(p), p[arg_max(p)]);
+        probabilities.iter_rows().map(most_probable).unzip()
+    }
+
+    /// The last training as a model that stands on its own, for instances that were not in the episode.
     fn model(&self) -> Model;
 }
 

@@ -17,7 +17,7 @@ mod votes;
 
 use super::samples::Samples;
 use super::{Classify, Model, Trainer, check_solver, shares_gram};
-use crate::linalg::vector::{add_scaled, plain_dot};
+use crate::linalg::vector::{add_scaled, dot_in_order};
 use crate::{Instances, Matrix, Result};
 use smo::Machine;
 
@@ -104,7 +104,9 @@ impl Pair {
                 gram.extend(self.rows.iter().map(|&column| from[column]));
             } else {
                 let x = instances.unit();
-                gram.extend(self.rows.iter().map(|&column| plain_dot(x.row(row), x.row(column))));
+                gram.extend(
+                    self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))),
+                );
             }
         }
         self.rho = Machine { gram: &gram, y: &y, params }.solve(&mut self.beta)?;
@@ -191,7 +193,7 @@ pub struct SvmModel {
 impl SvmModel {
     fn decide(&self, x: &[f64], decisions: &mut [f64]) {
         for (i, decision) in decisions.iter_mut().enumerate() {
-            *decision = plain_dot(self.weights.row(i), x) + self.intercept[i];
+            *decision = dot_in_order(self.weights.row(i), x) + self.intercept[i];
         }
     }
 
@@ -228,13 +230,13 @@ mod tests {
             let model = trainer.linear();
             for (i, (pair, (k, l))) in trainer.pairs.iter().zip(votes::pairs(classes)).enumerate() {
                 let w = model.weights.row(i);
-                let mut primal = 0.5 * plain_dot(w, w);
+                let mut primal = 0.5 * dot_in_order(w, w);
                 for (&row, &label) in problem.rows.iter().zip(&problem.labels) {
                     let y = f64::from(i8::from(label == k) - i8::from(label == l));
-                    let hinge = (1.0 - y * (plain_dot(w, x.unit().row(row)) + model.intercept[i])).max(0.0);
+                    let hinge = (1.0 - y * (dot_in_order(w, x.unit().row(row)) + model.intercept[i])).max(0.0);
                     primal += if y == 0.0 { 0.0 } else { params.c * hinge };
                 }
-                let dual = pair.beta.iter().map(|b| b.abs()).sum::<f64>() - 0.5 * plain_dot(w, w);
+                let dual = pair.beta.iter().map(|b| b.abs()).sum::<f64>() - 0.5 * dot_in_order(w, w);
                 let samples = pair.rows.len() as f64;
                 prop_assert!(pair.beta.iter().all(|b| b.abs() <= params.c));
                 prop_assert!(pair.beta.iter().sum::<f64>().abs() < 1e-10);

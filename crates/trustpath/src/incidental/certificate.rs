@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::Matrix;
-use crate::linalg::vector::plain_dot;
+use crate::linalg::vector::dot_in_order;
 
 /// `(primal − dual) / primal` at coefficients on the orthonormal coordinates `q`, for responses in groups that share
 /// one norm. Zero where there is nothing to explain.
@@ -45,9 +45,10 @@ fn primal_and_dual(
     for i in 0..n {
         let theta = theta.row_mut(i);
         for (k, theta) in theta.iter_mut().enumerate() {
-            *theta = f64::from(labels[i] == classes.start + k) - plain_dot(q.row(i), &b[k * d..]);
+            *theta =
+                f64::from(labels[i] == classes.start + k) - dot_in_order(q.row(i), &b[k * d..]);
         }
-        let norm = plain_dot(theta, theta).sqrt();
+        let norm = dot_in_order(theta, theta).sqrt();
         let clip = if norm > lambda { lambda / norm } else { 1.0 };
         primal += if norm > lambda { lambda * (norm - 0.5 * lambda) } else { 0.5 * norm * norm };
         for (k, theta) in theta.iter_mut().enumerate() {
@@ -61,7 +62,7 @@ fn primal_and_dual(
     for i in 0..n {
         let mut norm2 = 0.0;
         for (k, &theta) in theta.row(i).iter().enumerate() {
-            let theta = theta - plain_dot(q.row(i), &projection[k * d..]);
+            let theta = theta - dot_in_order(q.row(i), &projection[k * d..]);
             norm2 += theta * theta;
             if labels[i] == classes.start + k {
                 linear += theta;

@@ -15,17 +15,20 @@ pub use logistic::{IciC, IciCParams};
 use record::Record;
 pub use record::Vanished;
 
-use crate::select::best_of_each_class;
+use crate::choice::choices;
+use crate::judge::best_of_each_class;
 use crate::{Error, Matrix, Result};
 
-/// The sparsity penalty `R` on the incidental parameters (and, in ICI-C, on the rows of `β`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Penalty {
-    /// `Σᵢ ‖γᵢ‖₂`: all entries of an instance's parameter vanish together. What the paper's code runs for ICI-R.
-    #[default]
-    Group,
-    /// `Σᵢⱼ |γᵢⱼ|`: entry by entry. What the paper's code runs for ICI-C; in ICI-R not always unique at small `λ`.
-    Elementwise,
+choices! {
+    /// The sparsity penalty `R` on the incidental parameters (and, in ICI-C, on the rows of `β`).
+    #[derive(Default)]
+    pub enum Penalty("penalty") {
+        /// `Σᵢ ‖γᵢ‖₂`: all entries of an instance's parameter vanish together. What the paper's code runs for ICI-R.
+        #[default]
+        Group = "group",
+        /// `Σᵢⱼ |γᵢⱼ|`: entry by entry. What the paper's code runs for ICI-C; in ICI-R not always unique at small `λ`.
+        Elementwise = "elementwise",
+    }
 }
 
 impl Penalty {

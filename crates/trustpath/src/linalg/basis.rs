@@ -5,14 +5,15 @@
 
 use std::convert::Infallible;
 
-use faer::{Mat, Side};
+use faer::Mat;
 
+use super::eigen;
 use crate::Matrix;
 
-/// `X = Q T` with `QᵀQ = I`, and the way back from coefficients on `Q` to coefficients on `X`.
+/// `X = Q T` with `QᵀQ = I`, and the matrix that turns coefficients on `Q` into coefficients on `X`.
 #[derive(Debug, Clone)]
 pub(crate) struct Basis {
-    /// Orthonormal coordinates, one row an instance; as many columns as `X` has rank.
+    /// Orthonormal coordinates, one row per instance; as many columns as `X` has rank.
     pub q: Matrix,
     /// `d × rank`: coefficients on `X` are `back` times coefficients on `Q`.
     pub back: Matrix,
@@ -56,7 +57,7 @@ pub(crate) fn way_back<E>(
 fn whiten(gram: Matrix, rank: usize) -> Mat<f64> {
     let d = gram.rows();
     // Fails only when the iteration inside does, which finite input does not bring about; no direction counts then.
-    let Ok(eigen) = gram.view().self_adjoint_eigen(Side::Lower) else { return Mat::zeros(d, 0) };
+    let Ok(eigen) = eigen(gram.view()) else { return Mat::zeros(d, 0) };
     let values = eigen.S();
     let largest = values[d - 1].max(0.0);
     let kept = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();

@@ -1,4 +1,4 @@
-//! The lowest eigenpairs of a large symmetric matrix that is known by its products: filtered subspace iteration.
+//! The lowest eigenpairs of a large symmetric matrix that is used only in products: filtered subspace iteration.
 //!
 //! ```text
 //! X ← p(M) X,   X ← orthonormal basis of X, free of the vectors known,   Rayleigh–Ritz: eigenpairs (θ, X) of Xᵀ M X
@@ -17,37 +17,36 @@
 //! ‖M x − θ x‖ ≤ max(10⁻⁷ gap, 10⁻¹² ‖M‖)       of every pair wanted
 //! ```
 //!
-//! or, once it has cost `PATIENCE` rows of products, at [`LOOSE`] `‖M‖`: beyond some ten thousand rows the gaps of an
-//! alignment matrix become too small to resolve at a reasonable price, and the pairs it may then confuse are those that
+//! or, once it has cost [`BUDGET`] rows of products, at [`LOOSE`] `‖M‖`: beyond some ten thousand rows the gaps of an
+//! alignment matrix become too small to resolve in reasonable time, and the pairs that are then confused are those that
 //! differ by about as little.
 
 use faer::Mat;
-use faer::Side;
-use faer::linalg::solvers::SelfAdjointEigen;
 use rayon::prelude::*;
 
 use super::block::{add_times, inner, times};
 use super::lowest::noise;
-use super::operator::{Factors, Operator};
-use crate::reduce::Iteration;
+use super::operator::Operator;
+use super::sparse::Factors;
+use super::{eigen, eigen_failed};
 use crate::{Error, Matrix, Result};
 
 /// Residual asked for, relative to the gap above the vectors wanted.
 const OF_GAP: f64 = 1e-7;
-/// Residual that will do in any case, relative to `‖M‖`.
+/// Residual that always suffices, relative to `‖M‖`.
 const FLOOR: f64 = 1e-12;
-/// Residual that will do when patience has run out, relative to `‖M‖`.
+/// Residual that suffices once [`BUDGET`] is spent, relative to `‖M‖`.
 pub(crate) const LOOSE: f64 = 1e-6;
-/// Rows of products, `n` a product, after which [`LOOSE`] will do.
-const PATIENCE: usize = 10_000_000;
-/// How many times the patience, or products, until the iteration gives up.
+/// Rows of products, `n` per product, after which [`LOOSE`] suffices.
+const BUDGET: usize = 10_000_000;
+/// How many times the budget, or products, until the iteration gives up.
 const MOST: usize = 20;
 /// Growth of the lowest vector over the unwanted ones in a round.
 const GROWTH: f64 = 1e7;
-/// Degree of a filter from which more vectors are worth their price: the block ends within a cluster then, and
-/// beyond it the spectrum is likely to rise.
+/// Degree of a filter from which adding vectors pays: the block ends within a cluster then, and beyond it the spectrum is
+/// likely to rise.
 const LONG: usize = 400;
-/// Vectors that may be taken in so.
+/// Vectors that may be added for that reason.
 const WIDER: usize = 48;
 /// Degrees of a filter.
 const DEGREES: (usize, usize) = (6, 1000);
@@ -69,13 +68,6 @@ pub(crate) struct Lowest {
     pub residual: f64,
 }
 
-impl Lowest {
-    /// What it took.
-    pub(crate) fn iteration(&self) -> Iteration {
-        Iteration { products: self.products, residual: self.residual / self.norm }
-    }
-}
-
 /// The `k` lowest eigenpairs of `M` among the vectors orthogonal to the orthonormal columns of `known`, which `M` must leave
 /// among themselves.
 ///
@@ -84,12 +76,12 @@ impl Lowest {
 pub(crate) fn lowest(m: &mut dyn Operator, known: &Matrix, k: usize) -> Result<Lowest> {
     let n = m.size();
     let room = n - known.cols();
-    let width = wide(k).min(room);
+    let width = block_width(k).min(room);
     let mut state = 0;
     let mut x = Matrix::zeros(n, width);
     x.as_mut_slice().fill_with(|| noise(&mut state));
     let (bound, norm) = upper_end(m, &mut state)?;
-    let mut space = Space { m, known, products: 0, mx: Matrix::zeros(n, width), x, state };
+    let mut space = Subspace { m, known, products: 0, mx: Matrix::zeros(n, width), x, state };
     space.orthonormalize()?;
     let (mut values, mut residuals) = space.rayleigh_ritz()?;
     loop {
@@ -97,14 +89,14 @@ pub(crate) fn lowest(m: &mut dyn Operator, known: &Matrix, k: usize) -> Result<L
         let residual = residuals[..k].iter().fold(0.0, |a: f64, &b| a.max(b));
         let gap = if width > k { values[k] - residuals[k] - values[k - 1] } else { norm };
         let spent = n * space.products;
-        let tolerance = if spent < PATIENCE { FLOOR } else { LOOSE } * norm;
+        let tolerance = if spent < BUDGET { FLOOR } else { LOOSE } * norm;
         let tolerance = tolerance.max(OF_GAP * gap);
         if residual <= tolerance || n == width + known.cols() {
             values.truncate(k);
             let vectors = Matrix::from_fn(n, k, |i, j| space.x[(i, j)]);
             return Ok(Lowest { values, vectors, norm, products: space.products, residual });
         }
-        if spent > MOST * PATIENCE.max(n) {
+        if spent > MOST * BUDGET.max(n) {
             return Err(Error::NotConverged {
                 what: "the eigenvalue solver of the neighbourhood graph",
                 iterations: space.products,
@@ -112,12 +104,12 @@ pub(crate) fn lowest(m: &mut dyn Operator, known: &Matrix, k: usize) -> Result<L
                 tolerance: tolerance / norm,
             });
         }
-        let most = (wide(k) + WIDER).min(room);
+        let most = (block_width(k) + WIDER).min(room);
         let mut filter = Filter::new(values[0], values[width - 1], bound);
         if filter.degree > LONG && width < most {
             space.widen((most - width).min(WIDER / 2));
         } else {
-            let last = spent + n * filter.degree >= PATIENCE;
+            let last = spent + n * filter.degree >= BUDGET;
             let goal = if last { tolerance.max(LOOSE * norm) } else { tolerance };
             filter.shorten(values[k - 1], residual / goal);
             space.apply(filter);
@@ -157,13 +149,13 @@ impl Filter {
     }
 }
 
-/// Vectors of a block for `k` wanted: the more to spare, the fewer products, each of which costs more. Products like
-/// multiples of eight.
-fn wide(k: usize) -> usize {
+/// Vectors of a block for `k` wanted: more spare vectors mean fewer products, each of which costs more. Products are fastest
+/// for multiples of eight.
+fn block_width(k: usize) -> usize {
     (k + (k / 2).max(8)).next_multiple_of(8)
 }
 
-struct Space<'a> {
+struct Subspace<'a> {
     m: &'a mut dyn Operator,
     known: &'a Matrix,
     products: usize,
@@ -173,7 +165,7 @@ struct Space<'a> {
     state: u64,
 }
 
-impl Space<'_> {
+impl Subspace<'_> {
     /// `X ← p(M) X`.
     fn apply(&mut self, filter: Filter) {
         let Filter { low, centre, half, degree } = filter;
@@ -191,22 +183,16 @@ impl Space<'_> {
         self.products += degree;
     }
 
-    /// Takes in new vectors.
+    /// Adds new vectors.
     fn widen(&mut self, more: usize) {
         let (n, width) = (self.x.rows(), self.x.cols());
         let (old, state) = (&self.x, &mut self.state);
-        self.x =
-            Matrix::from_fn(
-                n,
-                width + more,
-                |i, j| {
-                    if j < width { old[(i, j)] } else { noise(state) }
-                },
-            );
+        let entry = |i, j| if j < width { old[(i, j)] } else { noise(state) };
+        self.x = Matrix::from_fn(n, width + more, entry);
         self.mx = Matrix::zeros(n, width + more);
     }
 
-    /// Orthonormal columns with the same span, orthogonal to those known. Directions that were lost are drawn anew.
+    /// Orthonormal columns with the same span, orthogonal to those known. Directions that were lost are replaced by noise.
     fn orthonormalize(&mut self) -> Result<()> {
         let width = self.x.cols();
         let mut clean = 0;
@@ -219,7 +205,7 @@ impl Space<'_> {
                 .map(|s| if s.is_finite() { s } else { 0.0 })
                 .collect();
             let scaled = Mat::from_fn(width, width, |a, b| gram[(a, b)] * scale[a] * scale[b]);
-            let eigen = eigen(scaled)?;
+            let eigen = eigen(scaled.as_ref())?;
             let lost = |j: usize| eigen.S()[j] <= 1e-11;
             let turn = Mat::from_fn(width, width, |a, j| {
                 if lost(j) { 0.0 } else { scale[a] * eigen.U()[(a, j)] / eigen.S()[j].sqrt() }
@@ -235,17 +221,17 @@ impl Space<'_> {
                 return Ok(());
             }
         }
-        Err(failed())
+        Err(eigen_failed())
     }
 
     /// The eigenpairs of `M` within the span of `X`: their values, and `‖M x − θ x‖` of each.
     fn rayleigh_ritz(&mut self) -> Result<(Vec<f64>, Vec<f64>)> {
         let width = self.x.cols();
-        self.m.apply(&self.x, Factors::PLAIN, &mut self.mx);
+        self.m.apply(&self.x, Factors::PRODUCT, &mut self.mx);
         self.products += 1;
         let small = inner(&self.x, &self.mx, 1.0);
-        let eigen =
-            eigen(Mat::from_fn(width, width, |a, b| 0.5 * (small[(a, b)] + small[(b, a)])))?;
+        let small = Mat::from_fn(width, width, |a, b| 0.5 * (small[(a, b)] + small[(b, a)]));
+        let eigen = eigen(small.as_ref())?;
         self.x = times(&self.x, eigen.U());
         self.mx = times(&self.mx, eigen.U());
         let values: Vec<f64> = (0..width).map(|j| eigen.S()[j]).collect();
@@ -266,7 +252,7 @@ impl Space<'_> {
         let residuals: Vec<f64> =
             (0..width).map(|j| squares.iter().map(|s| s[j]).sum::<f64>().sqrt()).collect();
         let finite = residuals.iter().all(|r| r.is_finite());
-        finite.then_some((values, residuals)).ok_or_else(failed)
+        finite.then_some((values, residuals)).ok_or_else(eigen_failed)
     }
 }
 
@@ -284,7 +270,7 @@ fn upper_end(m: &mut dyn Operator, state: &mut u64) -> Result<(f64, f64)> {
     let mut next = Matrix::zeros(n, 1);
     let mut over = 0.0;
     for step in 0..steps {
-        m.apply(&last, Factors::PLAIN, &mut next);
+        m.apply(&last, Factors::PRODUCT, &mut next);
         for _ in 0..2 {
             let along = inner(&basis, &next, 1.0);
             add_times(&mut next, -1.0, &basis, along.view());
@@ -297,37 +283,19 @@ fn upper_end(m: &mut dyn Operator, state: &mut u64) -> Result<(f64, f64)> {
         t[(step + 1, step)] = over;
         next.as_mut_slice().iter_mut().for_each(|v| *v /= over);
         std::mem::swap(&mut last, &mut next);
-        basis = Matrix::from_fn(
-            n,
-            step + 2,
-            |i, j| {
-                if j <= step { basis[(i, j)] } else { last[(i, 0)] }
-            },
-        );
+        let entry = |i, j| if j <= step { basis[(i, j)] } else { last[(i, 0)] };
+        basis = Matrix::from_fn(n, step + 2, entry);
     }
-    let eigen = eigen(t)?;
+    let eigen = eigen(t.as_ref())?;
     let (lowest, highest) = (eigen.S()[0] - over, eigen.S()[steps - 1] + over);
     Ok((highest, highest.max(-lowest).max(f64::MIN_POSITIVE)))
-}
-
-fn eigen(small: Mat<f64>) -> Result<SelfAdjointEigen<f64>> {
-    SelfAdjointEigen::new(small.as_ref(), Side::Lower).map_err(|_| failed())
-}
-
-fn failed() -> Error {
-    Error::NotConverged {
-        what: "the eigenvalue solver of the neighbourhood graph",
-        iterations: 0,
-        reached: f64::NAN,
-        tolerance: f64::EPSILON,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::Tridiagonal;
-    use crate::linalg::operator::Square;
+    use crate::linalg::operator::ScaledSquare;
     use crate::linalg::sparse::Csr;
 
     /// Differences along a closed chain, some links of which are weak: `BᵀB` is its Laplacian.
@@ -357,7 +325,7 @@ mod tests {
     /// Values, and the projector on the vectors, against the dense solver.
     fn check(b: Csr, n: usize, scale: f64, k: usize) {
         let exact = Tridiagonal::of(&dense(&b, n, scale)).lowest(k + 1).unwrap();
-        let found = lowest(&mut Square::new(b, scale), &Matrix::zeros(n, 0), k).unwrap();
+        let found = lowest(&mut ScaledSquare::new(b, scale), &Matrix::zeros(n, 0), k).unwrap();
         let gap = exact.values[k] - exact.values[k - 1];
         for (a, b) in exact.values.iter().zip(&found.values) {
             assert!((a - b).abs() < 1e-12 * found.norm, "{a:e} {b:e}");
@@ -386,12 +354,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_left_out() {
+    fn known_vectors_are_left_out() {
         let n = 240;
         let b = chain(n, &[0, 77, 160], 1e-3);
-        let all = lowest(&mut Square::new(b.clone(), 1.0), &Matrix::zeros(n, 0), 5).unwrap();
+        let all = lowest(&mut ScaledSquare::new(b.clone(), 1.0), &Matrix::zeros(n, 0), 5).unwrap();
         let known = Matrix::from_fn(n, 2, |i, j| all.vectors[(i, j)]);
-        let rest = lowest(&mut Square::new(b, 1.0), &known, 3).unwrap();
+        let rest = lowest(&mut ScaledSquare::new(b, 1.0), &known, 3).unwrap();
         for (a, b) in all.values[2..].iter().zip(&rest.values) {
             assert!((a - b).abs() < 1e-12 * all.norm);
         }
@@ -404,12 +372,12 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn the_number_of_threads_does_not_matter() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let b = chain(500, &[0, 250], 1e-2);
-                lowest(&mut Square::new(b, 1.0), &Matrix::zeros(500, 0), 4).unwrap().vectors
+                lowest(&mut ScaledSquare::new(b, 1.0), &Matrix::zeros(500, 0), 4).unwrap().vectors
             })
         };
         assert_eq!(run(1), run(3));

@@ -1,4 +1,4 @@
-//! The `k` lowest eigenpairs of a tridiagonal matrix, turned back to the matrix it came from.
+//! The `k` lowest eigenpairs of a tridiagonal matrix, transformed back to the matrix it came from.
 //!
 //! Sturm counts bracket the eigenvalues; then, from a fixed start, rounds of
 //!
@@ -7,18 +7,17 @@
 //! ```
 //!
 //! until `‖T z − θ z‖ ≤ 10⁻¹⁴ √n ‖T‖`. Repeated and clustered eigenvalues are the rule here, not the exception (each
-//! piece of a neighbourhood graph adds a zero), and are what the common orthonormalisation is for: vectors of one
-//! cluster share a shift, and each new start brings in what the ones before it lack. A last count certifies that no
-//! eigenvalue below the highest one found was passed over. Where that fails, or a residual stays large, shifts as fine
-//! as rounding allows are tried, and then the dense solver.
+//! component of a neighbourhood graph adds a zero), and are the reason for the common orthonormalisation: vectors of one
+//! cluster share a shift, and each new start adds what the ones before it lack. A last count certifies that no eigenvalue
+//! below the highest one found was missed. Where that fails, or a residual stays large, shifts as fine as rounding allows
+//! are tried, and then the dense solver.
 
-use faer::linalg::solvers::SelfAdjointEigen;
-use faer::{Mat, Side};
+use faer::Mat;
 
-use super::Tridiagonal;
-use super::shifted::Factor;
+use super::shifted::ShiftedFactor;
 use super::sturm::{LANES, Sturm};
-use crate::{Error, Matrix, Result};
+use super::{Tridiagonal, eigen};
+use crate::{Matrix, Result, random};
 
 const ROUNDS: usize = 8;
 /// Widths of the brackets, relative to `‖T‖`. Shifts as coarse as the first do unless the cut between wanted and
@@ -43,7 +42,7 @@ impl Tridiagonal {
     /// The `k ≤ n` lowest eigenpairs.
     ///
     /// # Errors
-    /// [`Error::NotConverged`], which only a matrix with entries that are not finite can bring about.
+    /// [`NotConverged`](crate::Error::NotConverged), which only a matrix with entries that are not finite can bring about.
     pub(crate) fn lowest(&self, k: usize) -> Result<Eigenpairs> {
         let mut pairs = match self.by_inverse_iteration(k) {
             Some(pairs) => pairs,
@@ -67,13 +66,7 @@ impl Tridiagonal {
                 t[(i, i - 1)] = self.off[i - 1];
             }
         }
-        let failed = Error::NotConverged {
-            what: "the dense eigenvalue solver",
-            iterations: ROUNDS,
-            reached: f64::NAN,
-            tolerance: f64::EPSILON,
-        };
-        let eigen = SelfAdjointEigen::new(t.as_ref(), Side::Lower).map_err(|_| failed)?;
+        let eigen = eigen(t.as_ref())?;
         Ok(Eigenpairs {
             values: (0..k).map(|j| eigen.S()[j]).collect(),
             vectors: Matrix::from_fn(k, n, |j, i| eigen.U()[(i, j)]),
@@ -88,7 +81,7 @@ struct InverseIteration<'a> {
     /// The vectors, one row each, and `T` times them.
     z: Matrix,
     tz: Matrix,
-    factor: Factor,
+    factor: ShiftedFactor,
 }
 
 impl<'a> InverseIteration<'a> {
@@ -105,7 +98,7 @@ impl<'a> InverseIteration<'a> {
             theta: brackets.iter().map(|&(low, high)| low.midpoint(high)).collect(),
             z,
             tz: Matrix::zeros(k, n),
-            factor: Factor::default(),
+            factor: ShiftedFactor::default(),
         }
     }
 
@@ -142,7 +135,7 @@ impl<'a> InverseIteration<'a> {
             self.t.times(self.z.row(j), self.tz.row_mut(j));
         }
         let small = Mat::from_fn(k, k, |i, j| dot(self.z.row(i), self.tz.row(j)));
-        let eigen = SelfAdjointEigen::new(small.as_ref(), Side::Lower).ok()?;
+        let eigen = eigen(small.as_ref()).ok()?;
         rotate(&mut self.z, eigen.U());
         rotate(&mut self.tz, eigen.U());
         let mut worst = 0.0f64;
@@ -198,7 +191,8 @@ fn rotate(z: &mut Matrix, u: faer::MatRef<'_, f64>) {
     }
 }
 
-/// `aᵀb`, in eight sums that do not wait for each other.
+/// `aᵀb`, in eight independent sums. `vector::dot` adds these up in another order, which would change the last bits of every
+/// embedding.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a8, a_rest) = a.as_chunks::<8>();
     let (b8, b_rest) = b.as_chunks::<8>();
@@ -222,13 +216,10 @@ fn normalize(x: &mut [f64]) -> Option<()> {
     Some(())
 }
 
-/// A fixed sequence that looks like noise in `[−½, ½)` (Weyl's, mixed), so that no start is orthogonal to what it seeks.
+/// A fixed sequence that looks like noise in `[−½, ½)` (Weyl's, mixed), so that no start is orthogonal to the eigenvectors wanted.
 pub(crate) fn noise(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (bits >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    *state = state.wrapping_add(random::GOLDEN);
+    (random::multiply_twice(*state) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
 }
 
 #[cfg(test)]
@@ -257,7 +248,7 @@ mod tests {
         let n = a.rows();
         let t = Tridiagonal::of(a);
         let pairs = t.lowest(k).unwrap();
-        let eigen = SelfAdjointEigen::new(a.view(), Side::Lower).unwrap();
+        let eigen = eigen(a.view()).unwrap();
         let norm = (0..n).fold(f64::MIN_POSITIVE, |m: f64, j| m.max(eigen.S()[j].abs()));
         for j in 0..k {
             assert!((pairs.values[j] - eigen.S()[j]).abs() <= 1e-13 * norm, "n={n} k={k} j={j}");

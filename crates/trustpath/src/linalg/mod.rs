@@ -1,15 +1,15 @@
-//! The little dense algebra that is worth having next to faer.
+//! The linear algebra that faer does not have, or not as fast at these sizes.
 //!
 //! Kernels for vectors and matrices of a few dozen entries, and the few eigenpairs at one end of a dense symmetric
 //! matrix. Every reduction ends in the latter: `d` eigenvectors out of `n`, where `n` is some hundred and the last of the
-//! wanted eigenvalues lies within the bulk of the spectrum. Krylov methods are no help there: at `n = 275` a
-//! shift-inverted block Lanczos method needs a basis of 245 or more. So [`Tridiagonal`] reduces the whole matrix, once, at
+//! wanted eigenvalues lies within the bulk of the spectrum. Krylov methods do not help there: at `n = 275` a
+//! shift-inverted block Lanczos method needs a basis of 245 or more. So [`Tridiagonal`] reduces the entire matrix, once, at
 //! `2n³/3` multiply-adds; [`sturm`] finds the wanted eigenvalues by counting, and [`lowest`] their vectors by inverse
 //! iteration with the factors of [`shifted`], at `O(n)` for each pair.
 //!
 //! Beyond some thousand instances `n²` is too much to store and `n³` too much to compute, but neighbourhood graphs are
-//! [`sparse`]: their matrices are [`operator`]s, known by products with a [`block`] of vectors, and [`chebyshev`] finds the
-//! same eigenpairs from products alone.
+//! [`sparse`]: their matrices are [`operator`]s, used only in products with a [`block`] of vectors, and [`chebyshev`] finds the
+//! same eigenpairs from products alone. [`pca`] holds what all principal components have in common.
 
 pub(crate) mod basis;
 pub(crate) mod block;
@@ -20,7 +20,7 @@ mod gram;
 pub(crate) mod lanes;
 mod lowest;
 pub(crate) mod operator;
-pub(crate) mod scan;
+pub(crate) mod pca;
 mod shifted;
 pub(crate) mod simd;
 pub(crate) mod sparse;
@@ -31,3 +31,19 @@ pub(crate) mod vector;
 pub(crate) use gram::gram;
 pub(crate) use lowest::noise;
 pub(crate) use tridiagonal::Tridiagonal;
+
+use faer::linalg::solvers::SelfAdjointEigen;
+use faer::{MatRef, Side};
+
+use crate::{Error, Result};
+
+/// All eigenpairs of a small symmetric matrix, in ascending order of the eigenvalues.
+pub(crate) fn eigen(m: MatRef<'_, f64>) -> Result<SelfAdjointEigen<f64>> {
+    SelfAdjointEigen::new(m, Side::Lower).map_err(|_| eigen_failed())
+}
+
+/// An eigenvalue solver that failed without an iteration of ours, which finite input does not bring about.
+fn eigen_failed() -> Error {
+    let (what, reached) = ("the eigenvalue solver", f64::NAN);
+    Error::NotConverged { what, iterations: 0, reached, tolerance: f64::EPSILON }
+}

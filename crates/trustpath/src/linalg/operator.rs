@@ -1,6 +1,6 @@
-//! Symmetric matrices that are known by their products alone.
+//! Symmetric matrices that are used only in products.
 
-use super::sparse::{Blend, Csr};
+use super::sparse::{Csr, Factors};
 use crate::Matrix;
 
 /// A symmetric `n × n` matrix `M`.
@@ -12,25 +12,9 @@ pub(crate) trait Operator {
     fn apply(&mut self, x: &Matrix, factors: Factors, y: &mut Matrix);
 }
 
-/// The factors of [`Operator::apply`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Factors {
-    /// Of `M X`.
-    pub product: f64,
-    /// Of `X`.
-    pub own: f64,
-    /// Of what was in `Y` before.
-    pub old: f64,
-}
-
-impl Factors {
-    /// `M X` alone.
-    pub(crate) const PLAIN: Self = Self { product: 1.0, own: 0.0, old: 0.0 };
-}
-
 /// `M = s BᵀB`, which is never formed: two products with sparse matrices take its place.
 #[derive(Debug)]
-pub(crate) struct Square {
+pub(crate) struct ScaledSquare {
     b: Csr,
     transposed: Csr,
     scale: f64,
@@ -38,7 +22,7 @@ pub(crate) struct Square {
     half: Matrix,
 }
 
-impl Square {
+impl ScaledSquare {
     /// `s BᵀB`.
     pub(crate) fn new(b: Csr, scale: f64) -> Self {
         let transposed = b.transpose();
@@ -46,7 +30,7 @@ impl Square {
     }
 }
 
-impl Operator for Square {
+impl Operator for ScaledSquare {
     fn size(&self) -> usize {
         self.transposed.rows()
     }
@@ -55,28 +39,24 @@ impl Operator for Square {
         if self.half.cols() != x.cols() {
             self.half = Matrix::zeros(self.b.rows(), x.cols());
         }
-        self.b.multiply(x, Blend::PLAIN, &mut self.half);
-        let Factors { product, own, old } = factors;
-        let blend = Blend { product: product * self.scale, own: Some((x, own)), old };
-        self.transposed.multiply(&self.half, blend, y);
+        self.b.multiply(x, Factors::PRODUCT, None, &mut self.half);
+        let factors = Factors { product: factors.product * self.scale, ..factors };
+        self.transposed.multiply(&self.half, factors, Some(x), y);
     }
 }
 
 /// `M = I − S` with a sparse symmetric `S`.
 #[derive(Debug)]
-pub(crate) struct Complement {
-    /// `S`.
-    pub s: Csr,
-}
+pub(crate) struct IdentityMinus(pub Csr);
 
-impl Operator for Complement {
+impl Operator for IdentityMinus {
     fn size(&self) -> usize {
-        self.s.rows()
+        self.0.rows()
     }
 
     fn apply(&mut self, x: &Matrix, factors: Factors, y: &mut Matrix) {
         let Factors { product, own, old } = factors;
-        let blend = Blend { product: -product, own: Some((x, own + product)), old };
-        self.s.multiply(x, blend, y);
+        let factors = Factors { product: -product, own: own + product, old };
+        self.0.multiply(x, factors, Some(x), y);
     }
 }

@@ -1,19 +1,19 @@
 //! `(T − θI) x = b` for a tridiagonal `T` and a `θ` that is all but an eigenvalue.
 //!
-//! That close to singular the solution is huge, and points where inverse iteration wants it: along the eigenvector.
-//! What matters is that elimination is stable, so it exchanges rows.
+//! The matrix is so close to singular that the solution is huge, and points where inverse iteration needs it: along the
+//! eigenvector. Elimination has to be stable, so it exchanges rows.
 
 use super::Tridiagonal;
 
 /// `P (T − θI) = L U` with row exchanges; `U` has two superdiagonals.
 #[derive(Default)]
-pub(super) struct Factor {
-    /// Row by row: `1/u₀`, `u₁`, `u₂`, the multiplier, and whether the row changed places with the next.
-    rows: Vec<Row>,
+pub(super) struct ShiftedFactor {
+    rows: Vec<EliminationRow>,
 }
 
-#[derive(Clone, Copy)]
-struct Row {
+/// A row of `U`, `1/u₀`, `u₁` and `u₂`, the multiplier, and whether the row was exchanged with the next.
+#[derive(Clone, Copy, Default)]
+struct EliminationRow {
     inverse: f64,
     first: f64,
     second: f64,
@@ -21,8 +21,8 @@ struct Row {
     exchanged: bool,
 }
 
-impl Factor {
-    /// Factorises anew; `norm` is that of `T`.
+impl ShiftedFactor {
+    /// Replaces the factors by those of another matrix; `norm` is that of `T`.
     pub(super) fn of(&mut self, t: &Tridiagonal, theta: f64, norm: f64) {
         let n = t.diagonal.len();
         let off = |i: usize| t.off.get(i).copied().unwrap_or(0.0);
@@ -36,29 +36,18 @@ impl Factor {
             if below.abs() > u0.abs() {
                 let inverse = 1.0 / below;
                 let multiplier = u0 * inverse;
-                self.rows.push(Row {
-                    inverse,
-                    first: next,
-                    second: after,
-                    multiplier,
-                    exchanged: true,
-                });
+                let (first, second, exchanged) = (next, after, true);
+                self.rows.push(EliminationRow { inverse, first, second, multiplier, exchanged });
                 (u0, u1) = (u1 - multiplier * next, -multiplier * after);
             } else {
                 let inverse = 1.0 / safe(u0);
                 let multiplier = below * inverse;
-                self.rows.push(Row {
-                    inverse,
-                    first: u1,
-                    second: 0.0,
-                    multiplier,
-                    exchanged: false,
-                });
+                let row = EliminationRow { inverse, first: u1, multiplier, ..Default::default() };
+                self.rows.push(row);
                 (u0, u1) = (next - multiplier * u1, after);
             }
         }
-        let inverse = 1.0 / safe(u0);
-        self.rows.push(Row { inverse, first: 0.0, second: 0.0, multiplier: 0.0, exchanged: false });
+        self.rows.push(EliminationRow { inverse: 1.0 / safe(u0), ..Default::default() });
     }
 
     /// `x ← (T − θI)⁻¹ x`.
@@ -86,7 +75,7 @@ mod tests {
     #[test]
     fn solves_with_and_without_exchanges() {
         for n in [1, 2, 3, 17] {
-            // Small diagonal entries among large couplings force rows to change places.
+            // Small diagonal entries among large off-diagonal ones force exchanges of rows.
             let a = Matrix::from_fn(n, n, |i, j| match i.abs_diff(j) {
                 0 => 0.01 + (i % 4) as f64,
                 1 => 1.0 + 0.1 * i.min(j) as f64,
@@ -94,7 +83,7 @@ mod tests {
             });
             let t = Tridiagonal::of(&a);
             let theta = 0.3;
-            let mut factor = Factor::default();
+            let mut factor = ShiftedFactor::default();
             factor.of(&t, theta, 10.0);
             let b: Vec<f64> = (0..n).map(|i| (i as f64 + 1.0).sin()).collect();
             let mut x = b.clone();

@@ -1,11 +1,11 @@
 //! Sparse matrices, a row at a time, and their product with a block of vectors.
 //!
 //! A block of `m` vectors is a row-major `n × m` matrix: the entries of one instance lie side by side, so that one index
-//! fetches all of them. A row of the product is summed in the order of its entries, whoever computes it.
+//! fetches all of them. A row of the product is summed in the order of its entries, for any number of threads.
 
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::simd;
 use crate::Matrix;
 
 /// Rows of a product that one thread computes at a time.
@@ -21,20 +21,20 @@ pub(crate) struct Csr {
     value: Vec<f64>,
 }
 
-/// How a product is joined with what there is: `yᵢ ← product · (A X)ᵢ + own · zᵢ + old · yᵢ`.
+/// The factors in `Y ← product · A X + own · Z + old · Y`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Blend<'a> {
-    /// Factor of the product.
+pub(crate) struct Factors {
+    /// Of the product.
     pub product: f64,
-    /// `Z`, of the shape of the result, and its factor.
-    pub own: Option<(&'a Matrix, f64)>,
-    /// Factor of what was there before.
+    /// Of another block, of the shape of the result.
+    pub own: f64,
+    /// Of what was in `Y` before.
     pub old: f64,
 }
 
-impl Blend<'_> {
+impl Factors {
     /// The product alone.
-    pub(crate) const PLAIN: Self = Self { product: 1.0, own: None, old: 0.0 };
+    pub(crate) const PRODUCT: Self = Self { product: 1.0, own: 0.0, old: 0.0 };
 }
 
 impl Csr {
@@ -87,63 +87,57 @@ impl Csr {
         Self { cols: self.rows(), start, index, value }
     }
 
-    /// `Y ← A X`, joined with what there is.
-    pub(crate) fn multiply(&self, x: &Matrix, blend: Blend<'_>, y: &mut Matrix) {
+    /// `Y ← product · A X + own · Z + old · Y`.
+    pub(crate) fn multiply(
+        &self,
+        x: &Matrix,
+        factors: Factors,
+        z: Option<&Matrix>,
+        y: &mut Matrix,
+    ) {
         let m = x.cols();
         y.as_mut_slice().par_chunks_mut(STRIP * m).enumerate().for_each(|(strip, y)| {
-            Arch::new().dispatch(Strip { a: self, x, blend, first: strip * STRIP, y });
+            simd::dispatch((self, x, factors, z, strip * STRIP, y), multiply_strip);
         });
     }
 }
 
-/// Some rows of a product to be.
-struct Strip<'a> {
-    a: &'a Csr,
-    x: &'a Matrix,
-    blend: Blend<'a>,
-    first: usize,
-    y: &'a mut [f64],
-}
+type Strip<'a> = (&'a Csr, &'a Matrix, Factors, Option<&'a Matrix>, usize, &'a mut [f64]);
 
-impl NullaryFnOnce for Strip<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { a, x, blend, first, y } = self;
-        let m = x.cols();
-        for (offset, y) in y.chunks_exact_mut(m).enumerate() {
-            let row = Row { entries: a.row(first + offset), number: first + offset, x, blend };
-            let mut at = 0;
-            while at + 32 <= m {
-                row.tile::<32>(at, y);
-                at += 32;
-            }
-            while at + 16 <= m {
-                row.tile::<16>(at, y);
-                at += 16;
-            }
-            while at + 8 <= m {
-                row.tile::<8>(at, y);
-                at += 8;
-            }
-            while at < m {
-                row.tile::<1>(at, y);
-                at += 1;
-            }
-        }
+/// The rows of a product from `first` on.
+#[inline(always)]
+fn multiply_strip((a, x, factors, z, first, y): Strip<'_>) {
+    let m = x.cols();
+    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
+        let i = first + offset;
+        let row = ProductRow { entries: a.row(i), x, factors, z: z.map(|z| z.row(i)) };
+        let mut at = 0;
+        at = row.tiles::<32>(at, y);
+        at = row.tiles::<16>(at, y);
+        at = row.tiles::<8>(at, y);
+        row.tiles::<1>(at, y);
     }
 }
 
-/// One row of a product to be.
-struct Row<'a> {
+/// One row of a product.
+struct ProductRow<'a> {
     entries: (&'a [u32], &'a [f64]),
-    number: usize,
     x: &'a Matrix,
-    blend: Blend<'a>,
+    factors: Factors,
+    z: Option<&'a [f64]>,
 }
 
-impl Row<'_> {
+impl ProductRow<'_> {
+    /// As many tiles of `W` columns as there is room for; returns where they end.
+    #[inline(always)]
+    fn tiles<const W: usize>(&self, mut at: usize, y: &mut [f64]) -> usize {
+        while at + W <= y.len() {
+            self.tile::<W>(at, y);
+            at += W;
+        }
+        at
+    }
+
     /// Its columns `at..at + W`, in registers.
     #[inline(always)]
     fn tile<const W: usize>(&self, at: usize, y: &mut [f64]) {
@@ -158,12 +152,12 @@ impl Row<'_> {
         }
         let y = &mut y[at..at + W];
         for l in 0..W {
-            y[l] = self.blend.product * sum[l] + self.blend.old * y[l];
+            y[l] = self.factors.product * sum[l] + self.factors.old * y[l];
         }
-        if let Some((own, factor)) = self.blend.own {
-            let own = &own.row(self.number)[at..at + W];
+        if let Some(z) = self.z {
+            let z = &z[at..at + W];
             for l in 0..W {
-                y[l] += factor * own[l];
+                y[l] += self.factors.own * z[l];
             }
         }
     }
@@ -188,9 +182,9 @@ mod tests {
             let x = Matrix::from_fn(cols, m, |i, j| ((i * 3 + j) as f64).cos());
             let z = Matrix::from_fn(rows, m, |i, j| ((i + j * 2) as f64).cos());
             let mut y = z.clone();
-            a.multiply(&x, Blend { product: 2.0, own: Some((&z, -3.0)), old: 0.5 }, &mut y);
+            a.multiply(&x, Factors { product: 2.0, own: -3.0, old: 0.5 }, Some(&z), &mut y);
             let mut back = Matrix::zeros(cols, m);
-            t.multiply(&z, Blend::PLAIN, &mut back);
+            t.multiply(&z, Factors::PRODUCT, None, &mut back);
             for c in 0..m {
                 for i in 0..rows {
                     let product: f64 =

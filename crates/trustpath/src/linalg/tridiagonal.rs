@@ -8,15 +8,15 @@
 //!
 //! The matrix outgrows the first-level cache, so what costs is to move it, not to compute on it. Updates are therefore
 //! held back, [`PENDING`] of them at a time: a step reads the lower triangle once, for `A v`, and accounts for the
-//! pending updates by `v` and `w` alone; when as many have gathered, they are applied on the way, while a group of rows
-//! is at hand. Working upwards keeps every row's active part at its beginning, so that vectors need no ragged heads:
+//! pending updates by `v` and `w` alone; once there are that many, they are applied in the same pass, while a group of rows
+//! is in cache. Working upwards keeps every row's active part at its beginning, so that vectors need no special first part:
 //! rows are padded to a multiple of [`BLOCK`], and `v`, `w` are zero in the padding.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::Matrix;
 
-/// Rows and columns of a diagonal block, which is kept whole; a multiple of every SIMD width.
+/// Rows and columns of a diagonal block, which is stored completely; a multiple of every SIMD width.
 const BLOCK: usize = 8;
 /// Rows swept together, so that `v`, `w` and the product are loaded once for all of them.
 const GROUP: usize = 4;
@@ -213,7 +213,7 @@ fn sweep<S: Simd>(
             let odd = simd.mul_add_f64s(a1, x1, simd.mul_f64s(a3, x3));
             *p = simd.add_f64s(even, odd);
         }
-        // The diagonal block is whole.
+        // The diagonal block has both triangles.
         for c in below..xs.len() {
             s0 = simd.mul_add_f64s(a0[c], xs[c], s0);
             s1 = simd.mul_add_f64s(a1[c], xs[c], s1);

@@ -2,7 +2,7 @@
 //!
 //! There are three orders of summation, each with its own users, because results must not change from one version to the
 //! next: [`dot`] and [`sum`] add eight interleaved partial sums in a tree, [`fused`] adds eight partial sums of fused
-//! multiply-adds one after the other, and [`plain_dot`] goes from the first entry to the last.
+//! multiply-adds one after the other, and [`dot_in_order`] goes from the first entry to the last.
 
 /// Number of interleaved partial sums, and of the entries of a [`block`].
 pub(crate) const LANES: usize = 8;
@@ -24,7 +24,7 @@ pub(crate) fn block_mut<T>(slice: &mut [T], from: usize) -> &mut [T; LANES] {
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (a8, b8) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail = plain_dot(a8.remainder(), b8.remainder());
+    let tail = dot_in_order(a8.remainder(), b8.remainder());
     for (x, y) in a8.zip(b8) {
         for k in 0..LANES {
             lanes[k] += x[k] * y[k];
@@ -35,7 +35,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// `Σᵢ aᵢ bᵢ`, from the first entry to the last of the shorter slice.
 #[inline(always)]
-pub(crate) fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot_in_order(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
@@ -65,6 +65,15 @@ pub(crate) fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
 #[inline(always)]
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
+}
+
+/// Scales a vector to unit length; a zero vector stays.
+#[inline(always)]
+pub(crate) fn to_unit(x: &mut [f64]) {
+    let norm = norm(x);
+    if norm > 0.0 {
+        x.iter_mut().for_each(|v| *v /= norm);
+    }
 }
 
 #[inline(always)]

@@ -8,13 +8,13 @@ use rayon::prelude::*;
 
 use super::Coordinates;
 
-/// Bisections of `β`; far beyond what a picture can show.
+/// Bisections of `β`; far more precise than a figure can show.
 const BISECTIONS: usize = 40;
 
 /// The joint affinities, row by row.
 pub(super) fn joint(x: &Coordinates, perplexity: f64) -> Vec<f32> {
     let n = x.n;
-    // As many neighbours as a third of the others at the most: with all of them there is nothing to tell apart.
+    // At most a third of the other instances: with all of them as neighbours there is nothing to tell apart.
     let entropy = perplexity.min(((n as f64 - 1.0) / 3.0).max(1.0)).ln();
     let mut conditional = vec![0.0f32; n * n];
     conditional.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
@@ -56,7 +56,7 @@ fn normalize(row: &mut [f32], i: usize, entropy: f64) {
         } else {
             high = beta
         }
-        // Duplicates hold the entropy up whatever the width; it stops narrowing at last.
+        // Duplicates keep the entropy high whatever the width, so the width is bounded.
         beta = if high.is_finite() { (low + high) / 2.0 } else { (2.0 * beta).min(1e30) };
     }
     let mut sum = 0.0;

@@ -85,15 +85,15 @@ fn strip_forces((out, from, p, x0, x1): Strip<'_>) {
 #[inline(always)]
 fn row_forces(p: &[f32], a: f32, b: f32, x0: &[f32], x1: &[f32]) -> Forces {
     let mut sums = [[0.0f32; LANES]; 5];
-    let whole = p.len() / LANES * LANES;
-    for at in (0..whole).step_by(LANES) {
+    let full = p.len() / LANES * LANES;
+    for at in (0..full).step_by(LANES) {
         let (p, x0, x1) = (&p[at..at + LANES], &x0[at..at + LANES], &x1[at..at + LANES]);
         for l in 0..LANES {
             add(&mut sums, l, p[l], a - x0[l], b - x1[l]);
         }
     }
-    for j in whole..p.len() {
-        add(&mut sums, j - whole, p[j], a - x0[j], b - x1[j]);
+    for j in full..p.len() {
+        add(&mut sums, j - full, p[j], a - x0[j], b - x1[j]);
     }
     let [a0, a1, r0, r1, weight] = sums.map(fold);
     Forces { attraction: [a0, a1], repulsion: [r0, r1], weight }

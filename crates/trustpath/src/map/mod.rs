@@ -10,16 +10,18 @@
 //!
 //! Distances are taken on the leading principal components, which also are the start. At most `landmarks` instances,
 //! spread evenly over the rows, are placed so, with exact gradients; every other one goes to the weighted mean of the
-//! landmarks nearest to it. So no table over all pairs of instances ever exists. It is a picture: groups and their
-//! borders mean something, distances between groups and axes do not.
+//! landmarks nearest to it. So no table over all pairs of instances is ever built. It is only for looking at: groups and
+//! their borders mean something, distances between groups and axes do not.
 
 mod affinity;
-mod components;
+mod axes;
 mod descent;
 
 use rayon::prelude::*;
 
-use crate::select::mix;
+use self::axes::PrincipalCoordinates;
+use crate::limits::MAP_LANDMARKS;
+use crate::random::mix;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Parameters of [`map_2d`].
@@ -37,7 +39,7 @@ pub struct MapParams {
 
 impl Default for MapParams {
     fn default() -> Self {
-        Self { perplexity: 30.0, landmarks: 1500, steps: 500, seed: 0 }
+        Self { perplexity: 30.0, landmarks: MAP_LANDMARKS, steps: 500, seed: 0 }
     }
 }
 
@@ -62,7 +64,7 @@ impl MapParams {
 #[derive(Debug, Clone)]
 pub struct Map(MapParams);
 
-/// Landmarks that share in placing another instance.
+/// Landmarks that place another instance.
 const GUIDES: usize = 6;
 /// Instances placed together.
 const BLOCK: usize = 128;
@@ -89,7 +91,7 @@ impl Map {
     pub fn place(&self, instances: &Instances) -> Matrix {
         let n = instances.len();
         let landmarks = self.landmarks(n);
-        let x = components::leading(instances.unit(), &landmarks, self.0.seed);
+        let x = axes::leading(instances.unit(), &landmarks, self.0.seed);
         let chosen = Coordinates::gather(&x, &landmarks);
         let p = affinity::joint(&chosen, self.0.perplexity);
         let start = self.start(&chosen, &landmarks);
@@ -136,7 +138,7 @@ impl Map {
         rows.iter().enumerate().map(place).collect()
     }
 
-    /// Moves what was placed by landmarks by at most 0.4 % of the map's reach, so that duplicates are not hidden.
+    /// Moves instances placed by landmarks by at most 0.4 % of the extent of the map, so that duplicates are not hidden.
     fn jitter(&self, map: &mut Matrix, landmarks: &[usize]) {
         let reach = map.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
         for i in 0..map.rows() {
@@ -188,7 +190,7 @@ struct Coordinates {
 
 impl Coordinates {
     /// The rows named, of row-major `x`.
-    fn gather(x: &components::Leading, rows: &[usize]) -> Self {
+    fn gather(x: &PrincipalCoordinates, rows: &[usize]) -> Self {
         let (n, d) = (rows.len(), x.d);
         let values = (0..n * d).map(|at| x.row(rows[at % n])[at / n]).collect();
         Self { n, d, values }

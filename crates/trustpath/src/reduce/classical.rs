@@ -9,7 +9,13 @@
 
 use super::columns;
 use crate::linalg::Tridiagonal;
-use crate::{Matrix, Result};
+use crate::{Instances, Matrix, Result};
+
+/// The `d` leading coordinates of the first `n` instances, by their Gram matrix.
+pub(super) fn of_gram(instances: &Instances, n: usize, d: usize) -> Result<Matrix> {
+    let gram = instances.gram();
+    coordinates(Matrix::from_fn(n, n, |i, j| gram[(i, j)]), d)
+}
 
 /// The `d` leading coordinates of a symmetric `b`. A coordinate that the data do not have is zero.
 pub(super) fn coordinates(mut b: Matrix, d: usize) -> Result<Matrix> {

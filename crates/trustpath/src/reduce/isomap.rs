@@ -4,86 +4,57 @@
 //! D = shortest paths in the graph of k nearest neighbours,   Z = classical scaling of −½ D²
 //! ```
 //!
-//! An edge goes both ways if it goes one way. Pieces of a disconnected graph are connected as scikit-learn does it: each
-//! two of them by one edge between their nearest points.
+//! Edges have no direction. The components of a graph that is not connected are joined as in scikit-learn: each two of them
+//! by one edge between their nearest points.
 //!
 //! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks (de Silva and Tenenbaum 2003): paths are
-//! sought from these alone, their coordinates are the classical scaling of the paths between them, and every other
+//! searched from these alone, their coordinates are the classical scaling of the paths between them, and every other
 //! instance goes where its paths to the landmarks agree best with the distances on the map.
 
-mod roads;
+mod path_graph;
 
 use rayon::prelude::*;
 
-use self::roads::Roads;
-use super::landmarks::{LANDMARKS, Triangulation, spread};
-use super::neighbors::{Neighbors, squared_distance};
-use super::pieces::Pieces;
-use super::{
-    DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph,
-    check_instances, check_positive, classical,
-};
+use self::path_graph::PathGraph;
+use super::components::ConnectedComponents;
+use super::landmarks::{Triangulation, spread};
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, classical};
+use crate::limits::LANDMARKS;
+use crate::neighbors::{Neighbors, squared_distance};
 use crate::{Instances, Matrix, Result};
 
-/// Parameters of [`Isomap`].
+/// Isomap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IsomapParams {
+pub struct Isomap {
     /// Number of dimensions (5).
     pub d: usize,
     /// Number of neighbours (5).
     pub neighbors: usize,
 }
 
-impl Default for IsomapParams {
+impl Default for Isomap {
     fn default() -> Self {
         Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS }
     }
 }
 
-impl IsomapParams {
-    /// Checks what can be checked without data.
-    ///
-    /// # Errors
-    /// [`crate::Error::Parameter`].
-    pub fn check(self) -> Result<Isomap> {
-        check_positive("d", self.d)?;
-        check_positive("neighbors", self.neighbors)?;
-        Ok(Isomap(self))
-    }
-}
-
-/// Isomap.
-#[derive(Debug, Clone)]
-pub struct Isomap(IsomapParams);
-
 impl Reduce for Isomap {
-    fn name(&self) -> &'static str {
-        "isomap"
+    fn dimensions(&self) -> Option<usize> {
+        Some(self.d)
     }
 
     fn neighbors(&self, _: usize) -> Option<usize> {
-        Some(self.0.neighbors)
+        Some(self.neighbors)
     }
 
-    fn reduce_on(
-        &self,
-        instances: &Instances,
-        n: usize,
-        graph: Option<&Neighbors>,
-    ) -> Result<Embedding> {
-        let d = self.0.d;
-        check_instances(instances, n)?;
-        let graph = check_graph(graph, n, self.0.neighbors)?;
-        check_dimensions(d, n - 1)?;
+    fn embed(&self, instances: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
         if n > DENSE_ROWS {
-            let x = by_landmarks(instances, graph, &spread(n, LANDMARKS), d)?;
+            let x = by_landmarks(instances, graph, &spread(n, LANDMARKS), self.d)?;
             return Ok(Embedding::plain(x));
         }
-        let mut paths = edges(graph);
-        connect(instances, &mut paths, &Pieces::of(graph).members());
-        shortest_paths(&mut paths);
+        let mut paths = all_paths(instances, graph);
         paths.as_mut_slice().iter_mut().for_each(|d| *d = -0.5 * (*d * *d));
-        Ok(Embedding::plain(classical::coordinates(paths, d)?))
+        Ok(Embedding::plain(classical::coordinates(paths, self.d)?))
     }
 }
 
@@ -94,8 +65,8 @@ fn by_landmarks(
     landmarks: &[usize],
     d: usize,
 ) -> Result<Matrix> {
-    let roads = Roads::new(instances, graph);
-    let paths: Vec<Vec<f64>> = landmarks.par_iter().map(|&l| roads.lengths_from(l)).collect();
+    let edges = PathGraph::new(instances, graph);
+    let paths: Vec<Vec<f64>> = landmarks.par_iter().map(|&l| edges.lengths_from(l)).collect();
     let count = landmarks.len();
     // Both directions of a path, so that rounding leaves the matrix symmetric.
     let between = Matrix::from_fn(count, count, |a, b| {
@@ -117,7 +88,7 @@ fn edges(graph: &Neighbors) -> Matrix {
     let n = graph.len();
     let mut lengths = Matrix::from_fn(n, n, |i, j| if i == j { 0.0 } else { f64::INFINITY });
     for i in 0..n {
-        for (&j, squared) in graph.indices(i).iter().zip(graph.squared_distances(i)) {
+        for (j, squared) in graph.indices(i).zip(graph.squared_distances(i)) {
             lengths[(i, j)] = squared.sqrt();
             lengths[(j, i)] = squared.sqrt();
         }
@@ -125,12 +96,12 @@ fn edges(graph: &Neighbors) -> Matrix {
     lengths
 }
 
-/// Joins each two pieces at their nearest points; of equally near ones, the first.
-fn connect(instances: &Instances, lengths: &mut Matrix, pieces: &[Vec<usize>]) {
-    for (number, piece) in pieces.iter().enumerate() {
-        for other in &pieces[..number] {
-            let mut nearest = (f64::INFINITY, piece[0], other[0]);
-            for &i in piece {
+/// Joins each two components at their nearest points; of equally near ones, the first.
+fn connect(instances: &Instances, lengths: &mut Matrix, components: &[Vec<usize>]) {
+    for (number, component) in components.iter().enumerate() {
+        for other in &components[..number] {
+            let mut nearest = (f64::INFINITY, component[0], other[0]);
+            for &i in component {
                 for &j in other {
                     let squared = squared_distance(instances, i, j);
                     if squared < nearest.0 {
@@ -143,6 +114,14 @@ fn connect(instances: &Instances, lengths: &mut Matrix, pieces: &[Vec<usize>]) {
             lengths[(j, i)] = squared.sqrt();
         }
     }
+}
+
+/// Shortest paths between all instances.
+fn all_paths(instances: &Instances, graph: &Neighbors) -> Matrix {
+    let mut paths = edges(graph);
+    connect(instances, &mut paths, &ConnectedComponents::of(graph).members());
+    shortest_paths(&mut paths);
+    paths
 }
 
 /// Floyd–Warshall: at a few hundred instances its plain sweeps beat one search per instance. Distances are symmetric,
@@ -177,18 +156,17 @@ fn shortest_paths(lengths: &mut Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
-    use crate::reduce::testing::{classes, clusters, correlation, instances};
+    use crate::reduce::testing::{
+        classes, clusters, coordinates, correlation, duplicates, instances,
+    };
 
     #[test]
     fn shortest_paths_leave_no_detour_and_are_made_of_edges() {
         let x = clusters(2, 15, 5, 1.0);
         let graph = Neighbors::of(&x, 30, 4).unwrap();
-        let direct = edges(&graph);
-        let mut paths = direct.clone();
-        connect(&x, &mut paths, &Pieces::of(&graph).members());
-        let direct = paths.clone();
-        shortest_paths(&mut paths);
+        let mut direct = edges(&graph);
+        connect(&x, &mut direct, &ConnectedComponents::of(&graph).members());
+        let paths = all_paths(&x, &graph);
         for i in 0..30 {
             for j in 0..30 {
                 assert!(paths[(i, j)] <= direct[(i, j)]);
@@ -204,16 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn roads_are_as_long_as_the_shortest_paths() {
+    fn searches_from_one_instance_find_the_shortest_paths() {
         for spread in [1.0, 30.0] {
             let x = clusters(3, 20, 8, spread);
             let graph = Neighbors::of(&x, 60, 4).unwrap();
-            let mut paths = edges(&graph);
-            connect(&x, &mut paths, &Pieces::of(&graph).members());
-            shortest_paths(&mut paths);
-            let roads = Roads::new(&x, &graph);
+            let (paths, edges) = (all_paths(&x, &graph), PathGraph::new(&x, &graph));
             for i in 0..60 {
-                for (a, b) in roads.lengths_from(i).iter().zip(paths.row(i)) {
+                for (a, b) in edges.lengths_from(i).iter().zip(paths.row(i)) {
                     assert!((a - b).abs() < 1e-13);
                 }
             }
@@ -224,8 +199,7 @@ mod tests {
     fn landmarks_suffice() {
         let x = classes(1000, 1, 24, 4, 0.6);
         let graph = Neighbors::of(&x, 1000, 8).unwrap();
-        let isomap = IsomapParams { d: 4, neighbors: 8 }.check().unwrap();
-        let all = isomap.reduce(&x, 1000).unwrap().x;
+        let all = coordinates(&Isomap { d: 4, neighbors: 8 }, &x);
         let few = by_landmarks(&x, &graph, &spread(1000, 300), 4).unwrap();
         assert!(correlation(&all, &few) > 0.99, "{}", correlation(&all, &few));
         // With every instance a landmark it is the same up to signs of the axes.
@@ -244,8 +218,7 @@ mod tests {
             let angle = step * i as f64;
             if j == 0 { angle.cos() } else { angle.sin() }
         });
-        let isomap = IsomapParams { d: 1, neighbors: 2 }.check().unwrap();
-        let z = isomap.reduce(&x, 50).unwrap().x;
+        let z = coordinates(&Isomap { d: 1, neighbors: 2 }, &x);
         let chord = 2.0 * (step / 2.0).sin();
         // Not exactly: each end has its second neighbour on the same side, a shortcut of about step³/8.
         for i in 0..49 {
@@ -254,15 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn each_two_pieces_are_joined_at_their_nearest_points() {
+    fn each_two_components_are_joined_at_their_nearest_points() {
         let x = clusters(3, 10, 8, 30.0);
         let graph = Neighbors::of(&x, 30, 5).unwrap();
-        let pieces = Pieces::of(&graph).members();
-        assert_eq!(pieces.len(), 3);
-        assert!(pieces.iter().enumerate().all(|(p, piece)| piece.iter().all(|i| i / 10 == p)));
+        let components = ConnectedComponents::of(&graph).members();
+        assert_eq!(components, [0, 10, 20].map(|first| (first..first + 10).collect::<Vec<_>>()));
         let before = edges(&graph);
         let mut after = before.clone();
-        connect(&x, &mut after, &pieces);
+        connect(&x, &mut after, &components);
         let mut joined: Vec<(usize, usize)> = Vec::new();
         for i in 0..30 {
             for j in 0..i {
@@ -278,26 +250,15 @@ mod tests {
         }
         joined.sort_unstable();
         assert_eq!(joined, [(1, 0), (2, 0), (2, 1)]);
-        let z = IsomapParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        let z = coordinates(&Isomap::default(), &x);
         assert!(z.as_slice().iter().all(|z| z.is_finite()));
     }
 
     #[test]
     fn duplicates_stay_together() {
-        let x = instances(30, 6, |i, j| {
-            let i = if i < 7 { 0 } else { i };
-            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
-        });
-        let z = IsomapParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        let z = coordinates(&Isomap::default(), &duplicates(30, 7));
         for i in 1..7 {
             assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-7));
-        }
-    }
-
-    #[test]
-    fn refuses_parameters_out_of_range() {
-        for params in [IsomapParams { d: 0, neighbors: 5 }, IsomapParams { d: 5, neighbors: 0 }] {
-            assert!(matches!(params.check(), Err(Error::Parameter { .. })));
         }
     }
 }

@@ -10,13 +10,8 @@
 //! where the differences of its squared distances to the landmarks come out best, in the sense of least squares. With
 //! coordinates by classical scaling this is their distance-based triangulation: every landmark goes to its own place.
 
-use faer::Side;
-use faer::linalg::solvers::SelfAdjointEigen;
-
 use crate::Matrix;
-
-/// How many instances are landmarks.
-pub(super) const LANDMARKS: usize = 1000;
+use crate::linalg::eigen;
 
 /// Landmarks, spread evenly over the first `n` instances.
 pub(super) fn spread(n: usize, most: usize) -> Vec<usize> {
@@ -27,7 +22,7 @@ pub(super) fn spread(n: usize, most: usize) -> Vec<usize> {
 /// How squared distances to landmarks give a place.
 #[derive(Debug)]
 pub(super) struct Triangulation {
-    /// `½ Y (YᵀY)⁺`, one row a landmark.
+    /// `½ Y (YᵀY)⁺`, one row per landmark.
     half: Matrix,
     /// `½ (YᵀY)⁺ Yᵀ δ̄`.
     origin: Vec<f64>,
@@ -39,7 +34,7 @@ impl Triangulation {
         let d = y.cols();
         let gram = y.view().transpose() * y.view();
         // Fails only when the iteration inside does, which finite input does not bring about; all is at the origin then.
-        let half = match SelfAdjointEigen::new(gram.as_ref(), Side::Lower) {
+        let half = match eigen(gram.as_ref()) {
             Ok(eigen) => {
                 let largest = eigen.S()[d - 1].max(0.0);
                 let kept = |l: f64| l > 1e-12 * largest;

@@ -6,11 +6,11 @@
 //! min over Z and monotone f:   σ = Σ_{i<j} (‖zᵢ − zⱼ‖ − f(δᵢⱼ))²,   Σ_{i<j} f(δᵢⱼ)² = n(n−1)/2
 //! ```
 //!
-//! Two steps take turns, and neither can raise `σ`: the best monotone `f` is the isotonic regression of the distances on
+//! Two steps alternate, and neither can raise `σ`: the best monotone `f` is the isotonic regression of the distances on
 //! `δ`, rescaled (equal `δ` get equal `f`); and the Guttman transform `Z ← B(Z) Z / n`, with `bᵢⱼ = −f(δᵢⱼ)/‖zᵢ − zⱼ‖` off
 //! the diagonal and rows that sum to zero. Duplicates, `δᵢⱼ = 0`, keep `f = 0`.
 //!
-//! scikit-learn starts from the best of four random configurations. The start here is determined: the principal
+//! scikit-learn starts from the best of four random configurations. The start here is fixed: the principal
 //! components of the instances, which is classical scaling of the same `δ`, stretched to the scale of `f`; as there, the
 //! first `f` is `δ` itself.
 //!
@@ -23,17 +23,18 @@ mod extension;
 use rayon::prelude::*;
 
 use self::extension::Extension;
-use super::landmarks::{LANDMARKS, spread};
-use super::neighbors::{Neighbors, squared_distance};
+use super::landmarks::spread;
 use super::{
     DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_instances, check_positive,
-    classical, head,
+    classical, with_gram,
 };
+use crate::limits::LANDMARKS;
+use crate::neighbors::{Neighbors, squared_difference, squared_distance};
 use crate::{Error, Instances, Matrix, Result};
 
-/// Parameters of [`Mds`].
+/// Non-metric multidimensional scaling.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MdsParams {
+pub struct Mds {
     /// Number of dimensions (5).
     pub d: usize,
     /// Most rounds (300).
@@ -42,50 +43,27 @@ pub struct MdsParams {
     pub tolerance: f64,
 }
 
-impl Default for MdsParams {
+impl Default for Mds {
     fn default() -> Self {
         Self { d: DEFAULT_D, rounds: 300, tolerance: 1e-6 }
     }
 }
 
-impl MdsParams {
-    /// Checks what can be checked without data.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(self) -> Result<Mds> {
-        check_positive("d", self.d)?;
-        check_positive("rounds", self.rounds)?;
+impl Reduce for Mds {
+    fn dimensions(&self) -> Option<usize> {
+        Some(self.d)
+    }
+
+    fn check_own_parameters(&self) -> Result<()> {
         if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
             return Err(Error::parameter("tolerance", self.tolerance, "it must not be negative"));
         }
-        Ok(Mds(self))
-    }
-}
-
-/// Non-metric multidimensional scaling.
-#[derive(Debug, Clone)]
-pub struct Mds(MdsParams);
-
-impl Reduce for Mds {
-    fn name(&self) -> &'static str {
-        "mds"
+        check_positive("rounds", self.rounds)
     }
 
-    fn neighbors(&self, _: usize) -> Option<usize> {
-        None
-    }
-
-    fn reduce_on(
-        &self,
-        instances: &Instances,
-        n: usize,
-        _: Option<&Neighbors>,
-    ) -> Result<Embedding> {
-        check_instances(instances, n)?;
-        check_dimensions(self.0.d, (n - 1).min(instances.dims()))?;
+    fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
         let x = if n <= DENSE_ROWS {
-            self.scale(&*head(instances, n)?, n)?.z
+            self.scale(&*with_gram(instances, n)?, n)?.z
         } else {
             self.by_landmarks(instances, n, &spread(n, LANDMARKS))?
         };
@@ -95,15 +73,15 @@ impl Reduce for Mds {
 
 impl Mds {
     /// The first `n` instances by majorisation.
-    fn scale(&self, instances: &Instances, n: usize) -> Result<Scaling> {
-        let mut scaling = Scaling::new(instances, n, self.0.d)?;
+    fn scale(&self, instances: &Instances, n: usize) -> Result<Majorisation> {
+        let mut scaling = Majorisation::new(instances, n, self.d)?;
         let mut before = f64::INFINITY;
-        for round in 0..self.0.rounds {
+        for round in 0..self.rounds {
             if round > 0 {
                 scaling.fit_order();
             }
             let (stress, squares) = scaling.move_points();
-            if before - stress < self.0.tolerance * squares {
+            if before - stress < self.tolerance * squares {
                 break;
             }
             before = stress;
@@ -113,24 +91,19 @@ impl Mds {
 
     /// The landmarks by majorisation, then every other instance by its disparities to them.
     fn by_landmarks(&self, instances: &Instances, n: usize, landmarks: &[usize]) -> Result<Matrix> {
-        let unit = Matrix::from_fn(landmarks.len(), instances.dims(), |l, j| {
-            instances.unit()[(landmarks[l], j)]
-        });
-        check_dimensions(self.0.d, landmarks.len() - 1)?;
-        let placed = Instances::from_unit(unit);
+        check_dimensions(self.d, landmarks.len() - 1)?;
+        let placed = instances.gather(landmarks);
         check_instances(&placed, landmarks.len())?;
         let extension = Extension::new(self.scale(&placed, landmarks.len())?);
-        let mut x = Matrix::zeros(n, self.0.d);
-        x.as_mut_slice().par_chunks_exact_mut(self.0.d).enumerate().for_each_init(
+        let mut x = Matrix::zeros(n, self.d);
+        x.as_mut_slice().par_chunks_exact_mut(self.d).enumerate().for_each_init(
             || vec![0.0; landmarks.len()],
             |disparities, (i, z)| match landmarks.binary_search(&i) {
                 Ok(l) => z.copy_from_slice(extension.landmarks.row(l)),
                 Err(_) => {
                     let unit = instances.unit().row(i);
                     for (f, landmark) in disparities.iter_mut().zip(placed.unit().iter_rows()) {
-                        let squared = |(a, b): (&f64, &f64)| (a - b) * (a - b);
-                        *f = extension
-                            .disparity(unit.iter().zip(landmark).map(squared).sum::<f64>().sqrt());
+                        *f = extension.disparity(squared_difference(unit, landmark).sqrt());
                     }
                     extension.place(disparities, z);
                 }
@@ -141,12 +114,12 @@ impl Mds {
 }
 
 /// The state of the iteration. Pairs `i < j` are stored once, in ascending order of their dissimilarity.
-struct Scaling {
+struct Majorisation {
     pairs: Vec<Pair>,
     z: Matrix,
     /// Guttman's `B Z`, before it takes the place of `Z`.
     next: Matrix,
-    blocks: Vec<Block>,
+    runs: Vec<Run>,
 }
 
 struct Pair {
@@ -158,13 +131,13 @@ struct Pair {
     disparity: f64,
 }
 
-/// A run of pairs with one value of `f`.
-struct Block {
+/// Consecutive pairs with one value of `f`.
+struct Run {
     sum: f64,
     count: usize,
 }
 
-impl Scaling {
+impl Majorisation {
     fn new(instances: &Instances, n: usize, d: usize) -> Result<Self> {
         let mut pairs: Vec<Pair> = (0..n)
             .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
@@ -175,16 +148,15 @@ impl Scaling {
             .collect();
         // Stable, so that ties keep the order of the pairs.
         pairs.sort_by(|a, b| a.dissimilarity.total_cmp(&b.dissimilarity));
-        let gram = instances.gram();
-        let z = classical::coordinates(Matrix::from_fn(n, n, |i, j| gram[(i, j)]), d)?;
-        let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, blocks: Vec::new() };
+        let z = classical::of_gram(instances, n, d)?;
+        let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, runs: Vec::new() };
         let stretch = scaling.normalize();
         scaling.z.as_mut_slice().iter_mut().for_each(|z| *z *= stretch);
         scaling.measure();
         Ok(scaling)
     }
 
-    /// Scales `f` to `Σ f² = n(n−1)/2`, its number of pairs; gives the factor.
+    /// Scales `f` to `Σ f² = n(n−1)/2`, the number of pairs; returns the factor.
     fn normalize(&mut self) -> f64 {
         let squares: f64 = self.pairs.iter().map(|p| p.disparity * p.disparity).sum();
         let factor = (self.pairs.len() as f64 / squares).sqrt();
@@ -194,8 +166,7 @@ impl Scaling {
 
     fn measure(&mut self) {
         for pair in &mut self.pairs {
-            let (a, b) = (self.z.row(pair.i), self.z.row(pair.j));
-            pair.distance = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+            pair.distance = squared_difference(self.z.row(pair.i), self.z.row(pair.j)).sqrt();
         }
     }
 
@@ -203,34 +174,34 @@ impl Scaling {
     fn fit_order(&mut self) {
         let zeros = self.pairs.partition_point(|p| p.dissimilarity == 0.0);
         let pairs = &mut self.pairs[zeros..];
-        self.blocks.clear();
+        self.runs.clear();
         for tied in pairs.chunk_by(|a, b| a.dissimilarity == b.dissimilarity) {
-            let mut block = Block { sum: tied.iter().map(|p| p.distance).sum(), count: tied.len() };
-            while let Some(last) = self.blocks.last() {
-                if last.sum * (block.count as f64) < block.sum * (last.count as f64) {
+            let mut run = Run { sum: tied.iter().map(|p| p.distance).sum(), count: tied.len() };
+            while let Some(last) = self.runs.last() {
+                if last.sum * (run.count as f64) < run.sum * (last.count as f64) {
                     break;
                 }
-                block.sum += last.sum;
-                block.count += last.count;
-                self.blocks.pop();
+                run.sum += last.sum;
+                run.count += last.count;
+                self.runs.pop();
             }
-            self.blocks.push(block);
+            self.runs.push(run);
         }
         let mut rest = pairs;
-        for block in &self.blocks {
-            let (pooled, after) = rest.split_at_mut(block.count);
-            pooled.iter_mut().for_each(|p| p.disparity = block.sum / block.count as f64);
+        for run in &self.runs {
+            let (pooled, after) = rest.split_at_mut(run.count);
+            pooled.iter_mut().for_each(|p| p.disparity = run.sum / run.count as f64);
             rest = after;
         }
         self.normalize();
     }
 
-    /// The Guttman transform; gives `σ` after it, and `Σ ‖zᵢ − zⱼ‖²`.
+    /// The Guttman transform; returns `σ` after it, and `Σ ‖zᵢ − zⱼ‖²`.
     fn move_points(&mut self) -> (f64, f64) {
         let n = self.z.rows() as f64;
         self.next.as_mut_slice().fill(0.0);
         for pair in &self.pairs {
-            // Points that coincide give no direction to part them in; any weight does.
+            // Points that coincide give no direction to separate them in; any weight does.
             let weight = pair.disparity / pair.distance.max(1e-5);
             for (c, (&a, &b)) in self.z.row(pair.i).iter().zip(self.z.row(pair.j)).enumerate() {
                 let push = weight * (a - b) / n;
@@ -250,16 +221,16 @@ impl Scaling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{classes, clusters, correlation, instances};
+    use crate::reduce::testing::{classes, clusters, coordinates, correlation, duplicates};
 
-    fn stress(scaling: &Scaling) -> f64 {
+    fn stress(scaling: &Majorisation) -> f64 {
         scaling.pairs.iter().map(|p| (p.distance - p.disparity).powi(2)).sum()
     }
 
     #[test]
     fn neither_step_raises_the_stress() {
         let x = clusters(4, 9, 10, 1.0);
-        let mut scaling = Scaling::new(&x, 36, 2).unwrap();
+        let mut scaling = Majorisation::new(&x, 36, 2).unwrap();
         let start = stress(&scaling);
         let mut before = start;
         for _ in 0..60 {
@@ -275,7 +246,7 @@ mod tests {
     #[test]
     fn disparities_are_the_isotonic_regression() {
         let x = clusters(3, 8, 6, 1.0);
-        let mut scaling = Scaling::new(&x, 24, 2).unwrap();
+        let mut scaling = Majorisation::new(&x, 24, 2).unwrap();
         scaling.move_points();
         scaling.fit_order();
         let pairs = &scaling.pairs;
@@ -307,17 +278,17 @@ mod tests {
     #[test]
     fn landmarks_suffice() {
         let x = classes(500, 5, 24, 4, 1.0);
-        let mds = MdsParams { d: 4, ..Default::default() }.check().unwrap();
-        let all = mds.reduce(&x, 500).unwrap().x;
+        let mds = Mds { d: 4, ..Default::default() };
+        let all = coordinates(&mds, &x);
         let few = mds.by_landmarks(&x, 500, &spread(500, 250)).unwrap();
         assert!(correlation(&all, &few) > 0.95, "{}", correlation(&all, &few));
     }
 
     #[test]
     fn a_landmark_would_go_where_it_is() {
-        // In enough dimensions distances are kept as they are, and so are those of whoever is placed by landmarks.
+        // In enough dimensions distances are kept as they are, and so are those of instances placed by landmarks.
         let x = clusters(2, 40, 3, 1.0);
-        let mds = MdsParams { d: 3, ..Default::default() }.check().unwrap();
+        let mds = Mds { d: 3, ..Default::default() };
         let scaling = mds.scale(&x, 80).unwrap();
         let expected = scaling.z.clone();
         let extension = Extension::new(scaling);
@@ -333,31 +304,16 @@ mod tests {
     #[test]
     fn enough_dimensions_leave_no_stress() {
         let x = clusters(2, 10, 3, 1.0);
-        let mut scaling = Scaling::new(&x, 20, 3).unwrap();
+        let mut scaling = Majorisation::new(&x, 20, 3).unwrap();
         assert!(stress(&scaling) < 1e-20);
         assert!(scaling.move_points().0 < 1e-20);
     }
 
     #[test]
     fn duplicates_stay_together() {
-        let x = instances(20, 6, |i, j| {
-            let i = if i < 5 { 0 } else { i };
-            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
-        });
-        let z = MdsParams { d: 2, ..Default::default() }.check().unwrap().reduce(&x, 20).unwrap().x;
+        let z = coordinates(&Mds { d: 2, ..Default::default() }, &duplicates(20, 5));
         for i in 1..5 {
             assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-6));
-        }
-    }
-
-    #[test]
-    fn refuses_parameters_out_of_range() {
-        for params in [
-            MdsParams { d: 0, ..Default::default() },
-            MdsParams { rounds: 0, ..Default::default() },
-            MdsParams { tolerance: f64::NAN, ..Default::default() },
-        ] {
-            assert!(matches!(params.check(), Err(Error::Parameter { .. })));
         }
     }
 }

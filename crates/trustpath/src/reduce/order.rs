@@ -1,39 +1,39 @@
 //! An order of the instances in which neighbours lie close to each other.
 //!
-//! Products with a sparse matrix fetch the rows of neighbours: from a cache, if those of most instances at hand are the
-//! same few. So instances are put in order of communities: each takes the label that most of its neighbours have, of
+//! Products with a sparse matrix read the rows of neighbours, which is fast where instances that are close in memory share
+//! most neighbours. So instances are put in order of communities: each takes the label that most of its neighbours have, of
 //! equally frequent ones that of the nearest neighbour, a few times over, beginning with labels of their own
-//! (Raghavan, Albert and Kumara 2007). What comes out changes no result but by rounding.
+//! (Raghavan, Albert and Kumara 2007). The order changes results only by rounding.
 
-use super::neighbors::Neighbors;
 use crate::Matrix;
+use crate::neighbors::Neighbors;
 
 /// How often labels are passed on.
 const SWEEPS: usize = 6;
 
 /// A permutation of the instances.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct CommunityOrder {
     /// Which instance is at each place.
     pub at: Vec<usize>,
     /// The place of each instance.
     pub place: Vec<usize>,
 }
 
-impl Order {
+impl CommunityOrder {
     /// By communities of the graph.
     pub fn of(graph: &Neighbors) -> Self {
         let n = graph.len();
-        let mut label: Vec<usize> = (0..n).collect();
+        let mut label: Vec<u32> = (0..n as u32).collect();
         for _ in 0..SWEEPS {
             for i in 0..n {
-                let index = graph.indices(i);
-                let votes = |j: usize| index.iter().filter(|&&l| label[l] == label[j]).count();
+                let list = graph.list(i);
+                let votes = |of: u32| list.iter().filter(|&&l| label[l as usize] == of).count();
                 let mut best = (0, label[i]);
-                for &j in index {
-                    let count = votes(j);
+                for &j in list {
+                    let count = votes(label[j as usize]);
                     if count > best.0 {
-                        best = (count, label[j]);
+                        best = (count, label[j as usize]);
                     }
                 }
                 label[i] = best.1;
@@ -61,7 +61,7 @@ mod tests {
     fn clusters_come_together_and_nothing_is_lost() {
         let x = clusters(4, 30, 8, 30.0);
         let shuffled = crate::reduce::testing::instances(120, 8, |i, j| x.unit()[(i * 7 % 120, j)]);
-        let order = Order::of(&Neighbors::of(&shuffled, 120, 5).unwrap());
+        let order = CommunityOrder::of(&Neighbors::of(&shuffled, 120, 5).unwrap());
         let class = |p: usize| order.at[p] * 7 % 120 / 30;
         // Communities lie within clusters, so that the cluster seldom changes from one place to the next.
         assert!((1..120).filter(|&p| class(p) != class(p - 1)).count() < 30);

@@ -4,110 +4,63 @@
 //! max tr Uᵀ Xᵀ J X U,  UᵀU = I,  J = I − 11ᵀ/n;   Z = J X U
 //! ```
 //!
-//! Where the Gram matrix `K` of the instances is at hand, `Z` comes from the eigenvectors of `J K J` (classical scaling).
+//! Where the Gram matrix `K` of the instances is available, `Z` comes from the eigenvectors of `J K J` (classical scaling).
 //! Of many instances `Xᵀ J X` is the smaller matrix, and `U` are its eigenvectors. Where that has more than 2,048 rows too,
-//! `U` is sought in a subspace (Halko, Martinsson and Tropp 2011): the span of `(XᵀJX)^q Ω` with a Gaussian `Ω` of a few
+//! `U` is searched in a subspace (Halko, Martinsson and Tropp 2011): the span of `(XᵀJX)^q Ω` with a Gaussian `Ω` of a few
 //! more than `d` columns and `q = 6`, orthonormalised between the powers.
 
 use faer::Mat;
-use rayon::prelude::*;
 
-use super::neighbors::Neighbors;
-use super::{
-    DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_instances, check_positive,
-    classical, head, rows,
-};
-use crate::linalg::basis::Basis;
-use crate::linalg::block::{inner, means, times};
-use crate::linalg::{Tridiagonal, noise};
+use super::{DEFAULT_D, DENSE_ROWS, Embedding, Reduce, classical, with_gram};
+use crate::limits::SCATTER_DIMS;
+use crate::linalg::block::{inner, times};
+use crate::linalg::noise;
+use crate::linalg::pca::{centred, leading, subspace};
+use crate::neighbors::Neighbors;
 use crate::{Instances, Matrix, Result};
 
-/// Features up to which their scatter matrix is taken.
-const SCATTER_DIMS: usize = 2048;
 /// Directions of a sketch beyond those asked for.
 const OVERSAMPLING: usize = 16;
-/// Powers of the scatter matrix that a sketch is turned by.
+/// Powers of the scatter matrix that a sketch is multiplied by.
 const POWERS: usize = 6;
 
-/// Parameters of [`Pca`].
+/// Principal component analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PcaParams {
+pub struct Pca {
     /// Number of dimensions (5).
     pub d: usize,
 }
 
-impl Default for PcaParams {
+impl Default for Pca {
     fn default() -> Self {
         Self { d: DEFAULT_D }
     }
 }
 
-impl PcaParams {
-    /// Checks what can be checked without data.
-    ///
-    /// # Errors
-    /// [`crate::Error::Parameter`].
-    pub fn check(self) -> Result<Pca> {
-        check_positive("d", self.d)?;
-        Ok(Pca(self))
-    }
-}
-
-/// Principal component analysis.
-#[derive(Debug, Clone)]
-pub struct Pca(PcaParams);
-
 impl Reduce for Pca {
-    fn name(&self) -> &'static str {
-        "pca"
+    fn dimensions(&self) -> Option<usize> {
+        Some(self.d)
     }
 
-    fn neighbors(&self, _: usize) -> Option<usize> {
-        None
-    }
-
-    fn reduce_on(
-        &self,
-        instances: &Instances,
-        n: usize,
-        _: Option<&Neighbors>,
-    ) -> Result<Embedding> {
-        let d = self.0.d;
-        check_instances(instances, n)?;
-        check_dimensions(d, (n - 1).min(instances.dims()))?;
-        let x = if n <= DENSE_ROWS {
-            let instances = head(instances, n)?;
-            let gram = instances.gram();
-            classical::coordinates(Matrix::from_fn(n, n, |i, j| gram[(i, j)]), d)?
+    fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
+        let dims = instances.dims();
+        let centred = || centred(instances.unit().iter_rows().take(n), dims).1;
+        Ok(Embedding::plain(if n <= DENSE_ROWS {
+            classical::of_gram(&*with_gram(instances, n)?, n, self.d)?
+        } else if dims <= SCATTER_DIMS {
+            exact(&centred(), self.d)?
         } else {
-            let centred = centred(rows(instances, n)?);
-            if instances.dims() <= SCATTER_DIMS {
-                exact(&centred, d)?
-            } else {
-                sketched(&centred, d)?
-            }
-        };
-        Ok(Embedding::plain(x))
+            sketched(&centred(), self.d)?
+        }))
     }
 }
 
-/// `J X`.
-fn centred(mut x: Matrix) -> Matrix {
-    let (means, dims) = (means(&x), x.cols());
-    x.as_mut_slice().par_chunks_exact_mut(dims).for_each(|row| {
-        row.iter_mut().zip(&means).for_each(|(x, m)| *x -= m);
-    });
-    x
-}
-
-/// From the eigenvectors of `XᵀJX`.
+/// From the eigenvectors of `XᵀJX`. A dimension that the data do not have is zero.
 fn exact(centred: &Matrix, d: usize) -> Result<Matrix> {
-    // Negated: the largest eigenvalues are then the lowest.
-    let pairs = Tridiagonal::of(&inner(centred, centred, -1.0)).lowest(d)?;
-    let rounding = centred.rows() as f64 * f64::EPSILON * -pairs.values[0];
-    let axes = Mat::from_fn(centred.cols(), d, |i, j| {
-        if -pairs.values[j] > rounding { pairs.vectors[(j, i)] } else { 0.0 }
-    });
+    let rounding = |largest: f64| centred.rows() as f64 * f64::EPSILON * largest;
+    let axes = leading(&inner(centred, centred, -1.0), d.min(centred.cols()), rounding)?;
+    let axes =
+        Mat::from_fn(centred.cols(), d, |i, j| if j < axes.rows() { axes[(j, i)] } else { 0.0 });
     Ok(times(centred, axes.as_ref()))
 }
 
@@ -116,16 +69,12 @@ fn sketched(centred: &Matrix, d: usize) -> Result<Matrix> {
     let dims = centred.cols();
     let width = (d + OVERSAMPLING).min(dims).min(centred.rows());
     let mut state = 0;
-    let mut axes = Matrix::zeros(dims, width);
-    axes.as_mut_slice().fill_with(|| gaussian(&mut state));
-    for _ in 0..POWERS {
-        let q = Basis::new(&times(centred, axes.view())).q;
-        axes = Basis::new(&inner(centred, &q, 1.0)).q;
-    }
+    let start = Mat::from_fn(dims, width, |_, _| gaussian(&mut state));
+    let axes = subspace(start, POWERS, |v| {
+        inner(centred, &times(centred, v.as_ref()), 1.0).view().to_owned()
+    });
     // With all but the leading directions gone, what is left is a small exact problem.
-    let small = times(centred, axes.view());
-    let z = exact(&small, d.min(small.cols()))?;
-    Ok(Matrix::from_fn(z.rows(), d, |i, j| if j < z.cols() { z[(i, j)] } else { 0.0 }))
+    exact(&times(centred, axes.as_ref()), d)
 }
 
 /// A standard normal number, by Box and Muller's transform.
@@ -138,17 +87,16 @@ fn gaussian(state: &mut u64) -> f64 {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::reduce::testing::{clusters, instances, max_difference};
+    use crate::neighbors::squared_difference;
+    use crate::reduce::testing::{clusters, coordinates, instances, max_difference};
 
     #[test]
     fn all_components_keep_all_distances() {
         let x = clusters(2, 6, 4, 1.0);
-        let z = PcaParams { d: 4 }.check().unwrap().reduce(&x, 12).unwrap().x;
+        let z = coordinates(&Pca { d: 4 }, &x);
         for i in 0..12 {
             for j in 0..12 {
-                let squared = |m: &Matrix| -> f64 {
-                    m.row(i).iter().zip(m.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
-                };
+                let squared = |m: &Matrix| squared_difference(m.row(i), m.row(j));
                 assert!((squared(&z) - squared(x.unit())).abs() < 1e-13);
             }
         }
@@ -161,7 +109,7 @@ mod tests {
     fn a_dimension_that_the_data_lack_is_zero() {
         // Three distinct points span two dimensions.
         let x = instances(12, 6, |i, j| ((i % 3 * 5 + j * j) as f64).cos());
-        let z = PcaParams { d: 4 }.check().unwrap().reduce(&x, 12).unwrap().x;
+        let z = coordinates(&Pca { d: 4 }, &x);
         assert!((0..12).all(|i| z[(i, 2)] == 0.0 && z[(i, 3)] == 0.0));
         assert!((0..12).any(|i| z[(i, 1)] != 0.0));
     }
@@ -169,9 +117,8 @@ mod tests {
     #[test]
     fn refuses_more_dimensions_than_features() {
         let x = clusters(2, 6, 4, 1.0);
-        let error = PcaParams { d: 5 }.check().unwrap().reduce(&x, 12).unwrap_err();
+        let error = Pca { d: 5 }.reduce(&x, 12).unwrap_err();
         assert_eq!(error, Error::TooManyDimensions { asked: 5, available: 4 });
-        assert!(matches!(PcaParams { d: 0 }.check(), Err(Error::Parameter { name: "d", .. })));
     }
 
     /// 300 instances whose variance falls off by a fifth from one direction to the next.
@@ -192,8 +139,8 @@ mod tests {
     #[test]
     fn all_ways_agree() {
         let x = decaying();
-        let gram = PcaParams { d: 6 }.check().unwrap().reduce(&x, 300).unwrap().x;
-        let centred = centred(x.unit().clone());
+        let gram = coordinates(&Pca { d: 6 }, &x);
+        let (_, centred) = centred(x.unit().iter_rows(), x.dims());
         let exact = exact(&centred, 6).unwrap();
         let sketched = sketched(&centred, 6).unwrap();
         assert!(max_difference(&products(&gram), &products(&exact)) < 1e-13);
@@ -203,7 +150,7 @@ mod tests {
     #[test]
     fn a_sketch_of_few_dimensions_is_exact_and_leaves_the_others_zero() {
         let x = instances(60, 30, |i, j| ((i % 3 * 5 + j * j) as f64).cos());
-        let centred = centred(x.unit().clone());
+        let (_, centred) = centred(x.unit().iter_rows(), x.dims());
         let (exact, sketched) = (exact(&centred, 5).unwrap(), sketched(&centred, 5).unwrap());
         assert!(max_difference(&products(&exact), &products(&sketched)) < 1e-13);
         assert!(
@@ -214,12 +161,8 @@ mod tests {
     #[test]
     fn many_instances_go_by_their_features() {
         let x = clusters(3, 700, 12, 1.0);
-        let many = PcaParams { d: 3 }.check().unwrap().reduce(&x, 2100).unwrap().x;
-        let gram = instances(2100, 12, |i, j| x.unit()[(i, j)]);
-        let gram = Matrix::from_fn(2100, 2100, |i, j| {
-            gram.unit().row(i).iter().zip(gram.unit().row(j)).map(|(a, b)| a * b).sum()
-        });
-        let expected = classical::coordinates(gram, 3).unwrap();
+        let many = coordinates(&Pca { d: 3 }, &x);
+        let expected = classical::of_gram(&x, 2100, 3).unwrap();
         assert!(max_difference(&products(&many), &products(&expected)) < 1e-12);
     }
 }

@@ -7,66 +7,42 @@
 //! ```
 //!
 //! with `G` the 0/1 graph of the nearest neighbours. `Z = D^(−½) V`, `V` the lowest eigenvectors of the normalised
-//! Laplacian `L = I − D^(−½) A D^(−½)` but `D^½ 1`, which is its null vector always. When the graph falls into pieces it
-//! is still this one that is deflated; the others are kept, for they tell the pieces apart.
+//! Laplacian `L = I − D^(−½) A D^(−½)` except `D^½ 1`, which always is a null vector. When the graph is not connected it
+//! is still this one that is deflated; the others are kept, for they tell the connected components apart.
 //!
 //! As in scikit-learn a neighbourhood has `n / 10` members, one of which is the instance itself, and self-loops do not
 //! count. Below 20 instances that would leave no edge at all, so a neighbourhood here has at least two members; beyond 2,000
-//! instances a tenth of them is no neighbourhood any more, and too many to store, so it has `200 √(2000/n)`.
+//! instances a tenth of them is not local any more, and too many to store, so it has `200 √(2000/n)`.
 
-use super::lle::NULL;
-use super::neighbors::Neighbors;
-use super::order::Order;
-use super::pieces::Pieces;
-use super::{
-    DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_graph, check_instances,
-    check_positive, columns, sparse,
-};
-use crate::linalg::Tridiagonal;
-use crate::linalg::operator::Complement;
+use super::components::ConnectedComponents;
+use super::order::CommunityOrder;
+use super::{DEFAULT_D, DENSE_ROWS, Embedding, Reduce, alignment};
+use crate::linalg::operator::IdentityMinus;
 use crate::linalg::sparse::Csr;
+use crate::neighbors::Neighbors;
 use crate::{Error, Instances, Matrix, Result};
 
 /// The spectrum of a normalised Laplacian ends at 2.
 const BEYOND: f64 = 2.0;
 
-/// Parameters of [`Spectral`].
+/// Spectral embedding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpectralParams {
+pub struct Spectral {
     /// Number of dimensions (5).
     pub d: usize,
     /// Members of a neighbourhood, the instance itself counted (a tenth of up to 2,000 instances, then fewer).
     pub members: Option<usize>,
 }
 
-impl Default for SpectralParams {
+impl Default for Spectral {
     fn default() -> Self {
         Self { d: DEFAULT_D, members: None }
     }
 }
 
-impl SpectralParams {
-    /// Checks what can be checked without data.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(self) -> Result<Spectral> {
-        check_positive("d", self.d)?;
-        if self.members.is_some_and(|members| members < 2) {
-            let members = self.members.unwrap_or_default();
-            return Err(Error::parameter("members", members, "it must be at least 2"));
-        }
-        Ok(Spectral(self))
-    }
-}
-
-/// Spectral embedding.
-#[derive(Debug, Clone)]
-pub struct Spectral(SpectralParams);
-
 impl Reduce for Spectral {
-    fn name(&self) -> &'static str {
-        "se"
+    fn dimensions(&self) -> Option<usize> {
+        Some(self.d)
     }
 
     fn neighbors(&self, n: usize) -> Option<usize> {
@@ -75,20 +51,20 @@ impl Reduce for Spectral {
         } else {
             (DENSE_ROWS as f64 / 10.0 * (DENSE_ROWS as f64 / n as f64).sqrt()) as usize
         };
-        Some(self.0.members.unwrap_or(most.max(2)) - 1)
+        Some(self.members.unwrap_or(most.max(2)).saturating_sub(1))
     }
 
-    fn reduce_on(
-        &self,
-        instances: &Instances,
-        n: usize,
-        graph: Option<&Neighbors>,
-    ) -> Result<Embedding> {
-        let d = self.0.d;
-        check_instances(instances, n)?;
-        let graph = check_graph(graph, n, self.neighbors(n).unwrap_or_default())?;
-        check_dimensions(d, n - 1)?;
-        if n <= DENSE_ROWS { dense(graph, d) } else { from_products(graph, d) }
+    fn check_own_parameters(&self) -> Result<()> {
+        match self.members {
+            Some(members @ 0..2) => {
+                Err(Error::parameter("members", members, "it must be at least 2"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn embed(&self, _: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
+        if n <= DENSE_ROWS { dense(graph, self.d) } else { from_products(graph, self.d) }
     }
 }
 
@@ -103,19 +79,16 @@ fn dense(graph: &Neighbors, d: usize) -> Result<Embedding> {
         }
         laplacian[(i, i)] += 1.0;
     }
-    let tridiagonal = Tridiagonal::of(&laplacian);
-    let nullity = Some(tridiagonal.count_below(NULL * BEYOND) + 1);
-    let x = columns(&tridiagonal.lowest(d)?.vectors, 0);
-    Ok(unweighted(Embedding { x, nullity, iteration: None }, &root))
+    Ok(unweighted(alignment::deflated(&laplacian, BEYOND, d)?, &root))
 }
 
 /// The same from products with `D^(−½) A D^(−½)`.
 fn from_products(graph: &Neighbors, d: usize) -> Result<Embedding> {
     let n = graph.len();
-    let order = Order::of(graph);
+    let order = CommunityOrder::of(graph);
     let mut to = Csr::new(n);
     for &i in &order.at {
-        to.push_row(graph.indices(i).iter().map(|&j| (order.place[j], 0.5)));
+        to.push_row(graph.indices(i).map(|j| (order.place[j], 0.5)));
     }
     let from = to.transpose();
     let degree = |i: usize| 0.5 * (to.row(i).0.len() + from.row(i).0.len()) as f64;
@@ -126,15 +99,15 @@ fn from_products(graph: &Neighbors, d: usize) -> Result<Embedding> {
         row.clear();
         row.extend(to.row(i).0.iter().chain(from.row(i).0));
         row.sort_unstable();
-        // Twice in the row are those that are neighbours of each other.
+        // Instances that are neighbours of each other are in the row twice.
         s.push_row(row.chunk_by(|a, b| a == b).map(|same| {
             let j = same[0] as usize;
             (j, 0.5 * same.len() as f64 / (root[i] * root[j]))
         }));
     }
-    let mut laplacian = Complement { s };
-    let pieces = Pieces::of(graph).reordered(&order);
-    let mut found = unweighted(sparse::coordinates(&mut laplacian, &pieces, &root, d)?, &root);
+    let components = ConnectedComponents::of(graph).reordered(&order);
+    let found = alignment::sparse(&mut IdentityMinus(s), &components, &root, d)?;
+    let mut found = unweighted(found, &root);
     found.x = order.undo(&found.x);
     Ok(found)
 }
@@ -152,7 +125,7 @@ fn affinity(graph: &Neighbors) -> Matrix {
     let n = graph.len();
     let mut a = Matrix::zeros(n, n);
     for i in 0..n {
-        for &j in graph.indices(i) {
+        for j in graph.indices(i) {
             a[(i, j)] += 0.5;
             a[(j, i)] += 0.5;
         }
@@ -163,13 +136,15 @@ fn affinity(graph: &Neighbors) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{classes, clusters, instances, max_difference, projector};
+    use crate::reduce::testing::{
+        assert_same_subspace, classes, clusters, coordinates, duplicates,
+    };
 
     #[test]
     fn coordinates_are_orthonormal_in_the_degrees_and_free_of_the_constant() {
         let x = clusters(3, 20, 7, 1.0);
         let n = 60;
-        let z = SpectralParams { d: 4, members: None }.check().unwrap().reduce(&x, n).unwrap().x;
+        let z = coordinates(&Spectral { d: 4, members: None }, &x);
         let a = affinity(&Neighbors::of(&x, n, 5).unwrap());
         let degree: Vec<f64> = a.iter_rows().map(|row| row.iter().sum()).collect();
         for p in 0..4 {
@@ -189,25 +164,21 @@ mod tests {
             (clusters(3, 80, 8, 30.0), 5, 6),
         ] {
             let graph = Neighbors::of(&x, x.len(), k).unwrap();
-            let (dense, sparse) = (dense(&graph, d).unwrap(), from_products(&graph, d).unwrap());
-            assert_eq!(dense.nullity, sparse.nullity);
-            let difference = max_difference(&projector(&dense.x), &projector(&sparse.x));
-            assert!(difference < 1e-6, "{difference:e} {:?}", sparse.iteration);
+            let sparse = from_products(&graph, d).unwrap();
+            assert_same_subspace(&dense(&graph, d).unwrap(), &sparse);
         }
     }
 
     #[test]
     fn neighbourhoods_stop_growing() {
-        let members =
-            |n: usize| SpectralParams::default().check().unwrap().neighbors(n).unwrap() + 1;
+        let members = |n: usize| Spectral::default().neighbors(n).unwrap() + 1;
         assert_eq!([30, 2000, 2001, 8000, 200_000].map(members), [3, 200, 199, 100, 20]);
     }
 
     #[test]
-    fn pieces_are_counted_and_told_apart() {
+    fn components_are_counted_and_told_apart() {
         let x = clusters(3, 20, 8, 30.0);
-        let embedding = SpectralParams { d: 2, members: None }.check().unwrap().reduce(&x, 60);
-        let embedding = embedding.unwrap();
+        let embedding = Spectral { d: 2, members: None }.reduce(&x, 60).unwrap();
         assert_eq!(embedding.nullity, Some(3));
         for i in 0..60 {
             let pair = embedding.x.row(i).iter().zip(embedding.x.row(i / 20 * 20));
@@ -218,20 +189,8 @@ mod tests {
     #[test]
     fn few_instances_and_duplicates_still_have_edges() {
         let x = clusters(2, 6, 5, 1.0);
-        assert_eq!(SpectralParams::default().check().unwrap().reduce(&x, 12).unwrap().x.rows(), 12);
-        let x = instances(30, 6, |i, j| {
-            let i = if i < 7 { 0 } else { i };
-            ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
-        });
-        let z = SpectralParams::default().check().unwrap().reduce(&x, 30).unwrap().x;
+        assert_eq!(coordinates(&Spectral::default(), &x).rows(), 12);
+        let z = coordinates(&Spectral::default(), &duplicates(30, 7));
         assert!(z.as_slice().iter().all(|z| z.is_finite()));
-    }
-
-    #[test]
-    fn refuses_neighbourhoods_of_one() {
-        let params = SpectralParams { members: Some(1), ..Default::default() };
-        assert!(matches!(params.check(), Err(Error::Parameter { name: "members", .. })));
-        let params = SpectralParams { d: 0, ..Default::default() };
-        assert!(matches!(params.check(), Err(Error::Parameter { name: "d", .. })));
     }
 }

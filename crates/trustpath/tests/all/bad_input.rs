@@ -1,28 +1,25 @@
 //! Every invalid input has its own error, and every error its own message.
 
-use trustpath::classify::{LogisticParams, Method as Classifier};
+use trustpath::classify::{ClassifierKind, LogisticParams};
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep};
-use trustpath::reduce::Method as Reduction;
-use trustpath::select::Confidence;
-use trustpath::{Error, Features, Instances, Matrix, SelfTaught, SelfTaughtParams, Task};
+use trustpath::judge::Confidence;
+use trustpath::reduce::Reduction;
+use trustpath::{Error, Features, Instances, Matrix, Quota, SelfTrainer, SelfTraining, Task};
 
 fn instances(rows: usize) -> Instances {
     let raw: Vec<f64> = (0..rows * 6).map(|i| 1.5 + ((i * i) as f64).sin()).collect();
     Features::new(&raw[..], rows, 6).unwrap().normalize().unwrap()
 }
 
-fn learner(params: SelfTaughtParams) -> Result<SelfTaught, Error> {
-    SelfTaught::new(
-        Reduction::Lle.build(2, 5)?,
-        Classifier::Logistic.build(),
-        Box::new(Confidence),
-        params,
-    )
+fn learner(quota: Quota) -> Result<SelfTrainer, Error> {
+    let labeller =
+        SelfTraining::new(ClassifierKind::Logistic.build(), Box::new(Confidence), quota)?;
+    Ok(labeller.with_reduction(Reduction::Lle.build(2, 5)?))
 }
 
 fn run(instances: &Instances, labels: &[usize], unlabeled: usize, classes: usize) -> Error {
     let task = Task { instances, labels, unlabeled, classes, truth: None };
-    learner(SelfTaughtParams::default()).unwrap().run(&task).unwrap_err()
+    learner(Quota::default()).unwrap().run(&task).unwrap_err()
 }
 
 #[test]
@@ -33,7 +30,7 @@ fn tasks() {
     let out_of_range = Error::LabelOutOfRange { row: 1, label: 7, classes: 2 };
     assert_eq!(run(&x, &[0, 7], 10, 2), out_of_range);
     assert_eq!(run(&x, &[0, 1], 11, 2), Error::LabelCount { labels: 13, rows: 12 });
-    let learner = learner(SelfTaughtParams::default()).unwrap();
+    let learner = learner(Quota::default()).unwrap();
     let short: &[usize] = &[0, 1];
     let task =
         Task { instances: &x, labels: &[0, 1], unlabeled: 10, classes: 2, truth: Some(short) };
@@ -42,10 +39,9 @@ fn tasks() {
 
 #[test]
 fn parameters() {
-    for params in
-        [SelfTaughtParams { step: 0, cap: None }, SelfTaughtParams { step: 5, cap: Some(0) }]
-    {
-        assert!(matches!(learner(params), Err(Error::Parameter { .. })));
+    for (step, cap) in [(0, None), (5, Some(0))] {
+        let quota = Quota::PerRound { step, cap };
+        assert!(matches!(learner(quota), Err(Error::Parameter { .. })));
     }
     let grid = |points, ratio| IciRParams { grid: Grid { points, ratio }, ..Default::default() };
     for bad in [grid(1, 0.1), grid(10, 0.0), grid(10, 1.0), grid(10, f64::NAN)] {
@@ -96,7 +92,7 @@ fn duplicates_are_labelled() {
     let raw: Vec<f64> = (0..24 * 6).map(|at| 1.5 + ((at % (8 * 6)) as f64 * 1.7).sin()).collect();
     let x = Features::new(&raw[..], 24, 6).unwrap().normalize().unwrap();
     let task = Task { instances: &x, labels: &[0, 1], unlabeled: 22, classes: 2, truth: None };
-    let outcome = learner(SelfTaughtParams::default()).unwrap().run(&task).unwrap();
+    let outcome = learner(Quota::default()).unwrap().run(&task).unwrap();
     assert!(outcome.probabilities.as_slice().iter().all(|p| p.is_finite()));
 }
 

@@ -12,7 +12,7 @@ mod parity {
     mod linear;
     mod logistic;
     mod reduce;
-    mod self_taught;
+    mod self_training;
 }
 mod parts;
 mod properties;

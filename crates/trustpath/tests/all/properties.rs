@@ -5,9 +5,9 @@ use crate::common::{Uniform, worst};
 use proptest::prelude::*;
 use trustpath::classify::LogisticParams;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep, Penalty};
-use trustpath::reduce::lle::LleParams;
-use trustpath::select::{Confidence, Credibility, Nearest, Random, Rule, Select};
-use trustpath::{Features, Matrix, Outcome, SelfTaught, SelfTaughtParams, Task};
+use trustpath::judge::{Confidence, Ici, Judge, Nearest, Random, Rule};
+use trustpath::reduce::lle::Lle;
+use trustpath::{Features, Matrix, Outcome, Quota, SelfTraining, Task};
 
 /// Random coordinates with class means, and labels of which about one in six is wrong.
 fn problem(n: usize, d: usize, c: usize, seed: u64) -> (Matrix, Vec<usize>) {
@@ -34,40 +34,33 @@ fn raw_episode(rows: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-fn self_train(
-    raw: &[f64],
-    unlabeled: usize,
-    select: Box<dyn Select>,
-    params: SelfTaughtParams,
-) -> Outcome {
+fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota) -> Outcome {
     let rows = raw.len() / 32;
     let instances = Features::new(raw, rows, 32).unwrap().normalize().unwrap();
     let truth: Vec<usize> = (5..rows).map(|i| i % 5).collect();
     let truth = if 5 + unlabeled < rows { &truth[unlabeled..] } else { &truth };
-    SelfTaught::new(
-        Box::new(LleParams::default().check().unwrap()),
-        Box::new(LogisticParams::default().check().unwrap()),
-        select,
-        params,
-    )
-    .unwrap()
-    .with_judge(icir(Penalty::Group))
-    .run(&Task {
-        instances: &instances,
-        labels: &[0, 1, 2, 3, 4],
-        unlabeled,
-        classes: 5,
-        truth: Some(truth),
-    })
-    .unwrap()
+    let classifier = Box::new(LogisticParams::default().check().unwrap());
+    let labeller = SelfTraining::new(classifier, judge, quota).unwrap();
+    let labeller = labeller.with_final_judge(icir(Penalty::Group));
+    let lle = Lle::default();
+    let trainer = labeller.with_reduction(Box::new(lle));
+    trainer
+        .run(&Task {
+            instances: &instances,
+            labels: &[0, 1, 2, 3, 4],
+            unlabeled,
+            classes: 5,
+            truth: Some(truth),
+        })
+        .unwrap()
 }
 
 fn icir(penalty: Penalty) -> Box<dyn Incidental> {
     Box::new(IciRParams { penalty, ..Default::default() }.check().unwrap())
 }
 
-fn ici(model: Box<dyn Incidental>) -> Box<dyn Select> {
-    Box::new(Credibility { model, rule: Rule::Continuous })
+fn ici(model: Box<dyn Incidental>) -> Box<dyn Judge> {
+    Box::new(Ici { model, rule: Rule::Continuous })
 }
 
 proptest! {
@@ -138,7 +131,7 @@ proptest! {
     fn the_loop_ends_and_keeps_its_quotas(seed: u64, step in 1usize..8, cap in proptest::option::of(1usize..8)) {
         let raw = raw_episode(65, seed);
         for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(Random { seed })] {
-            let outcome = self_train(&raw, 40, select, SelfTaughtParams { step, cap });
+            let outcome = self_train(&raw, 40, select, Quota::PerRound { step, cap });
             let mut accepted = [0; 45];
             let mut total = [0; 5];
             for (number, round) in outcome.rounds.iter().enumerate() {
@@ -166,9 +159,9 @@ proptest! {
     fn the_scale_of_features_does_not_matter(seed: u64, scale in 1e-3f64..1e3) {
         let raw = raw_episode(45, seed);
         let scaled: Vec<f64> = raw.iter().enumerate().map(|(at, v)| v * scale * (1 + at / 32) as f64).collect();
-        let params = SelfTaughtParams::default();
-        let one = self_train(&raw, 40, ici(icir(Penalty::Group)), params);
-        let two = self_train(&scaled, 40, ici(icir(Penalty::Group)), params);
+        let quota = Quota::default();
+        let one = self_train(&raw, 40, ici(icir(Penalty::Group)), quota.clone());
+        let two = self_train(&scaled, 40, ici(icir(Penalty::Group)), quota.clone());
         prop_assert_eq!(one.rounds, two.rounds);
         prop_assert_eq!(one.labels, two.labels);
     }
@@ -225,7 +218,7 @@ fn results_are_the_same_to_the_bit_for_any_number_of_threads() {
         pool.install(|| {
             let mut all = Vec::new();
             for model in [icir(Penalty::Group), Box::new(IciCParams::default().check().unwrap())] {
-                all.extend(bits(&self_train(&raw, 60, ici(model), SelfTaughtParams::default())));
+                all.extend(bits(&self_train(&raw, 60, ici(model), Quota::default())));
             }
             let path = small.path(&x, &labels, 3, Keep::default()).unwrap();
             all.extend(path.vanish.iter().map(|v| v.to_bits()));

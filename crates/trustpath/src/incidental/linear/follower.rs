@@ -5,7 +5,7 @@ use super::row_source::{Knot, RowSource};
 use super::segment::Segment;
 use super::{IciRParams, Penalty, Roots};
 use crate::linalg::basis;
-use crate::linalg::vector::plain_dot;
+use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
 /// Up to this many instances each vanishing `λ` is root-found with the regression solved at every trial; above, it is
@@ -140,7 +140,7 @@ impl<'a> PathFollower<'a> {
         for group in &self.groups {
             for (b, class) in group.b.chunks_exact(back.cols().max(1)).zip(group.classes.clone()) {
                 for a in 0..back.rows() {
-                    beta[(a, class)] = plain_dot(back.row(a), b);
+                    beta[(a, class)] = dot_in_order(back.row(a), b);
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::row_source::{Knot, RowSource};
 use super::segment::{Segment, interpolated_vanish};
 use crate::Result;
 use crate::incidental::{Keep, Ranker, check_labels};
-use crate::select::best_of_each_class;
+use crate::judge::best_of_each_class;
 
 /// Ratio of neighbouring `λ` on the way down.
 const STRIDE: f64 = 0.6;

@@ -6,7 +6,7 @@
 //! `d²c²/4`). Nothing that grows with the number of instances is transferred, except what is asked of a single instance.
 
 use super::rows::pairs;
-use crate::linalg::vector::plain_dot;
+use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
 /// The point at which sums are evaluated: coefficients, threshold, and which classes are the responses.
@@ -89,7 +89,7 @@ pub struct Row {
 impl Row {
     /// `xᵀ b` for one response's coefficients.
     pub(super) fn fit(&self, b: &[f64]) -> f64 {
-        plain_dot(b, &self.x)
+        dot_in_order(b, &self.x)
     }
 }
 

@@ -329,7 +329,7 @@ fn wide_residuals(d: usize, block: &Block, at: EvalPoint<'_>, scratch: &mut Scra
     }
 }
 
-/// Whether there are so many unknowns that sums over a block are fastest as matrix products.
+/// Whether the number of unknowns is so large that sums over a block are fastest as matrix products.
 #[inline(always)]
 fn wide(d: usize, responses: usize) -> bool {
     d * responses > super::curvature::DENSE

@@ -12,27 +12,26 @@
 use faer::MatRef;
 use rayon::prelude::*;
 
-use super::components::{ROUNDING, add_negated_scatter, leading};
-use super::{COMPONENTS, NEIGHBORS, Projection, Representation, SMOOTHING, to_unit, weight};
-use crate::label::run::{NEAREST, Stages};
-use crate::label::{Limits, Lists};
-use crate::linalg::block::multiply;
+use super::smoothing::{NEIGHBORS, smooth};
+use super::{Projection, Representation};
+use crate::label::run::NEAREST;
+use crate::limits::{
+    LEAST_KEPT_DIMS, Limits, POOL_COMPONENTS, RECALL_ROWS, SIGN_PLACES, SIGN_ROWS,
+};
+use crate::linalg::block::{add_inner, multiply};
+use crate::linalg::pca::{ROUNDING, add_to_mean, leading_of};
+use crate::linalg::vector::to_unit;
+use crate::neighbors::{Neighbors, Points};
+use crate::observer::Stages;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
-use crate::reduce::neighbors::{Graph, Points};
 use crate::{Features, Instances, Matrix, Result};
 
-/// Dimensions that are kept at least: the components in the end, and a quarter as many to choose them from.
-const LEAST_KEPT: usize = COMPONENTS + COMPONENTS / 4;
 /// Rows read together.
 const BLOCK: usize = 4096;
 /// Rows worked on together.
 const STRIP: usize = 512;
-/// Blocks that tell whether features have signs.
-const LOOKS: usize = 16;
 /// A component with less variance than this is what cancelling the mean leaves of sums over many rows.
 const CANCELLED: f64 = 1e-11;
-/// Instances that are asked for their true neighbours.
-const ASKED: usize = 256;
 
 pub(super) fn represent(
     features: &Features<'_>,
@@ -42,33 +41,33 @@ pub(super) fn represent(
     stages.next("reading the features")?;
     let signed = has_signs(features)?;
     let basis = singular_vectors(features, signed, stages)?;
-    let mut asked = Asked::of(features, signed)?;
-    let mut kept = Kept::of(features, signed, &basis, &mut asked, stages)?;
+    let mut sample = RecallSample::of(features, signed)?;
+    let mut kept = KeptRows::of(features, signed, &basis, &mut sample, stages)?;
     stages.next("finding neighbours")?;
     let graph = kept.graph(limits)?;
     stages.next("smoothing")?;
     kept.smooth(&graph);
-    let (recall, neighbors) = (asked.recall(&graph), Some(Lists::first_of(&graph, NEAREST)));
+    let (recall, neighbors) = (sample.recall(&graph), Some(graph.first(NEAREST)));
     drop(graph);
     let (mean, components) = kept.components()?;
     let smooth = Instances::from_unit(kept.coordinates(&mean, &components));
     // Back to all features: rows of the components and the mean are combinations of those of the basis.
-    let whole = |m: &Matrix| {
+    let in_features = |m: &Matrix| {
         let mut out = Matrix::zeros(m.rows(), basis.cols());
         multiply(m.as_slice(), m.rows(), basis.view(), out.as_mut_slice());
         out
     };
-    let mean = whole(&Matrix::from_vec(1, mean.len(), mean)?).row(0).to_vec();
-    let projection = Projection { signed, mean, basis: whole(&components) };
-    Ok(Representation { smooth, projection, recall: Some(recall), neighbors })
+    let mean = in_features(&Matrix::from_vec(1, mean.len(), mean)?).row(0).to_vec();
+    let projection = Projection { signed, mean, basis: in_features(&components) };
+    Ok(Representation { smooth, projection, unit: None, recall: Some(recall), neighbors })
 }
 
-/// Whether the features are taken to have signs, by some rows from all over.
+/// Whether the features are taken to have signs, by some rows from everywhere in the pool.
 fn has_signs(features: &Features<'_>) -> Result<bool> {
     let n = features.rows();
-    let rows = (0..LOOKS).flat_map(|k| {
-        let first = k * (n / LOOKS);
-        first..(first + STRIP / 2).min(n)
+    let rows = (0..SIGN_PLACES).flat_map(|k| {
+        let first = k * (n / SIGN_PLACES);
+        first..(first + SIGN_ROWS).min(n)
     });
     let some = features.gather(rows)?.into_unit();
     Ok(is_signed(&some, some.rows(), SIGNED_FROM))
@@ -84,7 +83,7 @@ fn for_blocks(
     let (n, d) = (features.rows(), features.dims());
     let mut block = vec![0.0; BLOCK.min(n) * d];
     for first in (0..n).step_by(BLOCK) {
-        stages.go_on()?;
+        stages.check_stop()?;
         let block = &mut block[..BLOCK.min(n - first) * d];
         features.normalized_block(first, block)?;
         block.par_chunks_exact_mut(d).for_each(|row| power_row(row, signed));
@@ -96,20 +95,20 @@ fn for_blocks(
 /// The leading right singular vectors of all rows, one row each; the axes themselves where they are few.
 fn singular_vectors(features: &Features<'_>, signed: bool, stages: &Stages<'_>) -> Result<Matrix> {
     let d = features.dims();
-    // Half of them: with a copy to sort and smooth that is as much as the features.
-    let kept = (d / 2).max(LEAST_KEPT);
+    // Half of them: with a copy to sort and smooth that takes as much memory as the features.
+    let kept = (d / 2).max(LEAST_KEPT_DIMS);
     if d <= kept {
         return Ok(Matrix::from_fn(d, d, |i, j| f64::from(u8::from(i == j))));
     }
     let mut negated = Matrix::zeros(d, d);
     for_blocks(features, signed, stages, |_, block| {
-        add_negated_scatter(block, STRIP, &mut negated);
+        add_inner(block, block, -1.0, STRIP, &mut negated);
     })?;
-    leading(negated, kept, features.rows(), ROUNDING)
+    leading_of(&negated, kept, features.rows(), ROUNDING)
 }
 
-/// Instances whose neighbours are found among all features, to see how many of them the graph has.
-struct Asked {
+/// Instances whose exact neighbours are computed, to see which share of them the graph has.
+struct RecallSample {
     rows: Vec<usize>,
     /// Their features, powered, one row each.
     x: Matrix,
@@ -117,10 +116,10 @@ struct Asked {
     nearest: Vec<Vec<(f64, usize)>>,
 }
 
-impl Asked {
+impl RecallSample {
     fn of(features: &Features<'_>, signed: bool) -> Result<Self> {
         let n = features.rows();
-        let count = ASKED.min(n);
+        let count = RECALL_ROWS.min(n);
         let rows: Vec<usize> = (0..count).map(|k| k * n / count).collect();
         let mut x = features.gather(rows.iter().copied())?.into_unit();
         power(&mut x, signed);
@@ -131,9 +130,9 @@ impl Asked {
     fn compare(&mut self, first: usize, block: &[f64]) {
         let d = self.x.cols();
         let count = block.len() / d;
-        let asked = self.x.as_slice().par_chunks(STRIP / 8 * d);
+        let sample = self.x.as_slice().par_chunks(STRIP / 8 * d);
         let lists = self.nearest.par_chunks_mut(STRIP / 8).zip(self.rows.par_chunks(STRIP / 8));
-        asked.zip(lists).for_each(|(x, (nearest, rows))| {
+        sample.zip(lists).for_each(|(x, (nearest, rows))| {
             let mut inner = vec![0.0; rows.len() * count];
             let block = MatRef::from_row_major_slice(block, count, d);
             multiply(x, rows.len(), block.transpose(), &mut inner);
@@ -150,10 +149,10 @@ impl Asked {
     }
 
     /// The share of their neighbours that a graph has.
-    fn recall(&self, graph: &Graph) -> f64 {
+    fn recall(&self, graph: &Neighbors) -> f64 {
         let (mut found, mut all) = (0, 0);
         for (&row, nearest) in self.rows.iter().zip(&self.nearest) {
-            let has = |other: usize| graph.indices(row).contains(&(other as u32));
+            let has = |other: usize| graph.list(row).contains(&(other as u32));
             found += nearest.iter().filter(|(_, other)| has(*other)).count();
             all += nearest.len();
         }
@@ -162,31 +161,31 @@ impl Asked {
 }
 
 /// What is kept of every row.
-struct Kept {
+struct KeptRows {
     n: usize,
     r: usize,
-    /// `y`, one row an instance.
+    /// `y`, one row per instance.
     y: Vec<f32>,
     /// `ρ`: squared length of what is cut off.
     rho: Vec<f32>,
 }
 
-impl Kept {
+impl KeptRows {
     fn of(
         features: &Features<'_>,
         signed: bool,
         basis: &Matrix,
-        asked: &mut Asked,
+        sample: &mut RecallSample,
         stages: &Stages<'_>,
     ) -> Result<Self> {
         let (n, d, r) = (features.rows(), features.dims(), basis.rows());
         let (mut y, mut rho) = (vec![0.0f32; n * r], vec![0.0f32; n]);
         for_blocks(features, signed, stages, |first, block| {
             let rows = block.len() / d;
-            asked.compare(first, block);
+            sample.compare(first, block);
             let y = &mut y[first * r..(first + rows) * r];
-            let sheets = y.par_chunks_mut(STRIP * r).zip(block.par_chunks(STRIP * d));
-            sheets.zip(rho[first..first + rows].par_chunks_mut(STRIP)).for_each(|((y, x), rho)| {
+            let strips = y.par_chunks_mut(STRIP * r).zip(block.par_chunks(STRIP * d));
+            strips.zip(rho[first..first + rows].par_chunks_mut(STRIP)).for_each(|((y, x), rho)| {
                 let mut exact = vec![0.0; y.len()];
                 multiply(x, rho.len(), basis.view().transpose(), &mut exact);
                 y.iter_mut().zip(&exact).for_each(|(y, e)| *y = *e as f32);
@@ -198,17 +197,16 @@ impl Kept {
         Ok(Self { n, r, y, rho })
     }
 
-    fn graph(&self, limits: Limits) -> Result<Graph> {
+    fn graph(&self, limits: Limits) -> Result<Neighbors> {
         let points = Points::new(&self.y, self.n, self.r)?.with_extra(&self.rho)?;
-        Graph::of(points, NEIGHBORS.min(self.n - 1), limits.search)
+        Neighbors::search(points, NEIGHBORS.min(self.n - 1), limits.search)
     }
 
-    /// Moves every instance towards its neighbours, twice, and scales it to unit length. The second time ends in place, so
-    /// that there are never more than two copies.
-    fn smooth(&mut self, graph: &Graph) {
-        let (mut once, mut rest) = (self.y.clone(), self.rho.clone());
-        move_towards(&mut once, &mut rest, graph, &self.y, &self.rho);
-        move_towards(&mut self.y, &mut self.rho, graph, &once, &rest);
+    /// Moves every instance towards its neighbours and scales it to unit length.
+    fn smooth(&mut self, graph: &Neighbors) {
+        smooth(&mut self.y, self.r, graph, |weight| weight as f32);
+        // What is cut off is orthogonal between instances: its squared length is what adds up.
+        smooth(&mut self.rho, 1, graph, |weight| (weight as f32) * (weight as f32));
         self.y.par_chunks_exact_mut(self.r).zip(&self.rho).for_each(|(z, rho)| {
             let square: f32 = z.iter().map(|z| z * z).sum::<f32>() + rho;
             let scale = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
@@ -223,21 +221,19 @@ impl Kept {
         let mut negated = Matrix::zeros(r, r);
         for block in self.y.chunks(BLOCK * r) {
             let block: Vec<f64> = block.iter().map(|&y| f64::from(y)).collect();
-            for row in block.chunks_exact(r) {
-                mean.iter_mut().zip(row).for_each(|(m, y)| *m += y / n as f64);
-            }
-            add_negated_scatter(&block, STRIP, &mut negated);
+            add_to_mean(&mut mean, block.chunks_exact(r), n);
+            add_inner(&block, &block, -1.0, STRIP, &mut negated);
         }
         for i in 0..r {
             for j in 0..r {
                 negated[(i, j)] += n as f64 * mean[i] * mean[j];
             }
         }
-        Ok((mean, leading(negated, COMPONENTS.min(r), n, CANCELLED)?))
+        Ok((mean, leading_of(&negated, POOL_COMPONENTS.min(r), n, CANCELLED)?))
     }
 
-    /// Coordinates of all instances. They take the place of what was kept before they are widened, so that the two are
-    /// never there together.
+    /// Coordinates of all instances. They overwrite what was kept before they are converted to double precision, so that the
+    /// two are never in memory together.
     fn coordinates(mut self, mean: &[f64], components: &Matrix) -> Matrix {
         let (r, c) = (self.r, components.rows());
         for first in (0..self.n).step_by(BLOCK) {
@@ -257,24 +253,4 @@ impl Kept {
         self.y.shrink_to_fit();
         Matrix::from_fn(self.n, c, |i, j| f64::from(self.y[i * c + j]))
     }
-}
-
-/// `yᵢ ← (1 − a) yᵢ + a Σⱼ wᵢⱼ zⱼ`, and the same for what is cut off, whose parts are orthogonal.
-fn move_towards(y: &mut [f32], rho: &mut [f32], graph: &Graph, z: &[f32], rest: &[f32]) {
-    let r = y.len() / rho.len();
-    y.par_chunks_exact_mut(r).zip(rho).enumerate().for_each(|(i, (y, rho))| {
-        let weights = graph.squared_distances(i).iter().map(|&s| weight(f64::from(s)));
-        let total: f64 = weights.clone().sum();
-        if total == 0.0 {
-            return;
-        }
-        let keep = (1.0 - SMOOTHING) as f32;
-        y.iter_mut().for_each(|y| *y *= keep);
-        *rho *= keep * keep;
-        for (&j, w) in graph.indices(i).iter().zip(weights) {
-            let (j, w) = (j as usize, (SMOOTHING * w / total) as f32);
-            y.iter_mut().zip(&z[j * r..(j + 1) * r]).for_each(|(y, z)| *y += w * z);
-            *rho += w * w * rest[j];
-        }
-    });
 }

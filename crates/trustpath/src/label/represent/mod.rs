@@ -9,59 +9,52 @@
 //!
 //! No label is used, so it is made once and serves every fold of the cross-fit. The power is the square root where the
 //! features are (nearly) non-negative, as after a ReLU, and `sign(x) √|x|` otherwise. An instance that was not in the
-//! pool has no neighbours there: its coordinates are those of `x` itself ([`Projection`]).
+//! pool is not smoothed: its coordinates are those of `x` itself ([`Projection`]).
 //!
-//! Small pools are represented with everything in memory (`whole.rs`), large ones from features that are read block by
-//! block and kept in fewer dimensions (`blocks.rs`).
+//! Small pools are represented with everything in memory (`in_memory.rs`), large ones from features that are read block by
+//! block and kept in fewer dimensions (`blocks.rs`). Both share the smoothing (`smoothing.rs`) and the principal components
+//! (`linalg/pca.rs`).
 
 mod blocks;
-mod components;
-mod whole;
+mod in_memory;
+mod smoothing;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::run::Stages;
-use super::{Limits, Lists};
+use crate::limits::Limits;
+use crate::linalg::block::multiply;
+use crate::linalg::vector::{dot_in_order, to_unit};
+use crate::neighbors::Neighbors;
+use crate::observer::Stages;
 use crate::power::power;
 use crate::{Error, Features, Instances, Matrix, Result};
 
-/// Neighbours that an instance moves towards.
-const NEIGHBORS: usize = 10;
-/// How far it moves.
-const SMOOTHING: f64 = 0.5;
-/// How often.
-const SWEEPS: usize = 2;
-/// Principal components at most.
-const COMPONENTS: usize = 128;
-
-/// The weight of a neighbour at this squared distance: cos = 1 − d²/2 on the sphere.
-fn weight(squared: f64) -> f64 {
-    (1.0 - 0.5 * squared).max(0.0).powi(4)
-}
+/// Rows that are projected together.
+const STRIP: usize = 256;
 
 /// A pool of instances in its representation.
 #[derive(Debug)]
 pub(crate) struct Representation {
     /// Coordinates of all instances, smoothed over their neighbours.
     pub smooth: Instances,
-    /// How to take other instances there.
+    /// How to compute the coordinates of other instances.
     pub projection: Projection,
+    /// The features themselves at unit length, where all of them are in memory.
+    pub unit: Option<Instances>,
     /// The share of the true neighbours, by all features, that smoothing used; `None` where it used them all.
     pub recall: Option<f64>,
-    /// The nearest neighbours of every instance before smoothing, where these are at hand.
-    pub neighbors: Option<Lists>,
+    /// The nearest neighbours of every instance before smoothing, where these are known.
+    pub neighbors: Option<Neighbors>,
 }
 
-/// The way from features to coordinates.
+/// The map from features to coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     /// Whether the features are taken to have signs.
     pub signed: bool,
     /// Mean of the pool.
     pub mean: Vec<f64>,
-    /// One row a component, one column a feature.
+    /// One row per component, one column per feature.
     pub basis: Matrix,
 }
 
@@ -71,21 +64,24 @@ impl Representation {
     /// # Errors
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
     pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
-        if features.rows() > limits.whole {
+        if features.rows() > limits.in_memory {
             return blocks::represent(features, limits, stages);
         }
         stages.next("representing the pool")?;
-        whole::represent(features)
+        in_memory::represent(features)
     }
 
-    /// How many stages that has.
+    /// Number of stages that [`of`](Self::of) reports.
     pub fn stages(rows: usize, limits: Limits) -> usize {
-        if rows > limits.whole { 3 } else { 1 }
+        if rows > limits.in_memory { 3 } else { 1 }
     }
 
     /// Coordinates of these rows as an instance that was not in the pool would have them.
     pub fn plain(&self, features: &Features<'_>, rows: &[usize]) -> Result<Instances> {
-        self.projection.place(features.gather(rows.iter().copied())?)
+        self.projection.place(match &self.unit {
+            Some(unit) => unit.gather(rows),
+            None => features.gather(rows.iter().copied())?,
+        })
     }
 }
 
@@ -111,55 +107,34 @@ impl Projection {
     fn coordinates(&self, x: &Matrix) -> Matrix {
         let (n, r) = (x.rows(), self.basis.rows());
         let mut u = Matrix::zeros(n, r);
-        let offset: Vec<f64> = self
-            .basis
-            .iter_rows()
-            .map(|v| v.iter().zip(&self.mean).map(|(v, m)| v * m).sum())
-            .collect();
-        const ROWS: usize = 256;
+        let offset: Vec<f64> =
+            self.basis.iter_rows().map(|v| dot_in_order(v, &self.mean)).collect();
         let d = x.cols();
-        u.as_mut_slice().par_chunks_mut(ROWS * r).zip(x.as_slice().par_chunks(ROWS * d)).for_each(
-            |(u, x)| {
-                let rows = x.len() / d;
-                matmul(
-                    MatMut::from_row_major_slice_mut(&mut *u, rows, r),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(x, rows, d),
-                    self.basis.view().transpose(),
-                    1.0,
-                    Par::Seq,
-                );
-                for u in u.chunks_exact_mut(r) {
-                    u.iter_mut().zip(&offset).for_each(|(u, o)| *u -= o);
-                    to_unit(u);
-                }
-            },
-        );
+        let strips = u.as_mut_slice().par_chunks_mut(STRIP * r);
+        strips.zip(x.as_slice().par_chunks(STRIP * d)).for_each(|(u, x)| {
+            multiply(x, x.len() / d, self.basis.view().transpose(), u);
+            for u in u.chunks_exact_mut(r) {
+                u.iter_mut().zip(&offset).for_each(|(u, o)| *u -= o);
+                to_unit(u);
+            }
+        });
         u
-    }
-}
-
-/// Scales a vector to unit length, if it has any.
-fn to_unit(x: &mut [f64]) {
-    let norm = crate::linalg::vector::norm(x);
-    if norm > 0.0 {
-        x.iter_mut().for_each(|v| *v /= norm);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Unwatched;
+    use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
     fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
-        let limits = Limits { whole, ..Limits::default() };
+        let limits = Limits { in_memory: whole, ..Limits::default() };
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, limits, &mut Stages::new(&mut Unwatched, 3))
+        Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3))
     }
 
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {
@@ -220,20 +195,20 @@ mod tests {
     }
 
     #[test]
-    fn blocks_represent_as_the_whole_does() {
+    fn blocks_give_the_same_as_everything_in_memory() {
         // Everything kept, and most of it.
         for (d, close) in [(40, 1e-4), (220, 0.02)] {
             let values = groups(700, d);
-            let whole = represent(&values, 700, d);
+            let in_memory = represent(&values, 700, d);
             let blocks = try_represent(&values, 700, d, 0).unwrap();
-            assert_eq!(whole.recall, None);
+            assert_eq!(in_memory.recall, None);
             assert!(blocks.recall.unwrap() > 0.95, "{:?}", blocks.recall);
-            let (a, b) = (whole.smooth.gram(), blocks.smooth.gram());
+            let (a, b) = (in_memory.smooth.gram(), blocks.smooth.gram());
             for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
                 assert!((a - b).abs() < close, "{d}: {a} {b}");
             }
             let features = Features::new(&values[..], 700, d).unwrap();
-            let (a, b) = (whole.plain(&features, &[5, 9]), blocks.plain(&features, &[5, 9]));
+            let (a, b) = (in_memory.plain(&features, &[5, 9]), blocks.plain(&features, &[5, 9]));
             let (a, b) = (a.unwrap(), b.unwrap());
             assert!((a.gram()[(0, 1)] - b.gram()[(0, 1)]).abs() < close);
         }

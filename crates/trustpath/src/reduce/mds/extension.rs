@@ -4,11 +4,12 @@
 //! min over z:   σ(z) = Σₗ (‖z − yₗ‖ − fₗ)²
 //! ```
 //!
-//! with the landmarks `yₗ` held fast and `fₗ` the disparities of an instance to them. From the triangulation of the squared
+//! with the landmarks `yₗ` fixed and `fₗ` the disparities of an instance to them. From the triangulation of the squared
 //! `fₗ`, each step `z ← meanₗ (yₗ + fₗ (z − yₗ)/‖z − yₗ‖)` majorises, and cannot raise, `σ`.
 
-use super::Scaling;
+use super::Majorisation;
 use crate::Matrix;
+use crate::neighbors::squared_difference;
 use crate::reduce::landmarks::Triangulation;
 
 /// Steps of each point: the triangulation leaves little to do.
@@ -16,7 +17,7 @@ const STEPS: usize = 20;
 
 /// Landmarks with their `f`.
 pub(super) struct Extension {
-    /// Coordinates, one row a landmark.
+    /// Coordinates, one row per landmark.
     pub landmarks: Matrix,
     triangulation: Triangulation,
     /// The different dissimilarities in ascending order, and `f` of each.
@@ -24,21 +25,20 @@ pub(super) struct Extension {
 }
 
 impl Extension {
-    /// Of landmarks that are in place.
-    pub fn new(scaling: Scaling) -> Self {
+    pub fn new(placed: Majorisation) -> Self {
         let mut order: Vec<(f64, f64)> =
-            scaling.pairs.iter().map(|p| (p.dissimilarity, p.disparity)).collect();
+            placed.pairs.iter().map(|p| (p.dissimilarity, p.disparity)).collect();
         order.dedup_by_key(|pair| pair.0);
-        let count = scaling.z.rows() as f64;
-        let mut means = vec![0.0; scaling.z.rows()];
-        for pair in &scaling.pairs {
+        let count = placed.z.rows() as f64;
+        let mut means = vec![0.0; placed.z.rows()];
+        for pair in &placed.pairs {
             for l in [pair.i, pair.j] {
                 means[l] += pair.disparity * pair.disparity / count;
             }
         }
         // The Guttman transform leaves coordinates centred, which triangulation asks for.
-        let triangulation = Triangulation::new(&scaling.z, &means);
-        Self { triangulation, landmarks: scaling.z, order }
+        let triangulation = Triangulation::new(&placed.z, &means);
+        Self { triangulation, landmarks: placed.z, order }
     }
 
     /// `f`, linear between the dissimilarities of landmarks, and proportional below and above all of them.
@@ -60,8 +60,7 @@ impl Extension {
         for _ in 0..STEPS {
             next.fill(0.0);
             for (y, f) in self.landmarks.iter_rows().zip(disparities) {
-                let squared: f64 = z.iter().zip(y).map(|(z, y)| (z - y) * (z - y)).sum();
-                let pull = f / squared.sqrt().max(1e-5);
+                let pull = f / squared_difference(z, y).sqrt().max(1e-5);
                 for ((next, y), z) in next.iter_mut().zip(y).zip(&*z) {
                     *next += y + pull * (z - y);
                 }

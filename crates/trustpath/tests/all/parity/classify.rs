@@ -1,7 +1,7 @@
 //! The classifiers against scikit-learn's exact solutions on the nine golden cases.
 
 use crate::common::{CASES, Case, max_diff};
-use trustpath::classify::{Method, Model, Trainer};
+use trustpath::classify::{ClassifierKind, Model, Trainer};
 use trustpath::{Features, Instances, Matrix};
 
 fn open(name: &str) -> (Case, Instances) {
@@ -39,7 +39,7 @@ fn logistic_probabilities_agree() {
     for name in CASES {
         let (case, x) = open(name);
         let (unlabeled, query) = unlabeled_and_query(&case, &x);
-        let mut trainer = Method::Logistic.build().trainer(&x, 5);
+        let mut trainer = ClassifierKind::Logistic.build().trainer(&x, 5);
         train_on_support(&mut *trainer, &case);
         let p = trainer.probabilities(&unlabeled);
         assert!(max_diff(p.as_slice(), &case.array("lr0_prob_unlabel").values) < 1e-9, "{name}");
@@ -53,7 +53,7 @@ fn logistic_probabilities_agree() {
 fn logistic_coefficients_agree() {
     for name in CASES {
         let (case, x) = open(name);
-        let mut trainer = Method::Logistic.build().trainer(&x, 5);
+        let mut trainer = ClassifierKind::Logistic.build().trainer(&x, 5);
         for (which, train) in
             [("lr0", train_on_support as fn(&mut dyn Trainer, &Case)), ("lr_all", train_on_all)]
         {
@@ -72,7 +72,7 @@ fn svm_and_nearest_neighbour_predict_the_same() {
     for name in CASES {
         let (case, x) = open(name);
         let (unlabeled, query) = unlabeled_and_query(&case, &x);
-        for method in [Method::Svm, Method::Nearest] {
+        for method in [ClassifierKind::Svm, ClassifierKind::Nearest] {
             let mut trainer = method.build().trainer(&x, 5);
             train_on_support(&mut *trainer, &case);
             let predicted = argmax(&trainer.probabilities(&unlabeled));

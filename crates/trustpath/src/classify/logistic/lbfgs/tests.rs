@@ -3,7 +3,7 @@
 use super::*;
 use crate::classify::logistic::{LogisticParams, most_probable};
 use crate::classify::{Classify, Model};
-use crate::select::mix;
+use crate::random::mix;
 use crate::{Features, Instances};
 
 /// A number between −½ and ½, determined by the stream and the index.

@@ -1,0 +1,64 @@
+//! Smoothing: every instance moves towards its nearest neighbours.
+//!
+//! ```text
+//! z ← ((1 − a) x + a Σⱼ wᵢⱼ zⱼ),   twice;   wᵢⱼ ∝ max(0, cos)⁴ over the k nearest, a = ½, k = 10
+//! ```
+//!
+//! An instance whose weights are all zero stays where it is.
+
+use std::ops::{AddAssign, Mul, MulAssign};
+
+use rayon::prelude::*;
+
+use crate::neighbors::Neighbors;
+
+/// Neighbours that an instance moves towards.
+pub(super) const NEIGHBORS: usize = 10;
+/// How far it moves.
+const SMOOTHING: f64 = 0.5;
+
+/// Moves every row of `x` towards its neighbours, twice. The second time ends in place, so that there are never more than
+/// two copies. `weight` turns a weight into the factor of a row.
+pub(super) fn smooth<T>(
+    x: &mut [T],
+    columns: usize,
+    graph: &Neighbors,
+    weight: impl Fn(f64) -> T + Copy + Sync,
+) where
+    T: Copy + Send + Sync + Mul<Output = T> + AddAssign + MulAssign,
+{
+    let mut once = x.to_vec();
+    move_towards(&mut once, x, columns, graph, weight);
+    move_towards(x, &once, columns, graph, weight);
+}
+
+/// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`.
+fn move_towards<T>(
+    x: &mut [T],
+    z: &[T],
+    columns: usize,
+    graph: &Neighbors,
+    weight: impl Fn(f64) -> T + Sync,
+) where
+    T: Copy + Send + Sync + Mul<Output = T> + AddAssign + MulAssign,
+{
+    let keep = weight(1.0 - SMOOTHING);
+    x.par_chunks_exact_mut(columns).enumerate().for_each(|(i, x)| {
+        let weights = graph.squared_distances(i).iter().map(|&squared| by_distance(squared));
+        let total: f64 = weights.clone().sum();
+        if total == 0.0 {
+            return;
+        }
+        x.iter_mut().for_each(|x| *x *= keep);
+        for (j, w) in graph.indices(i).zip(weights) {
+            let w = weight(SMOOTHING * w / total);
+            let from = &z[j * columns..(j + 1) * columns];
+            x.iter_mut().zip(from).for_each(|(x, &z)| *x += w * z);
+        }
+    });
+}
+
+/// The weight of a neighbour at this squared distance: cos = 1 − d²/2 on the sphere.
+fn by_distance(squared: f64) -> f64 {
+    (1.0 - 0.5 * squared).max(0.0).powi(4)
+}

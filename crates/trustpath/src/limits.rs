@@ -1,0 +1,198 @@
+//! Sizes at which an algorithm changes or a part of the data is used instead of all of it, each with its reason.
+//!
+//! A regression or a classifier has some thousand coefficients, and a million instances determine them no better than
+//! some ten thousand do. So each is fitted to an even part of every class, and then labels and judges every instance.
+
+use crate::neighbors::Search;
+use crate::split::Split;
+
+/// Numbers of instances up to which each step uses all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
+    /// block and kept in fewer dimensions (20,000).
+    pub in_memory: usize,
+    /// How neighbours are found in larger pools (exactly or approximately, whichever is expected to be faster).
+    pub search: Search,
+    /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
+    /// precision (4096).
+    pub certified: usize,
+    /// Pseudo-labelled instances that a classifier is trained on (20,000, but 50 of every class).
+    pub train: usize,
+    /// Instances that the final path is fitted to (20,000, but 20 of every class).
+    pub fit: usize,
+    /// Open instances that the path is fitted to inside a round of self-training (2048, but 20 for every class).
+    pub fit_in_round: usize,
+    /// Open instances that take part in cross-validation (5000, but 20 for every class).
+    pub cross_validation: usize,
+}
+
+/// Unlabeled instances per class up to which `label` uses the adaptive mode, whatever the number of labels.
+pub const ADAPTIVE: usize = 20;
+/// The same where given labels are few.
+pub const ADAPTIVE_FEW_LABELS: usize = 50;
+/// Given labels per class that count as few.
+pub const FEW_LABELS_PER_CLASS: usize = 3;
+
+/// Instances up to which a reduction builds matrices over all pairs of them. An eigendecomposition takes `2n³/3`
+/// multiply-adds, a few seconds at this size; beyond, reductions use sparse matrices or landmarks.
+pub const DENSE_ROWS: usize = 2000;
+/// Instances up to which their Gram matrix is computed. Beyond, it needs more memory (32 MiB here) than most features.
+pub const GRAM_ROWS: usize = 2048;
+/// Points up to which nearest neighbours are searched among all pairs, in time that grows with the square. Beyond, only the
+/// cells around each point are searched, which finds nearly all neighbours.
+pub const EXACT_POINTS: usize = 20_000;
+/// Features up to which principal components of many instances come from the scatter matrix. Beyond, the matrix and its
+/// eigenvectors cost more than a sketch.
+pub(crate) const SCATTER_DIMS: usize = 2048;
+/// Instances that `isomap` and `mds` place by their own objective when there are more than [`DENSE_ROWS`]; the others are
+/// placed by their distances to these.
+pub(crate) const LANDMARKS: usize = 1000;
+/// Members of a connected component among which the nearest to another component is searched first: all pairs of members
+/// would be too many.
+pub(crate) const BRIDGE_SAMPLE: usize = 100;
+/// Instances that a map places by gradient descent, whose cost grows with the square; the others are placed by these.
+pub(crate) const MAP_LANDMARKS: usize = 1500;
+/// Principal components on which the distances of a map are measured: enough for the neighbourhoods of a figure.
+pub(crate) const MAP_COMPONENTS: usize = 50;
+/// Principal components in which a pool is labelled, at most.
+pub(crate) const POOL_COMPONENTS: usize = 128;
+/// Dimensions of the features of a large pool that are kept at least: the components in the end, and a quarter as many
+/// more to choose them from.
+pub(crate) const LEAST_KEPT_DIMS: usize = POOL_COMPONENTS + POOL_COMPONENTS / 4;
+/// Rows of a large pool whose exact neighbours are computed, to report the share that the graph found.
+pub(crate) const RECALL_ROWS: usize = 256;
+/// Places in a large pool at which [`SIGN_ROWS`] rows each are read to see whether features have signs.
+pub(crate) const SIGN_PLACES: usize = 16;
+/// Rows read at each of these places.
+pub(crate) const SIGN_ROWS: usize = 256;
+/// Points whose exact neighbours are computed to measure the recall of a search in cells.
+pub(crate) const RECALL_POINTS: usize = 1000;
+/// Cells of average size that are searched around each cell.
+pub(crate) const CELLS_AROUND: usize = 64;
+/// Points for each cell that k-means places the cells by: the centres need to be spread like the points, not optimal.
+pub(crate) const CELL_SAMPLE: usize = 32;
+/// Points, at most, that the centre of all points is the mean of.
+pub(crate) const CENTRE_ROWS: usize = 4096;
+
+/// However many classes there are, this many instances of each train the classifier.
+const TRAIN_PER_CLASS: usize = 50;
+/// However many classes there are, this many instances of each are fitted.
+const FIT_PER_CLASS: usize = 20;
+/// However many classes there are, this many instances per class take part in cross-validation.
+const CROSS_VALIDATION_PER_CLASS: usize = 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_memory: 20_000,
+            search: Search::Auto,
+            certified: 4096,
+            train: 20_000,
+            fit: 20_000,
+            fit_in_round: 2048,
+            cross_validation: 5_000,
+        }
+    }
+}
+
+impl Limits {
+    /// No limits: every step uses all instances, and neighbours are exact.
+    pub const NONE: Self = Self {
+        in_memory: usize::MAX,
+        search: Search::Exact,
+        certified: usize::MAX,
+        train: usize::MAX,
+        fit: usize::MAX,
+        fit_in_round: usize::MAX,
+        cross_validation: usize::MAX,
+    };
+
+    /// Positions of a split that the final path is fitted to, under these labels of the open rows. Given labels come first, but leave
+    /// half of the places to the others.
+    pub(crate) fn to_fit(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
+        let (given, most) = (split.given.len(), self.fit);
+        if given + labels.len() <= most {
+            return (0..given + labels.len()).collect();
+        }
+        let mut fitted = evenly(split.labels, split.classes, most / 2, FIT_PER_CLASS);
+        let left = most - fitted.len().min(most / 2);
+        let open = evenly(labels, split.classes, left, FIT_PER_CLASS);
+        fitted.extend(open.into_iter().map(|at| given + at));
+        fitted
+    }
+
+    /// Rows whose given labels an audit fits its path to.
+    pub(crate) fn to_fit_given(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.fit, FIT_PER_CLASS)
+    }
+
+    /// Positions of a split that the path inside a round is fitted to.
+    pub(crate) fn to_fit_in_round(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
+        let given = split.given.len();
+        let mut fitted = self.to_fit(split, labels);
+        fitted.truncate(fitted.partition_point(|&position| position < given));
+        let most = self.fit_in_round.max(FIT_PER_CLASS.saturating_mul(split.classes));
+        let every = labels.len().div_ceil(most).max(1);
+        fitted.extend((given..given + labels.len()).step_by(every));
+        fitted
+    }
+
+    /// Those of the open rows that take part in cross-validation.
+    pub(crate) fn to_cross_validate(self, open: &[usize], classes: usize) -> Vec<usize> {
+        let most = self.cross_validation.max(CROSS_VALIDATION_PER_CLASS * classes);
+        open.iter().copied().step_by(open.len().div_ceil(most).max(1)).collect()
+    }
+
+    /// Places among `labels` of those that train a classifier.
+    pub(crate) fn to_train(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.train, TRAIN_PER_CLASS)
+    }
+}
+
+/// About `most` places of `labels`, ascending: the same share of every class, spread evenly over it, but at least `floor` of
+/// each class that has that many.
+fn evenly(labels: &[usize], classes: usize, most: usize, floor: usize) -> Vec<usize> {
+    if labels.len() <= most {
+        return (0..labels.len()).collect();
+    }
+    let mut members = vec![0usize; classes];
+    labels.iter().for_each(|&label| members[label] += 1);
+    let share = most as f64 / labels.len() as f64;
+    let quota = |count: usize| ((share * count as f64).round() as usize).max(floor).min(count);
+    let quotas: Vec<usize> = members.iter().map(|&count| quota(count)).collect();
+    let mut seen = vec![0usize; classes];
+    let mut taken = Vec::with_capacity(quotas.iter().sum());
+    for (at, &label) in labels.iter().enumerate() {
+        // The k-th of m is taken where k·quota/m passes a whole number.
+        let (k, m, quota) = (seen[label], members[label], quotas[label]);
+        if (k + 1) * quota / m > k * quota / m {
+            taken.push(at);
+        }
+        seen[label] += 1;
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_even_and_has_enough_of_every_class() {
+        // A common class, a rare one and one in between.
+        let labels: Vec<usize> = (0..10_000)
+            .map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) })
+            .collect();
+        let taken = evenly(&labels, 3, 500, 8);
+        let of = |class: usize| taken.iter().filter(|&&at| labels[at] == class).count();
+        assert_eq!((of(0), of(1), of(2)), (400, 8, 100));
+        assert!(taken.is_sorted());
+        // Every tenth of the rows has about a tenth of them.
+        for tenth in 0..10 {
+            let here = taken.iter().filter(|&&at| at / 1000 == tenth).count();
+            assert!((48..=54).contains(&here), "{here}");
+        }
+        assert_eq!(evenly(&labels[..90], 3, 90, 1), (0..90).collect::<Vec<_>>());
+    }
+}
