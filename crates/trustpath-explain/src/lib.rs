@@ -2,7 +2,7 @@
 //!
 //! | result | of | module |
 //! |---|---|---|
-//! | [`LabelResult`] | [`trustpath::label`] | [`label`] |
+//! | [`LabelResult`] | [`trustpath::label()`] | [`label`] |
 //! | [`AuditResult`] | [`trustpath::audit`](trustpath::audit()) | [`audit`] |
 //! | [`PredictResult`] | a [`SavedModel`] and new instances | [`predict`] |
 //!

@@ -48,7 +48,7 @@ impl LogisticParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`](crate::Error::Parameter).
     pub fn check(self) -> Result<Logistic> {
         check_solver(self.c, self.tolerance, self.iterations)?;
         Ok(Logistic(self))
