@@ -2,12 +2,17 @@
 //!
 //! | result | of | module |
 //! |---|---|---|
-//! | [`LabelResult`] | [`trustpath::label`] | [`label`] |
+//! | [`LabelResult`] | [`trustpath::label()`] | [`label`] |
 //! | [`AuditResult`] | [`trustpath::audit`](trustpath::audit()) | [`audit`] |
 //! | [`PredictResult`] | a [`SavedModel`] and new instances | [`predict`] |
 //!
 //! Each has the columns of its table ([`ResultColumns`], the only place that defines them), a summary, and, except for
 //! predictions, a page. The command and the Python package both take them from here, and say the same.
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod audit;
 pub mod columns;

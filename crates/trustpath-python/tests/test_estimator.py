@@ -28,7 +28,7 @@ def test_scikit_learns_own_checks_pass():
         checked = check_estimator(TrustPathClassifier())
     names = {check["check_name"]: check["status"] for check in checked}
     assert len(names) > 40
-    # The array API is off unless SciPy is told otherwise before it is imported.
+    # The array API is off unless SciPy is configured otherwise before it is imported.
     left = {name for name, status in names.items() if status != "passed"}
     assert left <= {"check_array_api_input"}
 

@@ -5,6 +5,11 @@
 //! them from images, and a [`cpu::Engine`] computes features with them. [`extract::Extraction`] runs a
 //! [`dataset::Dataset`] through any [`backbone::Backbone`] and writes the features to a file.
 
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod backbone;
 pub mod cpu;
 pub mod dataset;

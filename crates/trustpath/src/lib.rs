@@ -79,6 +79,11 @@
 //! certificate of optimality that is computed independently of the solver. Nothing here reads a file, prints, or panics on
 //! data: unusable input is an [`Error`] that names the input and the remedy.
 
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod audit;
 mod choice;
 pub mod classify;

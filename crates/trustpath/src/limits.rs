@@ -27,6 +27,22 @@ pub struct Limits {
     pub cross_validation: usize,
 }
 
+/// Instances up to which each vanishing `λ` is root-found with the regression solved at every trial. Beyond, it is read
+/// off the interpolated path, whose kinks (of relative size 1/n) are then far below its precision.
+pub(crate) const EXACT_ROOTS: usize = 5000;
+/// The same with more than [`DENSE_UNKNOWNS`] unknowns, where a trial is expensive.
+pub(crate) const EXACT_ROOTS_MANY_UNKNOWNS: usize = 500;
+/// Unknowns of ICI-R up to which the curvature matrix is formed: its cost grows with their square, that of a product
+/// linearly.
+pub(crate) const DENSE_UNKNOWNS: usize = 200;
+/// Classes up to which every label of an instance is followed down a frozen path; beyond, only the likely ones.
+pub(crate) const FEW_CLASSES: usize = 16;
+/// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
+pub(crate) const BASIS_ROWS: usize = 8192;
+/// Instances that suggestions are chosen from, the most doubtful ones: all pairs of a large pool would be too many.
+pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
+/// Instances that suggestions are to cover, evenly taken.
+pub(crate) const SUGGEST_COVERED: usize = 4096;
 /// Unlabeled instances per class up to which `label` uses the adaptive mode, whatever the number of labels.
 pub const ADAPTIVE: usize = 20;
 /// The same where given labels are few.

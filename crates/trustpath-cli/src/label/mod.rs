@@ -55,7 +55,7 @@ Examples:
   trustpath label photos/ --report report.html --out labels.csv
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv --report try/report.html
 
-ExtractedThe label of an image is the name of its class folder; images in no folder, or in one named unlabeled
+The label of an image is the name of its class folder; images in no folder, or in one named unlabeled
 or unknown, have no label. Or give --labels with file names and labels. Features of images are
 extracted by a network and kept in a file, see --cache.
 

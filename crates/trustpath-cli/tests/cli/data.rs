@@ -57,7 +57,10 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
     fs::write(data.join("cat/2.png"), b"no image").unwrap();
     let data = text(&data);
     let said = refused(&["data", "check", &data], 2, &["1 image cannot be read"]);
-    assert!(said.contains("cat/2.png cannot be read as an image: by its contents it is no PNG"), "{said}");
+    assert!(
+        said.contains("cat/2.png cannot be read as an image: by its contents it is no PNG"),
+        "{said}"
+    );
     refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);
     let said = stdout(&["data", "pack", &data, "--out", &pack, "--skip-bad", "--size", "16"]);
     assert!(said.starts_with("1 image of data in") && said.contains("skipped 1 image:"), "{said}");

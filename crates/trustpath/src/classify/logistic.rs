@@ -48,7 +48,7 @@ impl LogisticParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`](crate::Error::Parameter).
     pub fn check(self) -> Result<Logistic> {
         check_solver(self.c, self.tolerance, self.iterations)?;
         Ok(Logistic(self))
@@ -108,6 +108,7 @@ impl<'a> LogisticTrainer<'a> {
         trainer
     }
 
+    /// Discards the last training.
     fn forget(&mut self) {
         self.weights = Weights::Span(Matrix::zeros(self.classes, self.instances.len()));
         self.newton.intercept.clear();
@@ -135,7 +136,7 @@ impl<'a> LogisticTrainer<'a> {
         for (class, theta) in self.newton.theta.chunks_exact_mut(stride).enumerate() {
             let alpha = alpha.row_mut(class);
             for (theta, &row) in theta.iter_mut().zip(&samples.rows) {
-                // Taken, so that of a row given twice the first occurrence gets the whole weight.
+                // Taken, so that of a row given twice the first occurrence gets all of the weight.
                 *theta = std::mem::take(&mut alpha[row]);
             }
         }

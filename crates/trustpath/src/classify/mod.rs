@@ -27,6 +27,7 @@ pub mod svm;
 #[cfg(test)]
 mod tests;
 
+use crate::limits::GRAM_ROWS;
 use crate::task::arg_max;
 use crate::{Error, Instances, Matrix, Result};
 
@@ -78,10 +79,6 @@ pub trait Trainer {
     /// The last training as a model that stands on its own, for instances that were not in the episode.
     fn model(&self) -> Model;
 }
-
-/// Up to this many instances the classifiers of an episode read inner products from its Gram matrix, which is computed once;
-/// for more, that matrix would be larger than the features.
-const GRAM_ROWS: usize = 2048;
 
 /// Whether the classifiers of an episode share its Gram matrix.
 fn shares_gram(instances: &Instances) -> bool {

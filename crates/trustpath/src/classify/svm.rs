@@ -42,7 +42,7 @@ impl SvmParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`](crate::Error::Parameter).
     pub fn check(self) -> Result<Svm> {
         check_solver(self.c, self.tolerance, self.iterations)?;
         Ok(Svm(self))

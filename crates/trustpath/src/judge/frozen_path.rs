@@ -19,14 +19,13 @@ use rayon::prelude::*;
 
 use crate::Matrix;
 use crate::incidental::Path;
+use crate::limits::FEW_CLASSES;
 use crate::linalg::block::multiply;
 use crate::linalg::simd;
 use crate::linalg::vector::dot;
 
 /// Rows judged together.
 const ROWS: usize = 256;
-/// Classes up to which every label is followed.
-const FEW_CLASSES: usize = 16;
 /// Places on the path where the nearest labels are looked for, with more classes.
 const LOOKS: usize = 4;
 /// Labels followed from each of these places.

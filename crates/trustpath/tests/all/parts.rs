@@ -113,7 +113,7 @@ fn any_number_of_parts_gives_the_same_path() {
             (0..n).map(|i| if i % 7 == 0 { (i / 7) % c } else { i % c }).collect();
         let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
         let keep = Keep { beta: true, ..Keep::default() };
-        let whole = model.path(&x, &labels, c, keep).unwrap();
+        let all = model.path(&x, &labels, c, keep).unwrap();
         for sizes in [vec![n], vec![n / 3, 0, n - n / 3], vec![1, 7, n / 2, n - n / 2 - 8]] {
             let mut parts = Parts::new(&x, &labels, c, &sizes);
             let (lambda, beta) = model.path_over(&mut parts, c).unwrap();
@@ -121,15 +121,15 @@ fn any_number_of_parts_gives_the_same_path() {
             let vanished: Vec<Vanished> = parts.0.iter().map(|part| part.vanished(last)).collect();
             let vanish: Vec<f64> = vanished.iter().flat_map(|v| v.vanish.clone()).collect();
             let reenters: Vec<bool> = vanished.iter().flat_map(|v| v.reenters.clone()).collect();
-            assert_eq!(reenters, whole.reenters);
+            assert_eq!(reenters, all.reenters);
             let close = |a: &[f64], b: &[f64], within: f64| {
                 let worst = a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
                 assert!(a.len() == b.len() && worst <= within, "{n} {sizes:?}: {worst:e}");
             };
-            close(&vanish, &whole.vanish, 1e-9);
-            close(&lambda, &whole.lambda, 1e-12);
-            for (beta, of_whole) in beta.iter().zip(whole.beta.as_ref().unwrap()) {
-                close(beta.as_slice(), of_whole.as_slice(), 1e-8);
+            close(&vanish, &all.vanish, 1e-9);
+            close(&lambda, &all.lambda, 1e-12);
+            for (beta, expected) in beta.iter().zip(all.beta.as_ref().unwrap()) {
+                close(beta.as_slice(), expected.as_slice(), 1e-8);
             }
         }
     }

@@ -23,6 +23,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
 
 use super::LogisticModel;
+use crate::limits::BASIS_ROWS;
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Matrix, Result};
 use history::LbfgsHistory;
@@ -39,8 +40,6 @@ const ITERATIONS: usize = 1000;
 const TRIALS: usize = 30;
 /// The preconditioner is recomputed after this many steps, and more often at the beginning.
 const REFRESH: usize = 8;
-/// Samples that the basis is computed from: any basis is correct, and a good one does not need all samples.
-const BASIS_ROWS: usize = 8192;
 
 /// Logistic regression on many samples; each training starts from the last.
 #[derive(Debug)]

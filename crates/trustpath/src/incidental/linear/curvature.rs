@@ -1,17 +1,16 @@
 //! The curvature of the Huber regression, and solving with it.
 //!
-//! Up to [`DENSE`] unknowns the matrix is formed and factored. Above, its products with vectors are summed over the
+//! Up to [`DENSE_UNKNOWNS`] unknowns the matrix is formed and factored. Above, its products with vectors are summed over the
 //! instances and conjugate gradients solve, preconditioned by `I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ`: the curvature without the part that is
 //! subtracted, which is the matrix of iteratively reweighted least squares.
 
 use super::row_source::{EvalPoint, RowSource, Sum};
 use super::rows::pairs;
 use crate::Result;
+use crate::limits::DENSE_UNKNOWNS;
 use crate::linalg::cholesky;
 use crate::linalg::vector::{add_scaled, dot, norm};
 
-/// Unknowns up to which the matrix is formed: its cost grows with their square, that of a product linearly.
-pub(super) const DENSE: usize = 200;
 /// Curvature below this counts as none, and the matrix is shifted. The coordinates are orthonormal: if all instances were
 /// zero, the curvature would be one in every direction.
 const FLOOR: f64 = 1e-12;
@@ -32,7 +31,7 @@ pub(super) enum Curvature {
 
 impl Curvature {
     pub fn new(c: usize, d: usize) -> Self {
-        if c * d <= DENSE {
+        if c * d <= DENSE_UNKNOWNS {
             Self::Dense(Dense::new(c, d))
         } else {
             Self::Iterative(Iterative::new(c, d))

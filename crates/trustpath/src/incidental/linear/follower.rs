@@ -4,15 +4,11 @@ use super::newton::Newton;
 use super::row_source::{Knot, RowSource};
 use super::segment::Segment;
 use super::{IciRParams, Penalty, Roots};
+use crate::limits::{EXACT_ROOTS, EXACT_ROOTS_MANY_UNKNOWNS};
 use crate::linalg::basis;
 use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
-/// Up to this many instances each vanishing `λ` is root-found with the regression solved at every trial; above, it is
-/// read off the interpolated path, whose kinks (of relative size 1/n) are then far below its precision.
-const EXACT_ROWS: usize = 5000;
-/// The same where the curvature is too large to be formed, and a trial is expensive.
-const EXACT_ROWS_WIDE: usize = 500;
 /// Below this fraction of the size of `Y`, residuals are rounding errors: the coordinates fit every label.
 const NO_RESIDUAL: f64 = 1e-10;
 
@@ -102,8 +98,8 @@ impl<'a> PathFollower<'a> {
     fn cross(&mut self, rows: &mut impl RowSource, low: &[Knot], high: &[Knot]) -> Result<()> {
         let most = match self.params.roots {
             Roots::Interpolated => 0,
-            Roots::Exact if self.groups.iter().any(Newton::is_wide) => EXACT_ROWS_WIDE,
-            Roots::Exact => EXACT_ROWS,
+            Roots::Exact if self.groups.iter().any(Newton::is_wide) => EXACT_ROOTS_MANY_UNKNOWNS,
+            Roots::Exact => EXACT_ROOTS,
         };
         for i in rows.cross(low, high, rows.len() <= most)? {
             let root = self.root(rows, i, low, high)?;

@@ -17,16 +17,16 @@ use crate::{Error, Matrix, Result};
 /// use trustpath::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
 ///
 /// let x = |i: usize, j: usize| ((i * 3 + j) as f64).sin();
-/// let mut whole = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
+/// let mut together = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
 /// let mut first = InMemoryRows::new(Matrix::from_fn(4, 2, x), &[0, 1, 0, 1], 2)?;
 /// let mut second = InMemoryRows::new(Matrix::from_fn(6, 2, |i, j| x(i + 4, j)), &[0, 1, 0, 1, 0, 1], 2)?;
 ///
 /// // On the coordinates as they are given; a path makes them orthonormal.
 /// let same = Matrix::from_fn(2, 2, |i, j| f64::from(u8::from(i == j)));
-/// [&mut whole, &mut first, &mut second].into_iter().try_for_each(|part| part.project(&same))?;
+/// [&mut together, &mut first, &mut second].into_iter().try_for_each(|part| part.project(&same))?;
 /// let at = EvalPoint { b: &[0.1, 0.2, 0.3, 0.4], lambda: 0.5, first: 0, responses: 2, slot: 0 };
 /// let [mut all, mut a, mut b] = [[0.0; 5]; 3];
-/// whole.sum_over_rows(Sum::Gradient, at, &mut all)?;
+/// together.sum_over_rows(Sum::Gradient, at, &mut all)?;
 /// first.sum_over_rows(Sum::Gradient, at, &mut a)?;
 /// second.sum_over_rows(Sum::Gradient, at, &mut b)?;
 /// for ((all, a), b) in all.iter().zip(a).zip(b) {

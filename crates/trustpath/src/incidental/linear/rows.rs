@@ -332,7 +332,7 @@ fn wide_residuals(d: usize, block: &Block, at: EvalPoint<'_>, scratch: &mut Scra
 /// Whether the number of unknowns is so large that sums over a block are fastest as matrix products.
 #[inline(always)]
 fn wide(d: usize, responses: usize) -> bool {
-    d * responses > super::curvature::DENSE
+    d * responses > crate::limits::DENSE_UNKNOWNS
 }
 
 /// `x_a x_b` for `a ≤ b`.
