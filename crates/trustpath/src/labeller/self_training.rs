@@ -169,19 +169,19 @@ impl SelfTraining {
         SelfTrainer { labeller: self, reduction }
     }
 
-    /// Algorithm 1. Calls `trained` after every training.
+    /// Algorithm 1. Calls `trained` after every training, with the labels of the open rows.
     fn rounds<'a>(
         &self,
         view: &View<'a>,
         split: Split<'_>,
-        trained: &mut dyn FnMut(&dyn Trainer),
+        trained: &mut dyn FnMut(&dyn Trainer, &[usize]),
     ) -> Result<(Box<dyn Trainer + 'a>, PoolLabels)> {
         let (given, classes) = (split.given.len(), split.classes);
         let mut trainer = self.classifier.trainer(view.instances, classes);
         let mut training: Vec<usize> = (0..given).collect();
         self.train(&mut *trainer, split, &training, split.labels)?;
-        trained(&*trainer);
         let (labels, probability) = trainer.label(split.open);
+        trained(&*trainer, &labels);
         let mut found = PoolLabels {
             labels,
             probability,
@@ -224,8 +224,8 @@ impl SelfTraining {
             }
             training.extend_from_slice(&selected);
             self.train(&mut *trainer, split, &training, &labels)?;
-            trained(&*trainer);
             let (next, probability) = trainer.label(split.open);
+            trained(&*trainer, &next);
             let pseudo_labels = std::mem::replace(&mut found.labels, next);
             found.probability = probability;
             let changed = pseudo_labels.iter().zip(&found.labels).filter(|(a, b)| a != b).count();
@@ -272,11 +272,13 @@ impl SelfTrainer {
             open: &task.unlabeled,
             classes: task.classes,
         };
-        let query = if task.transductive() { &task.unlabeled } else { &task.query };
         let mut accuracy = Vec::new();
-        let mut score = |trainer: &dyn Trainer| {
+        let mut score = |trainer: &dyn Trainer, open: &[usize]| {
             if let Some(truth) = task.truth {
-                let labels = trainer.label(query).0;
+                let labels = match task.transductive() {
+                    true => open.to_vec(),
+                    false => trainer.label(&task.query).0,
+                };
                 let right = labels.iter().zip(truth).filter(|(label, truth)| label == truth);
                 accuracy.push(right.count() as f64 / truth.len() as f64);
             }
@@ -316,6 +318,6 @@ impl Labeller for SelfTraining {
     }
 
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
-        Ok(self.rounds(view, split, &mut |_| {})?.1)
+        Ok(self.rounds(view, split, &mut |_, _| {})?.1)
     }
 }
