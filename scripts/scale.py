@@ -89,12 +89,12 @@ def ours(n, path, flags):
     stages, found = {}, "all"
     for line in output.splitlines():
         if line.startswith("{"):
-            told = json.loads(line)
-            stages[told["stage"]] = told["elapsed_s"]
+            event = json.loads(line)
+            stages[event["stage"]] = event["elapsed_s"]
         elif "neighbours found" in line:
             found = " ".join(line.split()[2:4])
-        elif "at most in memory" in line:
-            memory = float(line.split(",")[1].split()[0])
+        elif "peak memory" in line:
+            memory = float(line.split()[-2])
     names = np.load(out)["label"]
     labels = np.array([int(name[1:]) if name else -1 for name in names])
     return stages, seconds, memory, quality(n, path, labels), found
@@ -144,8 +144,8 @@ def main():
             gib = make(path, n, args.dims).stat().st_size / 2**30
             for flags in ["", *(args.also if n <= ALSO else [])]:
                 stages, seconds, memory, right, found = ours(n, path, flags.split())
-                told = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
-                stage_rows.append([f"{n:,}", flags or "–", told])
+                times = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
+                stage_rows.append([f"{n:,}", flags or "–", times])
                 name = f"trustpath {flags}".strip()
                 rows.append([f"{n:,}", name, f"{seconds:.1f}", f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", found])
             for name, title in PEERS.items():

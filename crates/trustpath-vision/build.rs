@@ -1,4 +1,4 @@
-//! Where libtorch is, so that programs find it when they run without being told.
+//! Where libtorch is, so that programs find it at run time.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // torch-sys names it so; without the feature `libtorch` it is not there.
     let Ok(folder) = std::env::var("DEP_TCH_LIBTORCH_LIB") else { return };
-    // Whoever links this crate into a program passes these on (see trustpath-cli).
+    // A crate that links this one into a program passes these on (see trustpath-cli).
     println!("cargo::metadata=libtorch={folder}");
     println!("cargo::rustc-link-arg=-Wl,-rpath,{folder}");
     if Path::new(&folder).join("libtorch_cuda.so").exists() {

@@ -4,25 +4,24 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath::label::Limits;
-use trustpath_table::{Format, Output, Pool, PoolFile};
+use trustpath_table::{Format, Output, PartlyLabelledFile, PartlyLabelledTable};
 use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
-use crate::pictures::{Pictures, SourceArgs};
+use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::Progress;
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
-    /// standard input. Or pictures: a folder, a zip or tar, or a csv of file names
-    #[arg(value_name = "FEATURES|PICTURES")]
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
+    /// standard input. Or images: a folder, a zip or tar, or a csv of file names
+    #[arg(value_name = "FEATURES|IMAGES")]
     features: PathBuf,
-    /// Labels: one for each row in order, empty where there is none, or pairs of id and label for
-    /// some [default: inside the features file, or NAME-labels.* beside it]
+    /// Labels: one per row in order, empty if missing, or pairs of id and label for some rows [default: inside
+    /// the features file, or NAME-labels.* beside it]
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Name of the label column; without a header its number from 0, or from -1 backwards [default:
@@ -37,28 +36,28 @@ pub struct InputArgs {
     format: Option<Format>,
 }
 
-/// Instances, and their pictures if that is what they are.
+/// Instances, and their images if they have any.
 #[derive(Debug)]
 pub struct Instances {
     /// Features and labels.
-    pub pool: Pool,
-    /// The pictures, row by row.
-    pub pictures: Option<Pictures>,
+    pub pool: PartlyLabelledTable,
+    /// The images, row by row.
+    pub images: Option<ExtractedImages>,
 }
 
 /// The labels that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Some instances have one, others have not.
+    /// Some instances have a label, others do not.
     Some,
-    /// Those that have one count.
+    /// Only instances with a label are used.
     Given,
-    /// None is needed, and none is looked for beside the features.
+    /// No labels are needed, and none are searched for beside the features.
     None,
 }
 
 impl InputArgs {
-    /// Reads the instances; pictures by way of their features.
+    /// Reads the instances; the features of images are extracted first.
     pub fn read(
         &self,
         wanted: Wanted,
@@ -66,12 +65,12 @@ impl InputArgs {
         threads: &ThreadPool,
         progress: Progress,
     ) -> Result<Instances> {
-        let is_pictures = self.is_pictures();
-        source.check(&self.features, is_pictures)?;
-        let pictures = match is_pictures {
+        let is_images = self.is_images();
+        source.check(&self.features, is_images)?;
+        let images = match is_images {
             true => {
                 let dataset = source.open(&self.features, self.labels.is_some())?;
-                // Network and pictures take their time, so what cannot be labelled is told before.
+                // Extraction takes time, so missing labels are reported before it.
                 if self.labels.is_none() {
                     wanted.check(&dataset)?;
                 }
@@ -79,33 +78,33 @@ impl InputArgs {
             }
             false => None,
         };
-        let file = match &pictures {
-            Some(pictures) => self.of(&pictures.cache),
+        let file = match &images {
+            Some(images) => self.of(&images.cache),
             None => self.file(),
         };
         let file = if wanted == Wanted::None { file.not_beside() } else { file };
         let mut pool = file.read()?;
-        if let Some(pictures) = &pictures {
-            pool = pool.called(&pictures.name);
+        if let Some(images) = &images {
+            pool = pool.called(&images.name);
         }
         if wanted != Wanted::None {
             pool.check_labels()?;
         }
-        Ok(Instances { pool, pictures })
+        Ok(Instances { pool, images })
     }
 
     /// Where the instances are.
-    pub fn file(&self) -> PoolFile {
+    pub fn file(&self) -> PartlyLabelledFile {
         self.of(&self.features)
     }
 
-    /// Whether they are pictures.
-    pub fn is_pictures(&self) -> bool {
+    /// Whether they are images.
+    pub fn is_images(&self) -> bool {
         self.format.is_none() && Dataset::is_at(&self.features)
     }
 
-    fn of(&self, features: &Path) -> PoolFile {
-        let mut file = PoolFile::new(features);
+    fn of(&self, features: &Path) -> PartlyLabelledFile {
+        let mut file = PartlyLabelledFile::new(features);
         if let Some(labels) = &self.labels {
             file = file.labels(labels);
         }
@@ -123,18 +122,18 @@ impl InputArgs {
 }
 
 impl Wanted {
-    /// Says what to do where the folders of pictures do not give these labels.
-    fn check(self, pictures: &Dataset) -> Result<()> {
-        let labelled = (0..pictures.len()).filter(|&row| pictures.class(row).is_some()).count();
-        let name = pictures.origin();
+    /// Refuses image folders that do not give these labels, with the remedy.
+    fn check(self, images: &Dataset) -> Result<()> {
+        let labelled = (0..images.len()).filter(|&row| images.class(row).is_some()).count();
+        let name = images.origin();
         if self != Self::None && labelled == 0 {
             return Err(Error::Usage(format!(
-                "no picture of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
+                "no image of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
             )));
         }
-        if self == Self::Some && labelled == pictures.len() {
+        if self == Self::Some && labelled == images.len() {
             return Err(Error::Usage(format!(
-                "every picture of {name} has a label, so there is none to give: put those without one in a folder named unlabeled, or give the labels of some by --labels; trustpath audit tells which labels are likely wrong"
+                "every image of {name} has a label, so there is nothing to label: put images without a label in a folder named unlabeled, or give the labels of some by --labels; to find wrong labels, use trustpath audit"
             )));
         }
         Ok(())
@@ -155,7 +154,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Where the result goes, if anywhere. Refuses at once what could not be written in the end.
+    /// Where the result goes, if anywhere. An output that cannot be written is refused at once.
     pub fn output(&self) -> Result<Option<Output>> {
         let Some(path) = &self.out else { return Ok(None) };
         let mut output = Output::new(path);
@@ -167,33 +166,17 @@ impl OutputArgs {
     }
 }
 
-/// How much of a large pool is looked at.
-#[derive(Debug, Clone, Default, PartialEq, Args)]
-pub struct LimitArgs {
-    /// In pools of more than 20,000 instances too, compare every instance with every other, and fit
-    /// to all of them: takes far longer
-    #[arg(long)]
-    exact: bool,
-}
-
-impl LimitArgs {
-    /// The limits.
-    pub fn limits(&self) -> Limits {
-        if self.exact { Limits::NONE } else { Limits::default() }
-    }
-}
-
 /// How to run.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
-    /// Seed: the same seed, the same numbers
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Threads; the result is the same for any number [default: one for each core]
+    /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// No progress
+    /// Hide progress
     #[arg(long)]
     quiet: bool,
     /// Progress as lines of JSON on standard error
@@ -208,7 +191,47 @@ impl RunArgs {
     }
 }
 
-/// As many threads as asked for, or as there are cores.
+/// Threads and progress of a command without a seed.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct WorkArgs {
+    /// Number of threads; the result is the same for any number [default: one per core]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct ProgressArgs {
+    /// Hide progress
+    #[arg(long)]
+    quiet: bool,
+    /// Progress as lines of JSON on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+impl WorkArgs {
+    /// The threads that were asked for.
+    pub fn pool(&self) -> Result<ThreadPool> {
+        pool(self.threads)
+    }
+
+    /// How progress is shown.
+    pub fn progress(&self) -> Progress {
+        self.progress.get()
+    }
+}
+
+impl ProgressArgs {
+    /// How progress is shown.
+    pub fn get(&self) -> Progress {
+        Progress::new(self.quiet, self.json)
+    }
+}
+
+/// A pool of this many threads, or one thread per core.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
     let threads = threads.unwrap_or(0);
     let built = ThreadPoolBuilder::new().num_threads(threads).build();

@@ -1,14 +1,13 @@
-//! `trustpath check`: what a file of instances holds, before anything is made of it.
+//! `trustpath check`: a summary of a features file and its labels, or what is wrong with it.
 
 use clap::Args;
 use trustpath_report::{Column as TableColumn, Table};
-use trustpath_table::{Column, Pool, ResultTable};
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{InputArgs, OutputArgs};
 use crate::error::{Error, Result};
 use crate::print;
 
-/// What to look at.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct CheckArgs {
@@ -24,16 +23,15 @@ Examples:
   trustpath check pool.parquet --label-column kind --id-column file
   zcat pool.csv.gz | trustpath check - --out labels.jsonl
 
-Exit status: 0 when the data can be used, 1 when the output cannot be written, 2 when something is wrong with the data.";
+Exit status: 0 if the data can be used, 1 if the output cannot be written, 2 if the data is invalid.";
 
-/// Classes shown.
+/// The largest number of classes that are listed.
 const SHOWN: usize = 20;
 
-/// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
-    if args.input.is_pictures() {
-        let sentence = "folders, archives and lists of pictures are looked at by trustpath data check; give a file of features here";
+    if args.input.is_images() {
+        let sentence = "folders, archives and lists of images are checked by trustpath data check; give a features file here";
         return Err(Error::Usage(sentence.into()));
     }
     let pool = args.input.file().read()?;
@@ -45,8 +43,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     Ok(pool.check_labels()?)
 }
 
-/// Ids and labels as they were understood.
-fn labels(pool: &Pool) -> Result<ResultTable> {
+/// Ids and labels as they were read.
+fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
     let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
     let mut table = ResultTable::default();
     table.push("id", Column::Text(pool.ids().to_vec()))?;
@@ -54,12 +52,12 @@ fn labels(pool: &Pool) -> Result<ResultTable> {
     Ok(table)
 }
 
-fn summary(pool: &Pool) -> Result<String> {
+fn summary(pool: &PartlyLabelledTable) -> Result<String> {
     let mut counts = vec![0usize; pool.class_names().len()];
     pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
     let labelled: usize = counts.iter().sum();
     let mut text = format!(
-        "{}: {}, {} each\nids {} … {}\n{labelled} labelled, {} not; {}\n",
+        "{}: {}, {} each\nids {} … {}\n{labelled} labelled, {} unlabelled; {}\n",
         pool.source(),
         print::count(pool.rows(), "instance", "instances"),
         print::count(pool.dims(), "feature", "features"),

@@ -10,47 +10,45 @@ use crate::{
     audit, bench, check, data, demo, extract, help, label, paper, predict, sample, shell, train,
 };
 
-/// Tells which unlabeled data can be trusted, by Instance Credibility Inference.
+/// Labels unlabeled data and says which labels can be trusted (Instance Credibility Inference).
 ///
-/// Without a command, runs the demo: ICI-R on real features that come with the program.
+/// Without a command, runs the demo: ICI-R on built-in features of real images.
 #[derive(Debug, Parser)]
 #[command(name = "trustpath", version, disable_help_subcommand = true, after_help = AFTER)]
 pub struct Cli {
-    /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Labels for what has none, how far each can be trusted, and why
+    /// Label unlabeled instances; how far each label can be trusted, and why
     Label(Box<label::LabelArgs>),
-    /// Labels for new instances by a model that `label` saved
+    /// Label new instances with a model saved by `label`
     Predict(predict::PredictArgs),
-    /// Which of the given labels are likely wrong
+    /// Find given labels that are likely wrong
     Audit(audit::AuditArgs),
-    /// Writes real data to try the commands on
+    /// Write real data to try the commands with
     Sample(sample::SampleArgs),
-    /// Accuracy by round on the features inside, as a table and a picture
+    /// Accuracy by round on the built-in features, as a table and a figure
     Demo(demo::DemoArgs),
-    /// Accuracy of any method on episodes drawn from any features
+    /// Accuracy of a method on episodes drawn from features
     Bench(Box<bench::BenchArgs>),
-    /// The results of the paper, one target each
+    /// Reproduce the results of the paper
     Paper(paper::PaperArgs),
-    /// A backbone from pictures, by the recipe of the paper
+    /// Train a network on images, as in the paper
     Train(Box<train::TrainArgs>),
-    /// Features of pictures, by a network
+    /// Compute features of images with a network
     Extract(extract::ExtractArgs),
-    /// What a file of instances and labels holds, or what is wrong with it
+    /// Summarise a features file and its labels, or say what is wrong with it
     Check(check::CheckArgs),
-    /// Datasets of pictures: what is there, and packs that travel
+    /// Check, show and pack image datasets
     Data(data::DataArgs),
-    /// A command, or a concept in a few words
+    /// Explain a command or a concept
     Help(help::HelpArgs),
-    /// Completions for a shell
+    /// Print completions for a shell
     Completions(shell::CompletionsArgs),
-    /// Manual pages
+    /// Print or write manual pages
     Man(shell::ManArgs),
 }
 
@@ -61,9 +59,9 @@ Examples:
   trustpath bench --dataset cub --shot 5 --against selector=co
   trustpath bench --features novel.npy --labels novel-labels.npy --json
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 success, 1 failure, 2 invalid input or usage, 130 interrupted by Ctrl-C.";
 
-/// Reads the command line; help and version are printed right here.
+/// Reads the command line; prints help and version itself.
 pub fn parse() -> Result<Cli> {
     Cli::try_parse().map_err(|error| {
         if error.use_stderr() {
@@ -74,7 +72,7 @@ pub fn parse() -> Result<Cli> {
     })
 }
 
-/// What clap has to say, without the usage and in one line.
+/// The message of a usage error, in one line and without the usage text.
 pub fn sentence(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text
@@ -87,7 +85,7 @@ pub fn sentence(error: &clap::Error) -> String {
     said.trim_start_matches("error: ").replace(" tip: ", "; ")
 }
 
-/// Reads a value by its name; an unknown one is answered with these.
+/// Reads a value by its name; the error for an unknown one lists these.
 pub fn choice<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
@@ -95,10 +93,10 @@ where
     PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
-/// Reads a number that is not zero.
+/// Reads a positive number.
 pub fn positive(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("give a whole number from 1 up".into()),
+        Ok(0) | Err(_) => Err("give an integer of at least 1".into()),
         Ok(number) => Ok(number),
     }
 }

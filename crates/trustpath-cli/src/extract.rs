@@ -1,49 +1,37 @@
-//! `trustpath extract`: features of pictures, by a network.
+//! `trustpath extract`: features of images, computed by a network.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::Extraction;
 use trustpath_vision::weights::Precision;
 
-use crate::cli::{choice, positive};
+use crate::args::WorkArgs;
+use crate::cli::choice;
 use crate::error::Result;
-use crate::pictures::{self, NetworkArgs};
-use crate::progress::Progress;
-use crate::{args, print};
+use crate::images::{self, DatasetArgs, NetworkArgs};
+use crate::print;
 
-/// Which pictures, by which network, to where.
+/// Which images, by which network, to where.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct ExtractArgs {
-    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset
+    /// Images: a folder of class folders, a zip or tar of them, a csv, or a known dataset
     #[arg(long, value_name = "PATH")]
     images: PathBuf,
-    /// What the pictures are [default: found out]
-    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
-    dataset: Option<Kind>,
-    /// Only these classes [default: all]
-    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
-    split: Option<Split>,
+    #[command(flatten)]
+    dataset: DatasetArgs,
     /// File for the features: .safetensors, or .npy with NAME-labels.csv beside it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Precision of the features
     #[arg(long, default_value = "f16", value_parser = choice::<Precision>(&Precision::NAMES))]
     dtype: Precision,
-    /// Leave out pictures that cannot be read, and list them
+    /// Skip images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
-    /// Threads; the features are the same for any number [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    threads: Option<usize>,
-    /// No progress
-    #[arg(long)]
-    quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    work: WorkArgs,
     #[command(flatten)]
     network: NetworkArgs,
 }
@@ -56,38 +44,35 @@ Examples:
   trustpath extract --backbone dino.onnx --input-size 224 --images photos/ --out photos.safetensors
   trustpath label photos.safetensors --out labels.csv
 
-Interrupted by Ctrl-C, the same command goes on where it ended. Where a .safetensors file is there
-already, only new and changed pictures are done.
+After Ctrl-C, the same command resumes the extraction. If the .safetensors file exists already, only
+new and changed images are computed.
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {
-    let threads = args::pool(args.threads)?;
+    let (threads, progress) = (args.work.pool()?, args.work.progress());
     let chosen = args.network.open(threads.current_num_threads())?;
-    let whole = Dataset::open(&args.images, args.dataset)?;
-    let dataset = args.split.map_or(Ok(whole.clone()), |split| whole.split(split))?;
+    let dataset = args.dataset.open(&args.images, None)?;
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
-    let progress = Progress::new(args.quiet, args.json);
     let backbone = chosen.backbone.as_ref();
-    let done = pictures::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;
+    let done = images::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;
     let new = dataset.len() - done.before;
     let mut text = format!(
         "{}: {} of {}, {} each, by {}",
         args.out.display(),
-        print::count(dataset.len() - done.skipped.len(), "picture", "pictures"),
+        print::count(dataset.len() - done.skipped.len(), "image", "images"),
         print::count(dataset.classes().len(), "class", "classes"),
         print::count(backbone.dim(), "feature", "features"),
         chosen.words,
     );
     text += &match new {
         0 => "; all were there already\n".into(),
-        _ => format!(
-            ", {} pictures/s\n",
-            print::rate(new as f64 / done.took.as_secs_f64().max(1e-9))
-        ),
+        _ => {
+            format!(", {} images/s\n", print::rate(new as f64 / done.took.as_secs_f64().max(1e-9)))
+        }
     };
-    text += &done.list();
+    text += &images::skipped(done.skipped.iter().map(|(_, error)| error));
     if new > 0 {
         progress.say(chosen.advice());
     }

@@ -1,13 +1,13 @@
-//! Ctrl-C: the first asks the run to end and show what it has, the second ends it at once.
+//! Ctrl-C: the first ends the run and prints the results so far, the second exits immediately.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The exit status of a program that was interrupted.
+/// The exit status of an interrupted program.
 const INTERRUPTED: i32 = 130;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Begins to listen. Where no handler can be set, Ctrl-C keeps its usual meaning.
+/// Installs the handler. If that fails, Ctrl-C keeps its usual meaning.
 pub fn listen() {
     let _ = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! The `trustpath` command: which unlabeled data can be trusted.
+//! The `trustpath` command: labels for unlabeled data, and which of them can be trusted.
 
 mod args;
 mod audit;
@@ -11,20 +11,20 @@ mod error;
 mod extract;
 mod features;
 mod help;
+mod images;
 mod interrupt;
 mod label;
 mod memory;
 mod method;
-mod model_file;
-mod page;
 mod paper;
-mod pictures;
 mod predict;
 mod print;
 mod progress;
+mod results;
 mod run;
 mod sample;
 mod shell;
+mod spec_args;
 mod train;
 
 use std::io::Write;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match cli::parse().and_then(dispatch) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is closed too there is nobody left to tell.
+            // A closed standard error must not change the exit status.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::from(error.exit_code())
         }
@@ -54,7 +54,7 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Sample(args)) => sample::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Paper(args)) => Ok(paper::run(&args)?),
+        Some(Command::Paper(args)) => paper::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Check(args)) => check::run(&args),

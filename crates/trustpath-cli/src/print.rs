@@ -1,13 +1,13 @@
-//! Words and numbers for people.
+//! Text and numbers as they are printed.
 
 use std::io::{ErrorKind, Write};
 
 use trustpath_episodes::stats::Estimate;
-pub use trustpath_findings::count;
+pub use trustpath_explain::count;
 
 use crate::error::{Error, Result};
 
-/// Writes to standard output. A reader that has seen enough (`| head`) is no error.
+/// Writes to standard output. A pipe that was closed early (`| head`) is not an error.
 pub fn stdout(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
@@ -21,10 +21,10 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// A difference in points of percent, with its sign.
+/// A difference in percentage points, with its sign.
 pub fn points(difference: &Estimate) -> String {
-    let sign = if difference.mean >= 0.0 { "+" } else { "" };
-    format!("{sign}{}", difference.percent())
+    let (mean, half) = (100.0 * difference.mean, 100.0 * difference.half_width);
+    if half.is_finite() { format!("{mean:+.2} ± {half:.2}") } else { format!("{mean:+.2}") }
 }
 
 /// A rate with about three digits.
@@ -42,6 +42,7 @@ mod tests {
         let estimate = |mean| Estimate { mean, half_width: 0.002, episodes: 9 };
         assert_eq!(points(&estimate(0.0123)), "+1.23 ± 0.20");
         assert_eq!(points(&estimate(-0.0123)), "-1.23 ± 0.20");
+        assert_eq!(points(&Estimate { half_width: f64::INFINITY, ..estimate(0.01) }), "+1.00");
     }
 
     #[test]

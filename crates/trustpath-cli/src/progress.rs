@@ -1,4 +1,4 @@
-//! How far a run has come: a bar on a terminal, lines of JSON for machines, or nothing.
+//! The progress of a run: a bar on a terminal, lines of JSON for programs, or nothing.
 //!
 //! ```text
 //! {"stage":"path","done":400,"total":12000,"elapsed_s":0.31}
@@ -6,16 +6,15 @@
 
 use std::io::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use trustpath::label::Watch;
+use trustpath_episodes::{Finished, Journal};
 
 use crate::interrupt;
 
-/// Lines of JSON come no faster than this, but for a stage's first and last.
+/// The shortest time between two lines of JSON, except for the first and the last of a stage.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// How progress is shown, always on standard error.
@@ -23,14 +22,14 @@ const INTERVAL: Duration = Duration::from_millis(200);
 pub enum Progress {
     /// Not at all.
     Quiet,
-    /// A bar with the time left, where there is a terminal.
+    /// A bar with the time left, if standard error is a terminal.
     Bar,
-    /// A line of JSON now and then.
+    /// A line of JSON at intervals.
     Json,
 }
 
 impl Progress {
-    /// What the options ask for; who wants quiet gets it.
+    /// From the options; `quiet` overrides `json`.
     pub fn new(quiet: bool, json: bool) -> Self {
         match (quiet, json) {
             (true, _) => Self::Quiet,
@@ -39,51 +38,71 @@ impl Progress {
         }
     }
 
-    /// Begins a stage of `total` steps, each one `unit`, as in "episodes".
+    /// Begins a stage of `total` steps; `unit` is their plural, as in "episodes".
     pub fn stage(self, name: &str, total: u64, unit: &str) -> Stage {
-        let bar = match self {
-            Self::Bar => Some(bar(name, total, unit)),
-            Self::Quiet | Self::Json => None,
+        // A bar is also hidden if standard error is not a terminal.
+        let target = match self {
+            Self::Bar => ProgressDrawTarget::stderr(),
+            Self::Quiet | Self::Json => ProgressDrawTarget::hidden(),
         };
-        let told = (self == Self::Json).then(|| Mutex::new(None));
-        let (done, start) = (AtomicU64::new(0), Instant::now());
-        let stage = Stage { name: name.to_owned(), total, done, start, bar, told };
-        stage.tell(false);
+        let bar = ProgressBar::with_draw_target(Some(total), target).with_message(name.to_owned());
+        let template =
+            format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        let last_line = (self == Self::Json).then(|| Mutex::new(None));
+        let stage = Stage { name: name.to_owned(), bar, last_line };
+        stage.write_line(false);
         stage
     }
-}
 
-impl Progress {
-    /// Tells people something; machines and those who want quiet hear nothing.
+    /// Prints a message for the user; nothing with `--quiet` or `--json`.
     pub fn say(self, text: &str) {
         if self == Self::Bar {
-            // Where nobody listens there is nobody to tell.
+            // A closed standard error must not end the run.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
 }
 
-/// Shows the stages of the engine as they go by, and tells it to stop when the user does.
+/// Shows the progress of the engine, of episodes or of an extraction, records finished episodes, and stops the run on
+/// Ctrl-C.
 #[derive(Debug)]
-pub struct Stages {
+pub struct ProgressObserver {
     progress: Progress,
-    under_way: Option<Stage>,
+    stage: Option<Stage>,
+    /// Where finished episodes are recorded.
+    journal: Option<Journal>,
+    /// Images that had their features before an extraction.
+    pub before: usize,
 }
 
-impl Stages {
-    /// Nothing is under way yet.
+impl ProgressObserver {
+    /// Shows nothing until the first stage begins.
     pub fn new(progress: Progress) -> Self {
-        Self { progress, under_way: None }
+        Self { progress, stage: None, journal: None, before: 0 }
+    }
+
+    /// Shows episodes, and records them if there is a journal.
+    pub fn episodes(
+        progress: Progress,
+        name: &str,
+        total: usize,
+        journal: Option<Journal>,
+    ) -> Self {
+        let stage = Some(progress.stage(name, total as u64, "episodes"));
+        Self { progress, stage, journal, before: 0 }
     }
 }
 
-impl Watch for Stages {
+impl trustpath::Observer for ProgressObserver {
     fn stage(&mut self, name: &'static str, done: usize, total: usize) {
-        // The last stage is over before the next begins.
-        self.under_way = None;
+        // The previous stage must end before the next begins.
+        self.stage = None;
         let stage = self.progress.stage(name, total as u64, "stages");
-        (0..done).for_each(|_| stage.step());
-        self.under_way = Some(stage);
+        stage.advance(done as u64);
+        self.stage = Some(stage);
     }
 
     fn stop(&self) -> bool {
@@ -91,16 +110,42 @@ impl Watch for Stages {
     }
 }
 
-/// A stage that is under way. Threads may share it; dropped, it is over.
+impl trustpath_episodes::EpisodeObserver for ProgressObserver {
+    fn finished(&mut self, episode: &Finished) -> trustpath_episodes::Result<()> {
+        self.stage.iter().for_each(Stage::step);
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.record(episode))
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+impl trustpath_vision::extract::ExtractObserver for ProgressObserver {
+    fn begin(&mut self, done: usize, all: usize) {
+        self.before = done;
+        if done < all {
+            self.stage = Some(self.progress.stage("extract", (all - done) as u64, "images"));
+        }
+    }
+
+    fn advance(&mut self, images: usize) {
+        self.stage.iter().for_each(|stage| stage.advance(images as u64));
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+/// A running stage, which threads may share. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Stage {
     name: String,
-    total: u64,
-    done: AtomicU64,
-    start: Instant,
-    bar: Option<ProgressBar>,
+    /// The bar, hidden unless it is wanted; it counts the steps in any case.
+    bar: ProgressBar,
     /// For JSON: when the last line was written.
-    told: Option<Mutex<Option<Instant>>>,
+    last_line: Option<Mutex<Option<Instant>>>,
 }
 
 #[derive(Serialize)]
@@ -112,80 +157,64 @@ struct Line<'a> {
 }
 
 impl Stage {
-    /// One step more is done.
+    /// One more step is done.
     pub fn step(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
-        }
-        self.tell(false);
+        self.advance(1);
     }
 
-    /// So many steps are done in all.
+    /// More steps are done.
+    pub fn advance(&self, steps: u64) {
+        self.bar.inc(steps);
+        self.write_line(false);
+    }
+
+    /// The steps done so far.
+    pub fn done(&self) -> u64 {
+        self.bar.position()
+    }
+
+    /// Sets the number of steps done.
     #[cfg(feature = "libtorch")]
     pub fn advance_to(&self, done: u64) {
-        self.done.store(done, Ordering::Relaxed);
-        if let Some(bar) = &self.bar {
-            bar.set_position(done);
-        }
-        self.tell(false);
+        self.bar.set_position(done);
+        self.write_line(false);
     }
 
-    /// So many steps were done before; they do not count for the time that is left.
+    /// Sets the number of steps done by an earlier run, which do not count for the time left.
     #[cfg(feature = "libtorch")]
     pub fn skip_to(&self, done: u64) {
         self.advance_to(done);
-        if let Some(bar) = &self.bar {
-            bar.reset_eta();
-        }
+        self.bar.reset_eta();
     }
 
-    /// What is being done now, in front of the bar.
+    /// Changes the text in front of the bar.
     #[cfg(feature = "libtorch")]
-    pub fn rename(&self, what: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(what.to_owned());
-        }
+    pub fn rename(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
     }
 
-    /// Prints something without the bar in its way.
+    /// Prints while the bar is hidden.
     #[cfg(feature = "libtorch")]
     pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(print),
-            None => print(),
-        }
+        self.bar.suspend(print)
     }
 
-    /// Steps done.
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
-    }
-
-    /// Time since it began.
-    pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn tell(&self, at_once: bool) {
-        let Some(told) = &self.told else { return };
-        // Who finds another thread writing has nothing newer to say.
-        let Ok(mut told) = told.try_lock() else { return };
+    fn write_line(&self, last: bool) {
+        let Some(last_line) = &self.last_line else { return };
+        // If another thread is writing, this line would be no newer.
+        let Ok(mut last_line) = last_line.try_lock() else { return };
         let now = Instant::now();
-        if !at_once && told.is_some_and(|last| now - last < INTERVAL) {
+        if !last && last_line.is_some_and(|then| now - then < INTERVAL) {
             return;
         }
-        *told = Some(now);
-        let elapsed_s = (1e3 * self.elapsed().as_secs_f64()).round() / 1e3;
-        let line = Line { stage: &self.name, done: self.done(), total: self.total, elapsed_s };
-        if let Ok(mut text) = serde_json::to_vec(&line) {
+        *last_line = Some(now);
+        let elapsed_s = (1e3 * self.bar.elapsed().as_secs_f64()).round() / 1e3;
+        let (done, total) = (self.done(), self.bar.length().unwrap_or(0));
+        if let Ok(mut text) =
+            serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s })
+        {
             text.push(b'\n');
-            // Where nobody listens there is nobody to tell.
+            // A closed standard error must not end the run.
             let _ = std::io::stderr().write_all(&text);
         }
     }
@@ -193,34 +222,14 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-        self.tell(true);
+        self.write_line(true);
+        self.bar.finish_and_clear();
     }
-}
-
-/// A bar; hidden by itself where standard error is no terminal.
-fn bar(name: &str, total: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-    let template =
-        format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar.with_message(name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quiet_wins() {
-        assert_eq!(Progress::new(false, false), Progress::Bar);
-        assert_eq!(Progress::new(false, true), Progress::Json);
-        assert_eq!(Progress::new(true, true), Progress::Quiet);
-    }
 
     #[test]
     fn threads_share_a_stage() {
@@ -230,6 +239,6 @@ mod tests {
                 scope.spawn(|| (0..100).for_each(|_| stage.step()));
             }
         });
-        assert_eq!((stage.done(), stage.name()), (400, "path"));
+        assert_eq!(stage.done(), 400);
     }
 }

@@ -1,45 +1,39 @@
-//! Running a method over episodes: threads, progress, journal and the clock.
+//! Runs a method over episodes: threads, progress, journal and time.
 
 use std::time::Instant;
 
 use rayon::ThreadPool;
-use trustpath_episodes::{
-    Approach, Episodes, FeatureTable, Finished, Journal, Result as EpisodesResult, Watch, evaluate,
-};
+use trustpath_episodes::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
 
 use crate::args::pool;
 use crate::error::Result;
-use crate::interrupt;
-use crate::progress::{Progress, Stage};
+use crate::progress::{Progress, ProgressObserver};
 
-/// Where and how loudly episodes run.
+/// Threads and the display of progress.
 pub struct Runner {
     pool: ThreadPool,
     progress: Progress,
 }
 
-/// What a run has done.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// All finished episodes, in order of their number.
+    /// All finished episodes, by number.
     pub finished: Vec<Finished>,
-    /// How long this run took.
     pub speed: Speed,
 }
 
 /// How long a run took.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Speed {
-    /// Episodes finished in this run; those of a journal come on top.
+    /// Episodes finished in this run, without those of a journal.
     pub episodes: usize,
-    /// Seconds on the clock.
     pub seconds: f64,
-    /// Threads.
     pub threads: usize,
 }
 
 impl Speed {
-    /// Episodes per second, by the clock.
+    /// Episodes per elapsed second.
     pub fn per_second(&self) -> f64 {
         if self.episodes == 0 { 0.0 } else { self.episodes as f64 / self.seconds.max(1e-9) }
     }
@@ -51,66 +45,45 @@ impl Speed {
 }
 
 impl Runner {
-    /// As many threads as asked for, or as there are cores.
+    /// A number of threads, or one per core.
     pub fn new(threads: Option<usize>, progress: Progress) -> Result<Self> {
         Ok(Self { pool: pool(threads)?, progress })
     }
 
-    /// Runs an approach over all episodes but those that the journal holds already.
+    /// Runs a method over all episodes except those that the journal already has.
     pub fn run(
         &self,
         name: &str,
         table: &FeatureTable,
         episodes: &dyn Episodes,
-        approach: &Approach,
+        method: &Method,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
         let asked = episodes.count();
         let (journal, mut done) = journal.map_or((None, Vec::new()), |(j, done)| (Some(j), done));
         done.retain(|finished| finished.episode < asked as u64);
         let before = done.len();
-        let stage = self.progress.stage(name, (asked - before) as u64, "episodes");
-        let mut watcher = Watcher { stage, journal };
+        let mut observer = ProgressObserver::episodes(self.progress, name, asked - before, journal);
         let start = Instant::now();
         let outcome =
-            self.pool.install(|| evaluate(table, episodes, approach.clone(), done, &mut watcher));
+            self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
-        drop(watcher);
+        drop(observer);
         let finished = outcome?;
         let threads = self.threads();
         let speed = Speed { episodes: finished.len() - before, seconds, threads };
         Ok(Run { finished, speed })
     }
 
-    /// The threads.
     pub fn pool(&self) -> &ThreadPool {
         &self.pool
     }
 
-    /// How progress is shown.
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
-    }
-}
-
-/// Shows progress, writes the journal and listens to Ctrl-C.
-struct Watcher {
-    stage: Stage,
-    journal: Option<Journal>,
-}
-
-impl Watch for Watcher {
-    fn finished(&mut self, episode: &Finished) -> EpisodesResult<()> {
-        self.stage.step();
-        self.journal.as_mut().map_or(Ok(()), |journal| journal.record(episode))
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::requested()
     }
 }

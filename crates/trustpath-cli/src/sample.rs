@@ -1,4 +1,4 @@
-//! `trustpath sample`: real data to try the other commands on.
+//! `trustpath sample`: real data to try the other commands with.
 
 use std::path::{Path, PathBuf};
 
@@ -11,44 +11,42 @@ use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::print;
 
-/// What to write.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct SampleArgs {
-    /// Folder for the files, made if it is missing
+    /// Folder for the files, created if missing
     folder: PathBuf,
-    /// The dataset
+    /// Dataset
     #[arg(long, default_value = "cifar-fs",
         value_parser = PossibleValuesParser::new(embedded::DATASETS))]
     dataset: String,
-    /// Instances of every class in the pool; fewer where a class has not as many
+    /// Instances per class in the pool; fewer if a class is smaller
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive)]
     size: usize,
-    /// How many of them are labelled
+    /// Labelled instances per class
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = positive)]
     labels: usize,
-    /// Seed of the choice
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
 
 const AFTER: &str = "\
-Features of real images, of classes that the network never saw. Writes
-  pool.npy    the features of the pool, one row an instance
-  labels.csv  id and label of the few that are labelled; ids are row numbers
-  truth.csv   id and label of all, to see how well it went
+Features of real images, of classes that the network was not trained on. Files:
+  pool.npy    features of the pool, one row per instance
+  labels.csv  id and label of the labelled instances; ids are row numbers
+  truth.csv   id and label of all instances, to check the result
   new.npy     features of other instances, for trustpath predict
 
 Example: trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv";
 
-/// Instances of every class that are kept for `predict`.
+/// Instances per class for `predict`.
 const NEW: usize = 20;
 
-/// Runs the command.
 pub fn run(args: &SampleArgs) -> Result<()> {
     if args.labels >= args.size {
         return Err(Error::Usage(format!(
-            "--labels {} leaves nothing to label of --size {}: ask for fewer labels",
+            "--labels {} of --size {} leaves no unlabelled instances: use fewer labels",
             args.labels, args.size
         )));
     }
@@ -62,7 +60,7 @@ pub fn run(args: &SampleArgs) -> Result<()> {
         let size = args.size.min(members.len().saturating_sub(NEW));
         if args.labels >= size {
             return Err(Error::Usage(format!(
-                "--labels {} is too many: class {} has {size} instances for the pool",
+                "--labels {} is too many: class {} has only {size} instances for the pool; use fewer labels",
                 args.labels,
                 table.class_names()[class]
             )));
@@ -79,24 +77,21 @@ pub fn run(args: &SampleArgs) -> Result<()> {
     let rows: Vec<usize> = pool.iter().map(|&(row, ..)| row).collect();
     features(&args.folder.join("pool.npy"), &table.gather(&rows), table.dims())?;
     features(&args.folder.join("new.npy"), &table.gather(&new), table.dims())?;
-    let name = |class: usize| table.class_names()[class].clone();
-    let labels = |given: &dyn Fn(bool) -> bool, file: &str| -> Result<()> {
+    for (file, all) in [("labels.csv", false), ("truth.csv", true)] {
         let (ids, names) = pool
             .iter()
             .enumerate()
-            .filter(|(_, (.., labelled))| given(*labelled))
-            .map(|(id, &(_, class, _))| (id.to_string(), name(class)))
+            .filter(|(_, (.., labelled))| all || *labelled)
+            .map(|(id, &(_, class, _))| (id.to_string(), table.class_names()[class].clone()))
             .unzip();
-        let mut table = ResultTable::default();
-        table.push("id", Column::Text(ids))?;
-        table.push("label", Column::Text(names))?;
-        Ok(table.write(&Output::new(args.folder.join(file)))?)
-    };
-    labels(&|labelled| labelled, "labels.csv")?;
-    labels(&|_| true, "truth.csv")?;
+        let mut labels = ResultTable::default();
+        labels.push("id", Column::Text(ids))?;
+        labels.push("label", Column::Text(names))?;
+        labels.write(&Output::new(args.folder.join(file)))?;
+    }
     let folder = args.folder.display();
     print::stdout(&format!(
-        "{}: {} instances of {} classes, {} of each labelled, and {} new ones, in {folder}\n\nNext: trustpath label {folder}/pool.npy --labels {folder}/labels.csv --out {folder}/out.csv --report {folder}/report.html\n",
+        "{}: {} instances of {} classes, {} of each labelled, and {} new ones, written to {folder}\n\nNext: trustpath label {folder}/pool.npy --labels {folder}/labels.csv --out {folder}/out.csv --report {folder}/report.html\n",
         args.dataset,
         pool.len(),
         table.class_names().len(),
@@ -105,7 +100,6 @@ pub fn run(args: &SampleArgs) -> Result<()> {
     ))
 }
 
-/// Writes features as an array.
 fn features(path: &Path, values: &[f32], dims: usize) -> Result<()> {
     let shape = [values.len() / dims, dims];
     Ok(write_atomically(path, |file| npy::write_f32(file, &shape, values))?)

@@ -4,9 +4,9 @@
 //! cargo run --release -p trustpath-episodes --example pack_assets -- DIR [OUT]
 //! ```
 //!
-//! `DIR` holds what `trustpath extract --dtype f16 --out NAME.npy` wrote (`NAME.npy`, and beside it
-//! `NAME-labels.csv` with the names of the classes) for the test and validation classes of both
-//! datasets. `OUT` is `assets` unless given. The same input gives the same bytes.
+//! `DIR` holds the output of `trustpath extract --dtype f16 --out NAME.npy` (`NAME.npy`, and `NAME-labels.csv` with the
+//! class names) for the test and validation classes of both datasets. `OUT` defaults to `assets`. The same input gives
+//! the same bytes.
 
 use std::error::Error;
 use std::fs;
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A safetensors file of the half-precision values as they lie at the end of the array file.
+/// A safetensors file of the half-precision values, which are at the end of the array file.
 fn safetensors(table: &FeatureTable, array: &[u8], source: &Source) -> Result<Vec<u8>> {
     let (rows, dims) = (table.rows(), table.dims());
     let (size, labels) = (2 * rows * dims, 4 * rows);
@@ -90,7 +90,7 @@ fn split(bytes: &[u8]) -> Vec<u8> {
     even.chain(bytes.iter().skip(1).step_by(2)).copied().collect()
 }
 
-/// Gzip by Huffman codes alone: there are no repetitions to find, and looking for them costs bytes.
+/// Gzip with Huffman codes only: there are no repetitions to find, and searching for them costs bytes.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     const HUFFMAN_ONLY: i32 = 2;
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];

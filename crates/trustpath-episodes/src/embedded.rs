@@ -1,9 +1,8 @@
 //! Real features that come with the crate.
 //!
-//! ResNet-12 features of the novel and the validation classes of CIFAR-FS and CUB, 512 of each
-//! image, in half precision. `assets/README.md` says where they come from and how they are packed:
-//! gzip over a safetensors file whose even bytes stand before its odd ones, since the lower bytes of
-//! half-precision numbers are noise and the upper ones are not.
+//! ResNet-12 features of the novel and the validation classes of CIFAR-FS and CUB, 512 per image, in half precision.
+//! `assets/README.md` says where they come from and how they are packed: gzip over a safetensors file whose even bytes are
+//! stored before its odd ones, because the lower bytes of half-precision numbers are noise and the upper ones are not.
 
 use std::io::{self, Read};
 use std::sync::OnceLock;
@@ -12,7 +11,7 @@ use flate2::bufread::GzDecoder;
 
 use crate::{Error, FeatureTable, Result};
 
-/// Which classes of a dataset: never those the features were learned on.
+/// Which classes of a dataset; never those the network was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Split {
     /// The classes results are reported on.
@@ -31,30 +30,25 @@ struct Asset {
     table: OnceLock<Result<FeatureTable>>,
 }
 
-static ASSETS: [Asset; 4] = [
-    asset(
-        "cifar-fs",
-        Split::Novel,
-        include_bytes!("../../../assets/cifar-fs-novel.safetensors.split.gz"),
-    ),
-    asset(
-        "cifar-fs",
-        Split::Validation,
-        include_bytes!("../../../assets/cifar-fs-validation.safetensors.split.gz"),
-    ),
-    asset("cub", Split::Novel, include_bytes!("../../../assets/cub-novel.safetensors.split.gz")),
-    asset(
-        "cub",
-        Split::Validation,
-        include_bytes!("../../../assets/cub-validation.safetensors.split.gz"),
-    ),
-];
-
-const fn asset(dataset: &'static str, split: Split, packed: &'static [u8]) -> Asset {
-    Asset { dataset, split, packed, table: OnceLock::new() }
+macro_rules! asset {
+    ($dataset:literal, $split:ident, $file:literal) => {
+        Asset {
+            dataset: $dataset,
+            split: Split::$split,
+            packed: include_bytes!(concat!("../../../assets/", $file, ".safetensors.split.gz")),
+            table: OnceLock::new(),
+        }
+    };
 }
 
-/// The features of a dataset, one of [`DATASETS`]; unpacked when first asked for.
+static ASSETS: [Asset; 4] = [
+    asset!("cifar-fs", Novel, "cifar-fs-novel"),
+    asset!("cifar-fs", Validation, "cifar-fs-validation"),
+    asset!("cub", Novel, "cub-novel"),
+    asset!("cub", Validation, "cub-validation"),
+];
+
+/// The features of a dataset, one of [`DATASETS`]; unpacked on first use.
 ///
 /// ```
 /// use trustpath_episodes::{Split, embedded};
@@ -71,35 +65,33 @@ pub fn load(dataset: &str, split: Split) -> Result<&'static FeatureTable> {
         name: dataset.to_owned(),
         available: DATASETS.join(", "),
     })?;
-    asset.table.get_or_init(|| unpack(asset)).as_ref().map_err(Clone::clone)
-}
-
-fn unpack(asset: &Asset) -> Result<FeatureTable> {
-    let split = match asset.split {
+    let split = match split {
         Split::Novel => "novel",
         Split::Validation => "validation",
     };
-    unpacked(asset.packed, format!("{} ({split} classes)", asset.dataset))
+    let table =
+        asset.table.get_or_init(|| unpacked(asset.packed, format!("{dataset} ({split} classes)")));
+    table.as_ref().map_err(Clone::clone)
 }
 
-/// Features packed as those that come with the crate are; errors call them `source`.
+/// Unpacks features in the format of those that come with the crate; errors call them `source`.
 ///
 /// # Errors
-/// If the bytes are not such a file.
+/// If the bytes are not in that format.
 pub fn unpacked(packed: &[u8], source: String) -> Result<FeatureTable> {
     let bytes = join(&inflate(packed).map_err(|e| Error::damaged(&source, e))?);
     Ok(FeatureTable::from_safetensors(bytes, source)?)
 }
 
 fn inflate(packed: &[u8]) -> io::Result<Vec<u8>> {
-    // Gzip ends with the size of what it holds.
+    // The last four bytes of gzip are the unpacked size.
     let size = packed.last_chunk().map_or(0, |&size| u32::from_le_bytes(size));
     let mut bytes = Vec::with_capacity(size as usize);
     GzDecoder::new(packed).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Puts even and odd bytes back in turn.
+/// Interleaves the even and the odd bytes again.
 fn join(planes: &[u8]) -> Vec<u8> {
     let (even, odd) = planes.split_at(planes.len().div_ceil(2));
     let mut bytes = vec![0; planes.len()];
@@ -155,19 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_unpacked_once() {
+    fn a_table_is_unpacked_once_and_unknown_names_are_refused_with_a_list_of_the_known() {
         let first = load("cub", Split::Novel).unwrap();
         assert!(std::ptr::eq(first, load("cub", Split::Novel).unwrap()));
-    }
-
-    #[test]
-    fn unknown_names_are_answered_with_the_known() {
         let error = load("miniImageNet", Split::Novel).unwrap_err().to_string();
         assert!(error.contains("miniImageNet") && error.contains("cifar-fs, cub"), "{error}");
     }
 
     #[test]
-    fn bytes_come_back_in_turn_for_even_and_odd_lengths() {
+    fn bytes_are_interleaved_for_even_and_odd_lengths() {
         assert_eq!(join(&[0, 2, 4, 1, 3]), [0, 1, 2, 3, 4]);
         assert_eq!(join(&[0, 2, 1, 3]), [0, 1, 2, 3]);
         assert_eq!(join(&[]), [] as [u8; 0]);

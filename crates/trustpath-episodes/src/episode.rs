@@ -1,27 +1,31 @@
-//! One few-shot problem: which rows are labelled, which are not, and which are asked.
+//! One few-shot problem: which rows are labelled, which are unlabeled, and which are to be classified.
 
 use crate::{Error, FeatureTable, Result, Setting};
 
 /// Rows of a [`FeatureTable`] in the order in which they are presented, with their labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows<Label = usize> {
+pub struct LabelledRows<Label = usize> {
     /// Row numbers.
     pub rows: Vec<usize>,
     /// The label of each.
     pub labels: Vec<Label>,
 }
 
-impl<Label> Default for Rows<Label> {
+impl<Label> Default for LabelledRows<Label> {
     fn default() -> Self {
         Self { rows: Vec::new(), labels: Vec::new() }
     }
 }
 
-impl<Label> Rows<Label> {
-    /// Adds a row.
-    pub(crate) fn push(&mut self, row: usize, label: Label) {
-        self.rows.push(row);
-        self.labels.push(label);
+impl<Label: Copy> LabelledRows<Label> {
+    pub(crate) fn new(pairs: impl IntoIterator<Item = (usize, Label)>) -> Self {
+        let (rows, labels) = pairs.into_iter().unzip();
+        Self { rows, labels }
+    }
+
+    /// Every row with its label.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, Label)> {
+        self.rows.iter().copied().zip(self.labels.iter().copied())
     }
 
     /// Number of rows.
@@ -29,24 +33,24 @@ impl<Label> Rows<Label> {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }
 
-/// A *c*-way *m*-shot episode. Labels count into `classes`, not into the table's classes.
+/// A *c*-way *m*-shot episode. Labels are positions in `classes`, not in the table's classes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Episode {
     /// The classes of the table that take part.
     pub classes: Vec<usize>,
     /// The labelled rows, class after class.
-    pub support: Rows,
-    /// In the semi-supervised setting, the rows given without a label. Theirs is known here to
-    /// judge by; a distractor, which is of none of the classes, has none.
-    pub unlabeled: Rows<Option<usize>>,
-    /// The rows whose labels are to be found.
-    pub query: Rows,
+    pub support: LabelledRows,
+    /// In the semi-supervised setting, the rows given without a label. Their true labels are kept here for evaluation
+    /// only; a distractor, which belongs to none of the classes, has none.
+    pub unlabeled: LabelledRows<Option<usize>>,
+    /// The rows to be classified.
+    pub query: LabelledRows,
 }
 
 impl Episode {
@@ -74,12 +78,10 @@ impl Episode {
         if let Some(class) = self.classes.iter().find(|&&class| class >= classes) {
             return Err(mismatch(format!("it uses class {class} of {classes}")));
         }
-        let labelled = [&self.support, &self.query].into_iter();
-        let labelled =
-            labelled.flat_map(|part| part.rows.iter().zip(part.labels.iter().map(|&l| Some(l))));
-        let unlabeled = self.unlabeled.rows.iter().zip(self.unlabeled.labels.iter().copied());
+        let labelled = self.support.pairs().chain(self.query.pairs());
+        let labelled = labelled.map(|(row, label)| (row, Some(label)));
         let mut seen = std::collections::HashSet::new();
-        for (&row, label) in labelled.chain(unlabeled) {
+        for (row, label) in labelled.chain(self.unlabeled.pairs()) {
             let Some(&class) = table.labels().get(row) else {
                 return Err(mismatch(format!("it uses row {row} of {}", table.rows())));
             };
@@ -89,7 +91,7 @@ impl Episode {
             };
             if !fits {
                 let name = &table.class_names()[class];
-                return Err(mismatch(format!("row {row} is of class \"{name}\" here")));
+                return Err(mismatch(format!("row {row} belongs to class \"{name}\" there")));
             }
             if !seen.insert(row) {
                 return Err(mismatch(format!("it uses row {row} twice")));
@@ -111,19 +113,15 @@ mod tests {
     fn episode() -> Episode {
         Episode {
             classes: vec![2, 0],
-            support: Rows { rows: vec![6, 0], labels: vec![0, 1] },
-            unlabeled: Rows { rows: vec![1, 4], labels: vec![Some(1), None] },
-            query: Rows { rows: vec![8, 2], labels: vec![0, 1] },
+            support: LabelledRows::new([(6, 0), (0, 1)]),
+            unlabeled: LabelledRows::new([(1, Some(1)), (4, None)]),
+            query: LabelledRows::new([(8, 0), (2, 1)]),
         }
     }
 
     #[test]
-    fn an_episode_of_this_table_passes() {
+    fn an_episode_of_this_table_passes_and_one_of_another_table_is_refused() {
         episode().check(&table(), 0).unwrap();
-    }
-
-    #[test]
-    fn an_episode_of_another_table_is_refused() {
         let changes: [fn(&mut Episode); 6] = [
             |e| e.classes[0] = 3,
             |e| e.query.rows[0] = 9,

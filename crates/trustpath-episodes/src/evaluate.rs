@@ -1,4 +1,4 @@
-//! Running an approach over many episodes, in parallel and with the same result for any number of threads.
+//! Running a method over many episodes, in parallel and with the same result for any number of threads.
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::{Features, Instances};
+use trustpath::{Features, Instances, NoObserver};
 
 use crate::{
-    Approach, Episode, EpisodeList, FeatureTable, Finished, Learner, Result, Sampler, Setting,
+    Episode, EpisodeList, FeatureTable, Finished, Learner, Method, Result, Sampler, Setting,
 };
 
 /// A numbered sequence of episodes over one table.
@@ -44,7 +44,7 @@ impl Episodes for Drawn<'_> {
     }
 
     fn setting(&self) -> Setting {
-        self.sampler.task().setting
+        self.sampler.shape().setting
     }
 
     fn get(&self, index: usize) -> Result<Cow<'_, Episode>> {
@@ -75,23 +75,19 @@ impl Episodes for Listed<'_> {
     }
 }
 
-/// Looks on while episodes finish, in the order in which they do, and may ask to stop.
-pub trait Watch: Send {
+/// Observes episodes as they finish, in the order in which they do, and may ask to stop.
+pub trait EpisodeObserver: Send {
     /// An episode has finished.
     ///
     /// # Errors
-    /// When what is to be done about it fails; the run ends.
+    /// When handling it fails; the run then ends.
     fn finished(&mut self, episode: &Finished) -> Result<()>;
 
-    /// Whether to leave the episodes that have not begun.
+    /// Whether to skip the episodes that have not begun.
     fn stop(&self) -> bool;
 }
 
-/// Watches nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
+impl EpisodeObserver for NoObserver {
     fn finished(&mut self, _: &Finished) -> Result<()> {
         Ok(())
     }
@@ -101,19 +97,19 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs an approach over all episodes but those `done` before. Returns all that have finished, in order of their number.
+/// Runs a method on all episodes except those `done` before. Returns all that have finished, in order of their number.
 ///
 /// # Errors
-/// The first failure of an episode, by number, or of the watch.
+/// The first failure of an episode, by number, or of the observer.
 pub fn evaluate(
     table: &FeatureTable,
     episodes: &dyn Episodes,
-    approach: impl Into<Approach>,
+    method: impl Into<Method>,
     done: Vec<Finished>,
-    watch: &mut dyn Watch,
+    observer: &mut dyn EpisodeObserver,
 ) -> Result<Vec<Finished>> {
     let features = Features::new(table.features(), table.rows(), table.dims())?;
-    evaluate_features(&features, episodes, approach, done, watch)
+    evaluate_features(&features, episodes, method, done, observer)
 }
 
 /// The same on features that are not in a table. Episodes must name rows that are there.
@@ -123,18 +119,18 @@ pub fn evaluate(
 pub fn evaluate_features(
     features: &Features<'_>,
     episodes: &dyn Episodes,
-    approach: impl Into<Approach>,
+    method: impl Into<Method>,
     done: Vec<Finished>,
-    watch: &mut dyn Watch,
+    observer: &mut dyn EpisodeObserver,
 ) -> Result<Vec<Finished>> {
-    let learner = approach.into().build()?;
+    let learner = method.into().build()?;
     let mut left: Vec<bool> = vec![true; episodes.count()];
     for before in &done {
         if let Some(left) = left.get_mut(before.episode as usize) {
             *left = false;
         }
     }
-    let watch = Mutex::new(watch);
+    let observer = Mutex::new(observer);
     let stopped = AtomicBool::new(false);
     let results: Vec<Result<Option<Finished>>> = (0..episodes.count())
         .into_par_iter()
@@ -145,9 +141,9 @@ pub fn evaluate_features(
             }
             let episode = episodes.get(index)?;
             let finished = score(&learner, features, &episode, &episodes.setting(), index)?;
-            let mut watch = watch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            watch.finished(&finished)?;
-            stopped.fetch_or(watch.stop(), Ordering::Relaxed);
+            let mut observer = observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            observer.finished(&finished)?;
+            stopped.fetch_or(observer.stop(), Ordering::Relaxed);
             Ok(Some(finished))
         })
         .collect();
@@ -167,28 +163,8 @@ fn score(
     index: usize,
 ) -> Result<Finished> {
     let start = Instant::now();
-    let accuracies = run_episode(learner, features, episode, setting)?;
+    let accuracies = learner.accuracies(features, episode, setting)?;
     Ok(Finished { episode: index as u64, accuracies, seconds: start.elapsed().as_secs_f64() })
-}
-
-/// Runs a learner on one episode; the accuracies on its queries come back, see [`Learner::accuracies`].
-///
-/// # Errors
-/// When the learner fails.
-pub fn run_episode(
-    learner: &Learner,
-    features: &Features<'_>,
-    episode: &Episode,
-    setting: &Setting,
-) -> Result<Vec<f64>> {
-    let instances = gather(features, episode, setting)?;
-    learner.accuracies(&trustpath::Task {
-        instances: &instances,
-        labels: &episode.support.labels,
-        unlabeled: episode.pool(setting).len(),
-        classes: episode.classes.len(),
-        truth: Some(&episode.query.labels),
-    })
 }
 
 /// The instances of an episode in the order of the engine: labelled, unlabeled, and queries where they are apart.

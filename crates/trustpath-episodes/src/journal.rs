@@ -1,4 +1,4 @@
-//! A journal of finished episodes, so that a run that was stopped can go on.
+//! A journal of finished episodes, so that an interrupted run can be resumed.
 //!
 //! The file is a line of JSON that names the configuration by a hash, then one line for each
 //! finished episode, in the order in which they finished. Lines are only ever appended; a run that
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// What is kept of an episode.
+/// The result of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
     /// Number of the episode.
@@ -40,9 +40,9 @@ struct Header {
 ///
 /// let (mut journal, _) = Journal::open(&path, &settings, false)?;
 /// journal.record(&Finished { episode: 0, accuracies: vec![0.72, 0.80], seconds: 0.001 })?;
-/// drop(journal); // the run is stopped here …
+/// drop(journal); // the run is interrupted here …
 ///
-/// let (_, done) = Journal::open(&path, &settings, true)?; // … and goes on there
+/// let (_, done) = Journal::open(&path, &settings, true)?; // … and resumed here
 /// assert_eq!(done[0].accuracies, [0.72, 0.80]);
 /// # Ok::<(), trustpath_episodes::Error>(())
 /// ```
@@ -53,11 +53,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a run with this configuration, with what was finished before, in the
-    /// order of the episodes.
+    /// Opens the journal of a run with this configuration, and returns the episodes finished before, in order.
     ///
-    /// A journal that holds a run already is opened only to `resume` it, and only if its
-    /// configuration is the same: whatever changes the scores belongs into `configuration`.
+    /// A journal that already holds a run is opened only to `resume` it, and only if its configuration is the same:
+    /// everything that affects the scores belongs into `configuration`.
     ///
     /// # Errors
     /// [`Error::JournalExists`], [`Error::OtherRun`], or what is wrong with the file.
@@ -79,18 +78,18 @@ impl Journal {
         file.read_to_end(&mut text).map_err(|e| Error::read(path, e))?;
 
         let mut finished = Vec::new();
-        // A run killed in its first moments leaves a part of the header, which is no run yet.
+        // A run killed while the header was written does not count as begun.
         let begun = !header.as_bytes().starts_with(&text) || text.len() == header.len();
-        let mut whole = 0;
+        let mut complete = 0;
         if begun {
             if !resume {
                 return Err(Error::JournalExists { file: path.display().to_string() });
             }
-            whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-            finished = parse(&text[..whole], &header, path)?;
+            complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+            finished = parse(&text[..complete], &header, path)?;
         }
         let prepared = file
-            .set_len(whole as u64)
+            .set_len(complete as u64)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .and_then(|_| if begun { Ok(()) } else { file.write_all(header.as_bytes()) });
         prepared.map_err(|e| Error::write(path, e))?;
@@ -104,7 +103,7 @@ impl Journal {
     pub fn record(&mut self, finished: &Finished) -> Result<()> {
         let numbers = finished.accuracies.iter().chain([&finished.seconds]);
         if let Some(value) = numbers.copied().find(|x| !x.is_finite()) {
-            return Err(Error::parameter("score", value, "only finite numbers can be kept"));
+            return Err(Error::parameter("score", value, "only finite numbers can be stored"));
         }
         let mut line = serde_json::to_vec(finished).map_err(|e| Error::write(&self.path, e))?;
         line.push(b'\n');
@@ -114,35 +113,31 @@ impl Journal {
 }
 
 fn header_line(configuration: &impl Serialize) -> Result<String> {
-    let line = |value: &Header| serde_json::to_string(value);
-    let json = serde_json::to_vec(configuration);
-    let header = json.and_then(|json| {
-        let configuration = format!("{:016x}", fnv1a(&json));
-        line(&Header { journal: "trustpath".into(), version: 1, configuration })
+    let header = serde_json::to_vec(configuration).and_then(|json| {
+        let configuration = format!("{:016x}", fnv1a(json));
+        serde_json::to_string(&Header { journal: "trustpath".into(), version: 1, configuration })
     });
-    match header {
-        Ok(header) => Ok(header + "\n"),
-        Err(e) => Err(Error::parameter("configuration", e, "it must be expressible in JSON")),
-    }
+    header
+        .map(|header| header + "\n")
+        .map_err(|e| Error::parameter("configuration", e, "it must be expressible in JSON"))
 }
 
 /// The finished episodes of complete lines, each once.
 fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
     let damaged = |reason: String| Error::damaged(path.display(), reason);
-    let text =
-        std::str::from_utf8(text).map_err(|_| damaged("it is no text, so no journal".into()))?;
+    let text = std::str::from_utf8(text).map_err(|_| damaged("it is not a text file".into()))?;
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
     if first != header.trim_end() {
         let known = serde_json::from_str::<Header>(first).is_ok_and(|h| h.journal == "trustpath");
         return Err(match known {
             true => Error::OtherRun { file: path.display().to_string() },
-            false => damaged("its first line is not that of a journal".into()),
+            false => damaged("its first line is not the header of a journal".into()),
         });
     }
     let parse = |(number, line): (usize, &str)| {
         serde_json::from_str::<Finished>(line)
-            .map_err(|e| damaged(format!("line {} is no finished episode ({e})", number + 2)))
+            .map_err(|e| damaged(format!("line {} is not a finished episode ({e})", number + 2)))
     };
     let mut finished: Vec<Finished> = lines.enumerate().map(parse).collect::<Result<_>>()?;
     finished.sort_by_key(|f| f.episode);
@@ -150,9 +145,9 @@ fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
     Ok(finished)
 }
 
-/// The 64-bit hash of Fowler, Noll and Vo.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+/// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
@@ -185,12 +180,12 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_published_one() {
-        assert_eq!(fnv1a(b""), 0xcbf29ce484222325);
-        assert_eq!(fnv1a(b"foobar"), 0x85944171f73967e8);
+        assert_eq!(fnv1a(*b""), 0xcbf29ce484222325);
+        assert_eq!(fnv1a(*b"foobar"), 0x85944171f73967e8);
     }
 
     #[test]
-    fn resuming_gives_back_every_bit_in_order() {
+    fn resuming_returns_the_same_episodes_in_order() {
         let (_folder, path) = written(50);
         let (mut journal, done) = Journal::open(&path, &"settings", true).unwrap();
         assert_eq!(done, (0..50).map(episode).collect::<Vec<_>>());
@@ -200,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn other_settings_and_an_existing_run_are_refused_and_left_alone() {
+    fn other_settings_and_an_existing_run_are_refused_without_changes() {
         let (_folder, path) = written(3);
         let before = fs::read(&path).unwrap();
         let error = Journal::open(&path, &"other settings", true).unwrap_err();
@@ -211,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_killed_at_any_byte_goes_on() {
+    fn a_run_killed_at_any_byte_can_be_resumed() {
         let (_folder, path) = written(3);
         let text = fs::read(&path).unwrap();
         for end in 0..text.len() {
@@ -227,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_before_the_end_and_other_files_are_refused_and_left_alone() {
+    fn damaged_and_other_files_are_refused_without_changes() {
         let (_folder, path) = written(3);
         let text = fs::read_to_string(&path).unwrap();
         let damaged = text.replacen("episode", "epxsode", 1);
@@ -243,18 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_not_written() {
+    fn numbers_that_are_not_finite_and_unwritable_folders_are_refused() {
         let (_folder, path) = written(0);
         let (mut journal, _) = Journal::open(&path, &"settings", true).unwrap();
         let bad = Finished { accuracies: vec![f64::NAN], ..episode(0) };
         assert!(journal.record(&bad).is_err());
         assert!(Journal::open(&path, &"settings", true).unwrap().1.is_empty());
-    }
-
-    #[test]
-    fn an_unwritable_place_is_said_so() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = Journal::open(folder.path().join("no/run.jsonl"), &1, false).unwrap_err();
+        let error = Journal::open(path.with_file_name("no/run.jsonl"), &1, false).unwrap_err();
         assert!(matches!(error, Error::Table(table::Error::Write { .. })), "{error}");
     }
 }

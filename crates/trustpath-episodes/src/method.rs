@@ -1,264 +1,231 @@
-//! What is run on an episode, as names and numbers alone: it can be read from a command line, printed, and hashed into a
-//! journal.
+//! The methods that `bench` compares: self-training, the transductive methods, and `label` itself.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::Serialize;
-use trustpath::incidental::{IciCParams, IciRParams, Incidental, linear, logistic};
-use trustpath::reduce::lle::Lle;
-use trustpath::reduce::{Reduce, identity::Identity};
-use trustpath::select::{CoefficientNorm, Confidence, Credibility, Nearest, Random, Rule, Select};
-use trustpath::{SelfTaught, SelfTaughtParams, classify, reduce};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use trustpath::spec::{IncidentalKind, LabelSpec, SelfTrainingSpec, Spec, Value};
+use trustpath::transductive::{Transductive, TransductiveKind};
+use trustpath::{Features, SelfTrainer, Task, label};
 
-use crate::{Error, Result};
+use crate::evaluate::gather;
+use crate::{Episode, Error, Result, Setting};
 
-/// Where the official code's ICI-C path ends, relative to `λ_max`.
-const OFFICIAL_ICIC_RATIO: f64 = 0.01;
-
-/// The model with incidental parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Model {
-    /// Linear regression, ICI-R.
-    #[default]
-    IciR,
-    /// Logistic regression, ICI-C.
-    IciC,
+/// A way to label the queries of an episode, as names and numbers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Self-training: Algorithm 1.
+    SelfTraining(SelfTrainingSpec),
+    /// A transductive method with its published parameters.
+    Transductive(TransductiveKind),
+    /// What `trustpath label` runs.
+    Label(LabelSpec),
 }
 
-/// How instances are chosen in a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Selector {
-    /// By credibility.
-    #[default]
-    Ici,
-    /// RA, at random.
-    Ra,
-    /// NN, nearest to a training instance of the class.
-    Nn,
-    /// CO, by the classifier's confidence.
-    Co,
-    /// CN, by the norm of the coefficient.
-    Cn,
+impl Method {
+    /// The names on the command line.
+    pub fn names() -> Vec<&'static str> {
+        [IncidentalKind::NAMES, &["label"], TransductiveKind::NAMES].concat()
+    }
+
+    /// The method of a name; self-training has these options, except for its model.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an unknown name.
+    pub fn named(name: &str, base: &SelfTrainingSpec) -> Result<Self> {
+        if let Ok(model) = name.parse() {
+            return Ok(Self::SelfTraining(SelfTrainingSpec { model, ..base.clone() }));
+        }
+        if name == "label" {
+            return Ok(Self::Label(LabelSpec { seed: base.seed, ..LabelSpec::default() }));
+        }
+        let expected = format!("choose one of {}", Self::names().join(", "));
+        let method = name.parse().map_err(|_| Error::parameter("method", name, expected))?;
+        Ok(Self::Transductive(method))
+    }
+
+    /// All methods; self-training has these options, except for its model.
+    pub fn all(base: &SelfTrainingSpec) -> Vec<Self> {
+        Self::names().into_iter().filter_map(|name| Self::named(name, base).ok()).collect()
+    }
+
+    /// The method, ready to run.
+    ///
+    /// # Errors
+    /// When a parameter is outside its domain.
+    pub fn build(&self) -> Result<Learner> {
+        Ok(match self {
+            Self::SelfTraining(spec) => Learner::SelfTraining(Box::new(spec.build()?)),
+            Self::Transductive(kind) => Learner::Transductive(kind.build()?),
+            Self::Label(spec) => {
+                spec.trust()?;
+                Learner::Label(spec.clone())
+            }
+        })
+    }
 }
 
-/// The sparsity penalty on the incidental parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Penalty {
-    /// One norm an instance.
-    Group,
-    /// Entry by entry.
-    Elementwise,
-}
-
-/// A method: every choice that Algorithm 1 leaves open.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Method {
-    /// The model that ranks.
-    pub model: Model,
-    /// Its penalty; `None` for the model's own default, which is what the official code ran: group for ICI-R,
-    /// elementwise for ICI-C.
-    pub penalty: Option<Penalty>,
-    /// The reduction.
-    #[serde(serialize_with = "as_text")]
-    pub reduction: reduce::Method,
-    /// Dimensions to reduce to.
-    pub d: usize,
-    /// Neighbours of the reductions that have them.
-    pub neighbors: usize,
-    /// The classifier.
-    #[serde(serialize_with = "as_text")]
-    pub classifier: classify::Method,
-    /// How instances are chosen.
-    pub selector: Selector,
-    /// Instances of each pseudo-class taken in a round.
-    pub step: usize,
-    /// Instances of each pseudo-class taken altogether.
-    pub cap: Option<usize>,
-    /// ICI-C's price of `β` relative to `γ`.
-    pub alpha: f64,
-    /// The rules of the official code: vanishing on the grid with ties in row order, scikit-learn's choice of null
-    /// vectors in LLE, ICI-C's path down to a hundredth.
-    pub compat: bool,
-    /// Seed of the random selector.
-    pub seed: u64,
-}
-
-impl Default for Method {
-    fn default() -> Self {
-        Self {
-            model: Model::IciR,
-            penalty: None,
-            reduction: reduce::Method::Lle,
-            d: reduce::DEFAULT_D,
-            neighbors: reduce::DEFAULT_NEIGHBORS,
-            classifier: classify::Method::Logistic,
-            selector: Selector::Ici,
-            step: 5,
-            cap: None,
-            alpha: 0.5,
-            compat: false,
-            seed: 0,
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SelfTraining(spec) => spec.model.fmt(f),
+            Self::Transductive(kind) => kind.fmt(f),
+            Self::Label(_) => f.pad("label"),
         }
     }
 }
 
-impl Method {
-    /// The learner of this method.
+/// The name of the method, and all options that it has.
+impl Serialize for Method {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let options = match self {
+            Self::SelfTraining(spec) => spec.values(),
+            Self::Transductive(_) => Vec::new(),
+            Self::Label(spec) => spec.values(),
+        };
+        let mut map = serializer.serialize_map(Some(1 + options.len()))?;
+        map.serialize_entry("name", &self.to_string())?;
+        for (name, value) in options {
+            match value {
+                Value::Flag(value) => map.serialize_entry(name, &value)?,
+                Value::Count(value) => map.serialize_entry(name, &value)?,
+                Value::Number(value) => map.serialize_entry(name, &value)?,
+                Value::Text(value) => map.serialize_entry(name, &value)?,
+                _ => map.serialize_entry(name, &())?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl From<&SelfTrainingSpec> for Method {
+    fn from(spec: &SelfTrainingSpec) -> Self {
+        Self::SelfTraining(spec.clone())
+    }
+}
+
+impl From<TransductiveKind> for Method {
+    fn from(kind: TransductiveKind) -> Self {
+        Self::Transductive(kind)
+    }
+}
+
+/// A method, ready to run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Learner {
+    /// Self-training.
+    SelfTraining(Box<SelfTrainer>),
+    /// A transductive method.
+    Transductive(Box<dyn Transductive>),
+    /// The pipeline of `label`.
+    Label(LabelSpec),
+}
+
+impl Learner {
+    /// Accuracies on the queries of an episode: of the plain classifier and after every round for self-training, the one
+    /// there is for other methods.
     ///
     /// # Errors
-    /// When a parameter is outside its domain.
-    pub fn build(&self) -> Result<SelfTaught> {
-        let params = SelfTaughtParams { step: self.step, cap: self.cap };
-        Ok(SelfTaught::new(self.reduction()?, self.classifier.build(), self.select()?, params)?)
-    }
-
-    /// The reduction of this method.
-    ///
-    /// # Errors
-    /// When a parameter is outside its domain.
-    pub fn reduction(&self) -> Result<Box<dyn Reduce>> {
-        let (d, neighbors) = (self.d, self.neighbors);
-        Ok(match self.reduction {
-            reduce::Method::Lle => {
-                let params = Lle { d, neighbors, compat: self.compat, ..Default::default() };
-                Box::new(params.check()?)
+    /// When the method fails.
+    pub fn accuracies(
+        &self,
+        features: &Features<'_>,
+        episode: &Episode,
+        setting: &Setting,
+    ) -> Result<Vec<f64>> {
+        let labels = match self {
+            Self::Label(spec) => label_queries(spec, features, episode, setting)?,
+            Self::SelfTraining(learner) => {
+                return with_task(features, episode, setting, |task| {
+                    Ok(learner.run(task)?.accuracy)
+                });
             }
-            reduce::Method::Identity => Box::new(Identity),
-            other => other.build(d, neighbors)?,
-        })
-    }
-
-    /// The model with incidental parameters of this method.
-    ///
-    /// # Errors
-    /// When a parameter is outside its domain.
-    pub fn incidental(&self) -> Result<Box<dyn Incidental>> {
-        Ok(match self.model {
-            Model::IciR => {
-                let penalty = match self.penalty {
-                    Some(Penalty::Elementwise) => linear::Penalty::Elementwise,
-                    _ => linear::Penalty::Group,
-                };
-                Box::new(IciRParams { penalty, ..Default::default() }.check()?)
-            }
-            Model::IciC => {
-                let mut params = IciCParams { alpha: self.alpha, ..Default::default() };
-                if self.penalty == Some(Penalty::Group) {
-                    params.penalty = logistic::Penalty::Grouped;
-                }
-                if self.compat {
-                    params.grid.ratio = OFFICIAL_ICIC_RATIO;
-                }
-                Box::new(params.check()?)
-            }
-        })
-    }
-
-    fn select(&self) -> Result<Box<dyn Select>> {
-        Ok(match self.selector {
-            Selector::Ici => {
-                let rule = if self.compat { Rule::Grid } else { Rule::Continuous };
-                Box::new(Credibility { model: self.incidental()?, rule })
-            }
-            Selector::Ra => Box::new(Random { seed: self.seed }),
-            Selector::Nn => Box::new(Nearest),
-            Selector::Co => Box::new(Confidence),
-            Selector::Cn => Box::new(CoefficientNorm { model: self.incidental()? }),
-        })
+            Self::Transductive(method) => with_task(features, episode, setting, |task| {
+                Ok(method.label(task)?.query_labels().into_iter().map(Some).collect())
+            })?,
+        };
+        let truth = &episode.query.labels;
+        let right = labels.iter().zip(truth).filter(|(label, truth)| **label == Some(**truth));
+        Ok(vec![right.count() as f64 / truth.len().max(1) as f64])
     }
 }
 
-pub(crate) fn as_text<S: serde::Serializer>(
-    value: &impl fmt::Display,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
+/// Runs something on the task of an episode.
+fn with_task<T>(
+    features: &Features<'_>,
+    episode: &Episode,
+    setting: &Setting,
+    run: impl FnOnce(&Task<'_>) -> Result<T>,
+) -> Result<T> {
+    run(&Task {
+        instances: &gather(features, episode, setting)?,
+        labels: &episode.support.labels,
+        unlabeled: episode.pool(setting).len(),
+        classes: episode.classes.len(),
+        truth: Some(&episode.query.labels),
+    })
 }
 
-/// Names of an enum's values, for the command line.
-trait Named: Sized + Copy + PartialEq + 'static {
-    const WHAT: &'static str;
-    const EXPECTED: &'static str;
-    const NAMES: &'static [(&'static str, Self)];
+/// Labels of the queries by `label` on the support and the unlabeled instances; none for a query that is found to belong
+/// to none of the classes. Queries that are not in the pool are labelled by the model that `label` trains.
+fn label_queries(
+    spec: &LabelSpec,
+    features: &Features<'_>,
+    episode: &Episode,
+    setting: &Setting,
+) -> Result<Vec<Option<usize>>> {
+    let dims = features.dims();
+    let copy = |rows: &mut dyn Iterator<Item = usize>| -> Result<Vec<f64>> {
+        let mut values = Vec::new();
+        for row in rows {
+            let start = values.len();
+            values.resize(start + dims, 0.0);
+            features.block(row, &mut values[start..])?;
+        }
+        Ok(values)
+    };
+    let (support, pool) = (&episode.support, episode.pool(setting));
+    let values = copy(&mut support.rows.iter().chain(pool).copied())?;
+    let rows = support.rows.len() + pool.len();
+    let mut given: Vec<Option<usize>> = support.labels.iter().copied().map(Some).collect();
+    given.resize(rows, None);
+    let labelling = label(&Features::new(&values[..], rows, dims)?, &given).spec(spec).run()?;
+    if *setting == Setting::Transductive {
+        return Ok(labelling.labels[support.rows.len()..].to_vec());
+    }
+    let values = copy(&mut episode.query.rows.iter().copied())?;
+    let queries = Features::new(&values[..], episode.query.rows.len(), dims)?;
+    Ok(labelling.model.predict(&queries)?.labels.into_iter().map(Some).collect())
+}
 
-    fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, value)| *value == self).map_or("", |(name, _)| name)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        let base = SelfTrainingSpec { step: 3, ..SelfTrainingSpec::default() };
+        for name in Method::names() {
+            let method = Method::named(name, &base).unwrap();
+            assert_eq!(method.to_string(), name);
+            method.build().unwrap();
+        }
+        assert_eq!(Method::all(&base).len(), Method::names().len());
+        let icic = SelfTrainingSpec { model: IncidentalKind::IciC, ..base.clone() };
+        assert_eq!(Method::named("icic", &base).unwrap(), Method::SelfTraining(icic));
+        assert!(Method::named("nonsense", &base).is_err());
     }
 
-    fn parse(text: &str) -> Result<Self> {
-        let lower = text.to_ascii_lowercase();
-        let found = Self::NAMES.iter().find(|(name, _)| *name == lower);
-        found.map(|(_, value)| *value).ok_or(Error::parameter(Self::WHAT, text, Self::EXPECTED))
-    }
-}
-
-impl Named for Model {
-    const WHAT: &'static str = "model";
-    const EXPECTED: &'static str = "choose icir or icic";
-    const NAMES: &'static [(&'static str, Self)] = &[("icir", Self::IciR), ("icic", Self::IciC)];
-}
-
-impl Named for Selector {
-    const WHAT: &'static str = "selector";
-    const EXPECTED: &'static str = "choose ici, ra, nn, co or cn";
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("ici", Self::Ici),
-        ("ra", Self::Ra),
-        ("nn", Self::Nn),
-        ("co", Self::Co),
-        ("cn", Self::Cn),
-    ];
-}
-
-impl Named for Penalty {
-    const WHAT: &'static str = "penalty";
-    const EXPECTED: &'static str = "choose group or elementwise";
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("group", Self::Group), ("elementwise", Self::Elementwise)];
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl fmt::Display for Selector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl fmt::Display for Penalty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Model {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
-impl FromStr for Selector {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
-impl FromStr for Penalty {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
+    #[test]
+    fn a_method_is_serialized_with_all_its_options() {
+        let json = serde_json::to_value(Method::SelfTraining(SelfTrainingSpec::default())).unwrap();
+        assert_eq!(json["name"], "icir");
+        assert_eq!(json["reduction"], "lle");
+        assert_eq!(json["step"], 5);
+        assert!(json["cap"].is_null() && json["compat"] == false && json["alpha"] == 0.5);
+        let json = serde_json::to_value(Method::Transductive(TransductiveKind::PtMap)).unwrap();
+        assert_eq!(json, serde_json::json!({ "name": "pt-map" }));
     }
 }

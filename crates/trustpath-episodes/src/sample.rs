@@ -1,19 +1,19 @@
 //! Drawing episodes.
 //!
-//! The order of the draws is: classes; class sizes of the queries, where they vary; an order of all
-//! rows of each class, of which the first are support, the next queries, the next unlabeled; the
-//! order of the queries; distractors; the order of the unlabeled. Hence one seed gives the same
-//! support and the same queries in all three settings, so that these can be compared in pairs.
-//! Queries and unlabeled rows are presented in random order: a method that breaks ties by position
-//! must not profit from classes that lie together.
+//! The random draws come in this order: classes; class sizes of the queries, where they vary; an order of all rows of each
+//! class, of which the first are support, the next queries, the next unlabeled; the order of the queries; distractors; the
+//! order of the unlabeled. Hence one seed gives the same support and the same queries in all three settings, so that these
+//! can be compared in pairs. Queries and unlabeled rows are presented in random order, so that a method that breaks ties
+//! by position does not profit from sorted classes.
 
-use crate::{Classes, Episode, Error, FeatureTable, Queries, Random, Result, Task};
+use crate::episode::LabelledRows;
+use crate::{Classes, Episode, EpisodeShape, Error, FeatureTable, Queries, Random, Result};
 
-/// Draws of the class sizes before it is said that they do not fit.
+/// Attempts to draw class sizes that fit before giving up.
 const ATTEMPTS: usize = 1000;
 
-impl Task {
-    /// Checks once that every episode asked for can be drawn from the table.
+impl EpisodeShape {
+    /// Checks once that every episode of this shape can be drawn from the table.
     ///
     /// # Errors
     /// If there are fewer classes than asked for, or a class has too few rows.
@@ -21,10 +21,10 @@ impl Task {
         self.check_classes(table.classes())
     }
 
-    /// The same for features that are elsewhere.
+    /// The same for features that are not in a table.
     ///
     /// # Errors
-    /// As [`Task::check`].
+    /// As [`EpisodeShape::check`].
     pub fn check_classes(self, table: &Classes) -> Result<Sampler<'_>> {
         self.check_parameters()?;
         let members = table.members();
@@ -39,105 +39,110 @@ impl Task {
             let file = table.source().to_owned();
             return Err(Error::TooManyWays { file, asked, what, classes: classes.len() });
         }
-        let sampler = Sampler { task: self, table, classes };
+        let sampler = Sampler { shape: self, table, classes };
         sampler.check_sizes()?;
         Ok(sampler)
     }
 }
 
-/// Draws episodes of one [`Task`] from one table.
+/// Draws episodes of one [`EpisodeShape`] from one table.
 #[derive(Debug, Clone)]
 pub struct Sampler<'a> {
-    task: Task,
+    shape: EpisodeShape,
     table: &'a Classes,
     /// Classes that have rows.
     classes: Vec<usize>,
 }
 
 impl Sampler<'_> {
-    /// The task.
-    pub fn task(&self) -> &Task {
-        &self.task
+    /// The shape of the episodes.
+    pub fn shape(&self) -> &EpisodeShape {
+        &self.shape
     }
 
-    /// Episode `index` of `seed`; nothing else has a part in it.
+    /// Episode `index` of `seed`, a function of these two numbers alone.
     ///
     /// # Errors
-    /// [`Error::TooFewInClass`] if the queries are drawn from the Dirichlet distribution and the
-    /// classes are too small for any of many draws; never otherwise.
+    /// [`Error::TooFewInClass`] if class sizes are drawn from the Dirichlet distribution and no draw fits the classes.
     pub fn draw(&self, seed: u64, index: u64) -> Result<Episode> {
-        let Task { way, shot, .. } = self.task;
+        let EpisodeShape { way, shot, .. } = self.shape;
         let mut random = Random::stream(seed, index);
-        let mut episode =
-            Episode { classes: random.choose(&self.classes, way), ..Episode::default() };
-        let counts = self.query_counts(&episode.classes, &mut random)?;
+        let classes = random.choose(&self.classes, way);
+        let counts = self.query_counts(&classes, &mut random)?;
 
-        let (mut query, mut unlabeled) = (Vec::new(), Vec::new());
-        for (label, (&class, &count)) in episode.classes.iter().zip(&counts).enumerate() {
+        let (mut support, mut query, mut unlabeled) = (Vec::new(), Vec::new(), Vec::new());
+        for (label, (&class, &count)) in classes.iter().zip(&counts).enumerate() {
             let mut rows = self.table.members()[class].clone();
             random.shuffle(&mut rows);
             let mut rows = rows.into_iter();
-            rows.by_ref().take(shot).for_each(|row| episode.support.push(row, label));
+            support.extend(rows.by_ref().take(shot).map(|row| (row, label)));
             query.extend(rows.by_ref().take(count).map(|row| (row, label)));
-            unlabeled.extend(rows.take(self.task.unlabeled().1).map(|row| (row, Some(label))));
+            unlabeled.extend(rows.take(self.shape.unlabeled().1).map(|row| (row, Some(label))));
         }
         random.shuffle(&mut query);
 
-        let distractors = self.task.distractors();
+        let distractors = self.shape.distractors();
         let others: Vec<usize> =
-            self.classes.iter().copied().filter(|class| !episode.classes.contains(class)).collect();
+            self.classes.iter().copied().filter(|class| !classes.contains(class)).collect();
         for class in random.choose(&others, distractors.classes) {
             let rows = random.choose(&self.table.members()[class], distractors.per_class);
             unlabeled.extend(rows.into_iter().map(|row| (row, None)));
         }
         random.shuffle(&mut unlabeled);
 
-        query.into_iter().for_each(|(row, label)| episode.query.push(row, label));
-        unlabeled.into_iter().for_each(|(row, label)| episode.unlabeled.push(row, label));
-        Ok(episode)
+        Ok(Episode {
+            classes,
+            support: LabelledRows::new(support),
+            unlabeled: LabelledRows::new(unlabeled),
+            query: LabelledRows::new(query),
+        })
     }
 
-    /// The share of draws of class sizes that the classes are large enough for: below one, the sizes that are drawn in
-    /// the end are more alike than the Dirichlet distribution's.
+    /// The share of draws of class sizes that fit the classes. Below one, the sizes of the episodes are more alike than
+    /// those of the Dirichlet distribution.
     pub fn fitting(&self, seed: u64, draws: u64) -> f64 {
-        let Queries::Dirichlet { total, alpha } = self.task.queries else { return 1.0 };
-        let taken = self.task.shot + self.task.unlabeled().0;
+        let Queries::Dirichlet { total, alpha } = self.shape.queries else { return 1.0 };
         let fits = |index: &u64| {
             let mut random = Random::stream(seed, *index);
-            let classes = random.choose(&self.classes, self.task.way);
+            let classes = random.choose(&self.classes, self.shape.way);
             let counts = draw_counts(classes.len(), total, alpha, &mut random);
-            self.excess(&classes, &counts, taken).is_none()
+            self.excess(&classes, &counts).is_none()
         };
         (0..draws).filter(fits).count() as f64 / draws.max(1) as f64
     }
 
-    /// A class that has too few rows for its queries, and how many those are.
-    fn excess(&self, classes: &[usize], counts: &[usize], taken: usize) -> Option<(usize, usize)> {
-        let mut pairs = classes.iter().copied().zip(counts.iter().copied());
-        pairs.find(|&(class, count)| taken + count > self.table.members()[class].len())
+    /// A class that has too few rows for this number of queries, and the rows it would need.
+    fn excess(&self, classes: &[usize], counts: &[usize]) -> Option<(usize, usize)> {
+        let others = self.shape.shot + self.shape.unlabeled().0;
+        let mut needs = classes.iter().zip(counts).map(|(&class, &count)| (class, others + count));
+        needs.find(|&(class, needs)| needs > self.table.members()[class].len())
     }
 
     fn check_sizes(&self) -> Result<()> {
-        let Task { way, shot, queries, .. } = self.task;
-        let (must, _) = self.task.unlabeled();
-        let (query, what) = match queries {
+        let EpisodeShape { way, shot, queries, .. } = self.shape;
+        let (must, _) = self.shape.unlabeled();
+        let (query, mut what) = match queries {
             Queries::PerClass(q) => (q, format!("{shot} support + {q} queries")),
-            // With the smallest classes drawn, balanced counts must fit at least.
+            Queries::Rest => (1, format!("{shot} support + 1 query")),
+            // Balanced counts must fit even if the smallest classes are drawn.
             Queries::Dirichlet { total, .. } => {
                 let mean = total.div_ceil(way);
                 (mean, format!("{shot} support + {mean} queries on average"))
             }
         };
-        let what = if must > 0 { format!("{what} + {must} unlabeled") } else { what };
-        let distractors = self.task.distractors().per_class;
+        if must > 0 {
+            what += &format!(" + {must} unlabeled");
+        }
+        let needs = shot.saturating_add(query).saturating_add(must);
+        let distractors = self.shape.distractors();
+        let mut limits = vec![(needs, what)];
+        if distractors.classes > 0 {
+            limits.push((distractors.per_class, format!("{} distractors", distractors.per_class)));
+        }
         for &class in &self.classes {
             let has = self.table.members()[class].len();
-            let needs = shot.saturating_add(query).saturating_add(must);
-            if has < needs {
-                return Err(self.too_few(class, needs, what));
-            }
-            if self.task.distractors().classes > 0 && has < distractors {
-                return Err(self.too_few(class, distractors, format!("{distractors} distractors")));
+            if let Some((needs, what)) = limits.iter().find(|(needs, _)| has < *needs) {
+                return Err(self.too_few(class, *needs, what.clone()));
             }
         }
         Ok(())
@@ -154,36 +159,42 @@ impl Sampler<'_> {
     }
 
     fn query_counts(&self, classes: &[usize], random: &mut Random) -> Result<Vec<usize>> {
-        let (total, alpha) = match self.task.queries {
+        let (total, alpha) = match self.shape.queries {
             Queries::PerClass(q) => return Ok(vec![q; classes.len()]),
+            Queries::Rest => {
+                let others = self.shape.shot + self.shape.unlabeled().0;
+                return Ok(classes
+                    .iter()
+                    .map(|&c| self.table.members()[c].len() - others)
+                    .collect());
+            }
             Queries::Dirichlet { total, alpha } => (total, alpha),
         };
-        let taken = self.task.shot + self.task.unlabeled().0;
         let mut refused = (classes[0], 0);
         for _ in 0..ATTEMPTS {
             let counts = draw_counts(classes.len(), total, alpha, random);
-            match self.excess(classes, &counts, taken) {
+            match self.excess(classes, &counts) {
                 None => return Ok(counts),
                 Some(excess) => refused = excess,
             }
         }
-        let (class, count) = refused;
-        let what = format!("{count} queries by the Dirichlet distribution, support and unlabeled");
-        Err(self.too_few(class, taken + count, what))
+        let (class, needs) = refused;
+        let what = "queries by the Dirichlet distribution, support and unlabeled".to_owned();
+        Err(self.too_few(class, needs, what))
     }
 }
 
-/// Class sizes that sum to `total`, in proportions of the symmetric Dirichlet distribution.
+/// Class sizes that sum to `total`, in proportions drawn from the symmetric Dirichlet distribution.
 fn draw_counts(classes: usize, total: usize, alpha: f64, random: &mut Random) -> Vec<usize> {
     let weight = |random: &mut Random| if alpha.is_finite() { random.gamma(alpha) } else { 1.0 };
     let weights: Vec<f64> = (0..classes).map(|_| weight(random)).collect();
     apportion(&weights, total)
 }
 
-/// Whole numbers that sum to `total` in the proportion of the weights, by largest remainder.
+/// Integers that sum to `total` in proportion to the weights, by largest remainder.
 fn apportion(weights: &[f64], total: usize) -> Vec<usize> {
     let sum: f64 = weights.iter().sum();
-    // Weights that all underflow to zero are all alike.
+    // Weights that all underflow to zero count as equal.
     let share = |w: f64| if sum > 0.0 { w / sum } else { 1.0 / weights.len() as f64 };
     let quotas: Vec<f64> = weights.iter().map(|&w| share(w) * total as f64).collect();
     let mut counts: Vec<usize> = quotas.iter().map(|&quota| quota as usize).collect();
@@ -211,10 +222,22 @@ mod tests {
         Setting::SemiSupervised { unlabeled, distractors: Distractors { classes, per_class } }
     }
 
+    fn with_queries(queries: Queries) -> EpisodeShape {
+        EpisodeShape { queries, ..EpisodeShape::default() }
+    }
+
+    fn in_setting(setting: Setting) -> EpisodeShape {
+        EpisodeShape { setting, ..EpisodeShape::default() }
+    }
+
+    fn count(labels: &[usize], class: usize) -> usize {
+        labels.iter().filter(|&&label| label == class).count()
+    }
+
     #[test]
     fn an_episode_depends_on_seed_and_number_alone() {
         let table = table(8, 30);
-        let sampler = Task::default().check(&table).unwrap();
+        let sampler = EpisodeShape::default().check(&table).unwrap();
         let forward: Vec<_> = (0..20).map(|i| sampler.draw(1, i).unwrap()).collect();
         let mut backward: Vec<_> = (0..20).rev().map(|i| sampler.draw(1, i).unwrap()).collect();
         backward.reverse();
@@ -226,9 +249,7 @@ mod tests {
     #[test]
     fn the_three_settings_share_support_and_queries() {
         let table = table(10, 40);
-        let draw = |setting| {
-            Task { setting, ..Task::default() }.check(&table).unwrap().draw(9, 4).unwrap()
-        };
+        let draw = |setting| in_setting(setting).check(&table).unwrap().draw(9, 4).unwrap();
         let transductive = draw(Setting::Transductive);
         assert_eq!(draw(Setting::Inductive), transductive);
         for setting in [semi(Unlabeled::Exactly(15), 0, 0), semi(Unlabeled::UpTo(99), 2, 7)] {
@@ -240,28 +261,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_all_that_is_left() {
+    fn up_to_takes_all_remaining_rows_below_the_cap() {
         let table = table(5, 40);
-        let left = |cap| {
-            let setting = semi(Unlabeled::UpTo(cap), 0, 0);
-            Task { setting, ..Task::default() }.check(&table).unwrap().draw(0, 0).unwrap()
-        };
-        assert_eq!(left(usize::MAX).unlabeled.len(), 5 * (40 - 16) - 1);
-        assert_eq!(left(24).unlabeled.len(), 5 * 24 - 1);
-        assert_eq!(left(10).unlabeled.len(), 50);
+        for (cap, expected) in [(usize::MAX, 5 * (40 - 16) - 1), (24, 5 * 24 - 1), (10, 50)] {
+            let shape = in_setting(semi(Unlabeled::UpTo(cap), 0, 0));
+            let episode = shape.check(&table).unwrap().draw(0, 0).unwrap();
+            assert_eq!(episode.unlabeled.len(), expected);
+        }
     }
 
     #[test]
     fn dirichlet_proportions_have_the_right_spread() {
         let table = table(6, 200);
-        let queries = Queries::Dirichlet { total: 75, alpha: 2.0 };
-        let sampler = Task { queries, ..Task::default() }.check(&table).unwrap();
+        let shape = with_queries(Queries::Dirichlet { total: 75, alpha: 2.0 });
+        let sampler = shape.check(&table).unwrap();
         let mut shares = Vec::new();
         for index in 0..4000 {
             let episode = sampler.draw(0, index).unwrap();
             assert_eq!(episode.query.len(), 75);
-            let first = episode.query.labels.iter().filter(|&&l| l == 0).count();
-            shares.push(first as f64 / 75.0);
+            shares.push(count(&episode.query.labels, 0) as f64 / 75.0);
         }
         let n = shares.len() as f64;
         let mean = shares.iter().sum::<f64>() / n;
@@ -273,65 +291,62 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_concentration_is_as_equal_as_can_be() {
+    fn an_infinite_concentration_makes_classes_as_equal_as_possible() {
         let table = table(6, 40);
-        let queries = Queries::Dirichlet { total: 33, alpha: f64::INFINITY };
-        let sampler = Task { queries, ..Task::default() }.check(&table).unwrap();
-        let episode = sampler.draw(0, 3).unwrap();
-        for class in 0..5 {
-            let count = episode.query.labels.iter().filter(|&&label| label == class).count();
-            assert!(count == 6 || count == 7, "{count}");
-        }
+        let shape = with_queries(Queries::Dirichlet { total: 33, alpha: f64::INFINITY });
+        let sampler = shape.check(&table).unwrap();
+        let labels = sampler.draw(0, 3).unwrap().query.labels;
+        assert!((0..5).all(|class| (6..=7).contains(&count(&labels, class))));
         assert_eq!(sampler.fitting(0, 50), 1.0);
     }
 
     #[test]
-    fn the_share_of_draws_that_fit_is_that_of_the_distribution() {
+    fn the_share_of_draws_that_fit_matches_the_distribution() {
         let table = table(2, 101);
-        let queries = Queries::Dirichlet { total: 100, alpha: 1.0 };
-        let sampler =
-            |shot| Task { way: 2, shot, queries, ..Task::default() }.check(&table).unwrap();
+        let shape = with_queries(Queries::Dirichlet { total: 100, alpha: 1.0 });
         // One share of two under Dirichlet(1) is uniform; with 26 of 101 labelled both must stay below 76.
-        assert!(sampler(1).fitting(0, 4000) > 0.97);
-        let few = sampler(26).fitting(0, 4000);
-        assert!((few - 0.5).abs() < 0.04, "{few}");
+        for (shot, expected, tolerance) in [(1, 1.0, 0.03), (26, 0.5, 0.04)] {
+            let sampler = EpisodeShape { way: 2, shot, ..shape }.check(&table).unwrap();
+            let share = sampler.fitting(0, 4000);
+            assert!((share - expected).abs() < tolerance, "{share}");
+        }
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused_with_its_reason() {
+    fn impossible_shapes_are_refused_with_the_reason() {
         let table = table(5, 20);
-        let refused = |task: Task| task.check(&table).unwrap_err();
-        let task = Task::default();
-        let error = refused(Task { way: 6, ..task });
+        let refused = |shape: EpisodeShape| shape.check(&table).unwrap_err();
+        let base = EpisodeShape::default();
+        let error = refused(EpisodeShape { way: 6, ..base });
         assert!(matches!(error, Error::TooManyWays { asked: 6, classes: 5, .. }), "{error}");
-        let error = refused(Task { setting: semi(Unlabeled::Exactly(1), 1, 1), ..task });
+        let error = refused(in_setting(semi(Unlabeled::Exactly(1), 1, 1)));
         assert!(error.to_string().contains("5 ways and 1 distractors"), "{error}");
-        let error = refused(Task { shot: 5, ..task });
+        let error = refused(EpisodeShape { shot: 5, ..base });
         assert_eq!(
             error.to_string(),
             "class \"class 4\" of t has 19 rows but an episode needs 20 of it (5 support + 15 queries): ask for fewer, or drop that class"
         );
-        let error = refused(Task { setting: semi(Unlabeled::Exactly(4), 0, 0), ..task });
-        assert!(matches!(error, Error::TooFewInClass { has: 19, needs: 20, .. }), "{error}");
-        let error = refused(Task { way: 3, setting: semi(Unlabeled::UpTo(4), 1, 20), ..task });
-        assert!(matches!(error, Error::TooFewInClass { has: 19, needs: 20, .. }), "{error}");
-        for task in [
-            Task { way: 1, ..task },
-            Task { shot: 0, ..task },
-            Task { queries: Queries::PerClass(0), ..task },
-            Task { queries: Queries::Dirichlet { total: 75, alpha: 0.0 }, ..task },
-            Task { queries: Queries::Dirichlet { total: 75, alpha: f64::NAN }, ..task },
+        let parameter: fn(&Error) -> bool = |e| matches!(e, Error::Parameter { .. });
+        let one_short: fn(&Error) -> bool =
+            |e| matches!(e, Error::TooFewInClass { has: 19, needs: 20, .. });
+        let size: fn(&Error) -> bool =
+            |e| matches!(e, Error::TooFewInClass { .. } | Error::TooManyWays { .. });
+        for (shape, expected) in [
+            (in_setting(semi(Unlabeled::Exactly(4), 0, 0)), one_short),
+            (EpisodeShape { way: 3, ..in_setting(semi(Unlabeled::UpTo(4), 1, 20)) }, one_short),
+            (EpisodeShape { way: 1, ..base }, parameter),
+            (EpisodeShape { shot: 0, ..base }, parameter),
+            (with_queries(Queries::PerClass(0)), parameter),
+            (with_queries(Queries::Dirichlet { total: 75, alpha: 0.0 }), parameter),
+            (with_queries(Queries::Dirichlet { total: 75, alpha: f64::NAN }), parameter),
+            // Huge numbers must not overflow.
+            (EpisodeShape { shot: usize::MAX, ..base }, size),
+            (with_queries(Queries::PerClass(usize::MAX)), size),
+            (with_queries(Queries::Dirichlet { total: usize::MAX, alpha: 2.0 }), size),
+            (in_setting(semi(Unlabeled::Exactly(usize::MAX), usize::MAX, 1)), size),
         ] {
-            assert!(matches!(refused(task), Error::Parameter { .. }), "{task:?}");
-        }
-        // Enormous numbers overflow nothing.
-        for task in [
-            Task { shot: usize::MAX, ..task },
-            Task { queries: Queries::PerClass(usize::MAX), ..task },
-            Task { queries: Queries::Dirichlet { total: usize::MAX, alpha: 2.0 }, ..task },
-            Task { setting: semi(Unlabeled::Exactly(usize::MAX), usize::MAX, 1), ..task },
-        ] {
-            refused(task);
+            let error = refused(shape);
+            assert!(expected(&error), "{shape:?}: {error}");
         }
     }
 
@@ -339,19 +354,19 @@ mod tests {
     fn classes_without_rows_do_not_count() {
         let names = ["a", "b", "c"].map(String::from).to_vec();
         let table = FeatureTable::new(vec![0.0; 4], 1, vec![0, 0, 2, 2], names, "t").unwrap();
-        let task = Task { way: 2, queries: Queries::PerClass(1), ..Task::default() };
-        let mut classes = task.check(&table).unwrap().draw(0, 0).unwrap().classes;
+        let shape = EpisodeShape { way: 2, ..with_queries(Queries::PerClass(1)) };
+        let mut classes = shape.check(&table).unwrap().draw(0, 0).unwrap().classes;
         classes.sort_unstable();
         assert_eq!(classes, [0, 2]);
-        assert!(Task { way: 3, ..task }.check(&table).is_err());
+        assert!(EpisodeShape { way: 3, ..shape }.check(&table).is_err());
     }
 
     #[test]
-    fn a_class_too_small_for_the_draw_is_said_so() {
-        // All but balanced draws exceed a class of 16 rows, and 1 + 15 are just there.
+    fn a_class_too_small_for_every_draw_is_reported() {
+        // Only balanced draws fit classes of 16 and 17 rows, of which 1 + 15 are used.
         let table = table(5, 17);
-        let queries = Queries::Dirichlet { total: 75, alpha: 0.05 };
-        let sampler = Task { queries, ..Task::default() }.check(&table).unwrap();
+        let shape = with_queries(Queries::Dirichlet { total: 75, alpha: 0.05 });
+        let sampler = shape.check(&table).unwrap();
         assert!(matches!(sampler.draw(0, 0), Err(Error::TooFewInClass { .. })));
     }
 
@@ -371,29 +386,25 @@ mod tests {
         }
 
         #[test]
-        fn every_episode_fits_its_table_and_its_task(
+        fn every_episode_fits_its_table_and_its_shape(
             way in 2usize..5, shot in 1usize..4, q in 1usize..8, u in 0usize..8, k in 0usize..3,
             seed in any::<u64>(), index in any::<u64>(), balanced in any::<bool>(),
         ) {
             let table = table(7, 40);
-            let queries = if balanced {
-                Queries::PerClass(q)
-            } else {
-                Queries::Dirichlet { total: q * way, alpha: 2.0 }
+            let queries = match balanced {
+                true => Queries::PerClass(q),
+                false => Queries::Dirichlet { total: q * way, alpha: 2.0 },
             };
             let setting = semi(Unlabeled::Exactly(u), k, 3);
-            let task = Task { way, shot, queries, setting };
-            let episode = task.check(&table).unwrap().draw(seed, index).unwrap();
+            let shape = EpisodeShape { way, shot, queries, setting };
+            let episode = shape.check(&table).unwrap().draw(seed, index).unwrap();
             episode.check(&table, 0).unwrap();
             prop_assert_eq!(episode.classes.len(), way);
             prop_assert_eq!(episode.query.len(), q * way);
             prop_assert_eq!(episode.unlabeled.len(), u * way + 3 * k);
             for label in 0..way {
-                let of = |labels: &[usize]| labels.iter().filter(|&&l| l == label).count();
-                prop_assert_eq!(of(&episode.support.labels), shot);
-                if balanced {
-                    prop_assert_eq!(of(&episode.query.labels), q);
-                }
+                prop_assert_eq!(count(&episode.support.labels, label), shot);
+                prop_assert!(!balanced || count(&episode.query.labels, label) == q);
                 let unlabeled = episode.unlabeled.labels.iter().filter(|&&l| l == Some(label));
                 prop_assert_eq!(unlabeled.count(), u);
             }

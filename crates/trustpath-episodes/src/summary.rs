@@ -1,4 +1,4 @@
-//! What the episodes of one method amount to.
+//! The accuracies of one method over many episodes.
 
 use serde::Serialize;
 
@@ -7,19 +7,19 @@ use crate::{Finished, Result};
 
 /// Accuracies of a method over episodes, as fractions.
 #[derive(Debug, Clone, Serialize)]
-pub struct Summary {
+pub struct AccuracySummary {
     /// Of the classifier trained on the labelled instances alone.
     pub plain: Estimate,
     /// After each round; an episode that has ended keeps its last accuracy.
     pub rounds: Vec<Estimate>,
-    /// In the end.
+    /// After the last round.
     #[serde(rename = "final")]
     pub last: Estimate,
-    /// The last less the first, in pairs.
+    /// The paired difference between the last and the plain accuracy.
     pub gain: Estimate,
 }
 
-impl Summary {
+impl AccuracySummary {
     /// The summary of episodes.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Summary {
         Ok(Self { plain, rounds, last: Estimate::of(&last)?, gain })
     }
 
-    /// Rounds until the accuracy, as it is printed, is and stays that of the end.
+    /// Number of rounds after which the accuracy, as printed, no longer changes.
     pub fn settled_after(&self) -> usize {
         let end = self.last.percent();
         let moving = self.rounds.iter().rposition(|estimate| estimate.percent() != end);
@@ -47,7 +47,7 @@ pub fn first_of(finished: &Finished) -> f64 {
     finished.accuracies.first().copied().unwrap_or(f64::NAN)
 }
 
-/// The accuracy in the end.
+/// The accuracy after the last round.
 pub fn last_of(finished: &Finished) -> f64 {
     finished.accuracies.last().copied().unwrap_or(f64::NAN)
 }
@@ -64,14 +64,14 @@ mod tests {
             seconds: 0.0,
         };
         let summary =
-            Summary::of(&[episode(0, &[0.5, 0.7]), episode(1, &[0.7, 0.7, 0.8])]).unwrap();
+            AccuracySummary::of(&[episode(0, &[0.5, 0.7]), episode(1, &[0.7, 0.7, 0.8])]).unwrap();
         let means: Vec<f64> = summary.rounds.iter().map(|e| e.mean).collect();
         assert_eq!((summary.plain.mean, means), (0.6, vec![0.7, 0.75]));
         assert_eq!(summary.last, summary.rounds[1]);
         assert!((summary.gain.mean - 0.15).abs() < 1e-12);
-        assert!(Summary::of(&[]).is_err());
+        assert!(AccuracySummary::of(&[]).is_err());
         assert_eq!(summary.settled_after(), 2);
-        let still = Summary::of(&[episode(0, &[0.5, 0.6, 0.7, 0.7, 0.7])]).unwrap();
+        let still = AccuracySummary::of(&[episode(0, &[0.5, 0.6, 0.7, 0.7, 0.7])]).unwrap();
         assert_eq!(still.settled_after(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Arrays of Python, borrowed; and results as arrays.
+//! Arrays of Python, borrowed, and results as arrays.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,7 +7,7 @@ use trustpath::{Features, Matrix, Values};
 
 use crate::errors;
 
-/// A C-contiguous matrix of floats of Python, of either precision: held, not copied.
+/// A C-contiguous numpy matrix of either float type, not copied.
 pub enum Floats {
     Single(Py<PyArray2<f32>>),
     Double(Py<PyArray2<f64>>),
@@ -32,9 +32,9 @@ impl<'py> FromPyObject<'_, 'py> for Floats {
 fn contiguous(is: bool) -> PyResult<()> {
     match is {
         true => Ok(()),
-        false => Err(PyValueError::new_err(
-            "X must lie in memory row after row: give a C-contiguous array",
-        )),
+        false => {
+            Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
+        }
     }
 }
 
@@ -71,7 +71,7 @@ impl Floats {
         self.lend(py, checked)?.map_err(errors::engine)
     }
 
-    /// The values as the engine's own matrix, in double precision: where a copy is made.
+    /// The values copied into a matrix of double precision.
     pub fn matrix(&self, py: Python<'_>) -> PyResult<Matrix> {
         let copy = |values: Values<'_>, rows, dims| {
             let mut matrix = Matrix::zeros(rows, dims);
@@ -94,7 +94,7 @@ pub fn to_matrix(array: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
     Matrix::from_vec(rows, cols, array.as_array().iter().copied().collect()).map_err(errors::engine)
 }
 
-/// Labels that count into classes, or −1 where there is none.
+/// Labels as indices of classes; −1 means none.
 pub fn labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<Option<usize>>> {
     let array = array.try_readonly()?;
     Ok(array.as_array().iter().map(|&label| usize::try_from(label).ok()).collect())
@@ -109,7 +109,7 @@ pub fn all_labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<usize>> {
     labels.map(|(row, label)| label.ok_or_else(|| missing(row))).collect()
 }
 
-/// Classes, or −1 where there is none.
+/// Numbers, −1 where there is none.
 pub fn numbers(labels: impl IntoIterator<Item = Option<usize>>) -> Vec<i64> {
     labels.into_iter().map(|label| label.map_or(-1, |label| label as i64)).collect()
 }

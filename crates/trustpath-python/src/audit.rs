@@ -1,72 +1,91 @@
 //! Which of the given labels are likely wrong.
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trustpath::audit as run;
-use trustpath_findings::About;
-use trustpath_findings::audit::Labelled;
+use trustpath::spec::AuditSpec;
+use trustpath::{Audit as Found, audit as run};
+use trustpath_explain::{AuditResult, DataInfo, LabelledRows};
 
-use crate::arrays::{Floats, all_labels, numbers, to_array};
-use crate::work::work;
+use crate::arrays::{Floats, labels as read};
+use crate::options::{Options, Threads};
+use crate::results::{PyColumn, columns, dict, html, rows};
+use crate::work::{Stop, work};
+
+/// An audit of instances all of which have a label.
+#[pyclass(frozen, module = "trustpath._trustpath")]
+pub struct Audit {
+    found: Found,
+    dims: usize,
+    labels: Vec<Option<usize>>,
+    labelled: LabelledRows,
+    classes: Vec<String>,
+}
 
 /// Audits the labels of all instances.
 #[pyfunction]
-pub fn audit<'py>(
-    py: Python<'py>,
-    x: Floats,
-    labels: &Bound<'py, PyArray1<i64>>,
-    classes: usize,
-    threads: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let labels = all_labels(labels)?;
-    let found = work(py, threads, move |_| {
-        Python::attach(|py| x.features(py, |x| run(x, &labels, classes)))
-    })?;
-    let rows = |rows: Vec<usize>| numbers(rows.into_iter().map(Some));
-    let out = PyDict::new(py);
-    out.set_item("credibility", found.credibility.into_pyarray(py))?;
-    out.set_item("suggested", rows(found.suggested).into_pyarray(py))?;
-    out.set_item("suggested_credibility", found.suggested_credibility.into_pyarray(py))?;
-    out.set_item("suspect", found.suspect.into_pyarray(py))?;
-    out.set_item("ranking", rows(found.ranking).into_pyarray(py))?;
-    out.set_item("lambda", found.lambda.into_pyarray(py))?;
-    out.set_item("gamma_norm", to_array(py, &found.gamma_norm)?)?;
-    Ok(out)
-}
-
-/// The page about an audit, as `trustpath audit --report` writes it.
-#[pyfunction]
-pub fn audit_page(
+pub fn audit(
     py: Python<'_>,
     x: Floats,
     labels: &Bound<'_, PyArray1<i64>>,
     classes: Vec<String>,
-    ids: Vec<String>,
-    source: String,
-    threads: Option<usize>,
-) -> PyResult<String> {
-    let all = all_labels(labels)?;
-    work(py, threads, move |_| {
-        Python::attach(|py| {
+    options: Options<'_>,
+) -> PyResult<Audit> {
+    let (labels, spec) = (read(labels)?, options.spec::<AuditSpec>()?);
+    work(py, options.threads()?, move |mut stop: Stop| {
+        let labelled = LabelledRows::new(&labels);
+        let found = Python::attach(|py| {
             x.features(py, |x| {
-                let found = run(x, &all, classes.len())?;
-                let labels: Vec<Option<usize>> = all.into_iter().map(Some).collect();
-                let about = About {
-                    source: &source,
-                    dims: x.dims(),
-                    ids: &ids,
-                    labels: &labels,
-                    classes: &classes,
-                };
-                let labelled = Labelled::of(about);
-                let reasons: Vec<String> =
-                    (0..ids.len()).map(|at| labelled.reason(&found, at)).collect();
-                Ok(labelled.page(&found, &reasons)?.0)
+                let audit = run(x, &labelled.labels).classes(classes.len()).spec(&spec);
+                Ok((audit.run_observed(&mut stop)?, x.dims()))
             })
-        })?
-        .html()
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        let (found, dims) = found?;
+        Ok(Audit { found, dims, labels, labelled, classes })
     })
+}
+
+impl Audit {
+    fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> AuditResult<'a> {
+        let Self { found, dims, labels, labelled, classes } = self;
+        let data = DataInfo { source, dims: *dims, ids, labels, classes };
+        AuditResult { data, labelled, audit: found }
+    }
+}
+
+#[pymethods]
+impl Audit {
+    /// What becomes attributes of the result.
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = &self.found;
+        dict!(py, {
+            "credibility": found.credibility.clone().into_pyarray(py),
+            "suggested": rows(found.suggested.clone()).into_pyarray(py),
+            "suggested_credibility": found.suggested_credibility.clone().into_pyarray(py),
+            "suspect": found.suspect.clone().into_pyarray(py),
+            "ranking": rows(found.ranking.clone()).into_pyarray(py),
+            "lambda": found.lambda.clone().into_pyarray(py),
+        })
+    }
+
+    /// The columns of the table, or one of them.
+    fn columns<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+        only: Option<&str>,
+    ) -> PyResult<Vec<PyColumn<'py>>> {
+        columns(py, &self.result(&ids, ""), only)
+    }
+
+    /// The page, as `trustpath audit --report` writes it.
+    fn page(
+        slf: Py<Self>,
+        py: Python<'_>,
+        ids: Vec<String>,
+        source: String,
+        threads: Threads,
+    ) -> PyResult<String> {
+        work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
+    }
 }

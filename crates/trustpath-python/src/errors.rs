@@ -1,10 +1,11 @@
-//! The engine's sentences as Python's exceptions.
+//! Errors of the engine as exceptions of Python.
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use trustpath_episodes as episodes;
+use trustpath_explain::ModelError;
 
-/// What the engine refuses is a `ValueError`; what it could not finish a `RuntimeError`.
+/// Input that the engine refuses is a `ValueError`; work that it could not finish a `RuntimeError`.
 pub fn engine(error: trustpath::Error) -> PyErr {
     use trustpath::Error::{NotConverged, Rows, Stopped, Stored};
     let sentence = error.to_string();
@@ -16,7 +17,16 @@ pub fn engine(error: trustpath::Error) -> PyErr {
     }
 }
 
-/// The same for episodes.
+/// An error of the episodes.
 pub fn of_episodes(error: episodes::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// A model that cannot be read or written.
+pub fn model(error: ModelError) -> PyErr {
+    use trustpath_table::Error::{Read, Write};
+    match error {
+        ModelError::Table(Read { .. } | Write { .. }) => PyOSError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
 }

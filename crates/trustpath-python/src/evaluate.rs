@@ -1,4 +1,4 @@
-//! Episodes: any part of them, so that others can run the rest.
+//! Few-shot episodes: any range of them, so that several machines can share the work.
 
 use std::borrow::Cow;
 
@@ -7,152 +7,74 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::reduce::default_dimensions;
+use trustpath::spec::{SelfTrainingSpec, Spec};
 use trustpath_episodes::stats::Estimate;
 use trustpath_episodes::{
-    Approach, Classes, Distractors, Drawn, Episode, Episodes, Finished, Method, Queries, Setting,
-    Split, Summary, Task, Unlabeled, embedded, evaluate_features,
+    AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished,
+    Method, Queries, Setting, Split, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
-use crate::errors::{engine, of_episodes};
+use crate::errors::of_episodes;
+use crate::options::{Options, unusable};
+use crate::results::dict;
 use crate::work::work;
 
-/// What the episodes look like.
-#[derive(FromPyObject)]
-pub struct TaskOptions {
-    #[pyo3(item)]
-    way: usize,
-    #[pyo3(item)]
-    shot: usize,
-    #[pyo3(item)]
-    queries: usize,
-    #[pyo3(item)]
-    setting: String,
-    #[pyo3(item)]
-    unlabeled: usize,
-    #[pyo3(item)]
-    up_to: bool,
-    #[pyo3(item)]
-    distractors: (usize, usize),
-    #[pyo3(item)]
-    dirichlet: Option<f64>,
-    #[pyo3(item)]
-    seed: u64,
-}
-
-/// What runs on them; what is not given stays as it is.
-#[derive(FromPyObject)]
-pub struct MethodOptions {
-    #[pyo3(item)]
-    method: String,
-    #[pyo3(item)]
-    penalty: Option<String>,
-    #[pyo3(item)]
-    reduction: Option<String>,
-    #[pyo3(item)]
-    dim: Option<usize>,
-    #[pyo3(item)]
-    neighbors: Option<usize>,
-    #[pyo3(item)]
-    classifier: Option<String>,
-    #[pyo3(item)]
-    selector: Option<String>,
-    #[pyo3(item)]
-    step: Option<usize>,
-    #[pyo3(item)]
-    cap: Option<usize>,
-    #[pyo3(item)]
-    alpha: Option<f64>,
-    #[pyo3(item)]
-    compat: Option<bool>,
-}
-
-impl TaskOptions {
-    fn task(&self) -> PyResult<Task> {
-        let Self { way, shot, queries, .. } = *self;
-        let setting = match self.setting.as_str() {
-            "inductive" => Setting::Inductive,
-            "transductive" => Setting::Transductive,
-            "semi" => Setting::SemiSupervised {
-                unlabeled: match self.up_to {
-                    true => Unlabeled::UpTo(self.unlabeled),
-                    false => Unlabeled::Exactly(self.unlabeled),
-                },
-                distractors: Distractors {
-                    classes: self.distractors.0,
-                    per_class: self.distractors.1,
-                },
+/// Options of the episodes.
+const TASK: [&str; 9] =
+    ["way", "shot", "queries", "setting", "unlabeled", "up_to", "distractors", "dirichlet", "seed"];
+impl Options<'_> {
+    fn task(&self) -> PyResult<EpisodeShape> {
+        let way = self.count("way", 2)?.unwrap_or(5);
+        let queries = self.count("queries", 1)?.unwrap_or(15);
+        let unlabeled = self.count("unlabeled", 0)?.unwrap_or(15);
+        let unlabeled = match self.flag("up_to")? {
+            Some(true) => Unlabeled::UpTo(unlabeled),
+            _ => Unlabeled::Exactly(unlabeled),
+        };
+        let (classes, per_class) = self.pair("distractors")?.unwrap_or((0, 15));
+        let distractors = Distractors { classes, per_class };
+        let settings = [
+            ("inductive", Setting::Inductive),
+            ("transductive", Setting::Transductive),
+            ("semi", Setting::SemiSupervised { unlabeled, distractors }),
+        ];
+        Ok(EpisodeShape {
+            way,
+            shot: self.count("shot", 1)?.unwrap_or(1),
+            queries: match self.number("dirichlet")? {
+                None => Queries::PerClass(queries),
+                Some(alpha) => Queries::Dirichlet { total: way.saturating_mul(queries), alpha },
             },
-            other => {
-                let sentence = format!(
-                    "setting = {other:?} is not usable: choose 'inductive', 'transductive' or 'semi'"
-                );
-                return Err(PyValueError::new_err(sentence));
-            }
-        };
-        let queries = match self.dirichlet {
-            None => Queries::PerClass(queries),
-            Some(alpha) => Queries::Dirichlet { total: way.saturating_mul(queries), alpha },
-        };
-        Ok(Task { way, shot, queries, setting })
+            setting: self.choice("setting", &settings)?.unwrap_or(Setting::Transductive),
+        })
     }
-}
 
-impl MethodOptions {
-    fn approach(&self, way: usize, seed: u64) -> PyResult<Approach> {
-        let base = Method { d: default_dimensions(way), seed, ..Method::default() };
-        let own = Method {
-            model: base.model,
-            penalty: parse(&self.penalty)?.or(base.penalty),
-            reduction: match &self.reduction {
-                Some(name) => name.parse().map_err(engine)?,
-                None => base.reduction,
-            },
-            d: self.dim.unwrap_or(base.d),
-            neighbors: self.neighbors.unwrap_or(base.neighbors),
-            classifier: match &self.classifier {
-                Some(name) => name.parse().map_err(engine)?,
-                None => base.classifier,
-            },
-            selector: parse(&self.selector)?.unwrap_or(base.selector),
-            step: self.step.unwrap_or(base.step),
-            cap: self.cap.or(base.cap),
-            alpha: self.alpha.unwrap_or(base.alpha),
-            compat: self.compat.unwrap_or(base.compat),
-            seed,
-        };
-        let approach = Approach::named(&self.method, &own).map_err(|_| {
-            let names = Approach::names().join(", ");
-            let sentence =
-                format!("method = {:?} is not usable: choose one of {names}", self.method);
-            PyValueError::new_err(sentence)
-        })?;
-        if matches!(approach, Approach::Transductive { .. }) && own != base {
-            let sentence = format!(
-                "{} runs with its published parameters: give no options of self-taught learning",
-                self.method
-            );
-            return Err(PyValueError::new_err(sentence));
+    fn method(&self, way: usize) -> PyResult<Method> {
+        let name = self.text("method")?.unwrap_or_else(|| "icir".to_owned());
+        let mut given: SelfTrainingSpec = self.spec()?;
+        let plain = SelfTrainingSpec { seed: given.seed, ..SelfTrainingSpec::default() };
+        let method = Method::named(&name, &given).map_err(of_episodes)?;
+        if !matches!(method, Method::SelfTraining(_)) && given != plain {
+            return Err(PyValueError::new_err(format!(
+                "{name} runs with its published parameters: give no options of self-training"
+            )));
         }
-        approach.build().map_err(of_episodes)?;
-        Ok(approach)
+        given.dim = self.count("dim", 0)?.unwrap_or(default_dimensions(way));
+        let method = Method::named(&name, &given).map_err(of_episodes)?;
+        method.build().map_err(of_episodes)?;
+        Ok(method)
     }
 }
 
-fn parse<T: std::str::FromStr<Err = trustpath_episodes::Error>>(
-    name: &Option<String>,
-) -> PyResult<Option<T>> {
-    name.as_deref().map(|name| name.parse().map_err(of_episodes)).transpose()
-}
-
-/// Some of the episodes, counted from 0.
-struct Some<'a> {
+/// A range of the episodes.
+struct EpisodeRange<'a> {
     all: Drawn<'a>,
     from: usize,
     count: usize,
 }
 
-impl Episodes for Some<'_> {
+impl Episodes for EpisodeRange<'_> {
     fn count(&self) -> usize {
         self.count
     }
@@ -168,26 +90,30 @@ impl Episodes for Some<'_> {
 
 /// Accuracies of `count` episodes, from number `from` on: those of the plain classifier and after every round.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn evaluate(
     py: Python<'_>,
     x: Floats,
     labels: &Bound<'_, PyArray1<i64>>,
     names: Vec<String>,
-    task: TaskOptions,
-    method: MethodOptions,
+    options: Options<'_>,
     from: usize,
     count: usize,
-    threads: Option<usize>,
 ) -> PyResult<Vec<Vec<f64>>> {
+    let own = SelfTrainingSpec::OPTIONS.iter().map(|option| option.name);
+    let own: Vec<&str> = own.filter(|name| !["model", "seed"].contains(name)).collect();
+    options.only(&[&TASK[..], &own, &["method", "n_jobs"]].concat())?;
     let classes = Classes::new(all_labels(labels)?, names, "the features")
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let (approach, seed, task) = (method.approach(task.way, task.seed)?, task.seed, task.task()?);
+    let seed = options.count("seed", 0)?.unwrap_or(0) as u64;
+    let task = options.task()?;
+    let method = options.method(task.way)?;
+    let threads = options.threads()?;
     let finished = work(py, threads, move |mut stop| {
         let sampler = task.check_classes(&classes).map_err(of_episodes)?;
-        let episodes = Some { all: Drawn { sampler, seed, count: from + count }, from, count };
+        let episodes =
+            EpisodeRange { all: Drawn { sampler, seed, count: from + count }, from, count };
         let run = |x: &trustpath::Features<'_>| {
-            Ok(evaluate_features(x, &episodes, approach, Vec::new(), &mut stop))
+            Ok(evaluate_features(x, &episodes, method, Vec::new(), &mut stop))
         };
         Python::attach(|py| x.features(py, run))?.map_err(of_episodes)
     })?;
@@ -202,27 +128,27 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
         .enumerate()
         .map(|(k, accuracies)| Finished { episode: k as u64, accuracies, seconds: 0.0 })
         .collect();
-    let summary = Summary::of(&finished).map_err(of_episodes)?;
+    let summary = AccuracySummary::of(&finished).map_err(of_episodes)?;
     let estimate = |estimate: &Estimate| -> PyResult<Bound<'py, PyDict>> {
-        let out = PyDict::new(py);
-        out.set_item("mean", estimate.mean)?;
-        out.set_item("half_width", estimate.half_width)?;
-        out.set_item("episodes", estimate.episodes)?;
-        Ok(out)
+        dict!(py, {
+            "mean": estimate.mean,
+            "half_width": estimate.half_width,
+            "episodes": estimate.episodes,
+        })
     };
     let rounds: PyResult<Vec<_>> = summary.rounds.iter().map(estimate).collect();
-    let out = PyDict::new(py);
-    out.set_item("plain", estimate(&summary.plain)?)?;
-    out.set_item("rounds", rounds?)?;
-    out.set_item("final", estimate(&summary.last)?)?;
-    out.set_item("gain", estimate(&summary.gain)?)?;
-    Ok(out)
+    dict!(py, {
+        "plain": estimate(&summary.plain)?,
+        "rounds": rounds?,
+        "final": estimate(&summary.last)?,
+        "gain": estimate(&summary.gain)?,
+    })
 }
 
 /// The names of all methods.
 #[pyfunction]
 pub fn methods() -> Vec<&'static str> {
-    Approach::names()
+    Method::names()
 }
 
 /// Features of real images, their labels, and the names of the classes.
@@ -234,10 +160,12 @@ pub fn dataset<'py>(py: Python<'py>, name: &str, split: &str) -> PyResult<Datase
     let split = match split {
         "novel" => Split::Novel,
         "validation" => Split::Validation,
-        other => {
-            let sentence =
-                format!("split = {other:?} is not usable: choose 'novel' or 'validation'");
-            return Err(PyValueError::new_err(sentence));
+        _ => {
+            return Err(unusable(
+                "split",
+                format_args!("'{split}'"),
+                "choose 'novel' or 'validation'",
+            ));
         }
     };
     let table = embedded::load(name, split).map_err(of_episodes)?;

@@ -1,235 +1,202 @@
 //! Labels for what has none, and the model that remains.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
-use trustpath::classify::LogisticModel;
-use trustpath::label::{
-    FrozenPath, LabelModel, LabelParams, Labeller, Labelling, Prediction, Projection, Trust,
-    label as run,
-};
-use trustpath_findings::About;
-use trustpath_findings::label::{Summary, page, reason, verdict};
+use std::path::PathBuf;
 
-use crate::arrays::{Floats, labels as read, numbers, to_array, to_matrix};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use trustpath::label::{Labelling as Found, Trust, label as run};
+use trustpath::spec::{LabelSpec, Spec};
+use trustpath_explain::label::verdict_name;
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel};
+
+use crate::arrays::{Floats, labels as read, numbers, to_array};
 use crate::errors;
+use crate::options::{Options, Threads};
+use crate::results::{PyColumn, columns, dict, html, rows};
 use crate::work::{Stop, work};
 
-/// The parameters of `label`, by name.
-#[derive(FromPyObject)]
-pub struct Params {
-    #[pyo3(item)]
-    labeller: String,
-    #[pyo3(item)]
-    trust: (String, f64),
-    #[pyo3(item)]
-    none_of_these: bool,
-    #[pyo3(item)]
-    suggest: usize,
-    #[pyo3(item)]
-    folds: usize,
-    #[pyo3(item)]
-    seed: u64,
-    #[pyo3(item)]
-    threads: Option<usize>,
+/// A labelled pool.
+#[pyclass(frozen, module = "trustpath._trustpath")]
+pub struct Labelling {
+    found: Found,
+    dims: usize,
+    labels: Vec<Option<usize>>,
+    classes: Vec<String>,
+    trust: Trust,
+    closed: bool,
 }
 
-impl Params {
-    fn read(&self) -> PyResult<LabelParams> {
-        let unknown = |what, value: &str, expected| {
-            PyValueError::new_err(format!("{what} = {value:?} is not usable: {expected}"))
-        };
-        let labeller = match self.labeller.as_str() {
-            "auto" => Labeller::Auto,
-            "adaptive" => Labeller::Adaptive,
-            "rounds" => Labeller::Rounds,
-            other => {
-                return Err(unknown("labeller", other, "choose 'auto', 'adaptive' or 'rounds'"));
-            }
-        };
-        let trust = match (self.trust.0.as_str(), self.trust.1) {
-            ("credibility", cut) => Trust::Credibility(cut),
-            ("precision", target) => Trust::Precision(target),
-            ("per_class", quota) => Trust::PerClass(quota as usize),
-            (other, _) => {
-                return Err(unknown(
-                    "trust",
-                    other,
-                    "choose 'credibility', 'precision' or 'per_class'",
-                ));
-            }
-        };
-        let Self { none_of_these, suggest, folds, seed, .. } = *self;
-        Ok(LabelParams {
-            labeller,
-            trust,
-            none_of_these,
-            suggest,
-            folds,
-            seed,
-            ..LabelParams::default()
-        })
-    }
-}
-
-/// Labels instances: `labels` count into `classes`, −1 where there is none.
+/// Labels instances: `labels` are indices into `classes`, −1 where there is none.
 #[pyfunction]
-pub fn label<'py>(
-    py: Python<'py>,
-    x: Floats,
-    labels: &Bound<'py, PyArray1<i64>>,
-    classes: usize,
-    params: Params,
-) -> PyResult<Bound<'py, PyDict>> {
-    let (labels, read) = (read(labels)?, params.read()?);
-    let found = work(py, params.threads, move |mut stop: Stop| {
-        Python::attach(|py| x.features(py, |x| run(x, &labels, classes, &read, &mut stop)))
-    })?;
-    columns(py, found)
-}
-
-fn columns(py: Python<'_>, found: Labelling) -> PyResult<Bound<'_, PyDict>> {
-    let out = PyDict::new(py);
-    out.set_item("label", numbers(found.labels).into_pyarray(py))?;
-    out.set_item("judged_as", numbers(found.judged_as.into_iter().map(Some)).into_pyarray(py))?;
-    out.set_item("probability", found.probability.into_pyarray(py))?;
-    out.set_item("credibility", found.credibility.into_pyarray(py))?;
-    out.set_item("rival", numbers(found.rival.into_iter().map(Some)).into_pyarray(py))?;
-    out.set_item("rival_credibility", found.rival_credibility.into_pyarray(py))?;
-    out.set_item("accepted_in", numbers(found.accepted_in).into_pyarray(py))?;
-    let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| verdict(v)).collect();
-    out.set_item("verdict", verdicts)?;
-    out.set_item("rounds", found.rounds.len())?;
-    out.set_item("adaptive", found.adaptive)?;
-    out.set_item("suggestions", numbers(found.suggestions.into_iter().map(Some)).into_pyarray(py))?;
-    out.set_item("lambda", found.lambda.into_pyarray(py))?;
-    out.set_item("gamma_norm", to_array(py, &found.gamma_norm)?)?;
-    out.set_item("followed", numbers(found.followed.into_iter().map(Some)).into_pyarray(py))?;
-    out.set_item("recall", found.recall)?;
-    out.set_item("cut", found.trusted.cut)?;
-    out.set_item("promised", found.trusted.promised)?;
-    out.set_item("estimate", found.trusted.estimate)?;
-    out.set_item("model", Model(found.model))?;
-    Ok(out)
-}
-
-/// The page about labels, as `trustpath label --report` writes it.
-#[pyfunction]
-pub fn label_page(
+pub fn label(
     py: Python<'_>,
     x: Floats,
     labels: &Bound<'_, PyArray1<i64>>,
     classes: Vec<String>,
-    ids: Vec<String>,
-    source: String,
-    params: Params,
-) -> PyResult<String> {
-    let (labels, read) = (read(labels)?, params.read()?);
-    work(py, params.threads, move |mut stop: Stop| {
-        Python::attach(|py| {
+    options: Options<'_>,
+) -> PyResult<Labelling> {
+    let (labels, spec) = (read(labels)?, options.label_spec()?);
+    let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
+    work(py, options.threads()?, move |mut stop: Stop| {
+        let found = Python::attach(|py| {
             x.features(py, |x| {
-                let found = run(x, &labels, classes.len(), &read, &mut stop)?;
-                let about = About {
-                    source: &source,
-                    dims: x.dims(),
-                    ids: &ids,
-                    labels: &labels,
-                    classes: &classes,
-                };
-                let summary = Summary::new(&about, &found, read.trust, !read.none_of_these);
-                let reasons: Vec<String> =
-                    (0..ids.len()).map(|row| reason(&about, &found, row)).collect();
-                Ok(page(&about, &found, &summary, &reasons)?.0)
+                let pool = run(x, &labels).classes(classes.len()).spec(&spec);
+                Ok((pool.run_observed(&mut stop)?, x.dims()))
             })
-        })?
-        .html()
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        let (found, dims) = found?;
+        Ok(Labelling { found, dims, labels, classes, trust, closed })
     })
+}
+
+/// The names of the options of labelling, with their defaults as text.
+#[pyfunction]
+pub fn label_options() -> Vec<(&'static str, String)> {
+    let values = LabelSpec::default().values().into_iter();
+    values.map(|(name, value)| (name, value.to_string())).collect()
+}
+
+impl Labelling {
+    fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
+        let Self { found, dims, labels, classes, trust, closed } = self;
+        let data = DataInfo { source, dims: *dims, ids, labels, classes };
+        let (trust, closed, front_end) = (*trust, *closed, FrontEnd::Python);
+        LabelResult { data, labelling: found, trust, closed, front_end }
+    }
+}
+
+#[pymethods]
+impl Labelling {
+    /// What becomes attributes of the estimator.
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = &self.found;
+        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| verdict_name(v)).collect();
+        dict!(py, {
+            "label": numbers(found.labels.iter().copied()).into_pyarray(py),
+            "probability": found.probability.clone().into_pyarray(py),
+            "credibility": found.credibility.clone().into_pyarray(py),
+            "accepted_in": numbers(found.accepted_in.iter().copied()).into_pyarray(py),
+            "verdict": verdicts,
+            "rounds": found.rounds.len(),
+            "suggestions": rows(found.suggestions.clone()).into_pyarray(py),
+            "lambda": found.lambda.clone().into_pyarray(py),
+            "gamma_norm": to_array(py, &found.gamma_norm)?,
+            "followed": rows(found.followed.clone()).into_pyarray(py),
+            "cut": found.trusted.cut,
+            "promised": found.trusted.promised,
+            "estimate": found.trusted.estimate,
+        })
+    }
+
+    /// The columns of the table, or one of them.
+    fn columns<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+        only: Option<&str>,
+    ) -> PyResult<Vec<PyColumn<'py>>> {
+        columns(py, &self.result(&ids, ""), only)
+    }
+
+    /// What a user should know before relying on the labels.
+    fn notes(&self) -> Vec<String> {
+        let ids = vec![String::new(); self.labels.len()];
+        self.result(&ids, "").notes()
+    }
+
+    /// The page, as `trustpath label --report` writes it.
+    fn page(
+        slf: Py<Self>,
+        py: Python<'_>,
+        ids: Vec<String>,
+        source: String,
+        threads: Threads,
+    ) -> PyResult<String> {
+        work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
+    }
+
+    /// The trained model, with the type of its classes, the names of its features and what stands in for zeros.
+    fn model(
+        &self,
+        class_type: Option<String>,
+        columns: Option<Vec<String>>,
+        centre: Option<Vec<f64>>,
+    ) -> Model {
+        let (model, class_names) = (self.found.model.clone(), self.classes.clone());
+        Model(SavedModel { model, class_names, class_type, columns, centre, extractor: None })
+    }
 }
 
 /// A trained model, for instances that come later.
 #[pyclass(frozen, module = "trustpath._trustpath")]
-pub struct Model(LabelModel);
+pub struct Model(SavedModel);
 
 #[pymethods]
 impl Model {
-    /// Puts a model together from its parts.
+    /// A model from the contents of its file.
     #[new]
-    fn new(parts: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let part = |name: &str| {
-            let missing = || PyValueError::new_err(format!("the model has no {name}"));
-            parts.get_item(name)?.ok_or_else(missing)
-        };
-        let matrix = |name| to_matrix(part(name)?.cast::<PyArray2<f64>>()?);
-        let vector = |name| -> PyResult<Vec<f64>> {
-            let array = part(name)?;
-            let array = array.cast::<PyArray1<f64>>()?.try_readonly()?;
-            Ok(array.as_array().iter().copied().collect())
-        };
-        let beta = part("beta")?;
-        let beta = beta.cast::<PyArray3<f64>>()?.try_readonly()?;
-        let (d, c) = (beta.shape()[1], beta.shape()[2]);
-        let each = |values: Vec<f64>| trustpath::Matrix::from_vec(d, c, values);
-        let flat: Vec<f64> = beta.as_array().iter().copied().collect();
-        let beta: trustpath::Result<_> =
-            flat.chunks(usize::max(d * c, 1)).map(|values| each(values.to_vec())).collect();
-        let model = LabelModel {
-            projection: Projection {
-                signed: part("signed")?.extract()?,
-                mean: vector("mean")?,
-                basis: matrix("basis")?,
-            },
-            classifier: LogisticModel {
-                weights: matrix("weights")?,
-                intercept: vector("intercept")?,
-            },
-            path: FrozenPath { lambda: vector("lambda")?, beta: beta.map_err(errors::engine)? },
-            cut: part("cut")?.extract()?,
-        };
-        model.check().map_err(errors::engine)?;
-        Ok(Self(model))
+    fn new(bytes: Vec<u8>) -> PyResult<Self> {
+        SavedModel::from_bytes(bytes, "the model").map(Self).map_err(errors::model)
     }
 
-    /// The parts of the model.
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let LabelModel { projection, classifier, path, cut } = &self.0;
-        let beta: Vec<f64> = path.beta.iter().flat_map(|b| b.as_slice()).copied().collect();
-        let (d, c) = (path.dims(), classifier.intercept.len());
-        let out = PyDict::new(py);
-        out.set_item("signed", projection.signed)?;
-        out.set_item("mean", projection.mean.clone().into_pyarray(py))?;
-        out.set_item("basis", to_array(py, &projection.basis)?)?;
-        out.set_item("weights", to_array(py, &classifier.weights)?)?;
-        out.set_item("intercept", classifier.intercept.clone().into_pyarray(py))?;
-        out.set_item("lambda", path.lambda.clone().into_pyarray(py))?;
-        out.set_item("beta", beta.into_pyarray(py).reshape([path.beta.len(), d, c])?)?;
-        out.set_item("cut", cut)?;
-        Ok(out)
+    /// Reads a file that `save`, or `trustpath label --model`, wrote.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        SavedModel::read(&path).map(Self).map_err(errors::model)
+    }
+
+    /// Writes the file that `trustpath predict` reads.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.0.write(&path).map_err(errors::model)
+    }
+
+    /// What it was trained on.
+    fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        dict!(py, {
+            "classes": &self.0.class_names,
+            "class_type": &self.0.class_type,
+            "columns": &self.0.columns,
+            "centre": &self.0.centre,
+            "features": self.0.model.projection.mean.len(),
+            "cut": self.0.model.cut,
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let py = slf.py();
-        let parts = (slf.get().parts(py)?,).into_pyobject(py)?;
-        (slf.get_type(), parts).into_pyobject(py)
+        let bytes = slf.get().0.to_bytes().map_err(errors::model)?;
+        (slf.get_type(), (PyBytes::new(slf.py(), &bytes),)).into_pyobject(slf.py())
     }
 
-    /// Labels new instances.
+    /// Labels new instances: class probabilities, credibility, whether each label is trusted, and the columns of the
+    /// table that `trustpath predict` writes.
     fn predict<'py>(
-        &self,
+        slf: Py<Self>,
         py: Python<'py>,
         x: Floats,
-        threads: Option<usize>,
+        ids: Option<Vec<String>>,
+        threads: Threads,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let model = self.0.clone();
-        let found: Prediction =
-            work(py, threads, move |_| Python::attach(|py| x.features(py, |x| model.predict(x))))?;
-        let out = PyDict::new(py);
-        out.set_item("label", numbers(found.labels.into_iter().map(Some)).into_pyarray(py))?;
-        out.set_item("probabilities", to_array(py, &found.probabilities)?)?;
-        out.set_item("credibility", found.credibility.into_pyarray(py))?;
-        out.set_item("rival", numbers(found.rival.into_iter().map(Some)).into_pyarray(py))?;
-        out.set_item("trusted", found.trusted.into_pyarray(py))?;
-        Ok(out)
+        let model = slf.clone_ref(py);
+        let found = work(py, threads, move |_| {
+            Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x)))
+        })?;
+        let (labels, probabilities) =
+            (rows(found.labels.clone()), to_array(py, &found.probabilities)?);
+        let (credibility, trusted) = (found.credibility.clone(), found.trusted.clone());
+        let columns = ids.map(|ids| {
+            let mut predictions = Predictions::default();
+            predictions.append(found);
+            let classes = &slf.get().0.class_names;
+            let data = DataInfo { source: "", dims: 0, ids: &ids, labels: &[], classes };
+            columns(py, &PredictResult { data, predictions: &predictions }, None)
+        });
+        dict!(py, {
+            "label": labels.into_pyarray(py),
+            "probabilities": probabilities,
+            "credibility": credibility.into_pyarray(py),
+            "trusted": trusted.into_pyarray(py),
+            "columns": columns.transpose()?,
+        })
     }
 }

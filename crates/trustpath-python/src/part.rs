@@ -1,25 +1,27 @@
-//! A part of the rows of a path, as one machine of several holds it.
+//! The rows of a path that one machine of several holds.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
-use trustpath::incidental::linear::{At, Knot, Local, Strips, Sum};
-use trustpath::label::credibility;
+use trustpath::incidental::linear::{EvalPoint, InMemoryRows, Knot, RowSource, Sum};
+use trustpath::judge::credibility;
 
-use crate::arrays::{Floats, all_labels, numbers, to_array, to_matrix};
+use crate::arrays::{Floats, all_labels, to_array, to_matrix};
 use crate::errors;
+use crate::options::Threads;
+use crate::results::{dict, rows};
 use crate::work::pool;
 
-/// Rows, and threads to sum them.
+/// Rows, and the threads that sum over them.
 #[pyclass(module = "trustpath._trustpath")]
 pub struct Part {
-    rows: Local,
+    rows: InMemoryRows,
     pool: ThreadPool,
 }
 
-/// Where sums are taken: coefficients, λ, first class, number of responses, memory.
+/// Where sums are taken: coefficients, λ, first class, number of responses, slot.
 type Place<'py> = (PyReadonlyArray1<'py, f64>, f64, usize, usize, usize);
 /// A solved point of the path: λ, first class, coefficients, tangent.
 type Solved = (f64, usize, Vec<f64>, Vec<f64>);
@@ -30,11 +32,11 @@ fn knots(solved: Vec<Solved>) -> Vec<Knot> {
 }
 
 impl Part {
-    /// Works without the interpreter.
+    /// Works on the threads, without the interpreter.
     fn on_threads<R: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl Send + FnOnce(&mut Local) -> trustpath::Result<R>,
+        work: impl Send + FnOnce(&mut InMemoryRows) -> trustpath::Result<R>,
     ) -> PyResult<R> {
         let Self { rows, pool } = self;
         py.detach(|| pool.install(|| work(rows))).map_err(errors::engine)
@@ -43,21 +45,23 @@ impl Part {
     fn check(&self, instance: usize) -> PyResult<()> {
         match instance < self.rows.len() {
             true => Ok(()),
-            false => Err(PyIndexError::new_err(format!("there is no instance {instance} here"))),
+            false => {
+                Err(PyIndexError::new_err(format!("there is no instance {instance} in this block")))
+            }
         }
     }
 }
 
-/// Reads a place, and checks that its coefficients are as many as the rows take.
-fn place<'a>(place: &'a Place<'_>, dims: usize) -> PyResult<At<'a>> {
-    let (b, lambda, first, responses, memory) = place;
+/// Reads a place, and checks the number of its coefficients.
+fn place<'a>(place: &'a Place<'_>, dims: usize) -> PyResult<EvalPoint<'a>> {
+    let (b, lambda, first, responses, slot) = place;
     let b = b.as_slice()?;
     if b.len() != responses * dims {
         let sentence =
             format!("{} coefficients for {responses} responses of {dims} coordinates", b.len());
         return Err(PyValueError::new_err(sentence));
     }
-    Ok(At { b, lambda: *lambda, first: *first, responses: *responses, memory: *memory })
+    Ok(EvalPoint { b, lambda: *lambda, first: *first, responses: *responses, slot: *slot })
 }
 
 #[pymethods]
@@ -68,9 +72,9 @@ impl Part {
         x: Floats,
         labels: &Bound<'_, PyArray1<i64>>,
         classes: usize,
-        threads: Option<usize>,
+        threads: Threads,
     ) -> PyResult<Self> {
-        let rows = Local::new(x.matrix(py)?, &all_labels(labels)?, classes);
+        let rows = InMemoryRows::new(x.matrix(py)?, &all_labels(labels)?, classes);
         Ok(Self { rows: rows.map_err(errors::engine)?, pool: pool(threads)? })
     }
 
@@ -107,12 +111,12 @@ impl Part {
             ("product", Some(vector)) if vector.len() == at.b.len() => Sum::Product(vector),
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "there is no sum {kind:?} of that kind"
+                    "there is no sum {kind:?} with this vector"
                 )));
             }
         };
         let mut out = vec![0.0; sum.len(self.rows.dims(), at.responses)];
-        self.on_threads(py, |rows| rows.add_up(sum, at, &mut out))?;
+        self.on_threads(py, |rows| rows.sum_over_rows(sum, at, &mut out))?;
         Ok(out.into_pyarray(py))
     }
 
@@ -140,7 +144,7 @@ impl Part {
         Ok((row.x.into_pyarray(py), row.label))
     }
 
-    /// Notes who has left zero between two knots, and returns them if that is to be found out more exactly.
+    /// Records the instances that left zero between two knots, and returns those that need an exact search.
     fn cross<'py>(
         &mut self,
         py: Python<'py>,
@@ -153,24 +157,24 @@ impl Part {
             return Err(PyValueError::new_err("the two knots must have the same groups"));
         }
         let left = self.on_threads(py, |rows| rows.cross(&low, &high, exact))?;
-        Ok(numbers(left.into_iter().map(Some)).into_pyarray(py))
+        Ok(rows(left).into_pyarray(py))
     }
 
-    /// Notes where an instance has left zero.
+    /// Records where an instance left zero.
     fn settle(&mut self, instance: usize, lambda: f64) -> PyResult<()> {
         self.check(instance)?;
         self.rows.settle(instance, lambda).map_err(errors::engine)
     }
 
-    /// What became of the instances on the way down to `last`.
+    /// Where the instances vanished on the path down to `last`.
     fn vanished<'py>(&self, py: Python<'py>, last: f64) -> PyResult<Bound<'py, PyDict>> {
         let found = self.rows.vanished(last);
         let credible: Vec<f64> = found.vanish.iter().map(|&lambda| credibility(lambda)).collect();
-        let out = PyDict::new(py);
-        out.set_item("credibility", credible.into_pyarray(py))?;
-        out.set_item("vanish", found.vanish.into_pyarray(py))?;
-        out.set_item("vanish_grid", found.vanish_grid.into_pyarray(py))?;
-        out.set_item("reenters", found.reenters.into_pyarray(py))?;
-        Ok(out)
+        dict!(py, {
+            "credibility": credible.into_pyarray(py),
+            "vanish": found.vanish.into_pyarray(py),
+            "vanish_grid": found.vanish_grid.into_pyarray(py),
+            "reenters": found.reenters.into_pyarray(py),
+        })
     }
 }

@@ -6,12 +6,12 @@
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use trustpath::incidental::linear::{At, Knot, Row, Strips, Sum};
+use trustpath::incidental::linear::{EvalPoint, Knot, Row, RowSource, Sum};
 use trustpath::{Error, Matrix, Result};
 
 use crate::arrays::{to_array, to_matrix};
 use crate::errors;
-use crate::path::Settings;
+use crate::options::Options;
 
 /// The rows, and the first exception that reading them raised.
 struct Remote {
@@ -21,9 +21,9 @@ struct Remote {
     raised: Option<PyErr>,
 }
 
-/// Coefficients, λ, first class, number of responses, memory.
-fn place<'py>(py: Python<'py>, at: At<'_>) -> PyResult<Bound<'py, PyTuple>> {
-    (at.b.to_pyarray(py), at.lambda, at.first, at.responses, at.memory).into_pyobject(py)
+/// Coefficients, λ, first class, number of responses, slot.
+fn place<'py>(py: Python<'py>, at: EvalPoint<'_>) -> PyResult<Bound<'py, PyTuple>> {
+    (at.b.to_pyarray(py), at.lambda, at.first, at.responses, at.slot).into_pyobject(py)
 }
 
 fn solved(knots: &[Knot]) -> Vec<(f64, usize, Vec<f64>, Vec<f64>)> {
@@ -66,7 +66,7 @@ impl Remote {
     }
 }
 
-impl Strips for Remote {
+impl RowSource for Remote {
     fn len(&self) -> usize {
         self.sizes.iter().sum()
     }
@@ -95,7 +95,7 @@ impl Strips for Remote {
         })
     }
 
-    fn add_up(&mut self, sum: Sum<'_>, at: At<'_>, out: &mut [f64]) -> Result<()> {
+    fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
         self.with(|py, ask| {
             let (kind, vector) = match sum {
                 Sum::Gradient => ("gradient", None),
@@ -108,7 +108,7 @@ impl Strips for Remote {
         })
     }
 
-    fn largest(&mut self, at: At<'_>) -> Result<f64> {
+    fn largest(&mut self, at: EvalPoint<'_>) -> Result<f64> {
         self.with(|py, ask| {
             let answers = ask.bind(py).call1((py.None(), "largest", (place(py, at)?,)))?;
             let largest: Vec<f64> = answers.extract()?;
@@ -116,7 +116,7 @@ impl Strips for Remote {
         })
     }
 
-    fn norm(&mut self, at: At<'_>, instance: usize) -> Result<f64> {
+    fn norm(&mut self, at: EvalPoint<'_>, instance: usize) -> Result<f64> {
         let (block, instance) = self.find(instance);
         self.with(|py, ask| {
             ask.bind(py).call1((block, "norm", (place(py, at)?, instance)))?.extract()
@@ -161,11 +161,11 @@ pub fn walk(
     sizes: Vec<usize>,
     dims: usize,
     classes: usize,
-    settings: Settings,
+    options: Options<'_>,
 ) -> PyResult<Vec<f64>> {
-    let model = settings.linear()?;
+    let model = options.linear()?;
     let mut rows = Remote { ask, sizes, dims, raised: None };
-    let walked = py.detach(|| model.walk(&mut rows, classes));
+    let walked = py.detach(|| model.path_over(&mut rows, classes));
     match (walked, rows.raised) {
         (_, Some(raised)) => Err(raised),
         (Err(error), None) => Err(errors::engine(error)),

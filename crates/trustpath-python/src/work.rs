@@ -1,8 +1,8 @@
-//! Long work: on threads of its own, without the interpreter, and given up when Python is interrupted.
+//! Long work: on threads of its own, without the interpreter, and abandoned when Python is interrupted.
 //!
-//! The calling thread waits and asks Python for signals twenty times a second. On one (Ctrl-C) it returns at once; the
-//! work is told to stop, which it does between two of its stages, and its result is dropped. Threads are made for each
-//! call, so that nothing is left behind in a process that forks.
+//! The calling thread waits and checks for signals twenty times a second. On Ctrl-C it returns at once; the work is asked
+//! to stop, which it does between two of its stages, and its result is dropped. Threads are created for each call, so
+//! that none is left behind in a process that forks.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,10 +16,12 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_episodes as episodes;
 
-/// How often Python is asked for signals.
-const LISTEN: Duration = Duration::from_millis(50);
+use crate::options::Threads;
 
-/// Whether to stop; watches everything that can be watched.
+/// How often signals are checked for.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Asks work to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -29,7 +31,7 @@ impl Stop {
     }
 }
 
-impl trustpath::label::Watch for Stop {
+impl trustpath::Observer for Stop {
     fn stage(&mut self, _: &'static str, _: usize, _: usize) {}
 
     fn stop(&self) -> bool {
@@ -37,7 +39,7 @@ impl trustpath::label::Watch for Stop {
     }
 }
 
-impl episodes::Watch for Stop {
+impl episodes::EpisodeObserver for Stop {
     fn finished(&mut self, _: &episodes::Finished) -> episodes::Result<()> {
         Ok(())
     }
@@ -47,33 +49,33 @@ impl episodes::Watch for Stop {
     }
 }
 
-/// As many threads as asked for, or as there are cores.
-pub fn pool(threads: Option<usize>) -> PyResult<ThreadPool> {
-    let threads = threads.unwrap_or(0);
+/// A pool of the threads asked for, or of one per core.
+pub fn pool(threads: Threads) -> PyResult<ThreadPool> {
+    let threads = threads.0.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
         let sentence =
-            format!("{threads} threads cannot be started ({error}): ask for fewer by n_jobs");
+            format!("{threads} threads cannot be started ({error}): use fewer with n_jobs");
         PyRuntimeError::new_err(sentence)
     })
 }
 
-/// Does the job on that many threads.
+/// Runs a job on its own threads.
 pub fn work<T: Send + 'static>(
     py: Python<'_>,
-    threads: Option<usize>,
+    threads: Threads,
     job: impl FnOnce(Stop) -> PyResult<T> + Send + 'static,
 ) -> PyResult<T> {
     let pool = pool(threads)?;
     let stop = Stop::default();
     let (done, outcome) = mpsc::channel();
-    let told = stop.clone();
+    let observed = stop.clone();
     std::thread::spawn(move || {
-        // Whoever waited may have left.
-        let _ = done.send(catch_unwind(AssertUnwindSafe(|| pool.install(|| job(told)))));
+        // The caller may have returned already.
+        let _ = done.send(catch_unwind(AssertUnwindSafe(|| pool.install(|| job(observed)))));
     });
     let outcome = Mutex::new(outcome);
     loop {
-        let wait = || outcome.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LISTEN);
+        let wait = || outcome.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(INTERVAL);
         match py.detach(wait) {
             Ok(Ok(result)) => return result,
             Ok(Err(panic)) => return Err(failed(&*panic)),
@@ -88,11 +90,11 @@ pub fn work<T: Send + 'static>(
     }
 }
 
-/// A panic as an exception: a mistake of ours, not of the user.
+/// A panic as an exception: an error of this package, not of the user.
 fn failed(panic: &(dyn Any + Send)) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
     PyRuntimeError::new_err(format!(
-        "trustpath failed where it must not ({said}): please report this with the input"
+        "internal error in trustpath ({said}): please report it together with the input"
     ))
 }

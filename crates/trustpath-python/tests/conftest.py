@@ -11,7 +11,7 @@ import trustpath
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# A cluster of this machine alone, which talks to nobody.
+# A cluster of this machine alone, without network access.
 os.environ.update(
     RAY_USAGE_STATS_ENABLED="0",
     RAY_AUTH_MODE="disabled",

@@ -84,21 +84,21 @@ def test_a_path_goes_on_when_workers_die(cluster, monkeypatch, tmp_path, source)
         for k, (part, labels) in enumerate(blocks):
             np.savez(tmp_path / f"{k}.npz", X=part, y=labels)
         blocks = [tmp_path / f"{k}.npz" for k in range(2)]
-    told, killed = [], []
+    asked, killed = [], []
     real = _credibility._Blocks.ask_each
 
     def kill_now_and_then(self, questions):
-        # In the middle of the path; and while a replacement is being told what it missed.
+        # In the middle of the path; and while a replacement is catching up.
         if self.questions in (1, 50, 51, 100):
             for pid in descendants()[: 1 if self.questions != 100 else 2]:
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
-        told.append(next(iter(questions.values()))[0])
+        asked.append(next(iter(questions.values()))[0])
         return real(self, questions)
 
     monkeypatch.setattr(_credibility._Blocks, "ask_each", kill_now_and_then)
     disturbed = distributed.credibility(blocks, points=25)
-    assert len(set(killed)) >= 4 and told.count("cross") == 24
+    assert len(set(killed)) >= 4 and asked.count("cross") == 24
     for name in ("lambda", "vanish", "vanish_grid", "credibility", "reenters"):
         assert (disturbed[name] == undisturbed[name]).all()
 

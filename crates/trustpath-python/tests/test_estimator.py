@@ -28,19 +28,19 @@ def test_scikit_learns_own_checks_pass():
         checked = check_estimator(TrustPathClassifier())
     names = {check["check_name"]: check["status"] for check in checked}
     assert len(names) > 40
-    # The array API is off unless SciPy is told otherwise before it is imported.
+    # The array API is off unless SciPy is configured otherwise before it is imported.
     left = {name for name, status in names.items() if status != "passed"}
     assert left <= {"check_array_api_input"}
 
 
-def test_attributes_tell_what_was_found(birds, few):
+def test_attributes_hold_what_was_found(birds, few):
     (X, truth, _), (_, y) = birds, few
     fitted = TrustPathClassifier(suggest=3).fit(X, y)
     n = len(X)
     given = y >= 0
     assert fitted.classes_.tolist() == [0, 1, 2, 3, 4]
     assert (fitted.transduction_[given] == y[given]).all()
-    assert (fitted.labels_iter_[given] == 0).all() and set(fitted.labels_iter_[~given]) <= {-1, 1, 2}
+    assert (fitted.labeled_iter_[given] == 0).all() and set(fitted.labeled_iter_[~given]) <= {-1, 1, 2}
     assert fitted.credibility_.shape == (n,) and 0 <= fitted.credibility_.min() <= fitted.credibility_.max() <= 1
     assert fitted.trusted_[given].all() and 0.5 <= fitted.trusted_.mean() < 1
     assert (fitted.credibility_[fitted.verdict_ == "trusted"] >= 0.5).all()
@@ -77,16 +77,16 @@ def test_labels_may_be_missing_in_any_of_the_usual_ways(birds, few):
         assert (fitted.transduction_ == names[plain.transduction_]).all()
 
 
-def test_strangers_are_marked_as_unlabeled():
+def test_instances_of_unknown_classes_are_marked_as_unlabeled():
     rng = np.random.default_rng(3)
     axes = np.eye(6, 20)
     kind = np.repeat(np.arange(6), 100)
     X = 3 * axes[kind] + 0.25 * np.abs(rng.normal(size=(600, 20)))
     y = np.where((np.arange(600) % 100 < 15) & (kind < 3), kind, -1)
     fitted = TrustPathClassifier().fit(X, y)
-    strange = fitted.verdict_ == "none of these"
-    assert strange[kind >= 3].mean() > 0.5 and strange[kind < 3].mean() < 0.1
-    assert (fitted.transduction_[strange] == -1).all() and (fitted.transduction_[~strange] >= 0).all()
+    novel = fitted.verdict_ == "none of these"
+    assert novel[kind >= 3].mean() > 0.5 and novel[kind < 3].mean() < 0.1
+    assert (fitted.transduction_[novel] == -1).all() and (fitted.transduction_[~novel] >= 0).all()
     assert not (TrustPathClassifier(none_of_these=False).fit(X, y).verdict_ == "none of these").any()
 
 
@@ -134,6 +134,8 @@ def test_it_works_with_the_rest_of_scikit_learn(birds, few):
     copy = pickle.loads(pickle.dumps(original))
     assert (copy.predict_proba(X) == original.predict_proba(X)).all()
     assert (copy.path_.gamma_norm == original.path_.gamma_norm).all()
+    with pytest.raises(RuntimeError, match="compute it again"):
+        copy.report()
 
 
 def test_threads_change_no_bit(few):
@@ -147,8 +149,82 @@ def test_trust_by_precision_and_by_class(few):
     by_class = TrustPathClassifier(per_class=4).fit(X, y)
     trusted = by_class.transduction_[by_class.verdict_ == "trusted"]
     assert np.bincount(trusted).tolist() == [4] * 5
-    strict = TrustPathClassifier(precision=0.999).fit(X, y)
+    with pytest.warns(UserWarning, match=r"0.999 cannot be guaranteed.*precision=0\.\d\d .*credibility=0.5"):
+        strict = TrustPathClassifier(precision=0.999).fit(X, y)
     assert not (strict.verdict_ == "trusted").any() and strict.promised_precision_ == 0
+    assert np.isnan(strict.threshold_) and np.isnan(by_class.threshold_)
+    assert TrustPathClassifier(credibility=0.6).fit(X, y).threshold_ == 0.6
+
+
+def test_what_the_command_advises_is_warned_of(few):
+    X, y = few
+    _, first = np.unique(y, return_index=True)
+    one_each = np.where(np.isin(np.arange(len(y)), first), y, -1)
+    with pytest.warns(UserWarning, match="every class has only one label"):
+        TrustPathClassifier(none_of_these=False).fit(X, one_each)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TrustPathClassifier().fit(X, np.where(y < 0, 0, y))
+
+
+def test_the_former_name_of_labeled_iter_works(few):
+    fitted = TrustPathClassifier().fit(*few)
+    with pytest.warns(FutureWarning, match="labeled_iter_"):
+        assert (fitted.labels_iter_ == fitted.labeled_iter_).all()
+
+
+def test_frames_name_instances_and_classes(birds, few):
+    (_, _, names), (X, y) = birds, few
+    fitted = TrustPathClassifier(suggest=2).fit(X, np.where(y < 0, "", names[y]))
+    ids = [f"bird {row}" for row in range(len(X))]
+    frame = fitted.to_frame(ids=ids)
+    assert frame["id"].tolist() == ids and frame["label"].tolist() == fitted.transduction_.tolist()
+    assert frame["suggested"].count() == 2 and frame["round"].isna()[y >= 0].all()
+    assert "nearest labelled: bird " in frame["reason"][1] and "nearest labelled: 0" in " ".join(fitted.reason_)
+    new = fitted.predict_frame(X[:3], ids=["x", "y", "z"])
+    assert new["id"].tolist() == ["x", "y", "z"] and new["label"].tolist() == fitted.predict(X[:3]).tolist()
+    with pytest.raises(ValueError, match="2 names but X has 281"):
+        fitted.to_frame(ids=["x", "y"])
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.float64, bool, "U", object])
+def test_models_are_saved_and_loaded_with_their_classes(birds, kind, tmp_path):
+    X, truth, names = birds
+    truth = truth % 2
+    y = {"U": names[truth], object: names[truth].astype(object)}.get(kind)
+    y = truth.astype(kind) if y is None else y
+    columns = [f"f{k}" for k in range(40)]
+    fitted = TrustPathClassifier().fit(pd.DataFrame(X[:, :40], columns=columns), y)
+    fitted.save(tmp_path / "m.safetensors")
+    loaded = TrustPathClassifier.load(tmp_path / "m.safetensors")
+    assert loaded.classes_.tolist() == fitted.classes_.tolist() and loaded.classes_.dtype == fitted.classes_.dtype
+    new = pd.DataFrame(np.vstack([X[:9, :40], 0 * X[:1, :40]]), columns=columns)
+    with pytest.warns(UserWarning, match="the first is 9"):
+        assert loaded.predict(new).tolist() == fitted.predict(new).tolist()
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(new[columns[::-1]])
+    with pytest.raises(RuntimeError, match="compute it again"):
+        loaded.to_frame()
+    again = pickle.loads(pickle.dumps(loaded))
+    again.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "m.safetensors").read_bytes()
+
+
+def test_files_that_are_no_models_are_refused(few, tmp_path):
+    (tmp_path / "m.safetensors").write_bytes(b"nothing of the kind")
+    with pytest.raises(ValueError, match="m.safetensors"):
+        TrustPathClassifier.load(tmp_path / "m.safetensors")
+    with pytest.raises(OSError, match="absent.safetensors"):
+        TrustPathClassifier.load(tmp_path / "absent.safetensors")
+    with pytest.raises(OSError, match="absent"):
+        TrustPathClassifier().fit(*few).save(tmp_path / "absent/m.safetensors")
+
+
+def test_labels_are_judged_in_any_reduction_and_small_pools_are_exact(few):
+    X, y = few
+    plain = TrustPathClassifier().fit(X, y)
+    assert (TrustPathClassifier(exact=True).fit(X, y).credibility_ == plain.credibility_).all()
+    assert (TrustPathClassifier(reduction="isomap").fit(X, y).credibility_ != plain.credibility_).any()
 
 
 def large():
@@ -237,9 +313,10 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
         ({"credibility": 1.5}, ValueError, "credibility = 1.5 is not usable"),
         ({"credibility": "high"}, TypeError, "credibility = 'high'"),
         ({"precision": 0.0}, ValueError, "precision = 0"),
-        ({"precision": 0.9, "per_class": 3}, ValueError, "both given"),
+        ({"precision": 0.9, "per_class": 3}, ValueError, "give only one of"),
         ({"per_class": 0}, ValueError, "per_class = 0"),
-        ({"labeller": "me"}, ValueError, "'auto', 'adaptive' or 'rounds'"),
+        ({"labeller": "me"}, ValueError, "choose one of auto, rounds, adaptive"),
+        ({"reduction": "umap"}, ValueError, "choose one of lle"),
         ({"folds": 1}, ValueError, "folds = 1"),
         ({"suggest": 2.5}, TypeError, "suggest = 2.5"),
         ({"n_jobs": 0}, ValueError, "n_jobs = 0"),
@@ -249,6 +326,17 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
 def test_bad_parameters_are_answered_in_a_sentence(few, params, error, sentence):
     with pytest.raises(error, match=sentence):
         TrustPathClassifier(**params).fit(*few)
+
+
+def test_arguments_and_defaults_are_those_of_the_command():
+    arguments = TrustPathClassifier().get_params()
+    assert arguments.pop("n_jobs") is None and arguments.pop("none_of_these") is True
+    for name, default in _trustpath.label_options():
+        if name != "closed":
+            value = arguments.pop({"seed": "random_state"}.get(name, name))
+            own = {"credibility": 0.5, "seed": None}.get(name, value)
+            assert value == own and default in (str(value).lower(), "none", "0"), name
+    assert not arguments
 
 
 def test_instances_without_direction_are_warned_of(few):

@@ -1,4 +1,4 @@
-"""What is shown to users runs, and is what it says."""
+"""Examples in the documentation run, and print what they show."""
 
 import doctest
 import importlib
@@ -23,7 +23,7 @@ def test_docstrings(name):
 
 
 def test_every_public_name_has_an_example_or_sections():
-    for name in trustpath.__all__:
+    for name in set(trustpath.__all__) - {"__version__"}:
         text = getattr(trustpath, name).__doc__
         assert text and text.strip().endswith(tuple(".\"')]}0123456789)")) or "Examples" in text, name
     for function in ("credibility", "audit", "reduce", "evaluate", "report", "load_dataset", "TrustPathClassifier"):

@@ -1,4 +1,9 @@
-"""The plain functions."""
+"""The functions."""
+
+import importlib.metadata
+import inspect
+import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -54,6 +59,15 @@ def test_an_audit_finds_flipped_labels_and_leaves_the_unlabeled_out(birds):
     y[flipped] = names[(truth[flipped] + 2) % 5]
     y[[0, 150]] = None
     found = trustpath.audit(X, y)
+    assert (found.suspect == found["suspect"]).all() and (found.lambdas == found["lambda"]).all()
+    assert set(found) == {"credibility", "suggested", "suggested_credibility", "suspect", "ranking", "lambda"}
+    frame = found.to_frame(ids=[f"bird {row}" for row in range(281)])
+    assert frame["id"].tolist() == [f"bird {row}" for row in found.ranking]
+    assert frame["suggested"].tolist() == found.suggested[found.ranking].tolist()
+    copy = pickle.loads(pickle.dumps(found))
+    assert (copy.ranking == found.ranking).all()
+    with pytest.raises(RuntimeError, match="compute it again"):
+        copy.to_frame()
     assert len(found["ranking"]) == 279 and not {0, 150} & set(found["ranking"])
     assert np.isnan(found["credibility"][[0, 150]]).all() and not found["suspect"][[0, 150]].any()
     assert found["suggested"][150] == ""
@@ -93,7 +107,7 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         (lambda: trustpath.audit(scipy.sparse.csr_matrix(X), y), TypeError, "toarray"),
         (lambda: trustpath.audit(np.vstack([X[:5], 0 * X[:1]]), list("aabbab")), ValueError, "instance 5 is the zero"),
         (lambda: trustpath.audit([], []), ValueError, "Expected 2D"),
-        (lambda: trustpath.reduce(X, "umap"), ValueError, "must be one of lle"),
+        (lambda: trustpath.reduce(X, "umap"), ValueError, "choose one of lle"),
         (lambda: trustpath.reduce(X[:4]), ValueError, "5 neighbours"),
         (lambda: trustpath.reduce(X, dim=-1), ValueError, "dim = -1"),
         (lambda: trustpath.reduce(X, dim=1.5), TypeError, "dim = 1.5"),
@@ -102,12 +116,12 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         (lambda: trustpath.evaluate(X, y, way=1), ValueError, "way = 1"),
         (lambda: trustpath.evaluate(X, y, method="magic"), ValueError, "choose one of icir"),
         (lambda: trustpath.evaluate(X, y, method="pt-map", step=3), ValueError, "published parameters"),
-        (lambda: trustpath.evaluate(X, y, colour="red"), TypeError, "colour is no option"),
+        (lambda: trustpath.evaluate(X, y, colour="red"), TypeError, "colour is not an option"),
         (lambda: trustpath.evaluate(X, y, setting="magic"), ValueError, "'inductive'"),
         (lambda: trustpath.evaluate(X, y, selector="best"), ValueError, "ici, ra"),
         (lambda: trustpath.evaluate(X, y, episodes=0), ValueError, "episodes = 0"),
         (lambda: trustpath.report(X, y, ids=["a"]), ValueError, "1 names but X has 281"),
-        (lambda: trustpath.report(X, y, ids=["a"] * 281), ValueError, "alike"),
+        (lambda: trustpath.report(X, y, ids=["a"] * 281), ValueError, "the same name"),
         (lambda: trustpath.report(X, y, kind="poem"), ValueError, "'label' or 'audit'"),
         (lambda: trustpath.load_dataset("imagenet"), ValueError, "cifar-fs, cub"),
         (lambda: trustpath.load_dataset("cub", "train"), ValueError, "'novel' or 'validation'"),
@@ -116,6 +130,24 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         with pytest.raises(error, match=sentence):
             call()
             pytest.fail(f"case {number} passed")
+
+
+def test_defaults_of_the_signature_are_those_of_the_engine(birds):
+    X, y, names = birds
+    parameters = inspect.signature(trustpath.evaluate).parameters
+    options = {name: p.default for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY and name != "episodes"}
+    run = trustpath._trustpath.evaluate
+    assert run(X, y, list(names), {}, 0, 3) == run(X, y, list(names), options, 0, 3)
+
+
+def test_the_version_is_that_of_the_package():
+    assert trustpath.__version__ == importlib.metadata.version("trustpath")
+
+
+def test_without_pandas_frames_say_what_is_missing(few, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        trustpath.TrustPathClassifier().fit(*few).to_frame()
 
 
 def test_a_report_shows_itself_in_a_frame(few, tmp_path):

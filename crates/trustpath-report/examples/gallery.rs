@@ -1,348 +1,219 @@
-//! Draws every kind of figure from made-up data of realistic shape, and binds them into one report.
+//! Draws every kind of figure from synthetic data and combines them into one report, with two interactive label pages.
 //!
-//! `cargo run -p trustpath-report --example gallery -- FOLDER` writes `FOLDER/gallery.html`, `FOLDER/gallery.md` and
-//! `FOLDER/figures/*.svg|png`.
+//! `cargo run -p trustpath-report --example gallery -- FOLDER` writes `gallery.html`, `gallery.md`, `label.html`,
+//! `audit.html` and `figures/*.svg|png` to FOLDER.
+
+#[allow(dead_code)]
+#[path = "../tests/all/sample.rs"]
+mod sample;
 
 use std::path::PathBuf;
+use trustpath_report::label_page::ReportVerdict;
 use trustpath_report::*;
 
-/// Made-up noise: a small linear congruential generator, the same on every run.
-struct Noise(u64);
-
-impl Noise {
-    /// Uniform in 0..1.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Nearly normal: the sum of twelve uniforms, centred.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
+/// Nearly normal: the sum of twelve uniform numbers, centred.
+fn normal(seed: usize) -> f64 {
+    (0..12).map(|k| sample::noise(12 * seed + k)).sum::<f64>() - 6.0
 }
 
-fn path(log: bool) -> Result<Figure> {
-    let mut noise = Noise(3);
-    let most: f64 = 0.9;
-    let lambdas: Vec<f64> = (0..100)
-        .map(|i| if log { most * 0.01f64.powf(i as f64 / 99.0) } else { most * i as f64 / 99.0 })
-        .collect();
-    let mut lines: Vec<(f64, PathLine)> = (0..75)
-        .map(|i| {
-            let correct = i % 5 != 0;
-            let center = if correct { 0.27 } else { 0.55 };
-            let vanish = (center + 0.13 * noise.normal()).clamp(0.04, most);
-            let bend = 0.6 + 0.5 * noise.uniform();
-            let norm = |l: &f64| (vanish - l).max(0.0) * (1.0 + bend * (1.0 - l / most).powi(2));
-            let norms = lambdas.iter().map(norm).collect();
-            (vanish, PathLine { norms, correct, accepted: false })
-        })
-        .collect();
-    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-    lines.iter_mut().take(12).for_each(|(_, line)| line.accepted = !log);
+fn path(log: bool) -> PathPlot {
+    let report = sample::label(100, 5);
+    let path = report.path.unwrap_or_default();
+    let line = |line: &label_page::ReportLine| {
+        let instance = &report.instances[line.instance];
+        let correct =
+            !matches!(instance.verdict, ReportVerdict::Doubtful | ReportVerdict::NoneOfThese);
+        let norms = line.norms.iter().map(|norm| f64::from(*norm)).collect();
+        PathLine { norms, correct, accepted: !log && instance.round == Some(1) }
+    };
     PathPlot {
         title: "Wrong pseudo-labels need their own parameter for longer".into(),
-        subtitle: "One 5-way 1-shot episode of CIFAR-FS, first round; ICI trusts the lines that vanish first".into(),
+        subtitle:
+            "Each line is one instance; lines that reach zero further left are more trustworthy"
+                .into(),
         x: if log { Axis::new("λ").log() } else { Axis::new("λ") },
-        lambdas,
-        lines: lines.into_iter().map(|(_, line)| line).collect(),
+        lines: path.lines.iter().map(line).collect(),
+        lambdas: path.lambda,
         ..PathPlot::default()
     }
-    .figure()
 }
 
-fn iterations() -> Result<Figure> {
-    let mut noise = Noise(5);
-    let mut curve = |step: usize, top: f64| Curve {
-        name: format!("ICI ({step})"),
-        points: (0..=15 / step)
-            .map(|k| {
-                let n = (k * step) as f64;
-                let y = 78.3 + (top - 78.3) * (1.0 - (-n / 4.0).exp()) + 0.1 * noise.normal();
-                CurvePoint { x: n, y, error: 0.42 + 0.01 * n }
-            })
-            .collect(),
+fn iterations(interval: Interval) -> Curves {
+    let curve = |(step, top): (usize, f64)| {
+        let point = |k: usize| {
+            let n = (k * step) as f64;
+            let y = 78.3 + (top - 78.3) * (1.0 - (-n / 4.0).exp()) + 0.1 * normal(k + step);
+            CurvePoint { x: n, y, error: 0.42 + 0.01 * n }
+        };
+        Curve { name: format!("ICI ({step})"), points: (0..=15 / step).map(point).collect() }
     };
     Curves {
         title: "Selecting a few instances at a time is better than all at once".into(),
-        subtitle: "5-way 1-shot, CIFAR-FS, 2000 episodes; bands are 95% intervals".into(),
+        subtitle: "5-way 1-shot, CIFAR-FS, 2000 episodes; intervals are 95%".into(),
         x: Axis::new("Selected instances per class").whole(),
         y: Axis::new("Accuracy").unit("%"),
-        curves: [(1, 84.6), (3, 84.2), (5, 83.8), (15, 82.1)].map(|(s, t)| curve(s, t)).to_vec(),
-        interval: Interval::Band,
+        curves: [(1, 84.6), (3, 84.2), (5, 83.8), (15, 82.1)].map(curve).to_vec(),
+        interval,
     }
-    .figure()
 }
 
-fn alpha() -> Result<Figure> {
-    let mut noise = Noise(6);
-    let mut curve = |name: &str, best: f64, top: f64| Curve {
-        name: name.into(),
-        points: [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0]
-            .map(|a: f64| CurvePoint {
-                x: a,
-                y: top - 0.9 * (a / best).ln().abs() + 0.1 * noise.normal(),
-                error: 0.5,
-            })
-            .to_vec(),
-    };
-    Curves {
-        title: "Validation accuracy by α".into(),
-        subtitle: "ICI-C, λ₁ = α λ₂, 2000 episodes; bars are 95% intervals".into(),
-        x: Axis::new("α").log(),
-        y: Axis::new("Accuracy").unit("%"),
-        curves: vec![curve("CIFAR-FS, 1-shot", 0.5, 83.0), curve("CUB, 1-shot", 0.4, 88.1)],
-        interval: Interval::Bars,
-    }
-    .figure()
-}
-
-fn errors() -> Result<Figure> {
-    let mut noise = Noise(7);
-    let values: Vec<f64> = (0..20_000).map(|_| 0.18 * noise.normal()).collect();
-    let (n, bell) =
-        (values.len() as f64, |x: f64, s: f64| (-0.5 * (x / s).powi(2)).exp() / (s * 2.5066));
-    let deviation = (values.iter().map(|v| v * v).sum::<f64>() / n).sqrt();
+fn errors() -> Histogram {
+    let values: Vec<f64> = (0..20_000).map(|i| 0.18 * normal(i)).collect();
+    let deviation = (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
+    let bell = |x: f64| (-0.5 * (x / deviation).powi(2)).exp() / (deviation * 2.5066);
+    let points = (-100..=100).map(|i| i as f64 / 125.0).map(|x| (x, bell(x))).collect();
     Histogram {
         title: "The noise is close to normal".into(),
-        subtitle: "Residuals of 20,000 instances whose pseudo-label is right".into(),
+        subtitle: "Residuals of 20,000 instances with a correct pseudo-label".into(),
         x: Axis::new("Residual"),
         name: "instances".into(),
         bins: Bins::of(&values),
-        density: Some(Density {
-            name: format!("normal with σ = {deviation:.2}"),
-            points: (-100..=100)
-                .map(|i| i as f64 / 125.0)
-                .map(|x| (x, bell(x, deviation)))
-                .collect(),
-        }),
+        density: Some(Density { name: format!("normal with σ = {deviation:.2}"), points }),
         ..Histogram::default()
     }
-    .figure()
 }
 
-fn selectors() -> Result<Figure> {
-    let bars = |list: [(f64, f64); 4]| list.map(|(value, error)| Bar { value, error }).to_vec();
-    Bars {
-        title: "Accuracy by dataset and method".into(),
-        subtitle: "5-way, transductive, 2000 episodes; error bars are 95% intervals; the axis begins at 60%".into(),
-        y: Axis::new("Accuracy").unit("%").range(60.0, 100.0),
-        groups: ["CIFAR-FS 1-shot", "CIFAR-FS 5-shot", "CUB 1-shot", "CUB 5-shot"].map(String::from).to_vec(),
-        series: vec![
-            BarSeries {
-                name: "logistic regression".into(),
-                bars: bars([(78.31, 0.52), (88.2, 0.35), (82.6, 0.49), (92.0, 0.3)]),
-            },
-            BarSeries { name: "ICI-C".into(), bars: bars([(83.1, 0.6), (89.4, 0.36), (88.0, 0.51), (93.1, 0.3)]) },
-            BarSeries { name: "ICI-R".into(), bars: bars([(84.07, 0.6), (89.9, 0.36), (89.2, 0.5), (93.4, 0.3)]) },
-        ],
-        decimals: Some(1),
-    }
-    .figure()
-}
-
-fn initial() -> Result<Figure> {
-    let groups = ["below 60", "60 to 70", "70 to 80", "80 to 90", "above 90"];
-    let bars = |list: [f64; 5], error: f64| list.map(|value| Bar { value, error }).to_vec();
+fn improvement() -> Bars {
+    let series = |name: &str, values: [f64; 5], error: f64| BarSeries {
+        name: name.into(),
+        bars: values.map(|value| Bar { value, error }).to_vec(),
+    };
     Bars {
         title: "Improvement by initial accuracy".into(),
-        subtitle: "CIFAR-FS, 2000 episodes; groups of episodes by the accuracy of the first classifier (%)".into(),
+        subtitle: "CIFAR-FS, 2000 episodes, grouped by the accuracy of the first classifier (%)"
+            .into(),
         y: Axis::new("Improvement").unit("percentage points"),
-        groups: groups.map(String::from).to_vec(),
+        groups: [50, 60, 70, 80, 90].map(|low| format!("{low} to {}", low + 10)).to_vec(),
         series: vec![
-            BarSeries { name: "1-shot".into(), bars: bars([4.1, 6.9, 7.8, 4.4, -0.6], 0.7) },
-            BarSeries { name: "5-shot".into(), bars: bars([f64::NAN, 3.2, 3.9, 2.1, 0.3], 0.4) },
+            series("1-shot", [4.1, 6.9, 7.8, 4.4, -0.6], 0.7),
+            series("5-shot", [f64::NAN, 3.2, 3.9, 2.1, 0.3], 0.4),
         ],
         decimals: Some(1),
     }
-    .figure()
 }
 
-fn time() -> Result<Figure> {
-    let point = |label: &str, x: f64, y: f64| ScatterPoint {
-        label: label.into(),
-        x,
-        y,
-        x_error: 0.0,
-        y_error: 0.6,
+fn balance() -> Scatter {
+    let group = |name: &str, points: &[(&str, f64, f64)]| {
+        let point = |&(label, x, y): &(&str, f64, f64)| ScatterPoint {
+            label: label.into(),
+            x,
+            y,
+            x_error: 0.5,
+            y_error: 0.7,
+        };
+        ScatterGroup { name: name.into(), points: points.iter().map(point).collect() }
     };
     Scatter {
-        title: "Accuracy against time".into(),
-        subtitle: "5-way 1-shot, CIFAR-FS; error bars are 95% intervals".into(),
-        x: Axis::new("Time per episode").unit("ms").log(),
-        y: Axis::new("Accuracy").unit("%"),
-        groups: vec![
-            ScatterGroup {
-                name: "this program".into(),
-                points: vec![
-                    point("LR", 0.4, 78.3),
-                    point("ICI-R", 1.3, 84.1),
-                    point("ICI-C", 6.0, 83.4),
-                    point("ICI-R adaptive", 2.0, 84.9),
-                ],
-            },
-            ScatterGroup {
-                name: "other programs".into(),
-                points: vec![
-                    point("official ICI-R", 410.0, 83.9),
-                    point("official ICI-C", 2300.0, 83.2),
-                    point("TIM", 350.0, 83.0),
-                    point("PT-MAP", 95.0, 85.4),
-                    point("BD-CSPN", 3.0, 83.8),
-                ],
-            },
-        ],
-        diagonal: false,
-    }
-    .figure()
-}
-
-fn balance() -> Result<Figure> {
-    let methods = [
-        ("LR", 78.2, 78.0),
-        ("ICI-R", 84.1, 79.0),
-        ("ICI-R adaptive", 84.9, 81.2),
-        ("PT-MAP", 85.4, 67.5),
-        ("α-TIM", 83.0, 80.2),
-        ("BD-CSPN", 83.8, 77.0),
-    ];
-    Scatter {
         title: "Balanced against imbalanced queries".into(),
-        subtitle: "Below the dashed line a method loses by imbalance (Dirichlet, α = 2)".into(),
+        subtitle: "Methods below the dashed line lose accuracy on imbalanced queries".into(),
         x: Axis::new("Accuracy, balanced").unit("%"),
-        y: Axis::new("Accuracy, imbalanced").unit("%"),
-        groups: vec![ScatterGroup {
-            name: String::new(),
-            points: methods
-                .map(|(name, x, y)| ScatterPoint {
-                    label: name.into(),
-                    x,
-                    y,
-                    x_error: 0.5,
-                    y_error: 0.7,
-                })
-                .to_vec(),
-        }],
+        y: Axis::new("Accuracy, imbalanced").unit("%").log(),
+        groups: vec![
+            group("this program", &[("LR", 78.2, 78.0), ("ICI-R", 84.1, 79.0)]),
+            group("others", &[("PT-MAP", 85.4, 67.5), ("α-TIM", 83.0, 80.2), ("TIM", 83.4, 79.9)]),
+        ],
         diagonal: true,
     }
-    .figure()
 }
 
-/// A blob of colour, standing for a photograph.
-fn thumbnail(noise: &mut Noise, hue: usize) -> Result<Image> {
-    let (cx, cy, r) = (
-        20.0 + 44.0 * noise.uniform(),
-        20.0 + 44.0 * noise.uniform(),
-        12.0 + 14.0 * noise.uniform(),
-    );
-    let tone =
-        [[200, 90, 60], [70, 140, 200], [90, 170, 80], [210, 170, 60], [150, 100, 180]][hue % 5];
-    let sky = 150.0 + 90.0 * noise.uniform();
-    let mut rgb = Vec::with_capacity(84 * 84 * 3);
-    for i in 0..84 * 84 {
+/// A coloured disc that stands for a photograph.
+fn image(seed: usize, class: usize) -> Result<Image> {
+    let between = |k: usize, low: f64, high: f64| low + (high - low) * sample::noise(4 * seed + k);
+    let (cx, cy, r) = (between(0, 20.0, 64.0), between(1, 20.0, 64.0), between(2, 12.0, 26.0));
+    let sky = between(3, 150.0, 240.0);
+    let colors = [[200, 90, 60], [70, 140, 200], [90, 170, 80], [210, 170, 60], [150, 100, 180]];
+    let pixel = |i: usize| {
         let (x, y) = ((i % 84) as f64, (i / 84) as f64);
         let inside = (x - cx).hypot(y - cy) < r;
-        for channel in tone {
-            rgb.push(if inside { channel } else { (sky - 0.8 * y) as u8 });
-        }
-    }
-    Image::new(84, 84, rgb)
+        if inside { colors[class % 5] } else { [(sky - 0.8 * y) as u8; 3] }
+    };
+    Image::new(84, 84, (0..84 * 84).flat_map(pixel).collect())
 }
 
-fn episode(images: bool) -> Result<Figure> {
-    let mut noise = Noise(11);
-    let counts = [
-        [(5, 0), (5, 0), (4, 1), (5, 0), (4, 1)],
-        [(5, 0), (4, 1), (4, 1), (5, 0), (3, 2)],
-        [(4, 0), (4, 1), (2, 3), (3, 1), (2, 2)],
-    ];
+fn images(count: usize, class: usize) -> Result<Vec<Image>> {
+    (0..count).map(|i| image(100 * class + i, class)).collect()
+}
+
+fn episode(with_images: bool) -> Result<EpisodeGrid> {
+    let counts = [[(5, 0), (5, 0), (4, 1)], [(5, 0), (4, 1), (4, 1)], [(4, 0), (4, 1), (2, 3)]];
+    let selected = |count: usize, class: usize| match with_images {
+        true => images(count, class).map(Selected::Images),
+        false => Ok(Selected::Count(count)),
+    };
     let mut rounds = Vec::new();
     for (r, round) in counts.iter().enumerate() {
-        let mut cells = Vec::new();
-        for (class, (right, wrong)) in round.iter().enumerate() {
-            let mut some = |n: usize, shift: usize| -> Result<Selected> {
-                if !images {
-                    return Ok(Selected::Count(n));
-                }
-                (0..n)
-                    .map(|_| thumbnail(&mut noise, class + shift))
-                    .collect::<Result<_>>()
-                    .map(Selected::Images)
-            };
+        let cell = |(class, &(right, wrong)): (usize, &(usize, usize))| {
             let note = format!("{} %", 80 + 3 * r + class);
-            cells.push(EpisodeCell { right: some(*right, 0)?, wrong: some(*wrong, 2)?, note });
-        }
+            Ok(EpisodeCell {
+                right: selected(right, class)?,
+                wrong: selected(wrong, class + 2)?,
+                note,
+            })
+        };
+        let cells = round.iter().enumerate().map(cell).collect::<Result<_>>()?;
         let note = format!("{:.1} %", 82.7 + 1.3 * r as f64);
         rounds.push(EpisodeRound { name: format!("Round {}", r + 1), note, cells });
     }
-    EpisodeGrid {
+    Ok(EpisodeGrid {
         title: "New instances per round and class".into(),
-        subtitle: "One 5-way 1-shot episode of CUB; accuracies on all queries after the round"
-            .into(),
-        classes: [
-            "Painted Bunting",
-            "Cape Glossy Starling",
-            "Least Tern",
-            "Laysan Albatross",
-            "Pomarine Jaeger",
-        ]
-        .map(String::from)
-        .to_vec(),
+        subtitle: "One 1-shot episode of CUB; accuracies on all queries after the round".into(),
+        classes: vec!["Painted Bunting".into(), "Cape Starling".into(), "Least Tern".into()],
         rounds,
-    }
-    .figure()
+    })
+}
+
+fn contact_sheet() -> Result<ContactSheet> {
+    let row = |class: usize| -> Result<ContactRow> {
+        let (name, note) = (format!("class {class}"), format!("{} images", 4 + 2 * class));
+        Ok(ContactRow { name, note, images: images(4 + 2 * class, class)? })
+    };
+    let rows = (0..4).map(row).collect::<Result<_>>()?;
+    Ok(ContactSheet { title: "Images of each class".into(), subtitle: String::new(), rows })
 }
 
 fn table() -> Result<Table> {
-    let mut table = Table::new(vec![
-        Column::left("Method"),
-        Column::right("CIFAR-FS 1-shot (%)"),
-        Column::right("CIFAR-FS 5-shot (%)"),
-        Column::right("Time (ms)"),
-    ]);
+    let columns = ["CIFAR-FS 1-shot (%)", "CIFAR-FS 5-shot (%)", "Time (ms)"].map(Column::right);
+    let mut table = Table::new([vec![Column::left("Method")], columns.to_vec()].concat());
     table.push(["logistic regression", "78.31 ± 0.52", "88.20 ± 0.35", "0.4"])?;
     table.push(["ICI-C", "83.10 ± 0.60", "89.40 ± 0.36", "6.0"])?;
     table.push(["ICI-R", "84.07 ± 0.60", "89.90 ± 0.36", "1.3"])?;
-    table.bold_best(1, Best::Highest);
-    table.bold_best(2, Best::Highest);
+    (1..=2).for_each(|accuracy| table.bold_best(accuracy, Best::Highest));
     table.bold_best(3, Best::Lowest);
     Ok(table)
 }
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder to write to")?);
+    let folder = PathBuf::from(std::env::args().nth(1).ok_or("give a folder to write to")?);
     let figures = [
-        ("path", path(false)?),
-        ("path-log", path(true)?),
-        ("iterations", iterations()?),
-        ("alpha", alpha()?),
-        ("errors", errors()?),
-        ("selectors", selectors()?),
-        ("initial", initial()?),
-        ("time", time()?),
-        ("balance", balance()?),
-        ("episode", episode(false)?),
-        ("episode-images", episode(true)?),
+        ("path", path(false).figure()?),
+        ("path-log", path(true).figure()?),
+        ("curves-bands", iterations(Interval::Band).figure()?),
+        ("curves-bars", iterations(Interval::Bars).figure()?),
+        ("histogram", errors().figure()?),
+        ("bars", improvement().figure()?),
+        ("scatter", balance().figure()?),
+        ("episode", episode(false)?.figure()?),
+        ("episode-images", episode(true)?.figure()?),
+        ("contact-sheet", contact_sheet()?.figure()?),
     ];
+    let section = |(name, figure): (&str, Figure)| DocumentSection {
+        heading: figure.title().to_owned(),
+        blocks: vec![DocumentBlock::Figure { name: name.into(), caption: String::new(), figure }],
+    };
     let table = table()?;
     print!("{}", table.text());
     let document = Document {
         title: "Gallery".into(),
         lead: vec![
-            Block::Paragraph("Every kind of figure, from made-up data.".into()),
-            Block::Table { caption: "Accuracy and time, made up".into(), table },
-            Block::Code("cargo run -p trustpath-report --example gallery -- FOLDER".into()),
+            DocumentBlock::Paragraph("Every kind of figure, drawn from synthetic data.".into()),
+            DocumentBlock::Table { caption: "Accuracy and time (synthetic)".into(), table },
+            DocumentBlock::Code("cargo run -p trustpath-report --example gallery -- FOLDER".into()),
         ],
-        sections: figures
-            .into_iter()
-            .map(|(name, figure)| Section {
-                heading: figure.title().to_owned(),
-                blocks: vec![Block::Figure { name: name.into(), caption: String::new(), figure }],
-            })
-            .collect(),
+        sections: figures.into_iter().map(section).collect(),
     };
     document.write(&folder, "gallery")?;
-    println!("wrote {}", folder.join("gallery.html").display());
+    std::fs::write(folder.join("label.html"), sample::label(400, 8).html()?)?;
+    std::fs::write(folder.join("audit.html"), sample::audit(400, 12).html()?)?;
+    println!("wrote gallery.html, label.html and audit.html to {}", folder.display());
     Ok(())
 }

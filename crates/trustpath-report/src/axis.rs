@@ -1,8 +1,8 @@
-//! What an axis shows.
+//! The description of an axis.
 
 use crate::{Error, Result};
 
-/// An axis: its label, its unit, and how values are laid along it.
+/// An axis: its label, its unit, and how values are placed along it.
 ///
 /// ```
 /// use trustpath_report::Axis;
@@ -13,13 +13,13 @@ use crate::{Error, Result};
 pub struct Axis {
     /// What is measured.
     pub label: String,
-    /// In which unit; none if empty.
+    /// The unit; empty for none.
     pub unit: String,
-    /// Logarithmic; values that are not positive are then left out.
+    /// Logarithmic; values that are not positive are left out.
     pub log: bool,
     /// Ticks at whole numbers only.
     pub whole: bool,
-    /// The values shown; by default those of the data.
+    /// The range shown; by default that of the data.
     pub range: Option<(f64, f64)>,
 }
 
@@ -44,18 +44,23 @@ impl Axis {
         Self { whole: true, ..self }
     }
 
-    /// Shows this range, whatever the data.
+    /// Shows this range regardless of the data.
     pub fn range(self, low: f64, high: f64) -> Self {
         Self { range: Some((low, high)), ..self }
     }
 
     /// The label with its unit.
     pub fn caption(&self) -> String {
-        if self.unit.is_empty() {
-            self.label.clone()
-        } else {
-            format!("{} ({})", self.label, self.unit)
+        match self.unit.as_str() {
+            "" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
         }
+    }
+
+    /// The axis with a default for its label.
+    pub(crate) fn or_label(&self, label: &str) -> Self {
+        let label = if self.label.is_empty() { label } else { &self.label };
+        Self { label: label.into(), ..self.clone() }
     }
 
     /// Whether a value has a place on the axis.
@@ -64,7 +69,7 @@ impl Axis {
         value.abs() <= most && (!self.log || value >= least)
     }
 
-    /// The range asked for, if it can be shown.
+    /// The requested range, if it can be shown.
     pub(crate) fn checked_range(&self) -> Result<Option<(f64, f64)>> {
         match self.range {
             Some((low, high)) if !(self.shows(low) && self.shows(high) && low < high) => {

@@ -1,104 +1,50 @@
-//! What can go wrong, in one sentence each: what was given, and what to do about it.
+//! Errors: each message names the input and says what to do.
 
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything this crate refuses, each with the input it names and the remedy.
+/// The errors of this crate. The documentation of each variant explains its fields.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub enum Error {
-    /// No value of the data can be placed in the figure.
+    /// No value of the data can be placed in the figure with this `title`.
     #[error(
         "the figure \"{title}\" has nothing to draw: give at least one finite value (and a positive one on a logarithmic axis)"
     )]
-    NothingToDraw {
-        /// Title of the figure.
-        title: String,
-    },
-    /// Two parts of a figure that belong together differ in number.
-    #[error("{what}: {given} were given where {expected} are needed, one for each")]
-    Length {
-        /// Which part.
-        what: String,
-        /// How many were given.
-        given: usize,
-        /// How many are needed.
-        expected: usize,
-    },
-    /// Something is named by a position at which nothing is.
+    NothingToDraw { title: String },
+    /// Of the parts named in `what`, `given` were given although `expected` are needed.
+    #[error("{what}: {given} were given, but {expected} are needed: give one for each")]
+    Length { what: String, given: usize, expected: usize },
+    /// `what` has an `index` that is not below `count`.
     #[error(
-        "{what} is number {index}, counted from 0, but there are only {count}: name one that is there"
+        "{what} has index {index} (counted from 0), but there are only {count}: correct the index"
     )]
-    Missing {
-        /// What names it.
-        what: String,
-        /// The position.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// The range asked for an axis is empty or cannot be shown.
+    Missing { what: String, index: usize, count: usize },
+    /// The range `low` to `high` requested for an axis is empty or cannot be shown.
     #[error(
         "the range {low} to {high} of the axis \"{axis}\" cannot be shown: give two finite numbers in ascending order, both positive on a logarithmic axis"
     )]
-    Range {
-        /// Label of the axis.
-        axis: String,
-        /// Lower end asked for.
-        low: f64,
-        /// Upper end asked for.
-        high: f64,
-    },
-    /// An image does not hold three bytes for each pixel.
+    Range { axis: String, low: f64, high: f64 },
+    /// An image does not have `expected` = 3 · `width` · `height` bytes but the number `given`.
     #[error(
-        "an image of {width} × {height} pixels needs {expected} bytes of RGB but {given} were given: check its size and that it has three channels"
+        "an image of {width} × {height} pixels needs {expected} bytes of RGB, but {given} were given: check its size and that it has three channels"
     )]
-    Pixels {
-        /// Width announced.
-        width: usize,
-        /// Height announced.
-        height: usize,
-        /// `3 · width · height`.
-        expected: usize,
-        /// Bytes given.
-        given: usize,
-    },
-    /// The PNG would have no pixel, or too many.
+    Pixels { width: usize, height: usize, expected: usize, given: usize },
+    /// At this `scale` the PNG of a figure of this size would have no pixels, or too many.
     #[error(
         "a figure of {width} × {height} cannot be drawn at scale {scale}: choose a scale between 0.1 and 8 and fewer rows"
     )]
-    Scale {
-        /// Width of the figure.
-        width: f64,
-        /// Height of the figure.
-        height: f64,
-        /// Scale asked for.
-        scale: f64,
-    },
-    /// The PNG could not be encoded.
-    #[error("the picture could not be encoded as PNG ({reason}): write the SVG instead")]
-    Encode {
-        /// What the encoder said.
-        reason: String,
-    },
-    /// A row of a table does not fit its columns.
-    #[error(
-        "row {row} of the table has {given} cells for {columns} columns: give one cell per column"
-    )]
-    Row {
-        /// Position of the row.
-        row: usize,
-        /// Cells given.
-        given: usize,
-        /// Columns of the table.
-        columns: usize,
-    },
-    /// A file could not be written.
-    #[error("{path} could not be written ({reason}): choose a folder that you may write to")]
-    Write {
-        /// The file.
-        path: String,
-        /// What the system said.
-        reason: String,
-    },
+    Scale { width: f64, height: f64, scale: f64 },
+    /// The PNG could not be encoded, for the encoder's `reason`.
+    #[error("the figure could not be encoded as PNG ({reason}): write it as SVG instead")]
+    Encode { reason: String },
+    /// The file at `path` could not be written, for the system's `reason`.
+    #[error("{path} could not be written ({reason}): choose a folder with write permission")]
+    Write { path: String, reason: String },
+}
+
+/// Requires as many parts as there are of what they belong to.
+pub(crate) fn same_length(given: usize, expected: usize, what: impl Fn() -> String) -> Result<()> {
+    if given == expected { Ok(()) } else { Err(Error::Length { what: what(), given, expected }) }
 }

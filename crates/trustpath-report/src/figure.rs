@@ -1,9 +1,9 @@
-//! A finished picture.
+//! A finished figure.
 
 use crate::Result;
 use crate::draw::{png, scene::Scene, svg};
 
-/// A finished picture, to be written as SVG or as PNG, which look alike.
+/// A finished figure, written as SVG or as PNG; both look alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     pub(crate) scene: Scene,
@@ -27,12 +27,12 @@ impl Figure {
         self.scene.height
     }
 
-    /// The picture as SVG, complete in itself.
+    /// The figure as one self-contained SVG.
     pub fn svg(&self) -> String {
         svg::write(&self.scene, &self.title, &self.description)
     }
 
-    /// The picture as PNG with `scale` pixels per unit: 2 is sharp on most screens.
+    /// The figure as PNG with `scale` pixels per unit; 2 is sharp on most screens.
     pub fn png(&self, scale: f64) -> Result<Vec<u8>> {
         png::write(&self.scene, scale)
     }

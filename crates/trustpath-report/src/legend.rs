@@ -1,8 +1,7 @@
-//! The legend: a row of samples with names above the plot, where it can never cover data.
+//! The legend: a row of samples with names above the plot, where it never covers data.
 
-use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, Text};
-use crate::marker::Marker;
+use crate::marker::{Marker, hatch};
 use crate::palette::Color;
 
 const SIZE: f64 = 13.0;
@@ -35,23 +34,33 @@ pub(crate) struct Key {
     pub sample: Sample,
 }
 
+impl Key {
+    pub fn new(name: impl Into<String>, sample: Sample) -> Self {
+        Self { name: name.into(), sample }
+    }
+}
+
 /// Draws the entries in rows from (left, top), and gives their height.
 pub(crate) fn draw(keys: &[Key], left: f64, top: f64, room: f64, marks: &mut Vec<Mark>) -> f64 {
     let (mut x, mut y) = (left, top);
-    let mut drawn = false;
     for key in keys.iter().filter(|key| !key.name.is_empty()) {
         let before = key.sample.width() + GAP;
-        let name = font::fit(&key.name, SIZE, Weight::Regular, room - before);
-        let width = before + font::width(&name, SIZE, Weight::Regular);
+        let mut name = Text::new((0.0, 0.0), &key.name, SIZE).fit(room - before);
+        let width = before + name.width();
         if x > left && x + width > left + room {
             (x, y) = (left, y + ROW);
         }
+        name.at = (x + before, y + ROW / 2.0 + 0.36 * SIZE);
         sample(&key.sample, (x, y + ROW / 2.0), marks);
-        marks.push(Text::new((x + before, y + ROW / 2.0 + 0.36 * SIZE), name, SIZE).into());
+        marks.push(name.into());
         x += width + BETWEEN;
-        drawn = true;
     }
-    if drawn { y + ROW - top } else { 0.0 }
+    if x > left { y + ROW - top } else { 0.0 }
+}
+
+/// A filled rectangle, hatched on request.
+pub(crate) fn swatch(rect: Rect, style: Style, hatched: bool) -> impl Iterator<Item = Mark> {
+    [Mark::rect(rect, style)].into_iter().chain(hatched.then(|| hatch(rect)))
 }
 
 fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
@@ -65,11 +74,7 @@ fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
         }
         Sample::Marker { color, marker } => marks.push(marker.mark((x + width / 2.0, y), *color)),
         Sample::Swatch { style, hatched } => {
-            let rect = Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0);
-            marks.push(Mark::rect(rect, *style));
-            if *hatched {
-                marks.push(crate::marker::hatch(rect));
-            }
+            marks.extend(swatch(Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0), *style, *hatched));
         }
     }
 }

@@ -23,32 +23,22 @@ impl Marker {
 
     /// The marker around a point, with a thin white rim that lifts it off what lies beneath.
     pub fn mark(self, (x, y): Point, color: Color) -> Mark {
+        let style = Style::fill(color).outlined(WHITE, 1.0);
         let corners = |list: &[(f64, f64)]| {
-            let points = list.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-            Mark::polygon(points, Style::fill(color).outlined(WHITE, 1.0))
+            Mark::polygon(list.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), style)
         };
         match self {
-            Marker::Circle => Mark::circle((x, y), 4.4, Style::fill(color).outlined(WHITE, 1.0)),
+            Marker::Circle => Mark::circle((x, y), 4.4, style),
             Marker::Square => corners(&[(-3.9, -3.9), (3.9, -3.9), (3.9, 3.9), (-3.9, 3.9)]),
             Marker::Triangle => corners(&[(0.0, -5.2), (5.0, 3.8), (-5.0, 3.8)]),
             Marker::Diamond => corners(&[(0.0, -5.6), (5.2, 0.0), (0.0, 5.6), (-5.2, 0.0)]),
             Marker::Inverted => corners(&[(0.0, 5.2), (5.0, -3.8), (-5.0, -3.8)]),
             Marker::Cross => {
                 let (a, b) = (1.7, 5.0);
-                corners(&[
-                    (-a, -b),
-                    (a, -b),
-                    (a, -a),
-                    (b, -a),
-                    (b, a),
-                    (a, a),
-                    (a, b),
-                    (-a, b),
-                    (-a, a),
-                    (-b, a),
-                    (-b, -a),
-                    (-a, -a),
-                ])
+                let arm = [(-a, -b), (a, -b), (a, -a)];
+                let turns = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)];
+                let turned = |(c, s): Point| arm.map(|(x, y)| (c * x - s * y, s * x + c * y));
+                corners(&turns.map(turned).concat())
             }
         }
     }
@@ -58,10 +48,9 @@ impl Marker {
 pub(crate) fn hatch(rect: Rect) -> Mark {
     let step = 6.0;
     let lines = ((rect.width + rect.height) / step).ceil().clamp(0.0, 1000.0) as usize;
-    let marks = (1..lines)
-        .map(|i| rect.x + i as f64 * step)
-        .map(|x| vec![(x, rect.y), (x - rect.height, rect.bottom())])
-        .map(|points| Mark::line(points, Style::stroke(WHITE.alpha(0.75), 1.3)))
-        .collect();
+    let line = |x: f64| {
+        Mark::segment((x, rect.y), (x - rect.height, rect.bottom()), WHITE.alpha(0.75), 1.3)
+    };
+    let marks = (1..lines).map(|i| line(rect.x + i as f64 * step)).collect();
     Mark::Clip { rect, marks }
 }

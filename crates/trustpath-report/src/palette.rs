@@ -38,22 +38,14 @@ pub(crate) const CORRECT: Color = Color::hex(0xd55e00);
 /// A wrong pseudo-label (black in the paper).
 pub(crate) const WRONG: Color = Color::hex(0x1f2328);
 
-const SERIES: [Color; 7] = [
-    Color::hex(0x0072b2),
-    Color::hex(0xd55e00),
-    Color::hex(0x009e73),
-    Color::hex(0xcc79a7),
-    Color::hex(0xe69f00),
-    Color::hex(0x56b4e9),
-    Color::hex(0x4d4d4d),
-];
+const SERIES: [u32; 7] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x4d4d4d];
 
 /// Colour of the i-th series; they repeat after seven.
 pub(crate) fn series(i: usize) -> Color {
-    SERIES[i % SERIES.len()]
+    Color::hex(SERIES[i % SERIES.len()])
 }
 
-/// Dashes of the i-th series: the second round of colours is dashed, the third dotted.
+/// Dashes of the i-th series: when the colours repeat, lines are dashed, then dotted.
 pub(crate) fn dash(i: usize) -> &'static [f64] {
     match i / SERIES.len() % 3 {
         0 => &[],

@@ -1,4 +1,4 @@
-//! From values to pixels, and the round values at which an axis is labelled.
+//! Maps values to pixels and chooses the round values at which an axis is labelled.
 
 use crate::{Axis, Result};
 
@@ -13,18 +13,14 @@ pub(crate) enum Fit {
     FromZero,
 }
 
-/// A labelled place on an axis.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tick {
-    pub value: f64,
-    pub label: String,
-}
+/// A value on an axis and its label.
+pub(crate) type Tick = (f64, String);
 
 /// The map from the values `low..high` to the pixels `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
-    low: f64,
-    high: f64,
+    pub low: f64,
+    pub high: f64,
     log: bool,
     whole: bool,
     /// Between ticks, if the ends were chosen for it.
@@ -33,21 +29,22 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale of an axis for the given values, of which those that cannot be shown are left out; `None` if none is left.
+    /// The scale of an axis for those of the values that the axis can show; `None` if there are none.
     pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Result<Option<Self>> {
         let range = axis.checked_range()?;
-        let extent = values.filter(|v| axis.shows(*v)).fold(None, |extent, v| match extent {
-            None => Some((v, v)),
-            Some((low, high)) => Some((v.min(low), v.max(high))),
-        });
-        let Some(extent) = extent else { return Ok(None) };
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let shown = values.filter(|v| axis.shows(*v));
+        let extent = shown.fold(none, |(low, high), v| (v.min(low), v.max(high)));
+        if extent == none {
+            return Ok(None);
+        }
         let ((low, high), step) = match range {
             Some(range) => (range, None),
             None if axis.log => (fit_log(extent), None),
             None => fit_linear(extent, fit, axis.whole),
         };
-        let pixels = (0.0, 1.0);
-        Ok(Some(Self { low, high, log: axis.log, whole: axis.whole, step, pixels }))
+        let (log, whole) = (axis.log, axis.whole);
+        Ok(Some(Self { low, high, log, whole, step, pixels: (0.0, 1.0) }))
     }
 
     /// The same scale over other pixels; `from` may be greater than `to`.
@@ -55,20 +52,12 @@ impl Scale {
         Self { pixels: (from, to), ..self }
     }
 
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    pub fn high(&self) -> f64 {
-        self.high
-    }
-
     /// Whether a value can be placed at all.
     pub fn places(&self, value: f64) -> bool {
         value.is_finite() && (!self.log || value > 0.0)
     }
 
-    /// Where a value lies. Values far outside are moved nearer, so that no renderer meets an absurd number.
+    /// The pixel of a value. Values far outside are moved closer, so that no renderer has to draw at extreme coordinates.
     pub fn at(&self, value: f64) -> f64 {
         let portion = if self.log {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -76,6 +65,11 @@ impl Scale {
             (value - self.low) / (self.high - self.low)
         };
         self.pixels.0 + portion.clamp(-10.0, 11.0) * (self.pixels.1 - self.pixels.0)
+    }
+
+    /// The pixel of the end of an interval; one that a logarithmic axis cannot show is moved to the lower end of the axis.
+    pub fn end(&self, value: f64) -> f64 {
+        self.at(if self.places(value) { value } else { self.low })
     }
 
     /// Round values within the scale: those it was fitted to, else about `spacing` pixels apart.
@@ -117,47 +111,36 @@ fn fit_linear((mut low, mut high): (f64, f64), fit: Fit, whole: bool) -> ((f64, 
 }
 
 fn fit_log((low, high): (f64, f64)) -> (f64, f64) {
-    let room = (high / low).powf(0.04).max(1.15);
-    (low / room, high * room)
+    let margin = (high / low).powf(0.04).max(1.15);
+    (low / margin, high * margin)
 }
 
 /// The least of 1, 2, 2.5, 5 times a power of ten that is not below `least`.
 fn nice_step(least: f64, whole: bool) -> f64 {
     let least = if whole { least.max(1.0) } else { least };
     let power = 10f64.powf(least.log10().floor());
-    [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .filter(|factor| !whole || (factor * power).fract() == 0.0)
-        .map(|factor| factor * power)
-        .find(|step| *step >= least * (1.0 - 1e-9))
-        .unwrap_or(10.0 * power)
+    let mut steps = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power);
+    let fits = |step: &f64| (!whole || step.fract() == 0.0) && *step >= least * (1.0 - 1e-9);
+    steps.find(fits).unwrap_or(10.0 * power)
 }
 
 fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<Tick> {
-    let first = (low / step - 1e-9).ceil();
-    let last = (high / step + 1e-9).floor();
-    let scientific = low.abs().max(high.abs()) >= 1e6 || step < 1e-4;
+    let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    let large = low.abs().max(high.abs()) >= 1e6 || step < 1e-4;
     let decimals = decimals(step);
-    // With a `most` of at least two there are few; the bound is for rounding at the far ends of f64.
-    (0..64)
-        .map(|i| first + f64::from(i))
-        .take_while(|k| *k <= last)
-        .map(|k| k * step)
-        .map(|value| Tick {
-            value,
-            label: if scientific { self::scientific(value) } else { fixed(value, decimals) },
-        })
-        .collect()
+    let label = |value| if large { scientific(value) } else { fixed(value, decimals) };
+    // There are few ticks; the bound guards against rounding at the extremes of f64.
+    let values = (0..64).map(|i| first + f64::from(i)).take_while(|k| *k <= last);
+    values.map(|k| k * step).map(|value| (value, label(value))).collect()
 }
 
 /// How many decimals tell multiples of a step apart.
 fn decimals(step: f64) -> usize {
-    (0..9)
-        .find(|d| {
-            let scaled = step * 10f64.powi(*d);
-            (scaled - scaled.round()).abs() < 1e-6 * scaled
-        })
-        .unwrap_or(9) as usize
+    let enough = |d: &i32| {
+        let scaled = step * 10f64.powi(*d);
+        (scaled - scaled.round()).abs() < 1e-6 * scaled
+    };
+    (0..9).find(enough).unwrap_or(9) as usize
 }
 
 fn log_ticks(low: f64, high: f64, most: f64) -> Vec<Tick> {
@@ -173,20 +156,14 @@ fn log_ticks(low: f64, high: f64, most: f64) -> Vec<Tick> {
         .filter(|power| power.rem_euclid(every) == 0)
         .flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)))
         .filter(|v| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(v))
-        .map(|value| Tick { value, label: plain(value) })
+        .map(|value| {
+            let usual = (0.999e-3..1.001e5).contains(&value);
+            (value, if usual { fixed(value, decimals(value)) } else { scientific(value) })
+        })
         .collect()
 }
 
-/// A positive round number in the shortest usual form.
-fn plain(value: f64) -> String {
-    if (0.999e-3..1.001e5).contains(&value) {
-        fixed(value, decimals(value))
-    } else {
-        scientific(value)
-    }
-}
-
-/// A number with so many decimals, a proper minus sign, and commas between thousands.
+/// A number with the given number of decimals, a proper minus sign, and commas between thousands.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let digits = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
@@ -211,22 +188,12 @@ fn scientific(value: f64) -> String {
     let rounded = format!("{:.2e}", value.abs());
     let (mantissa, power) = rounded.split_once('e').unwrap_or((&rounded, "0"));
     let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-    let power: String = power
-        .chars()
-        .map(|c| match c {
-            '-' => '⁻',
-            '1' => '¹',
-            '2' => '²',
-            '3' => '³',
-            digit => digit.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(digit),
-        })
-        .collect();
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raise = |c: char| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]);
+    let power: String = power.chars().map(raise).collect();
     let sign = if value < 0.0 { "−" } else { "" };
-    if mantissa == "1" {
-        format!("{sign}10{power}")
-    } else {
-        format!("{sign}{mantissa}×10{power}")
-    }
+    let factor = if mantissa == "1" { String::new() } else { format!("{mantissa}×") };
+    format!("{sign}{factor}10{power}")
 }
 
 #[cfg(test)]
@@ -238,13 +205,13 @@ mod tests {
     }
 
     fn labels(scale: &Scale) -> Vec<String> {
-        scale.ticks(60.0).into_iter().map(|t| t.label).collect()
+        scale.ticks(60.0).into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
     fn round_scales_reach_round_values() {
         let s = scale(Axis::new("accuracy"), &[78.3, 84.1, 91.7], Fit::Round);
-        assert_eq!((s.low(), s.high()), (78.0, 92.0));
+        assert_eq!((s.low, s.high), (78.0, 92.0));
         assert_eq!(labels(&s), ["78", "80", "82", "84", "86", "88", "90", "92"]);
         let s = scale(Axis::new("gain"), &[-1.2, 7.9], Fit::FromZero);
         assert_eq!(labels(&s), ["−2", "0", "2", "4", "6", "8"]);
@@ -293,7 +260,7 @@ mod tests {
             ] {
                 for whole in [false, true] {
                     let s = scale(Axis { whole, ..Axis::default() }, values, fit);
-                    assert!(s.low() < s.high(), "{values:?} {fit:?}");
+                    assert!(s.low < s.high, "{values:?} {fit:?}");
                     let ticks = s.ticks(60.0);
                     assert!(ticks.len() < 30 && !ticks.is_empty(), "{values:?} {fit:?}: {ticks:?}");
                     for v in values.iter().filter(|v| v.is_finite()) {
@@ -306,16 +273,19 @@ mod tests {
 
     #[test]
     fn nothing_to_show_is_none_and_a_bad_range_an_error() {
-        let none = |axis: Axis, v: f64| Scale::new(&axis, std::iter::once(v), Fit::Round);
-        assert_eq!(none(Axis::new("x"), f64::NAN), Ok(None));
-        assert_eq!(none(Axis::new("x").log(), -1.0), Ok(None));
-        assert!(none(Axis::new("x").range(2.0, 1.0), 1.0).is_err());
-        assert!(none(Axis::new("x").log().range(0.0, 1.0), 1.0).is_err());
-        assert!(none(Axis::new("x").range(f64::NAN, 1.0), 1.0).is_err());
+        let scale = |axis: Axis, v: f64| Scale::new(&axis, std::iter::once(v), Fit::Round);
+        let axis = || Axis::new("x");
+        assert_eq!(scale(axis(), f64::NAN), Ok(None));
+        assert_eq!(scale(axis().log(), -1.0), Ok(None));
+        for bad in
+            [axis().range(2.0, 1.0), axis().log().range(0.0, 1.0), axis().range(f64::NAN, 1.0)]
+        {
+            assert!(scale(bad, 1.0).is_err());
+        }
     }
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn numbers_are_easy_to_read() {
         assert_eq!(fixed(-0.04, 1), "0.0");
         assert_eq!(fixed(-1234567.5, 1), "−1,234,567.5");
         assert_eq!(fixed(2000.0, 0), "2000");

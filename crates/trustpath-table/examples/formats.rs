@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use trustpath_table::{Column, Format, Output, PoolFile, Result, ResultTable};
+use trustpath_table::{Column, Format, Output, PartlyLabelledFile, Result, ResultTable};
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -26,9 +26,9 @@ fn read(file: &str) -> Result<()> {
     let mut shape = (0, 0, 0);
     for _ in 0..3 {
         let start = Instant::now();
-        let pool = PoolFile::new(file).read()?;
+        let table = PartlyLabelledFile::new(file).read()?;
         best = best.min(start.elapsed().as_secs_f64());
-        shape = (pool.rows(), pool.dims(), pool.class_names().len());
+        shape = (table.rows(), table.dims(), table.class_names().len());
     }
     println!("{file}: {} × {}, {} classes, {best:.3} s", shape.0, shape.1, shape.2);
     Ok(())

@@ -1,4 +1,4 @@
-//! Files that are either whole or not there.
+//! Writing files so that they are either complete or unchanged.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Error, Result};
 
-/// Writes `path` through `fill` into a file beside it, which takes its name once it is complete.
+/// Lets `fill` write a temporary file beside `path`, which is renamed to `path` once it is complete.
 ///
-/// Whoever reads `path` sees the old contents or the new, never a part; on failure the old remain
-/// and nothing is left behind.
+/// A reader of `path` sees the old contents or the new ones, never a part. If writing fails, the old
+/// contents remain and the temporary file is removed.
 ///
 /// ```
 /// use std::io::Write;
@@ -36,14 +36,14 @@ pub fn write_atomically(
         .and_then(|()| writer.get_ref().sync_all())
         .and_then(|()| fs::rename(&partial, path));
     written.map_err(|e| {
-        // The first error is the one worth telling; a leftover cannot be helped.
+        // The first error is the one to report, even if the temporary file stays.
         let _ = fs::remove_file(&partial);
         Error::write(path, e)
     })
 }
 
-/// Says whether `path` could be written, and leaves nothing behind.
-pub(crate) fn try_beside(path: &Path) -> Result<()> {
+/// Checks that `path` can be written, and leaves nothing behind.
+pub(crate) fn check_writable(path: &Path) -> Result<()> {
     let tried = create_beside(path).and_then(|(partial, _)| fs::remove_file(partial));
     tried.map_err(|e| Error::write(path, e))
 }
@@ -70,6 +70,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::refused;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)
@@ -81,52 +82,33 @@ mod tests {
     }
 
     #[test]
-    fn replaces_the_old_contents() {
+    fn a_file_is_replaced_or_unchanged_and_nothing_is_left_behind() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         write_atomically(&path, |w| w.write_all(b"a longer first version")).unwrap();
         write_atomically(&path, |w| w.write_all(b"second")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(names(folder.path()), ["a.txt"]);
-    }
-
-    #[test]
-    fn a_failure_keeps_the_old_contents_and_leaves_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        write_atomically(&path, |w| w.write_all(b"old")).unwrap();
-        let error = write_atomically(&path, |w| {
-            w.write_all(b"half of the new")?;
+        let failed = write_atomically(&path, |w| {
+            w.write_all(b"half of the third")?;
             Err(io::Error::other("the plug was pulled"))
-        })
-        .unwrap_err();
-        assert!(error.to_string().contains("the plug was pulled"), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), b"old");
+        });
+        refused(failed, &["the plug was pulled"]);
+        assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
     #[test]
-    fn an_unwritable_folder_is_named_with_the_remedy() {
+    fn places_that_cannot_be_written_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        // A file where a folder should be cannot be written into by anyone, not even root.
+        // A file in the place of a folder cannot be written into, not even by root.
         fs::write(folder.path().join("file"), b"").unwrap();
-        for path in ["missing/a.txt", "file/a.txt"] {
-            let path = folder.path().join(path);
-            let error = write_atomically(&path, |_| Ok(())).unwrap_err();
-            assert!(matches!(error, Error::Write { .. }));
-            let sentence = error.to_string();
-            assert!(sentence.contains("a.txt") && sentence.contains("choose a folder"), "{error}");
+        fs::create_dir(folder.path().join("taken")).unwrap();
+        fs::write(folder.path().join("taken/inside"), b"x").unwrap();
+        for path in ["missing/a.txt", "file/a.txt", "taken", "/"] {
+            let written = write_atomically(folder.path().join(path), |_| Ok(()));
+            let error = refused(written, &[path, "choose a folder"]);
+            assert!(matches!(error, Error::Write { .. }), "{error}");
         }
-        assert!(matches!(write_atomically("/", |_| Ok(())), Err(Error::Write { .. })));
-    }
-
-    #[test]
-    fn a_folder_in_the_place_of_the_file_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("taken");
-        fs::create_dir(&path).unwrap();
-        fs::write(path.join("inside"), b"x").unwrap();
-        assert!(matches!(write_atomically(&path, |_| Ok(())), Err(Error::Write { .. })));
-        assert_eq!(names(folder.path()), ["taken"]);
+        assert_eq!(names(folder.path()), ["file", "taken"]);
     }
 }

@@ -1,5 +1,6 @@
-//! The classes of rows: all that drawing episodes needs to know of a table.
+//! The classes of rows, which is all that drawing episodes needs of a table.
 
+use crate::labels::in_range;
 use crate::{Error, Result};
 
 /// One label per row, the name of each class, and the rows of each class.
@@ -13,7 +14,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Labels that count into `names`; `source` is what errors call them.
+    /// Labels that are indices into `names`; errors call them `source`.
     ///
     /// # Errors
     /// If a label has no name.
@@ -21,12 +22,9 @@ impl Classes {
         let source = source.into();
         let mut members = vec![Vec::new(); names.len()];
         for (row, &label) in labels.iter().enumerate() {
-            let of_class = members.get_mut(label).ok_or_else(|| Error::Label {
-                file: source.clone(),
-                row,
-                value: label.to_string(),
-                expected: format!("it must lie in 0..{} to have a name", names.len()),
-            })?;
+            let of_class = members.get_mut(label);
+            let of_class =
+                of_class.ok_or_else(|| Error::label(&source, row, label, in_range(names.len())))?;
             of_class.push(row);
         }
         Ok(Self { labels, names, source, members })
@@ -42,7 +40,7 @@ impl Classes {
         &self.members
     }
 
-    /// Where they come from.
+    /// Where the labels come from.
     pub fn source(&self) -> &str {
         &self.source
     }

@@ -1,18 +1,18 @@
-//! Bytes to read: a file, or standard input held in memory.
+//! Bytes to read: a file, or a stream that is held in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::format::is_stream;
+use crate::formats::is_stream;
 use crate::{Error, Result};
 
 /// An open file or stream, whose length is known.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// What errors call it.
+    /// The name that errors use.
     pub name: String,
-    /// Bytes there.
+    /// Number of bytes when it was opened.
     pub length: u64,
     bytes: Bytes,
 }
@@ -23,26 +23,27 @@ enum Bytes {
     Memory(Cursor<Vec<u8>>),
 }
 
+trait Stream: BufRead + Seek {}
+impl<T: BufRead + Seek> Stream for T {}
+
 impl Input {
-    /// Opens `path`; `-` is standard input. What is no regular file, a pipe for instance, cannot be
-    /// sought in and is read into memory.
+    /// Opens `path`; `-` is standard input. Whatever is not a regular file, such as a pipe, does not
+    /// support seeking and is therefore read into memory.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
-            let name = "standard input";
-            return Self::slurp(io::stdin().lock(), name)
-                .map_err(|e| Error::read(Path::new(name), e));
+            let name = Path::new("standard input");
+            return Self::read_all(io::stdin().lock(), name);
         }
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
         let (metadata, file) = opened.map_err(|e| Error::read(path, e))?;
-        let name = path.display().to_string();
         if metadata.is_dir() {
             return Err(Error::read(path, "it is a folder"));
         }
         if !metadata.is_file() {
-            return Self::slurp(file, &name).map_err(|e| Error::read(path, e));
+            return Self::read_all(file, path);
         }
         let bytes = Bytes::File(BufReader::with_capacity(1 << 16, file));
-        Ok(Self { name, length: metadata.len(), bytes })
+        Ok(Self { name: path.display().to_string(), length: metadata.len(), bytes })
     }
 
     /// Bytes that are in memory already.
@@ -51,53 +52,75 @@ impl Input {
         Self { name: name.into(), length, bytes: Bytes::Memory(Cursor::new(bytes)) }
     }
 
-    fn slurp(mut source: impl Read, name: &str) -> io::Result<Self> {
+    fn read_all(mut source: impl Read, name: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
-        source.read_to_end(&mut bytes)?;
-        Ok(Self::memory(bytes, name))
+        source.read_to_end(&mut bytes).map_err(|e| Error::read(name, e))?;
+        Ok(Self::memory(bytes, name.display().to_string()))
     }
 
-    /// The file, or the bytes.
-    pub fn into_parts(self) -> (String, u64, std::result::Result<File, Vec<u8>>) {
-        let bytes = match self.bytes {
-            Bytes::File(file) => Ok(file.into_inner()),
-            Bytes::Memory(bytes) => Err(bytes.into_inner()),
-        };
-        (self.name, self.length, bytes)
+    /// Fills `buffer` with the bytes at `place`, which several threads may do at once;
+    /// `UnexpectedEof` if there are too few.
+    pub fn read_exact_at(&self, buffer: &mut [u8], place: u64) -> io::Result<()> {
+        match &self.bytes {
+            Bytes::File(file) => read_file(file.get_ref(), buffer, place),
+            Bytes::Memory(bytes) => {
+                let place = usize::try_from(place).unwrap_or(usize::MAX);
+                let found = bytes.get_ref().get(place..).and_then(|b| b.get(..buffer.len()));
+                buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
     }
+
+    /// Number of bytes now, 0 if that is unknown.
+    pub fn current_length(&self) -> u64 {
+        match &self.bytes {
+            Bytes::File(file) => file.get_ref().metadata().map_or(0, |metadata| metadata.len()),
+            Bytes::Memory(_) => self.length,
+        }
+    }
+
+    fn stream(&mut self) -> &mut dyn Stream {
+        match &mut self.bytes {
+            Bytes::File(file) => file,
+            Bytes::Memory(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_file(file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, place)
+}
+
+/// Seeks first, which only one thread at a time may do.
+#[cfg(not(unix))]
+fn read_file(mut file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {
+    static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _alone = SEEKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    file.seek(SeekFrom::Start(place))?;
+    file.read_exact(buffer)
 }
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.bytes {
-            Bytes::File(file) => file.read(buffer),
-            Bytes::Memory(bytes) => bytes.read(buffer),
-        }
+        self.stream().read(buffer)
     }
 }
 
 impl BufRead for Input {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        match &mut self.bytes {
-            Bytes::File(file) => file.fill_buf(),
-            Bytes::Memory(bytes) => bytes.fill_buf(),
-        }
+        self.stream().fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
-        match &mut self.bytes {
-            Bytes::File(file) => file.consume(amount),
-            Bytes::Memory(bytes) => bytes.consume(amount),
-        }
+        self.stream().consume(amount)
     }
 }
 
 impl Seek for Input {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        match &mut self.bytes {
-            Bytes::File(file) => file.seek(place),
-            Bytes::Memory(bytes) => bytes.seek(place),
-        }
+        self.stream().seek(place)
     }
 }
 
@@ -116,7 +139,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_cannot_be_sought_in_is_held_in_memory() {
+    fn a_source_without_seeking_is_held_in_memory() {
         let mut input = Input::open(Path::new("/dev/null")).unwrap();
         assert_eq!((input.length, input.seek(SeekFrom::End(0)).unwrap()), (0, 0));
     }

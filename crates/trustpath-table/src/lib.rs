@@ -1,36 +1,51 @@
-//! Where bytes become features, and results become files.
+//! Reads features and labels from files, and writes results to files.
 //!
-//! A [`PoolFile`] reads a [`Pool`], instances of which some have labels, and a [`TableFile`] a
-//! [`FeatureTable`], in which all have; both from any [`Format`], named by the file's ending or by the
-//! user. Where the features of a pool would fill too much memory they stay in their file, if its format
-//! allows it ([`PoolFile::in_memory_up_to`]). A [`ResultTable`] is written to an [`Output`], a file that is whole or not there, or a
-//! standard stream. A [`TensorFile`] holds a model.
+//! A [`PartlyLabelledFile`] reads a [`PartlyLabelledTable`], some of whose instances have labels, and a
+//! [`TableFile`] reads a [`FeatureTable`], all of whose instances have labels. The [`Format`] of a file
+//! follows from the ending of its name, or is given. Features that would take too much memory stay in
+//! their file if its format allows it ([`PartlyLabelledFile::in_memory_up_to`]). A [`ResultTable`] is
+//! written to an [`Output`], and a [`TensorFile`] holds a model.
 //!
-//! Files are not trusted: sizes in headers are measured against the bytes that are there before memory
-//! is taken, and pickles are never opened. Whatever is wrong is told in a sentence that names the file
-//! and the remedy ([`Error`]).
+//! Files are not trusted: sizes in headers are compared with the bytes available before memory is
+//! allocated, and pickles are never opened. Every [`Error`] is a sentence that names the file and says
+//! what to do.
 
 mod atomic;
+mod block_file;
 mod classes;
 mod error;
-mod format;
+mod formats;
 mod input;
-pub mod npy;
+mod labels;
 mod output;
-mod pool;
-mod read;
+mod partly_labelled;
 mod result;
 mod scalar;
-mod stored;
 mod table;
 mod tensors;
 
 pub use atomic::write_atomically;
 pub use classes::Classes;
 pub use error::{Error, Result};
-pub use format::Format;
+pub use formats::{Format, npy};
 pub use output::Output;
-pub use pool::{IN_MEMORY, Pool, PoolFile};
+pub use partly_labelled::{IN_MEMORY, PartlyLabelledFile, PartlyLabelledTable};
 pub use result::{Column, ResultTable};
 pub use table::{FeatureTable, TableFile};
 pub use tensors::{Tensor, TensorFile};
+
+#[cfg(test)]
+mod testing {
+    /// Checks that an error contains all `parts`.
+    #[track_caller]
+    pub fn refused<T>(result: crate::Result<T>, parts: &[&str]) -> crate::Error {
+        let error = result.err().expect("it is refused");
+        let sentence = error.to_string();
+        assert!(parts.iter().all(|part| sentence.contains(part)), "{parts:?}: {sentence}");
+        error
+    }
+
+    pub fn strings(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.into()).collect()
+    }
+}

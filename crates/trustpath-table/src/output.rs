@@ -1,9 +1,9 @@
-//! Where results go: a file that is whole or not there, or standard output.
+//! Where results are written: a file, which is complete or unchanged, or standard output.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::format::is_stream;
+use crate::formats::is_stream;
 use crate::{Error, Format, Result, write_atomically};
 
 /// A file to write, or standard output.
@@ -27,7 +27,7 @@ impl Output {
         Self { path: path.into(), format: None }
     }
 
-    /// Writes this format, whatever the ending of the name.
+    /// Writes this format, regardless of the ending of the name.
     pub fn as_format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -36,7 +36,7 @@ impl Output {
     /// The format that is written.
     ///
     /// # Errors
-    /// [`Error::UnknownFormat`] if neither the ending nor anyone says.
+    /// [`Error::UnknownFormat`] if it was not given and the ending of the name is unknown.
     pub fn format(&self) -> Result<Format> {
         self.format.map_or_else(|| Format::of(&self.path), Ok)
     }
@@ -46,8 +46,8 @@ impl Output {
         is_stream(&self.path)
     }
 
-    /// Says at once what would otherwise only show after the work is done: that the folder is
-    /// missing or cannot be written to, or that the format is unknown.
+    /// Checks before the work begins that the folder exists and can be written to, and that the
+    /// format is known.
     ///
     /// # Errors
     /// [`Error::Write`] or [`Error::UnknownFormat`].
@@ -62,11 +62,11 @@ impl Output {
         if is_device(&self.path) {
             return Ok(());
         }
-        crate::atomic::try_beside(&self.path)
+        crate::atomic::check_writable(&self.path)
     }
 
-    /// Writes through `fill`. Devices and pipes are written to as they are; a file is whole or stays
-    /// as it was. A reader of standard output that has seen enough is no error.
+    /// Writes with `fill`. Devices and pipes are written to directly; a file is complete afterwards or
+    /// unchanged. It is not an error if the reader of standard output stops early.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -93,7 +93,7 @@ fn through(w: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     w.flush()
 }
 
-/// Whether something is there that is neither file nor folder and must not be replaced by a file.
+/// Whether `path` is neither a file nor a folder, so that it must not be replaced by a file.
 fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trouble_is_told_before_the_work() {
+    fn problems_are_reported_before_the_work() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| Output::new(folder.path().join(name));
         at("a.csv").check().unwrap();
@@ -119,7 +119,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_and_devices_stay() {
+    fn a_full_disk_is_reported_and_devices_stay() {
         let full = Output::new("/dev/full").as_format(Format::Csv);
         full.check().unwrap();
         let error = full.write(|w| w.write_all(b"a,b\n")).unwrap_err().to_string();

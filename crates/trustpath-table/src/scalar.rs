@@ -1,59 +1,76 @@
-//! Numbers as they lie in files: little-endian bytes of one of a dozen types.
+//! Numbers as they are stored in files: little-endian bytes of one of a dozen types.
 
 use std::io::{self, Read};
 
+use safetensors::Dtype;
+
 /// Bytes converted at a time; a multiple of every element's size.
 const PIECE: usize = 1 << 16;
-/// Elements for which memory is taken before they are there, whatever a header says.
-const TAKEN_AT_ONCE: usize = 1 << 24;
+/// Elements for which memory is reserved before they arrive, whatever a header announces.
+const RESERVED: usize = 1 << 24;
 
-/// The type of the elements of an array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    Bf16,
-    F32,
-    F64,
+/// Defines the element types by their name, size in bytes, type codes in `.npy` and safetensors
+/// files, and conversion from little-endian bytes to `f64`.
+macro_rules! scalars {
+    ($($name:ident $size:literal $npy:literal $dtype:ident $to_f64:expr;)*) => {
+        /// The type of the elements of an array.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Scalar { $($name),* }
+
+        impl Scalar {
+            /// Bytes of one element.
+            pub fn size(self) -> usize {
+                match self { $(Self::$name => $size),* }
+            }
+
+            /// The type that a NumPy header calls `code`, without its byte order.
+            pub fn from_npy(code: &str) -> Option<Self> {
+                match code { $($npy => Some(Self::$name),)* _ => None }
+            }
+
+            /// The type of a tensor.
+            pub fn from_dtype(dtype: Dtype) -> Option<Self> {
+                match dtype { $(Dtype::$dtype => Some(Self::$name),)* _ => None }
+            }
+
+            /// The elements as `f64`; exact for all but 64-bit integers beyond 2⁵³.
+            pub fn to_f64s(self, bytes: &[u8]) -> Vec<f64> {
+                match self { $(Self::$name => convert(bytes, $to_f64)),* }
+            }
+        }
+    };
 }
 
-/// A number that is not whole, where a whole one is needed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+scalars! {
+    Bool 1 "b1" BOOL |[b]| f64::from(b);
+    I8 1 "i1" I8 |b| f64::from(i8::from_le_bytes(b));
+    I16 2 "i2" I16 |b| f64::from(i16::from_le_bytes(b));
+    I32 4 "i4" I32 |b| f64::from(i32::from_le_bytes(b));
+    I64 8 "i8" I64 |b| i64::from_le_bytes(b) as f64;
+    U8 1 "u1" U8 |[b]| f64::from(b);
+    U16 2 "u2" U16 |b| f64::from(u16::from_le_bytes(b));
+    U32 4 "u4" U32 |b| f64::from(u32::from_le_bytes(b));
+    U64 8 "u8" U64 |b| u64::from_le_bytes(b) as f64;
+    F16 2 "f2" F16 |b| f64::from(f16_to_f32(u16::from_le_bytes(b)));
+    Bf16 2 "bfloat16" BF16 |b| f64::from(bf16_to_f32(u16::from_le_bytes(b)));
+    F32 4 "f4" F32 |b| f64::from(f32::from_le_bytes(b));
+    F64 8 "f8" F64 f64::from_le_bytes;
+}
+
+/// A number with a fraction where a whole number is needed.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("its element {index} is {value}, not a whole number")]
 pub(crate) struct NotWhole {
     pub index: usize,
     pub value: f64,
 }
 
 impl Scalar {
-    /// Bytes of one element.
-    pub fn size(self) -> usize {
-        match self {
-            Self::Bool | Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// The elements as `f32`, which is what features are kept in; beyond its range lies infinity.
+    /// The elements as `f32`, the type of all features; numbers beyond its range become infinite.
     pub fn to_f32s(self, bytes: &[u8]) -> Vec<f32> {
-        let mut values = Vec::with_capacity(bytes.len() / self.size());
-        self.extend_f32s(bytes, &mut values);
+        let mut values = vec![0.0; bytes.len() / self.size()];
+        self.put_f32s(bytes, &mut values);
         values
-    }
-
-    fn extend_f32s(self, bytes: &[u8], values: &mut Vec<f32>) {
-        let start = values.len();
-        values.resize(start + bytes.len() / self.size(), 0.0);
-        self.put_f32s(bytes, &mut values[start..]);
     }
 
     /// Puts the elements into `values` as `f32`.
@@ -63,22 +80,23 @@ impl Scalar {
             Self::Bf16 => put(values, bytes, |b| bf16_to_f32(u16::from_le_bytes(b))),
             Self::F32 => put(values, bytes, f32::from_le_bytes),
             Self::F64 => put(values, bytes, |b| f64::from_le_bytes(b) as f32),
-            _ => {
-                values.iter_mut().zip(self.to_f64s(bytes)).for_each(|(value, x)| *value = x as f32);
-            }
+            _ => values.iter_mut().zip(self.to_f64s(bytes)).for_each(|(v, x)| *v = x as f32),
         }
     }
 
-    /// Reads `count` elements from a source as `f32`, a piece at a time, so that they are in memory
-    /// only once; fewer come where the source ends early. Memory is taken as values arrive.
+    /// Reads `count` elements as `f32`, converting a piece at a time so that they are in memory only
+    /// once. Fewer are returned where the source ends early. Memory grows as values arrive.
     pub fn read_f32s(self, mut source: impl Read, count: usize) -> io::Result<Vec<f32>> {
-        let mut values = Vec::with_capacity(count.min(TAKEN_AT_ONCE));
-        let mut piece = vec![0; PIECE.min(count.saturating_mul(self.size()))];
+        let mut values = Vec::with_capacity(count.min(RESERVED));
+        let mut piece = Vec::new();
         while values.len() < count {
-            let wanted = piece.len().min((count - values.len()).saturating_mul(self.size()));
-            let found = fill(&mut source, &mut piece[..wanted])?;
-            self.extend_f32s(&piece[..found], &mut values);
-            if found < wanted {
+            let wanted = PIECE.min((count - values.len()).saturating_mul(self.size()));
+            piece.clear();
+            source.by_ref().take(wanted as u64).read_to_end(&mut piece)?;
+            let start = values.len();
+            values.resize(start + piece.len() / self.size(), 0.0);
+            self.put_f32s(&piece, &mut values[start..]);
+            if piece.len() < wanted {
                 break;
             }
         }
@@ -86,68 +104,33 @@ impl Scalar {
         Ok(values)
     }
 
-    /// The elements as `f64`; exact for all but 64-bit integers beyond 2⁵³.
-    pub fn to_f64s(self, bytes: &[u8]) -> Vec<f64> {
-        match self {
-            Self::Bool | Self::U8 => each(bytes, |[b]| f64::from(b)),
-            Self::I8 => each(bytes, |b| f64::from(i8::from_le_bytes(b))),
-            Self::I16 => each(bytes, |b| f64::from(i16::from_le_bytes(b))),
-            Self::U16 => each(bytes, |b| f64::from(u16::from_le_bytes(b))),
-            Self::I32 => each(bytes, |b| f64::from(i32::from_le_bytes(b))),
-            Self::U32 => each(bytes, |b| f64::from(u32::from_le_bytes(b))),
-            Self::I64 => each(bytes, |b| i64::from_le_bytes(b) as f64),
-            Self::U64 => each(bytes, |b| u64::from_le_bytes(b) as f64),
-            Self::F16 => each(bytes, |b| f64::from(f16_to_f32(u16::from_le_bytes(b)))),
-            Self::Bf16 => each(bytes, |b| f64::from(bf16_to_f32(u16::from_le_bytes(b)))),
-            Self::F32 => each(bytes, |b| f64::from(f32::from_le_bytes(b))),
-            Self::F64 => each(bytes, f64::from_le_bytes),
-        }
-    }
-
     /// The elements as whole numbers, which floats may be as well.
     pub fn to_i64s(self, bytes: &[u8]) -> Result<Vec<i64>, NotWhole> {
         if self == Self::I64 {
-            return Ok(each(bytes, i64::from_le_bytes));
+            return Ok(convert(bytes, i64::from_le_bytes));
         }
-        let whole = |(index, value): (usize, f64)| match whole(value) {
-            Some(n) => Ok(n),
-            None => Err(NotWhole { index, value }),
-        };
+        let whole = |(index, value)| whole(value).ok_or(NotWhole { index, value });
         self.to_f64s(bytes).into_iter().enumerate().map(whole).collect()
     }
 }
 
-/// The whole number that `value` is, if it is one and a double holds it exactly.
+/// The whole number equal to `value`, if there is one and a double holds it exactly.
 pub(crate) fn whole(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i64)
-}
-
-/// Reads until the piece is full or the source ends.
-fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
-    let mut found = 0;
-    while found < piece.len() {
-        match source.read(&mut piece[found..]) {
-            Ok(0) => break,
-            Ok(more) => found += more,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(found)
 }
 
 fn put<const N: usize>(values: &mut [f32], bytes: &[u8], convert: impl Fn([u8; N]) -> f32) {
     values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &chunk)| *value = convert(chunk));
 }
 
-fn each<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+fn convert<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks().0.iter().map(|&chunk| convert(chunk)).collect()
 }
 
 /// IEEE binary16 to binary32, exactly.
 ///
 /// Shifted into place, the exponent is short of the wider format's bias by 127 − 15 = 112; a
-/// product with 2¹¹² mends that for normal and subnormal numbers alike. ∞ and NaN (exponent 31)
+/// product with 2¹¹² corrects that for normal and subnormal numbers alike. ∞ and NaN (exponent 31)
 /// need the full exponent instead.
 pub(crate) fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;

@@ -1,17 +1,13 @@
 //! Feature tables: one feature vector and one label per row, from any of the formats.
-//!
-//! Labels may also stand beside: in a file that is given, or in `NAME-labels` / `NAME_labels` with
-//! the ending `.npy`, `.csv`, `.tsv` or `.txt`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::format::{extension, is_stream};
+use crate::formats::raw::ReadOptions;
 use crate::input::Input;
-use crate::read::labels::{Labels, read_lines};
-use crate::read::{Raw, Wanted, read};
+use crate::partly_labelled::{PartlyLabelledFile, check_finite};
 use crate::{Classes, Error, Format, Result};
 
-/// Feature vectors with their labels, as real data or a file gives them.
+/// Feature vectors with a label each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureTable {
     features: Vec<f32>,
@@ -20,8 +16,8 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// A table of `features`, row after row, with one label per row that counts into
-    /// `class_names`; `source` is what errors call it.
+    /// A table of `features` in row-major order, with one label per row that is an index into
+    /// `class_names`; errors call the table `source`.
     ///
     /// # Errors
     /// If there are no values, if they do not fill the rows, or if a label has no name.
@@ -52,14 +48,14 @@ impl FeatureTable {
         Ok(Self { features, dims, classes: Classes::new(labels, class_names, source)? })
     }
 
-    /// The table in the bytes of a safetensors file with its labels inside, called `source`.
+    /// Reads the bytes of a safetensors file that contains labels; errors call the table `source`.
     ///
     /// # Errors
-    /// Whatever is wrong with the bytes, in a sentence.
+    /// If the bytes cannot be parsed or contain no features or labels.
     pub fn from_safetensors(bytes: Vec<u8>, source: impl Into<String>) -> Result<Self> {
         let source = source.into();
         let input = Input::memory(bytes, &source);
-        let raw = read(input, Format::Safetensors, Wanted::default())?;
+        let raw = Format::Safetensors.read(input, ReadOptions::default())?;
         let labels = raw.labels.ok_or_else(|| Error::NoLabels {
             file: source.clone(),
             remedy: "store them under the name \"labels\"".into(),
@@ -68,7 +64,7 @@ impl FeatureTable {
         Self::new(raw.features, raw.dims, labels, class_names, source)
     }
 
-    /// All features, row after row.
+    /// All features in row-major order.
     pub fn features(&self) -> &[f32] {
         &self.features
     }
@@ -86,12 +82,12 @@ impl FeatureTable {
     /// The features of one row.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If the row does not exist.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.features[row * self.dims..][..self.dims]
     }
 
-    /// The features of several rows, one after another.
+    /// The features of several rows, in that order.
     ///
     /// # Panics
     /// If one of them does not exist.
@@ -101,7 +97,7 @@ impl FeatureTable {
         gathered
     }
 
-    /// The class of each row, counting into [`class_names`](Self::class_names).
+    /// The class of each row, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[usize] {
         &self.classes.labels
     }
@@ -116,7 +112,7 @@ impl FeatureTable {
         &self.classes.members
     }
 
-    /// The table without its features.
+    /// The labels and classes, without the features.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
@@ -126,7 +122,7 @@ impl FeatureTable {
         &self.classes.source
     }
 
-    /// Says where the first value stands that is not a finite number.
+    /// Checks that all features are finite.
     ///
     /// # Errors
     /// [`Error::NotFinite`] with its row and column.
@@ -144,140 +140,55 @@ impl FeatureTable {
 /// # Ok::<(), trustpath_table::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct TableFile {
-    features: PathBuf,
-    labels: Option<PathBuf>,
-    label_column: Option<String>,
-}
+pub struct TableFile(PartlyLabelledFile);
 
 impl TableFile {
-    /// The features file at `path`, with its labels inside or beside it.
+    /// The features file at `path`, with its labels inside or beside it: in `NAME-labels` or
+    /// `NAME_labels` with the ending `.npy`, `.csv`, `.tsv` or `.txt`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { features: path.into(), labels: None, label_column: None }
+        Self(PartlyLabelledFile::new(path).in_memory_up_to(u64::MAX))
     }
 
-    /// Takes the labels from this file, whatever the features file holds itself.
-    pub fn labels(mut self, path: impl Into<PathBuf>) -> Self {
-        self.labels = Some(path.into());
-        self
+    /// Takes the labels from this file, even if the features file has labels too.
+    pub fn labels(self, path: impl Into<PathBuf>) -> Self {
+        Self(self.0.labels(path))
     }
 
-    /// Calls the label column by this name instead of `label`; where columns have no names, by its
-    /// number from 0, or from −1 backwards.
-    pub fn label_column(mut self, name: impl Into<String>) -> Self {
-        self.label_column = Some(name.into());
-        self
+    /// Sets the name of the label column, `label` by default; where columns have no names, its number
+    /// from 0, or from −1 backwards.
+    pub fn label_column(self, name: impl Into<String>) -> Self {
+        Self(self.0.label_column(name))
     }
 
     /// Reads the table.
     ///
     /// # Errors
-    /// Whatever is wrong with the files, in a sentence.
+    /// If a file cannot be read or parsed, or if not every row has a label.
     pub fn read(&self) -> Result<FeatureTable> {
-        let file = self.features.display().to_string();
-        let wanted = Wanted { label: self.label_column.as_deref(), ..Wanted::default() };
-        let input = Input::open(&self.features)?;
-        let raw = read(input, Format::of(&self.features)?, wanted)?;
-        let (labels, labels_file, names) = match (&self.labels, raw.labels) {
-            (Some(path), inside) => {
-                let names = if inside.is_none() { raw.class_names } else { None };
-                (labels_of(path, wanted)?, path.display().to_string(), names)
-            }
-            (None, Some(labels)) => (labels, file.clone(), raw.class_names),
-            (None, None) => {
-                let path = beside(&self.features)
-                    .ok_or_else(|| no_labels(&self.features, wanted.label_column()))?;
-                (labels_of(&path, wanted)?, path.display().to_string(), raw.class_names)
-            }
-        };
-        let labels = labels.without_trailing_blanks(raw.rows);
+        let (raw, given, file) = self.0.contents()?;
+        let given = given.ok_or_else(|| self.0.no_labels())?;
+        let (labels, labels_file) = (given.labels.without_trailing_blanks(raw.rows), given.source);
         if labels.len() != raw.rows {
             let labels = labels.len();
             return Err(Error::LabelCount { file, labels_file, labels, rows: raw.rows });
         }
-        let (labels, class_names) = labels.encode(names, &labels_file)?;
+        let (labels, class_names) = labels.encode(given.names, &labels_file)?;
         FeatureTable::new(raw.features, raw.dims, labels, class_names, file)
     }
-}
-
-fn labels_of(path: &Path, wanted: Wanted) -> Result<Labels> {
-    read_labels(path, wanted)?.labels.ok_or_else(|| no_labels(path, wanted.label_column()))
-}
-
-/// Reads a file of labels alone, which may also be plain lines of text.
-pub(crate) fn read_labels(path: &Path, wanted: Wanted) -> Result<Raw> {
-    let wanted = Wanted { labels_only: true, ..wanted };
-    if extension(path) == "txt" {
-        return read_lines(Input::open(path)?, wanted);
-    }
-    let format = Format::of(path).map_err(|_| Error::UnknownFormat {
-        file: path.display().to_string(),
-        expected: "labels as .txt, .csv, .tsv, .npy, .npz, .safetensors, .jsonl or .parquet",
-    })?;
-    read(Input::open(path)?, format, wanted)
-}
-
-/// The file beside the features whose name says that it holds their labels.
-pub(crate) fn beside(features: &Path) -> Option<PathBuf> {
-    if is_stream(features) {
-        return None;
-    }
-    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
-    ["-", "_"].into_iter().find_map(|joint| {
-        ["npy", "csv", "tsv", "txt"].into_iter().find_map(|ending| {
-            let beside = features.with_file_name(format!("{stem}{joint}labels.{ending}"));
-            beside.is_file().then_some(beside)
-        })
-    })
-}
-
-/// Labels are neither inside a file nor beside it.
-pub(crate) fn no_labels(features: &Path, label_column: &str) -> Error {
-    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
-    let inside = match extension(features).as_str() {
-        "npy" => String::new(),
-        "npz" | "safetensors" => ", store them under the name \"labels\"".into(),
-        _ => format!(", or name the column that holds them (\"{label_column}\" is not there)"),
-    };
-    Error::NoLabels {
-        file: features.display().to_string(),
-        remedy: format!(
-            "give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"
-        ),
-    }
-}
-
-/// Says where the first value stands that is not a finite number; `features` begin with row `first`.
-pub(crate) fn check_finite(
-    features: &[f32],
-    dims: usize,
-    first: usize,
-    columns: Option<&[String]>,
-    file: &str,
-) -> Result<()> {
-    let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
-    let (row, column) = (first + place / dims, place % dims);
-    let name = columns.and_then(|names| names.get(column));
-    Err(Error::NotFinite {
-        file: file.to_owned(),
-        row,
-        column: name.map_or_else(|| column.to_string(), |name| format!("\"{name}\"")),
-        value: features[place],
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{refused, strings};
 
-    fn names(n: usize) -> Vec<String> {
-        (0..n).map(|i| i.to_string()).collect()
+    fn table(features: &[f32], dims: usize, labels: &[usize]) -> Result<FeatureTable> {
+        FeatureTable::new(features.to_vec(), dims, labels.to_vec(), strings(&["a", "b", "c"]), "t")
     }
 
     #[test]
     fn rows_and_members() {
-        let features = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let table = FeatureTable::new(features, 2, vec![1, 0, 1], names(3), "t").unwrap();
+        let table = table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, &[1, 0, 1]).unwrap();
         assert_eq!((table.rows(), table.dims()), (3, 2));
         assert_eq!(table.row(1), [3.0, 4.0]);
         assert_eq!(table.gather(&[2, 0]), [5.0, 6.0, 1.0, 2.0]);
@@ -286,18 +197,16 @@ mod tests {
 
     #[test]
     fn impossible_tables_are_refused() {
-        assert!(FeatureTable::new(vec![], 2, vec![], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![], 0, vec![0], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![1.0; 3], 2, vec![0, 0], names(1), "t").is_err());
-        assert!(FeatureTable::new(vec![1.0; 4], 2, vec![0, 1], names(1), "t").is_err());
+        refused(table(&[], 2, &[]), &["at least one row"]);
+        refused(table(&[], 0, &[0]), &["at least one feature"]);
+        refused(table(&[1.0; 3], 2, &[0, 0]), &["2 labels", "1 rows"]);
+        refused(table(&[1.0; 4], 2, &[0, 3]), &["label 3 of row 1"]);
     }
 
     #[test]
     fn the_first_value_that_is_not_finite_is_named() {
-        let features = vec![1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
-        let table = FeatureTable::new(features, 3, vec![0, 0], names(1), "t").unwrap();
-        let error = table.check_finite().unwrap_err();
-        assert!(matches!(error, Error::NotFinite { row: 1, .. }), "{error}");
-        assert!(error.to_string().starts_with("feature 0 of row 1 in t is -inf"), "{error}");
+        let features = [1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
+        let table = table(&features, 3, &[0, 0]).unwrap();
+        refused(table.check_finite(), &["feature 0 of row 1 in t is -inf"]);
     }
 }

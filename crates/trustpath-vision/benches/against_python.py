@@ -1,10 +1,10 @@
-"""Pictures per second of PyTorch, onnxruntime and trustpath, side by side in one run.
+"""Images per second of PyTorch, onnxruntime and trustpath, side by side in one run.
 
     pip install torch torchvision onnx onnxruntime
     cargo build --release -p trustpath-vision --example throughput
     python crates/trustpath-vision/benches/against_python.py [--backbone resnet12] [--threads 2]
 
-All compute the same network, on random pictures and weights, with the same number of threads. They take
+All compute the same network, on random images and weights, with the same number of threads. They take
 turns, so that whatever else the machine does falls on all alike, and the best of all turns counts.
 """
 
@@ -43,38 +43,38 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--backbone", choices=NETWORKS, default="resnet12")
     options.add_argument("--threads", type=int, default=os.cpu_count())
-    options.add_argument("--pictures", type=int, default=32, help="of a batch")
+    options.add_argument("--images", type=int, default=32, help="of a batch")
     options.add_argument("--turns", type=int, default=5)
     options = options.parse_args()
 
     torch.set_num_threads(options.threads)
     network, size = NETWORKS[options.backbone]
     network = network().eval()
-    pictures = torch.randn(options.pictures, 3, size, size)
+    images = torch.randn(options.images, 3, size, size)
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "network.onnx")
-        torch.onnx.export(network, (pictures[:1],), path, dynamo=False, input_names=["x"], dynamic_axes={"x": {0: "n"}})
+        torch.onnx.export(network, (images[:1],), path, dynamo=False, input_names=["x"], dynamic_axes={"x": {0: "n"}})
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = options.threads
         session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
-    array = pictures.numpy()
+    array = images.numpy()
 
-    def with_torch(network, pictures):
+    def with_torch(network, images):
         with torch.inference_mode():
-            network(pictures)
+            network(images)
 
-    last = [copy.deepcopy(x).to(memory_format=torch.channels_last) for x in (network, pictures)]
+    last = [copy.deepcopy(x).to(memory_format=torch.channels_last) for x in (network, images)]
     program = HERE.parents[2] / "target" / "release" / "examples" / "throughput"
 
     def with_trustpath():
-        command = [program, options.backbone, str(options.pictures), "2"]
+        command = [program, options.backbone, str(options.images), "2"]
         environment = dict(os.environ, RAYON_NUM_THREADS=str(options.threads))
         said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-        return options.pictures / float(re.search(r"([\d.]+) pictures/s", said).group(1))
+        return options.images / float(re.search(r"([\d.]+) images/s", said).group(1))
 
     ways = {
-        "PyTorch": lambda: seconds(lambda: with_torch(network, pictures)),
+        "PyTorch": lambda: seconds(lambda: with_torch(network, images)),
         "PyTorch, channels last": lambda: seconds(lambda: with_torch(*last)),
         "onnxruntime": lambda: seconds(lambda: session.run(None, {"x": array})),
         "trustpath": with_trustpath,
@@ -83,11 +83,11 @@ def main():
     for _ in range(options.turns):
         for name, run in ways.items():
             best[name] = min(best[name], run(), run())
-    print(f"{options.backbone}, {size}×{size}, {options.pictures} pictures, {options.threads} threads")
+    print(f"{options.backbone}, {size}×{size}, {options.images} images, {options.threads} threads")
     print(f"PyTorch {torch.__version__}, onnxruntime {onnxruntime.__version__}\n")
-    print(f"{'engine':24} {'pictures/s':>10} {'of PyTorch':>10}")
+    print(f"{'engine':24} {'images/s':>10} {'of PyTorch':>10}")
     for name, time_ in best.items():
-        print(f"{name:24} {options.pictures / time_:10.1f} {best['PyTorch'] / time_:9.2f}×")
+        print(f"{name:24} {options.images / time_:10.1f} {best['PyTorch'] / time_:9.2f}×")
 
 
 if __name__ == "__main__":

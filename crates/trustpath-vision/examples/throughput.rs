@@ -1,17 +1,17 @@
-//! Pictures per second of the CPU engine, on random pictures and made-up weights.
+//! Images per second of the CPU engine, on random images and made-up weights.
 //!
-//! `cargo run --release -p trustpath-vision --example throughput -- [backbone] [pictures] [rounds]`
+//! `cargo run --release -p trustpath-vision --example throughput -- [backbone] [images] [rounds]`
 
 use std::time::Instant;
 
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::Network;
-use trustpath_vision::weights::{Parameter, Weights};
+use trustpath_vision::weights::{NetworkWeights, Parameter};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_else(|| "resnet12".into());
-    let pictures: usize = args.next().map_or(Ok(64), |n| n.parse())?;
+    let images: usize = args.next().map_or(Ok(64), |n| n.parse())?;
     let rounds: usize = args.next().map_or(Ok(5), |n| n.parse())?;
     let network = Network::by_name(&name)?;
     let mut state = 1u32;
@@ -28,9 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let parameters = network.parameters().into_iter().map(&mut made).collect();
     let begin = Instant::now();
-    let engine = Engine::new(&network, Weights::new("made up", parameters))?;
+    let engine = Engine::new(&network, NetworkWeights::new("made up", parameters))?;
     let ready = begin.elapsed().as_secs_f64();
-    let values: Vec<f32> = (0..pictures * 3 * network.size.pow(2)).map(|_| random()).collect();
+    let values: Vec<f32> = (0..images * 3 * network.size.pow(2)).map(|_| random()).collect();
     let mut best = f64::INFINITY;
     for _ in 0..rounds {
         let begin = Instant::now();
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         best = best.min(begin.elapsed().as_secs_f64());
     }
     let threads = rayon::current_num_threads();
-    let speed = pictures as f64 / best;
-    println!("{name} {speed:.1} pictures/s with {threads} threads, ready after {ready:.2} s");
+    let speed = images as f64 / best;
+    println!("{name} {speed:.1} images/s with {threads} threads, ready after {ready:.2} s");
     Ok(())
 }

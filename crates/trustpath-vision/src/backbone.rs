@@ -1,29 +1,29 @@
-//! Whatever turns pictures into features.
+//! Anything that turns images into features.
 
 use crate::Result;
 use crate::fingerprint::Fingerprint;
+use crate::image::RgbImage;
 use crate::network::Network;
-use crate::picture::Picture;
 
-/// The pictures that a backbone takes: resized to a square, then `(x/255 − mean)/std` in each colour.
+/// The images that a backbone takes: resized to a square, then `(x/255 − mean)/std` in each colour.
 ///
 /// ```
 /// use trustpath_vision::backbone::Input;
-/// use trustpath_vision::picture::Picture;
+/// use trustpath_vision::image::RgbImage;
 ///
 /// let input = Input { size: 1, mean: [0.5; 3], std: [0.25, 0.5, 1.0] };
-/// let grey = Picture { width: 2, height: 2, rgb: vec![255; 12] };
+/// let grey = RgbImage { width: 2, height: 2, rgb: vec![255; 12] };
 /// let mut values = [0.0; 3];
 /// input.prepare(&grey, &mut values);
 /// assert_eq!(values, [2.0, 1.0, 0.5]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Input {
-    /// Edge of the pictures.
+    /// Width and height of the images in pixels.
     pub size: usize,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],
-    /// Spread of each colour, by which the rest is divided.
+    /// Standard deviation of each colour, by which the rest is divided.
     pub std: [f32; 3],
 }
 
@@ -33,59 +33,56 @@ impl Input {
         Self { size: network.size, mean: network.mean, std: network.std }
     }
 
-    /// How many values a picture becomes.
+    /// How many values an image becomes.
     pub fn values(&self) -> usize {
         3 * self.size * self.size
     }
 
-    /// Makes a picture ready: its three colours one after another. `values` has room for exactly one.
-    pub fn prepare(&self, picture: &Picture, values: &mut [f32]) {
+    /// Makes an image ready: its three colours one after another. `values` has room for exactly one.
+    pub fn prepare(&self, image: &RgbImage, values: &mut [f32]) {
         let resized;
-        let picture = if (picture.width, picture.height) == (self.size, self.size) {
-            picture
+        let image = if (image.width, image.height) == (self.size, self.size) {
+            image
         } else {
-            resized = picture.resized(self.size);
+            resized = image.resized(self.size);
             &resized
         };
         for (colour, plane) in values.chunks_exact_mut(self.size * self.size).enumerate() {
             let (mean, std) = (self.mean[colour], self.std[colour]);
-            for (value, rgb) in plane.iter_mut().zip(picture.rgb.chunks_exact(3)) {
+            for (value, rgb) in plane.iter_mut().zip(image.rgb.chunks_exact(3)) {
                 *value = (f32::from(rgb[colour]) / 255.0 - mean) / std;
             }
         }
     }
 }
 
-/// Something that turns pictures into features.
+/// Something that turns images into features.
 pub trait Backbone: Sync {
-    /// What it is called.
+    /// Its name.
     fn name(&self) -> &str;
 
-    /// How many numbers a feature has.
+    /// Numbers per feature.
     fn dim(&self) -> usize;
 
-    /// The pictures it takes.
+    /// The images it takes.
     fn input(&self) -> Input;
 
     /// A number that changes with its weights.
     fn fingerprint(&self) -> u64;
 
-    /// A number that tells by what features are made: the network, its weights, and how it takes pictures.
+    /// A number that identifies how features are made: the network, its weights, and how it takes images.
     fn identity(&self) -> u64 {
-        let mut all = Fingerprint::new();
-        all.add(self.name().as_bytes());
-        all.number(self.fingerprint());
         let input = self.input();
-        all.number(input.size as u64);
-        let colours = input.mean.iter().chain(&input.std);
-        colours.for_each(|value| all.number(u64::from(value.to_bits())));
-        all.get()
+        let colours = input.mean.iter().chain(&input.std).map(|value| value.to_bits().into());
+        let mut all = Fingerprint::new();
+        all.add(self.name()).number(self.fingerprint()).number(input.size as u64);
+        all.numbers(colours).get()
     }
 
-    /// The features of some pictures, one after another, each picture made ready by
+    /// The features of some images, one after another, each image made ready by
     /// [`Input::prepare`].
     ///
     /// # Errors
     /// If they cannot be computed.
-    fn features(&self, pictures: &[f32]) -> Result<Vec<f32>>;
+    fn features(&self, images: &[f32]) -> Result<Vec<f32>>;
 }

@@ -1,9 +1,14 @@
-//! Images, datasets and backbones: from pictures to features.
+//! Images, datasets and backbones: from images to features.
 //!
-//! A [`network::Network`] is a description, a list of operations with named parameters; every engine
-//! that runs or trains one reads the same description. [`weights::Weights`] are what a checkpoint
-//! holds, [`train`] is how they come about, and a [`cpu::Engine`] computes features with them.
-//! [`extract::Extraction`] takes a [`dataset::Dataset`] through any [`backbone::Backbone`] to a file.
+//! A [`network::Network`] is a description, a list of operations with named parameters; every engine that runs or
+//! trains one reads the same description. [`weights::NetworkWeights`] are what a checkpoint holds, [`train`] computes
+//! them from images, and a [`cpu::Engine`] computes features with them. [`extract::Extraction`] runs a
+//! [`dataset::Dataset`] through any [`backbone::Backbone`] and writes the features to a file.
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod backbone;
 pub mod cpu;
@@ -11,12 +16,13 @@ pub mod dataset;
 mod error;
 pub mod extract;
 mod fingerprint;
+pub mod image;
+mod named;
 pub mod network;
 pub mod onnx;
 pub mod pack;
-pub mod pickle;
-pub mod picture;
-pub mod source;
+mod pickle;
+mod source;
 pub mod train;
 pub mod weights;
 

@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use trustpath_vision::backbone::Backbone;
-use trustpath_vision::onnx::{Model, Settings};
+use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
 
-fn small(output: Option<&str>) -> Settings {
+fn small(output: Option<&str>) -> OnnxSettings {
     let (mean, std) = (Some([0.0; 3]), Some([1.0; 3]));
-    Settings { input_size: Some(8), mean, std, output: output.map(Into::into) }
+    OnnxSettings { input_size: Some(8), mean, std, output: output.map(Into::into) }
 }
 
 /// The model, or nothing where there is no library.
-fn open(name: &str, settings: Settings) -> Option<Box<dyn Backbone>> {
+fn open(name: &str, settings: OnnxSettings) -> Option<Box<dyn Backbone>> {
     match model(name, settings).open(1) {
         Ok(backbone) => Some(backbone),
         Err(error) if error.to_string().contains("onnxruntime cannot be loaded") => {
@@ -23,13 +23,13 @@ fn open(name: &str, settings: Settings) -> Option<Box<dyn Backbone>> {
     }
 }
 
-fn model(name: &str, settings: Settings) -> Model {
+fn model(name: &str, settings: OnnxSettings) -> OnnxModel {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx");
-    Model::new(&folder.join(name), settings).unwrap()
+    OnnxModel::new(&folder.join(name), settings).unwrap()
 }
 
-/// Pictures whose colours are constant, and their colours.
-fn pictures(count: usize) -> (Vec<f32>, Vec<[f32; 3]>) {
+/// Images whose colours are constant, and their colours.
+fn images(count: usize) -> (Vec<f32>, Vec<[f32; 3]>) {
     let colours: Vec<[f32; 3]> =
         (0..count).map(|i| [i as f32, 0.5 - i as f32, 2.0 * i as f32]).collect();
     let values = colours.iter().flatten().flat_map(|&colour| [colour; 64]).collect();
@@ -46,7 +46,7 @@ fn close(found: &[f32], expected: impl Iterator<Item = f32>) {
 
 #[test]
 fn maps_tokens_and_rows_become_features() {
-    let (values, colours) = pictures(5);
+    let (values, colours) = images(5);
     for (output, times) in
         [(None, 64.0), (Some("rows"), 64.0), (Some("tokens"), 1.0), (Some("maps"), 1.0)]
     {
@@ -61,23 +61,23 @@ fn maps_tokens_and_rows_become_features() {
 #[test]
 fn a_fixed_batch_is_filled_up() {
     let Some(backbone) = open("threes.onnx", small(None)) else { return };
-    let (values, colours) = pictures(7);
+    let (values, colours) = images(7);
     assert_eq!(backbone.dim(), 3);
     close(&backbone.features(&values).unwrap(), colours.into_iter().flatten());
 }
 
 #[test]
-fn what_is_no_image_model_is_told() {
+fn what_is_no_image_model_is_refused() {
     if open("colours.onnx", small(None)).is_none() {
         return;
     }
-    let told = |name: &str, settings: Settings, sentence: &str| {
+    let refused = |name: &str, settings: OnnxSettings, sentence: &str| {
         let Err(error) = model(name, settings).open(1) else { panic!("{name}") };
         assert!(error.to_string().contains(sentence), "{error}");
     };
-    told("sum.onnx", small(None), "it has 2 inputs");
-    told("none.onnx", small(None), "check that the path is right");
-    told("make.py", small(None), "check that the path is right");
-    told("colours.onnx", small(Some("depth")), "no output named depth among maps, tokens, rows");
-    told("colours.onnx", Settings::default(), "not n × 3 × 224 × 224");
+    refused("sum.onnx", small(None), "it has 2 inputs");
+    refused("none.onnx", small(None), "check that the path is right");
+    refused("make.py", small(None), "check that the path is right");
+    refused("colours.onnx", small(Some("depth")), "no output named depth among maps, tokens, rows");
+    refused("colours.onnx", OnnxSettings::default(), "not n × 3 × 224 × 224");
 }

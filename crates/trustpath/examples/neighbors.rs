@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::neighbors::{Neighbors, Points, Search};
+use trustpath::random::mix;
 
 const DIMS: usize = 128;
 const CLUSTERS: u64 = 20;
@@ -72,12 +73,4 @@ fn normal(stream: u64, at: u64) -> f32 {
     let bits = mix(mix(stream) ^ at);
     let sum: f32 = (0..4).map(|part| ((bits >> (16 * part)) & 0xffff) as f32 / 65536.0 - 0.5).sum();
     sum * 3f32.sqrt()
-}
-
-/// The finaliser of SplitMix64.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

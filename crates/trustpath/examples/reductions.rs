@@ -8,7 +8,8 @@
 use std::time::Instant;
 
 use trustpath::neighbors::Neighbors;
-use trustpath::reduce::{DENSE_ROWS, Method, Reduce};
+use trustpath::random::Random;
+use trustpath::reduce::{DENSE_ROWS, Reduce, Reduction};
 use trustpath::{Features, Instances, Result};
 
 const CLASSES: usize = 20;
@@ -18,7 +19,7 @@ const SIZES: [usize; 5] = [2_000, 5_000, 10_000, 50_000, 100_000];
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let method: Option<Method> = arguments.first().map(|name| name.parse()).transpose()?;
+    let method: Option<Reduction> = arguments.first().map(|name| name.parse()).transpose()?;
     let size: Option<usize> = arguments.get(1).and_then(|n| n.parse().ok());
     println!(
         "{:<8} {:>8} {:>4} {:>4} {:>9} {:>9} {:>9} {:>10} {:>8}",
@@ -27,13 +28,13 @@ fn main() -> Result<()> {
     for n in SIZES.into_iter().filter(|&n| size.is_none_or(|size| size == n)) {
         let instances = instances(n)?;
         for (candidate, d, k) in [
-            (Method::Lle, 20, 5),
-            (Method::Lle, 20, 10),
-            (Method::Ltsa, 5, 10),
-            (Method::Spectral, 20, 0),
-            (Method::Isomap, 20, 10),
-            (Method::Mds, 5, 0),
-            (Method::Pca, 20, 0),
+            (Reduction::Lle, 20, 5),
+            (Reduction::Lle, 20, 10),
+            (Reduction::Ltsa, 5, 10),
+            (Reduction::Spectral, 20, 0),
+            (Reduction::Isomap, 20, 10),
+            (Reduction::Mds, 5, 0),
+            (Reduction::Pca, 20, 0),
         ] {
             if method.is_none_or(|method| method == candidate) {
                 measure(candidate, d, k, &instances)?;
@@ -43,7 +44,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn measure(method: Method, d: usize, k: usize, instances: &Instances) -> Result<()> {
+fn measure(method: Reduction, d: usize, k: usize, instances: &Instances) -> Result<()> {
     let n = instances.len();
     let reduction: Box<dyn Reduce> = method.build(d, k.max(1))?;
     let start = Instant::now();
@@ -68,9 +69,9 @@ fn measure(method: Method, d: usize, k: usize, instances: &Instances) -> Result<
 
 /// Instances of all classes in turn.
 fn instances(n: usize) -> Result<Instances> {
-    let mut random = Random(1);
+    let mut random = Random::stream(1, 0);
     let mut gaussians = |count: usize, scale: f64| -> Vec<f64> {
-        (0..count).map(|_| scale * random.gaussian()).collect()
+        (0..count).map(|_| scale * random.normal()).collect()
     };
     let each = (DIMS as f64).sqrt().recip();
     let centres = gaussians(CLASSES * DIMS, 0.45 * each);
@@ -88,23 +89,4 @@ fn instances(n: usize) -> Result<Instances> {
         }
     }
     Features::new(&values[..], n, DIMS)?.normalize()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// In `(0, 1]`.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON
-    }
-
-    fn gaussian(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).max(0.0).sqrt()
-            * (std::f64::consts::TAU * self.uniform()).cos()
-    }
 }

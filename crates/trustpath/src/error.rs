@@ -1,5 +1,7 @@
 //! What can go wrong, in one sentence each: what was given, and what to do about it.
 
+use std::borrow::Cow;
+
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -137,7 +139,7 @@ pub enum Error {
         /// What was given.
         value: String,
         /// What it must be.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
     /// Rows that are elsewhere could not be read.
     #[error("the rows could not be summed: {reason}")]
@@ -154,7 +156,7 @@ pub enum Error {
     /// Coordinates were asked for that have been replaced.
     #[error("the coordinates were projected before: give them anew for another path")]
     Projected,
-    /// Whoever watched asked to stop.
+    /// The observer asked to stop.
     #[error("the run was stopped before it was done: nothing was kept; start it again")]
     Stopped,
     /// An iteration did not reach its tolerance.
@@ -178,8 +180,13 @@ impl Error {
     pub(crate) fn parameter(
         name: &'static str,
         value: impl std::fmt::Display,
-        expected: &'static str,
+        expected: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::Parameter { name, value: value.to_string(), expected }
+        Self::Parameter { name, value: value.to_string(), expected: expected.into() }
+    }
+
+    /// A value that is none of the names to choose from.
+    pub(crate) fn choice(name: &'static str, value: &str, names: &[&str]) -> Self {
+        Self::parameter(name, value, format!("choose one of {}", names.join(", ")))
     }
 }

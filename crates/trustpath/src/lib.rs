@@ -1,7 +1,7 @@
 //! Instance Credibility Inference: pseudo-labels for unlabeled data, and how far each can be trusted.
 //!
 //! # The problem
-//! There are features of many instances, labels for a handful of them, and a classifier trained on that handful. It can
+//! There are features of many instances, labels for a few of them, and a classifier trained on these few. It can
 //! label the rest, but some of those *pseudo-labels* are wrong, and a classifier retrained on wrong labels gets worse.
 //! Which pseudo-labels can be trusted?
 //!
@@ -13,38 +13,43 @@
 //! min over β, γ of   ½ ‖Y − Xβ − γ‖² + λ Σᵢ ‖γᵢ‖
 //! ```
 //!
-//! At a high price no instance deviates. As `λ` falls, those whose label does not fit their place begin to, and those
-//! that fit best hold out longest. So the smallest `λ` at which `γᵢ` is still zero measures how credible the label of
-//! instance `i` is: the smaller, the more credible. That is *instance credibility inference*, of Wang, Xu, Liu, Zhang and
-//! Fu, "How to Trust Unlabeled Data? Instance Credibility Inference for Few-Shot Learning".
+//! At a high price no instance deviates. As `λ` falls, instances whose label does not fit their neighbourhood begin to
+//! deviate first, and those that fit best last. So the smallest `λ` at which `γᵢ` is still zero measures how credible the
+//! label of instance `i` is: the smaller, the more credible. That is *instance credibility inference*, of Yikai Wang, Li
+//! Zhang, Yuan Yao and Yanwei Fu, "How to Trust Unlabeled Data? Instance Credibility Inference for Few-Shot Learning".
 //!
-//! # The rooms
-//! Data walk one way:
+//! # The pipeline
+//! ```text
+//! features → representation → labeller → judge → trust → labels with verdicts, a model
+//! ```
 //!
-//! | room | what it does |
+//! | module | what it does |
 //! |---|---|
-//! | [`Features`] → [`Instances`] | checks what comes in, and puts every instance on the unit sphere |
+//! | [`Features`] → [`Instances`] | checks the input and scales every instance to unit length |
 //! | [`reduce`] | features → few coordinates: LLE and its relatives |
-//! | [`classify`] | pseudo-labels, by a small classifier on the original features |
+//! | [`classify`] | the classifiers that give pseudo-labels |
 //! | [`incidental`] | the path of `γ` as `λ` varies: ICI-R (linear) and ICI-C (logistic) |
-//! | [`select`] | which instances to take in: by credibility, or as the paper's baselines do |
-//! | [`SelfTaught`] | Algorithm 1: the loop over the rooms above |
-//! | [`map_2d`] | a picture of the features, for the eye alone |
-//! | [`identifiability()`] | when the method provably finds every correct label |
+//! | [`judge`] | a score per label: credibility, and the paper's baselines |
+//! | [`labeller`] | labels for a pool: self-training (Algorithm 1) and every method of [`transductive`] |
+//! | [`trust`] | which labels can be relied on: calibrated precision, instances of unknown classes |
+//! | [`label()`], [`audit()`] | the complete pipeline, and the judge alone on labels that exist |
+//! | [`spec`] | every option of the above, declared once |
+//! | [`limits`] | the sizes at which an algorithm changes |
+//! | [`map_2d`] | a map of the features in two dimensions, for display only |
+//! | [`identifiability()`] | conditions under which the method provably finds every correct label |
 //!
 //! # Why it is fast
-//! Given `λ`, the best `γᵢ` is the part of the residual `rᵢ = yᵢ − βᵀxᵢ` beyond length `λ`. Put back, this leaves a Huber
-//! regression in the `d × c` numbers `β` alone, solved by Newton's method in `O(n)` a step, with no `n × n` matrix
+//! Given `λ`, the best `γᵢ` is the part of the residual `rᵢ = yᵢ − βᵀxᵢ` beyond length `λ`. Substituted, this leaves a Huber
+//! regression in the `d × c` numbers `β` alone, solved by Newton's method in `O(n)` per step, with no `n × n` matrix
 //! anywhere ([`incidental::linear`]). The logistic model reduces the same way ([`incidental::logistic`]). The classifier
 //! works in the span of its few samples, on a Gram matrix that all rounds share.
 //!
-//! # A whole episode
+//! # An episode
 //! Two classes, one labelled instance of each, and eighteen without a label:
 //!
 //! ```
-//! use trustpath::incidental::IciRParams;
-//! use trustpath::select::{Credibility, Rule};
-//! use trustpath::{Features, SelfTaught, SelfTaughtParams, Task, classify, reduce};
+//! use trustpath::spec::SelfTrainingSpec;
+//! use trustpath::{Features, Task};
 //!
 //! // Instance i belongs to class i mod 2, and leans towards the axis of its class.
 //! let values: Vec<f32> = (0..20 * 8)
@@ -56,16 +61,8 @@
 //!     .collect();
 //! let instances = Features::new(&values[..], 20, 8)?.normalize()?;
 //!
-//! let icir = IciRParams::default().check()?;
-//! let learner = SelfTaught::new(
-//!     reduce::Method::Lle.build(2, 5)?,
-//!     classify::Method::Logistic.build(),
-//!     Box::new(Credibility { model: Box::new(icir.clone()), rule: Rule::Continuous }),
-//!     SelfTaughtParams { step: 3, cap: None },
-//! )?
-//! .with_judge(Box::new(icir));
-//!
-//! let outcome = learner.run(&Task {
+//! let spec = SelfTrainingSpec { dim: 2, step: 3, ..Default::default() };
+//! let outcome = spec.build()?.run(&Task {
 //!     instances: &instances,
 //!     labels: &[0, 1],
 //!     unlabeled: 18,
@@ -74,39 +71,53 @@
 //! })?;
 //! assert_eq!(outcome.labels, (2..20).map(|i| i % 2).collect::<Vec<_>>());
 //! assert!(outcome.accepted_in.iter().all(Option::is_some));
-//! assert_eq!(outcome.vanish.unwrap().len(), 18);
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 //!
-//! # Promises
+//! # Guarantees of the implementation
 //! The same input gives the same result, bit for bit, whatever the number of threads. Every solution can be asked for a
-//! certificate of optimality that is computed apart from the solver. Nothing here reads a file, prints, or panics on
-//! data: what cannot be worked with is an [`Error`] that names the input and the remedy.
+//! certificate of optimality that is computed independently of the solver. Nothing here reads a file, prints, or panics on
+//! data: unusable input is an [`Error`] that names the input and the remedy.
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod audit;
+mod choice;
 pub mod classify;
 mod error;
 mod features;
 mod identifiability;
 pub mod incidental;
+pub mod judge;
 pub mod label;
+pub mod labeller;
 pub mod limits;
 mod linalg;
 mod map;
 mod matrix;
 pub mod neighbors;
+mod observer;
 mod power;
+pub mod random;
 pub mod reduce;
-pub mod select;
-mod self_taught;
+pub mod spec;
+mod split;
 mod task;
 pub mod transductive;
+pub mod trust;
 
-pub use audit::{Audit, audit, audit_within};
+pub use audit::{Audit, AuditBuilder, audit};
 pub use error::{Error, Result};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};
+pub use label::label;
+pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
+pub use limits::Limits;
 pub use map::{Map, MapParams, map_2d};
 pub use matrix::Matrix;
-pub use self_taught::{Outcome, RoundRecord, SelfTaught, SelfTaughtParams};
+pub use observer::{NoObserver, Observer};
+pub use split::Split;
 pub use task::Task;

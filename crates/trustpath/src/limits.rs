@@ -1,4 +1,54 @@
-//! The sizes at which another algorithm takes over, or a part of the data is used for all of it.
+//! Sizes at which an algorithm changes or a part of the data is used instead of all of it, each with its reason.
+//!
+//! A regression or a classifier has some thousand coefficients, and a million instances determine them no better than
+//! some ten thousand do. So each is fitted to an even part of every class, and then labels and judges every instance.
+
+use crate::neighbors::Search;
+use crate::split::Split;
+
+/// Numbers of instances up to which each step uses all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
+    /// block and kept in fewer dimensions (20,000).
+    pub in_memory: usize,
+    /// How neighbours are found in larger pools (exactly or approximately, whichever is expected to be faster).
+    pub search: Search,
+    /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
+    /// precision (4096).
+    pub certified: usize,
+    /// Pseudo-labelled instances that a classifier is trained on (20,000, but 50 of every class).
+    pub train: usize,
+    /// Instances that the final path is fitted to (20,000, but 20 of every class).
+    pub fit: usize,
+    /// Open instances that the path is fitted to inside a round of self-training (2048, but 20 for every class).
+    pub fit_in_round: usize,
+    /// Open instances that take part in cross-validation (5000, but 20 for every class).
+    pub cross_validation: usize,
+}
+
+/// Instances up to which each vanishing `λ` is root-found with the regression solved at every trial. Beyond, it is read
+/// off the interpolated path, whose kinks (of relative size 1/n) are then far below its precision.
+pub(crate) const EXACT_ROOTS: usize = 5000;
+/// The same with more than [`DENSE_UNKNOWNS`] unknowns, where a trial is expensive.
+pub(crate) const EXACT_ROOTS_MANY_UNKNOWNS: usize = 500;
+/// Unknowns of ICI-R up to which the curvature matrix is formed: its cost grows with their square, that of a product
+/// linearly.
+pub(crate) const DENSE_UNKNOWNS: usize = 200;
+/// Classes up to which every label of an instance is followed down a frozen path; beyond, only the likely ones.
+pub(crate) const FEW_CLASSES: usize = 16;
+/// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
+pub(crate) const BASIS_ROWS: usize = 8192;
+/// Instances that suggestions are chosen from, the most doubtful ones: all pairs of a large pool would be too many.
+pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
+/// Instances that suggestions are to cover, evenly taken.
+pub(crate) const SUGGEST_COVERED: usize = 4096;
+/// Unlabeled instances per class up to which `label` uses the adaptive mode, whatever the number of labels.
+pub const ADAPTIVE: usize = 20;
+/// The same where given labels are few.
+pub const ADAPTIVE_FEW_LABELS: usize = 50;
+/// Given labels per class that count as few.
+pub const FEW_LABELS_PER_CLASS: usize = 3;
 
 /// Instances up to which a reduction builds matrices over all pairs of them. An eigendecomposition takes `2n³/3`
 /// multiply-adds, a few seconds at this size; beyond, reductions use sparse matrices or landmarks.
@@ -40,3 +90,125 @@ pub(crate) const CELLS_AROUND: usize = 64;
 pub(crate) const CELL_SAMPLE: usize = 32;
 /// Points, at most, that the centre of all points is the mean of.
 pub(crate) const CENTRE_ROWS: usize = 4096;
+
+/// However many classes there are, this many instances of each train the classifier.
+const TRAIN_PER_CLASS: usize = 50;
+/// However many classes there are, this many instances of each are fitted.
+const FIT_PER_CLASS: usize = 20;
+/// However many classes there are, this many instances per class take part in cross-validation.
+const CROSS_VALIDATION_PER_CLASS: usize = 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_memory: 20_000,
+            search: Search::Auto,
+            certified: 4096,
+            train: 20_000,
+            fit: 20_000,
+            fit_in_round: 2048,
+            cross_validation: 5_000,
+        }
+    }
+}
+
+impl Limits {
+    /// No limits: every step uses all instances, and neighbours are exact.
+    pub const NONE: Self = Self {
+        in_memory: usize::MAX,
+        search: Search::Exact,
+        certified: usize::MAX,
+        train: usize::MAX,
+        fit: usize::MAX,
+        fit_in_round: usize::MAX,
+        cross_validation: usize::MAX,
+    };
+
+    /// Positions of a split that the final path is fitted to, under these labels of the open rows. Given labels come first, but leave
+    /// half of the places to the others.
+    pub(crate) fn to_fit(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
+        let (given, most) = (split.given.len(), self.fit);
+        if given + labels.len() <= most {
+            return (0..given + labels.len()).collect();
+        }
+        let mut fitted = evenly(split.labels, split.classes, most / 2, FIT_PER_CLASS);
+        let left = most - fitted.len().min(most / 2);
+        let open = evenly(labels, split.classes, left, FIT_PER_CLASS);
+        fitted.extend(open.into_iter().map(|at| given + at));
+        fitted
+    }
+
+    /// Rows whose given labels an audit fits its path to.
+    pub(crate) fn to_fit_given(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.fit, FIT_PER_CLASS)
+    }
+
+    /// Positions of a split that the path inside a round is fitted to.
+    pub(crate) fn to_fit_in_round(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
+        let given = split.given.len();
+        let mut fitted = self.to_fit(split, labels);
+        fitted.truncate(fitted.partition_point(|&position| position < given));
+        let most = self.fit_in_round.max(FIT_PER_CLASS.saturating_mul(split.classes));
+        let every = labels.len().div_ceil(most).max(1);
+        fitted.extend((given..given + labels.len()).step_by(every));
+        fitted
+    }
+
+    /// Those of the open rows that take part in cross-validation.
+    pub(crate) fn to_cross_validate(self, open: &[usize], classes: usize) -> Vec<usize> {
+        let most = self.cross_validation.max(CROSS_VALIDATION_PER_CLASS * classes);
+        open.iter().copied().step_by(open.len().div_ceil(most).max(1)).collect()
+    }
+
+    /// Places among `labels` of those that train a classifier.
+    pub(crate) fn to_train(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.train, TRAIN_PER_CLASS)
+    }
+}
+
+/// About `most` places of `labels`, ascending: the same share of every class, spread evenly over it, but at least `floor` of
+/// each class that has that many.
+fn evenly(labels: &[usize], classes: usize, most: usize, floor: usize) -> Vec<usize> {
+    if labels.len() <= most {
+        return (0..labels.len()).collect();
+    }
+    let mut members = vec![0usize; classes];
+    labels.iter().for_each(|&label| members[label] += 1);
+    let share = most as f64 / labels.len() as f64;
+    let quota = |count: usize| ((share * count as f64).round() as usize).max(floor).min(count);
+    let quotas: Vec<usize> = members.iter().map(|&count| quota(count)).collect();
+    let mut seen = vec![0usize; classes];
+    let mut taken = Vec::with_capacity(quotas.iter().sum());
+    for (at, &label) in labels.iter().enumerate() {
+        // The k-th of m is taken where k·quota/m passes a whole number.
+        let (k, m, quota) = (seen[label], members[label], quotas[label]);
+        if (k + 1) * quota / m > k * quota / m {
+            taken.push(at);
+        }
+        seen[label] += 1;
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_even_and_has_enough_of_every_class() {
+        // A common class, a rare one and one in between.
+        let labels: Vec<usize> = (0..10_000)
+            .map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) })
+            .collect();
+        let taken = evenly(&labels, 3, 500, 8);
+        let of = |class: usize| taken.iter().filter(|&&at| labels[at] == class).count();
+        assert_eq!((of(0), of(1), of(2)), (400, 8, 100));
+        assert!(taken.is_sorted());
+        // Every tenth of the rows has about a tenth of them.
+        for tenth in 0..10 {
+            let here = taken.iter().filter(|&&at| at / 1000 == tenth).count();
+            assert!((48..=54).contains(&here), "{here}");
+        }
+        assert_eq!(evenly(&labels[..90], 3, 90, 1), (0..90).collect::<Vec<_>>());
+    }
+}

@@ -1,4 +1,4 @@
-//! `trustpath audit --demo`: labels flipped on purpose, and how well they are found.
+//! `trustpath audit --demo`: labels changed on purpose, and how well they are found.
 
 use trustpath::Features;
 use trustpath_episodes::noise::{AuditRow, Detection, Study, audit_study};
@@ -9,7 +9,7 @@ use crate::args::RunArgs;
 use crate::error::Result;
 use crate::{args, interrupt, print};
 
-/// Rows of a class at most.
+/// The largest number of rows per class.
 const ROWS: usize = 100;
 
 /// Runs the demo.
@@ -17,13 +17,13 @@ pub fn run(args: &RunArgs) -> Result<()> {
     for dataset in embedded::DATASETS {
         let rows = args::pool(args.threads)?.install(|| study(dataset, args))?;
         print::stdout(&format!(
-            "{dataset}: labels of novel classes flipped, at most {ROWS} instances a class\n\n{}\n",
+            "{dataset}: labels of novel classes changed at random, at most {ROWS} instances per class\n\n{}\n",
             table(&rows)?.text()
         ))?;
     }
     print::stdout(
         "AUROC: how often a wrong label ranks before a right one. Precision and recall are those of the verdict\n\
-         \"suspect\"; of the first so many as there are errors, the last column says how many are.\n",
+         \"suspect\". The last column is the precision among the first N, where N is the number of wrong labels.\n",
     )
 }
 

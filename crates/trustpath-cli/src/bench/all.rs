@@ -1,8 +1,9 @@
 //! `trustpath bench --method all`: every method on the very same episodes.
 
 use serde::Serialize;
+use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, EpisodeList, Finished, Method};
+use trustpath_episodes::{EpisodeList, FeatureTable, Finished, Method};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
@@ -42,13 +43,8 @@ struct Row {
     milliseconds: f64,
 }
 
-/// Runs the command.
-pub fn run(
-    args: &BenchArgs,
-    runner: &Runner,
-    list: Option<&EpisodeList>,
-    base: &Method,
-) -> Result<()> {
+/// Checks the options and the parameters of all methods.
+pub fn check(args: &BenchArgs, base: &SelfTrainingSpec) -> Result<()> {
     let given = [
         ("--against", args.run.against.is_some()),
         ("--export-episodes", args.run.export_episodes.is_some()),
@@ -56,18 +52,28 @@ pub fn run(
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::Usage(format!("{option} is for one method: drop it, or name one")));
     }
-    let approaches = Approach::all(base);
-    for approach in &approaches {
-        approach.build()?;
+    for method in Method::all(&args.method.options(base)?) {
+        method.build()?;
     }
-    let table = args.data.read(list.map(|list| &list.meta), runner)?;
+    Ok(())
+}
+
+/// Runs the command.
+pub fn run(
+    args: &BenchArgs,
+    runner: &Runner,
+    table: &FeatureTable,
+    list: Option<&EpisodeList>,
+    way: usize,
+) -> Result<()> {
+    let methods = Method::all(&args.method.options(&args.base(way))?);
     let count = args.run.episodes.unwrap_or(EPISODES);
     let chosen = match list {
-        Some(list) => vec![Chosen::listed(list, &table)?],
+        Some(list) => vec![Chosen::listed(list, table)?],
         None => {
-            let cells = args.task.cells()?.into_iter();
+            let cells = args.task.cells(way)?.into_iter();
             cells
-                .map(|task| Chosen::drawn(task, &table, args.run.seed, count))
+                .map(|task| Chosen::drawn(task, table, args.run.seed, count))
                 .collect::<Result<_>>()?
         }
     };
@@ -75,16 +81,16 @@ pub fn run(
     let (mut cells, mut done, mut asked) = (Vec::new(), 0, 0);
     for (number, chosen) in chosen.iter().enumerate() {
         let mut runs = Vec::new();
-        for approach in &approaches {
+        for method in &methods {
             asked += chosen.episodes.count();
             if interrupt::requested() {
                 continue;
             }
-            let name = approach.to_string();
+            let name = method.to_string();
             let ending = format!(".{number}.{name}");
-            let journal = args.journal.open(&table, &chosen.identity, approach, &ending)?;
+            let journal = args.journal.open(table, &chosen.identity, method, &ending)?;
             let label = format!("{}, {} shot, {name}", chosen.pool, chosen.shot);
-            let run = runner.run(&label, &table, &*chosen.episodes, approach, journal)?;
+            let run = runner.run(&label, table, &*chosen.episodes, method, journal)?;
             done += run.finished.len();
             runs.push((name, run.finished));
         }
@@ -150,7 +156,7 @@ impl Comparison<'_> {
         let threads = print::count(self.threads, "thread", "threads");
         let mut text = format!("{}, the same episodes for all, {threads}\n", self.features);
         let columns = ["pool", "shots", "method"].map(Column::left).into_iter();
-        let numbers = ["accuracy (%)", "to the best", "ms an episode"].map(Column::right);
+        let numbers = ["accuracy (%)", "to the best", "ms per episode"].map(Column::right);
         let mut table = Table::new(columns.chain(numbers).collect());
         for cell in &self.cells {
             text += &format!("{}: {}\n", cell.pool, cell.episodes);

@@ -9,17 +9,17 @@ use trustpath_episodes::{FeatureTable, ListMeta, Split, TableFile, embedded};
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
 use crate::error::{Error, Result};
-use crate::pictures::PictureArgs;
+use crate::images::ImageArgs;
 use crate::run::Runner;
 
-/// A file of features, pictures, or a dataset inside the program.
+/// A file of features, images, or a dataset inside the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
-    /// Features, one row an instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
-    /// Labels, one for each row, in the same formats or .txt [default: inside the features file, or
+    /// Labels, one per row, in the same formats or .txt [default: inside the features file, or
     /// NAME-labels.* beside it]
     #[arg(long, value_name = "FILE", requires = "features")]
     labels: Option<PathBuf>,
@@ -27,20 +27,20 @@ pub struct DataArgs {
     /// from -1 backwards [default: label]
     #[arg(long, value_name = "NAME", requires = "features", allow_hyphen_values = true)]
     label_column: Option<String>,
-    /// Pictures: a folder of class folders, a zip or tar of them, a csv, or a known dataset; a network
-    /// makes their features first, which are kept
+    /// Images: a folder of class folders, a zip or tar of them, a csv, or a known dataset; their features
+    /// are extracted by a network first, and kept
     #[arg(long, value_name = "PATH")]
     images: Option<PathBuf>,
     /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
-    /// cifar-fs]; with --images, what the pictures are [default: found out]
+    /// cifar-fs]; with --images, the layout of the dataset [default: auto-detect]
     #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
     /// Classes of that dataset: novel or validation; test and val are the same. With --images also
-    /// train [default: novel, and all where pictures are not divided]
+    /// train [default: novel, or all if the images have no splits]
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
     #[command(flatten)]
-    pictures: PictureArgs,
+    extraction: ImageArgs,
 }
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
@@ -55,8 +55,8 @@ impl DataArgs {
         if let Some(path) = &self.images {
             return Ok(Cow::Owned(self.extract(path, runner)?));
         }
-        if self.pictures.is_given() {
-            let sentence = "a network makes features of pictures: give them by --images, or leave out --backbone, --weights and what goes with them";
+        if self.extraction.is_given() {
+            let sentence = "--backbone, --weights and the options below them are for images: give them by --images, or drop these options";
             return Err(Error::Usage(sentence.into()));
         }
         if let Some(path) = &self.features {
@@ -83,7 +83,7 @@ impl DataArgs {
             None | Some("novel" | "test") => Ok(Split::Novel),
             Some("validation" | "val") => Ok(Split::Validation),
             Some(other) => Err(Error::Usage(format!(
-                "no features of the split {other} come with the program: give novel or validation, or pictures by --images"
+                "no features of the split {other} come with the program: give novel or validation, or images by --images"
             ))),
         }
     }
@@ -97,8 +97,8 @@ impl DataArgs {
             Some(_) => whole.split(PictureSplit::Test)?,
             None => novel(whole)?,
         };
-        let pictures = self.pictures.extract(path, &dataset, runner.pool(), runner.progress())?;
-        Ok(pictures.table()?.0)
+        let images = self.extraction.extract(path, &dataset, runner.pool(), runner.progress())?;
+        Ok(images.table()?.0)
     }
 }
 

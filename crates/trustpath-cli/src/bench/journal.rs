@@ -4,30 +4,30 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_episodes::{Approach, FeatureTable, Finished, Journal};
+use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
 
-/// Where finished episodes are kept.
+/// Where finished episodes are recorded.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct JournalArgs {
-    /// Note every finished episode in this file (a second method's in FILE.against; of --method all,
-    /// in one FILE.… for each run)
+    /// Record every finished episode in this file (those of a second method in FILE.against; with --method all,
+    /// in one FILE.… per run)
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Go on from the journal; drawn episodes may be more than before, by --episodes
+    /// Continue from the journal; --episodes may be larger than before
     #[arg(long, requires = "journal")]
     resume: bool,
 }
 
-/// Whatever changes the scores of an episode.
+/// Everything that changes the scores of an episode.
 #[derive(Serialize)]
 struct Configuration<'a> {
     version: &'a str,
     features: u64,
     episodes: &'a str,
-    method: &'a Approach,
+    method: &'a Method,
 }
 
 impl JournalArgs {
@@ -36,7 +36,7 @@ impl JournalArgs {
         &self,
         table: &FeatureTable,
         episodes: &str,
-        method: &Approach,
+        method: &Method,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
         let Some(path) = &self.journal else { return Ok(None) };
@@ -51,10 +51,8 @@ impl JournalArgs {
     /// How a run that was interrupted can go on.
     pub fn remedy(&self) -> String {
         match self.journal {
-            Some(_) => "repeat the command with --resume to go on".into(),
-            None => {
-                "repeat the command for all of them; with --journal FILE it could be resumed".into()
-            }
+            Some(_) => "repeat the command with --resume to continue".into(),
+            None => "repeat the command; with --journal FILE a run can be resumed".into(),
         }
     }
 }
@@ -63,19 +61,4 @@ fn fingerprint(table: &FeatureTable) -> u64 {
     let features = table.features().iter().map(|x| u64::from(x.to_bits()));
     let labels = table.labels().iter().map(|&label| label as u64);
     fnv1a(features.chain(labels).flat_map(u64::to_le_bytes))
-}
-
-/// The 64-bit FNV-1a hash.
-pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(super::fnv1a(b"foobar".iter().copied()), 0x8594_4171_f739_67e8);
-    }
 }

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath::reduce::default_dimensions;
-use trustpath::transductive;
+use trustpath::reduce::{DEFAULT_D, default_dimensions};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Approach, Drawn, EpisodeList, Episodes, FeatureTable, Finished, ListMeta, Listed, Method, Task,
+    Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
 };
 
 use crate::cli::positive;
@@ -29,8 +30,8 @@ use data::DataArgs;
 pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
-use task::TaskArgs;
-use trustpath_episodes::{first_of, last_of};
+use task::{TaskArgs, Ways};
+use trustpath_episodes::{first_of, fnv1a, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]
@@ -40,10 +41,11 @@ pub struct BenchArgs {
     data: DataArgs,
     #[command(flatten)]
     task: TaskArgs,
-    #[command(flatten)]
-    method: MethodArgs,
+    // Before the method, whose options include the seed that is declared here.
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    method: MethodArgs,
     #[command(flatten)]
     journal: JournalArgs,
     #[command(flatten)]
@@ -54,20 +56,20 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 struct RunArgs {
-    /// Number of episodes; the paper has 2000 [default: 600, or the whole list]
+    /// Number of episodes; the paper has 2000 [default: 600, or the complete list]
     #[arg(long, value_name = "N", value_parser = positive)]
     episodes: Option<usize>,
-    /// Seed of the episodes and of the random selector
+    /// Random seed of the episodes and of the random selector
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; the result is the same for any number [default: one for each core]
+    /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<usize>,
-    /// Run the fixed episodes of this folder; where official-NAME-accuracy.npy lies beside them, the
-    /// paired difference to it is shown
+    /// Run the fixed episodes in this folder; if official-NAME-accuracy.npy is beside them, show the paired difference
+    /// to it
     #[arg(long, value_name = "DIR")]
     episode_list: Option<PathBuf>,
-    /// Also write the episodes into this folder, for another program to run
+    /// Also write the episodes to this folder, for other programs
     #[arg(long, value_name = "DIR", conflicts_with = "episode_list")]
     export_episodes: Option<PathBuf>,
     /// Compare with a second method on the same episodes: plain (the classifier alone), or the
@@ -86,7 +88,7 @@ struct OutputArgs {
     /// Print CSV
     #[arg(long)]
     csv: bool,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(long)]
     quiet: bool,
 }
@@ -100,49 +102,40 @@ Examples:
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
   trustpath bench --method all --dataset cub
+  trustpath bench --method label --way all --shot 5 --queries rest --episodes 3 --against plain
   trustpath bench --episode-list cub-1shot-transductive --compat
   trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Episodes where none are asked for.
+/// The default number of episodes.
 const EPISODES: usize = 600;
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
     let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
     let list = args.run.read_list()?;
-    let way = list.as_ref().map_or(args.task.way, |list| list.meta.way);
-    let base = Method { d: default_dimensions(way), seed: args.run.seed, ..Method::default() };
-    if args.method.is_all() {
-        return all::run(args, &runner, list.as_ref(), &args.method.over(&base));
-    }
-    let method = args.method.approach(&base)?;
-    let own = match &method {
-        Approach::SelfTaught(method) => method.clone(),
-        Approach::Transductive { .. } => base,
-    };
-    let self_taught = matches!(method, Approach::SelfTaught(_));
-    let second = match &args.run.against {
-        Some(Against::Method { text, args }) => Some((text.as_str(), args.approach(&own)?)),
-        Some(Against::Plain) if !self_taught => Some(("plain", transductive::Method::Plain.into())),
-        _ => None,
-    };
-    // What is wrong with a method is said before any work is done.
-    method.build()?;
-    second.as_ref().map(|(_, second)| second.build()).transpose()?;
-
+    let ways = list.as_ref().map_or(args.task.way, |list| Ways::Number(list.meta.way));
+    // An unusable parameter is reported before any work is done.
+    args.check(&args.base(ways.of(DEFAULT_D)))?;
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
-    let chosen = args.choose(&table, list.as_ref())?;
+    let way = ways.of(table.members().iter().filter(|rows| !rows.is_empty()).count());
+    let base = args.base(way);
+    if args.method.is_all() {
+        return all::run(args, &runner, &table, list.as_ref(), way);
+    }
+    let (method, second) = args.methods(&base)?;
+    let self_training = matches!(method, Method::SelfTraining(_));
+    let chosen = args.choose(&table, list.as_ref(), way)?;
     let journal =
-        |method: &Approach, ending| args.journal.open(&table, &chosen.identity, method, ending);
+        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
     if let Some(Against::Plain) = args.run.against
-        && self_taught
+        && self_training
     {
         compared.extend(compare(
             "plain",
@@ -160,7 +153,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     }
     if let Some(folder) = &args.run.episode_list {
         for (name, official) in official::read(folder)? {
-            let ours = if name == "lr" && self_taught { first_of } else { last_of };
+            let ours = if name == "lr" && self_training { first_of } else { last_of };
             compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
         }
     }
@@ -195,7 +188,7 @@ struct Chosen<'a> {
     identity: String,
     /// The class sizes of the queries, in a word.
     pool: String,
-    /// Labelled instances a class.
+    /// Labelled instances per class.
     shot: usize,
 }
 
@@ -207,13 +200,13 @@ impl<'a> Chosen<'a> {
         Ok(Self {
             episodes: Box::new(Listed { list, setting }),
             text: task::describe_list(&list.meta),
-            identity: format!("{:?} {:016x}", list.meta, journal::fnv1a(rows)),
+            identity: format!("{:?} {:016x}", list.meta, fnv1a(rows)),
             pool: list.meta.setting.clone(),
             shot: list.meta.shot,
         })
     }
 
-    fn drawn(task: Task, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
+    fn drawn(task: EpisodeShape, table: &'a FeatureTable, seed: u64, count: usize) -> Result<Self> {
         Ok(Self {
             episodes: Box::new(Drawn { sampler: task.check(table)?, seed, count }),
             text: format!("{}, seed {seed}", task::describe(&task)),
@@ -225,15 +218,45 @@ impl<'a> Chosen<'a> {
 }
 
 impl BenchArgs {
+    /// The options of self-training for this number of classes, where none are given.
+    fn base(&self, way: usize) -> SelfTrainingSpec {
+        let (dim, seed) = (default_dimensions(way), self.run.seed);
+        SelfTrainingSpec { dim, seed, ..SelfTrainingSpec::default() }
+    }
+
+    /// The method, and the one to compare it with, with its name.
+    fn methods(&self, base: &SelfTrainingSpec) -> Result<(Method, Option<(&str, Method)>)> {
+        let method = self.method.method(base)?;
+        let own = self.method.options(base)?;
+        let second = match (&self.run.against, &method) {
+            (Some(Against::Method { text, args }), _) => Some((text.as_str(), args.method(&own)?)),
+            (Some(Against::Plain), Method::SelfTraining(_)) | (None, _) => None,
+            (Some(Against::Plain), _) => Some(("plain", TransductiveKind::Plain.into())),
+        };
+        Ok((method, second))
+    }
+
+    /// Checks the parameters of all methods that will run.
+    fn check(&self, base: &SelfTrainingSpec) -> Result<()> {
+        if self.method.is_all() {
+            return all::check(self, base);
+        }
+        let (method, second) = self.methods(base)?;
+        method.build()?;
+        second.map(|(_, second)| second.build()).transpose()?;
+        Ok(())
+    }
+
     fn choose<'a>(
         &self,
         table: &'a FeatureTable,
         list: Option<&'a EpisodeList>,
+        way: usize,
     ) -> Result<Chosen<'a>> {
         if let Some(list) = list {
             return Chosen::listed(list, table);
         }
-        let (task, seed) = (self.task.task()?, self.run.seed);
+        let (task, seed) = (self.task.task(way)?, self.run.seed);
         let count = self.run.episodes.unwrap_or(EPISODES);
         let chosen = Chosen::drawn(task, table, seed, count)?;
         if let Some(folder) = &self.run.export_episodes {

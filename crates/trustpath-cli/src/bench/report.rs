@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Approach, Finished};
+use trustpath_episodes::{Finished, Method};
 use trustpath_report::{Column, Table};
 
 use crate::error::{Error, Result};
 use crate::method::describe;
 use crate::print;
 use crate::run::Speed;
-use trustpath_episodes::Summary;
+use trustpath_episodes::AccuracySummary;
 
 /// All there is to say of a run. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct Report<'a> {
     /// Their seed.
     pub seed: u64,
     /// What ran on them.
-    pub method: &'a Approach,
+    pub method: &'a Method,
     /// Its accuracies.
     pub accuracy: Accuracy,
     /// Others on the same episodes.
@@ -41,7 +41,7 @@ pub struct Report<'a> {
 #[serde(untagged)]
 pub enum Accuracy {
     /// By round.
-    Rounds(Summary),
+    Rounds(AccuracySummary),
     /// Of a method without rounds.
     Once {
         /// In the end.
@@ -52,11 +52,11 @@ pub enum Accuracy {
 
 impl Accuracy {
     /// Of episodes, of which there must be one.
-    pub fn of(approach: &Approach, finished: &[Finished]) -> Result<Self> {
-        let summary = Summary::of(finished)?;
-        Ok(match approach {
-            Approach::SelfTaught(_) => Self::Rounds(summary),
-            Approach::Transductive { .. } => Self::Once { last: summary.last },
+    pub fn of(method: &Method, finished: &[Finished]) -> Result<Self> {
+        let summary = AccuracySummary::of(finished)?;
+        Ok(match method {
+            Method::SelfTraining(_) => Self::Rounds(summary),
+            _ => Self::Once { last: summary.last },
         })
     }
 

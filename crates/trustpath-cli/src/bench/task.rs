@@ -1,7 +1,7 @@
 //! What the episodes look like.
 
 use clap::{Args, ValueEnum};
-use trustpath_episodes::{Distractors, ListMeta, Queries, Setting, Task, Unlabeled};
+use trustpath_episodes::{Distractors, EpisodeShape, ListMeta, Queries, Setting, Unlabeled};
 
 use crate::error::{Error, Result};
 use crate::print;
@@ -10,15 +10,18 @@ use crate::print;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Episodes")]
 pub struct TaskArgs {
-    /// Classes of an episode
-    #[arg(long, value_name = "C", default_value_t = 5, conflicts_with = "episode_list")]
-    pub way: usize,
+    /// Classes of an episode, or all
+    #[arg(long, value_name = "C|all", default_value = "5", value_parser = ways,
+        conflicts_with = "episode_list")]
+    pub way: Ways,
     /// Labelled instances of each class [default: 1; both 1 and 5 for --method all]
     #[arg(long, value_name = "M", conflicts_with = "episode_list")]
     shot: Option<usize>,
-    /// Queries of each class, on average where they are imbalanced
-    #[arg(long, value_name = "Q", default_value_t = 15, conflicts_with = "episode_list")]
-    queries: usize,
+    /// Queries of each class, on average if they are imbalanced; rest for all rows that are not labelled. With --way all
+    /// --queries rest an episode is the complete pool, as trustpath label meets it
+    #[arg(long, value_name = "Q|rest", default_value = "15", value_parser = queries,
+        conflicts_with = "episode_list")]
+    queries: PerClass,
     /// What is given without a label: nothing, the queries, or others
     #[arg(long, value_enum, default_value_t = SettingName::Transductive,
         conflicts_with = "episode_list")]
@@ -49,6 +52,42 @@ enum SettingName {
     Semi,
 }
 
+/// The number of classes of an episode.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ways {
+    /// This number.
+    Number(usize),
+    /// All classes of the features.
+    All,
+}
+
+impl Ways {
+    /// The number of classes, if the features have `all` of them.
+    pub fn of(self, all: usize) -> usize {
+        match self {
+            Self::Number(way) => way,
+            Self::All => all,
+        }
+    }
+}
+
+fn ways(text: &str) -> std::result::Result<Ways, String> {
+    match text {
+        "all" => Ok(Ways::All),
+        _ => text.parse().map(Ways::Number).map_err(|_| "give a whole number, or all".into()),
+    }
+}
+
+/// The number of queries of each class; `None` for all that are left.
+type PerClass = Option<usize>;
+
+fn queries(text: &str) -> std::result::Result<PerClass, String> {
+    match text {
+        "rest" => Ok(None),
+        _ => text.parse().map(Some).map_err(|_| "give a whole number, or rest".into()),
+    }
+}
+
 /// Unlabeled instances of each class, and of each distractor, where no number is given.
 const UNLABELED: usize = 15;
 
@@ -70,8 +109,8 @@ fn distractors(text: &str) -> std::result::Result<Distractors, String> {
 }
 
 impl TaskArgs {
-    /// The task.
-    pub fn task(&self) -> Result<Task> {
+    /// The shape of episodes with this number of classes.
+    pub fn task(&self, way: usize) -> Result<EpisodeShape> {
         let given = [
             ("--unlabeled", self.unlabeled.is_some()),
             ("--distractors", self.distractors.is_some()),
@@ -91,13 +130,18 @@ impl TaskArgs {
                 distractors: self.distractors.unwrap_or_default(),
             },
         };
-        let queries = match self.dirichlet {
-            None => Queries::PerClass(self.queries),
-            Some(alpha) => {
-                Queries::Dirichlet { total: self.way.saturating_mul(self.queries), alpha }
+        let queries = match (self.queries, self.dirichlet) {
+            (None, None) => Queries::Rest,
+            (Some(queries), None) => Queries::PerClass(queries),
+            (Some(queries), Some(alpha)) => {
+                Queries::Dirichlet { total: way.saturating_mul(queries), alpha }
+            }
+            (None, Some(_)) => {
+                let sentence = "--dirichlet draws a number of queries: give it by --queries N";
+                return Err(Error::Usage(sentence.into()));
             }
         };
-        Ok(Task { way: self.way, shot: self.shot.unwrap_or(1), queries, setting })
+        Ok(EpisodeShape { way, shot: self.shot.unwrap_or(1), queries, setting })
     }
 }
 
@@ -108,13 +152,16 @@ const IMBALANCED: f64 = 2.0;
 
 impl TaskArgs {
     /// The tasks of the table of all methods: balanced and imbalanced pools, few and more shots.
-    pub fn cells(&self) -> Result<Vec<Task>> {
-        let task = self.task()?;
-        let total = self.way.saturating_mul(self.queries);
-        let alpha = self.dirichlet.unwrap_or(IMBALANCED);
+    pub fn cells(&self, way: usize) -> Result<Vec<EpisodeShape>> {
+        let task = self.task(way)?;
         let shots = self.shot.map_or(SHOTS.to_vec(), |shot| vec![shot]);
-        let pools = [Queries::PerClass(self.queries), Queries::Dirichlet { total, alpha }];
-        let cell = |queries, shot| Task { shot, queries, ..task };
+        let mut pools = vec![task.queries];
+        if let Some(queries) = self.queries {
+            let alpha = self.dirichlet.unwrap_or(IMBALANCED);
+            let total = way.saturating_mul(queries);
+            pools = vec![Queries::PerClass(queries), Queries::Dirichlet { total, alpha }];
+        }
+        let cell = |queries, shot| EpisodeShape { shot, queries, ..task };
         let cells = pools.into_iter().flat_map(|pool| shots.iter().map(move |s| cell(pool, *s)));
         Ok(cells.collect())
     }
@@ -124,16 +171,18 @@ impl TaskArgs {
 pub fn pool(queries: &Queries) -> String {
     match queries {
         Queries::PerClass(_) => "balanced".to_owned(),
+        Queries::Rest => "complete".to_owned(),
         Queries::Dirichlet { alpha, .. } => format!("Dirichlet({alpha})"),
     }
 }
 
 /// A task in words.
-pub fn describe(task: &Task) -> String {
+pub fn describe(task: &EpisodeShape) -> String {
     let queries = match task.queries {
         Queries::PerClass(queries) => {
-            format!("{} a class", print::count(queries, "query", "queries"))
+            format!("{} per class", print::count(queries, "query", "queries"))
         }
+        Queries::Rest => "all other instances as queries".to_owned(),
         Queries::Dirichlet { total, alpha } => format!("{total} queries by Dirichlet({alpha})"),
     };
     let setting = match task.setting {
@@ -150,7 +199,7 @@ pub fn describe(task: &Task) -> String {
                     format!(" and {per_class} of each of {classes} other classes")
                 }
             };
-            format!("semi-supervised with {unlabeled} unlabeled a class{among}")
+            format!("semi-supervised with {unlabeled} unlabeled per class{among}")
         }
     };
     format!("{}-way {}-shot, {setting}, {queries}", task.way, task.shot)
@@ -180,15 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_told_in_words() {
-        let task = Task::default();
-        assert_eq!(describe(&task), "5-way 1-shot, transductive, 15 queries a class");
+    fn tasks_are_described_in_words() {
+        let task = EpisodeShape::default();
+        assert_eq!(describe(&task), "5-way 1-shot, transductive, 15 queries per class");
         let distractors = Distractors { classes: 3, per_class: 15 };
         let setting = Setting::SemiSupervised { unlabeled: Unlabeled::UpTo(35), distractors };
         let queries = Queries::Dirichlet { total: 75, alpha: 2.0 };
         assert_eq!(
-            describe(&Task { setting, queries, ..task }),
-            "5-way 1-shot, semi-supervised with up to 35 unlabeled a class and 15 of each of 3 other classes, \
+            describe(&EpisodeShape { setting, queries, ..task }),
+            "5-way 1-shot, semi-supervised with up to 35 unlabeled per class and 15 of each of 3 other classes, \
              75 queries by Dirichlet(2)"
         );
     }

@@ -1,4 +1,4 @@
-//! `trustpath data check`: what of a dataset is there.
+//! `trustpath data check`: which parts of a dataset are there.
 
 use std::path::PathBuf;
 
@@ -6,23 +6,24 @@ use clap::Args;
 use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
-use super::{SourceArgs, list, sheet, step};
+use super::{SourceArgs, sheet, step};
 use crate::error::{Error, Result};
+use crate::images::list;
 use crate::print;
 
-/// What to look at.
+/// What to check.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct CheckArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Draw some pictures of each class into this PNG
+    /// Draw some images of each class into this PNG
     #[arg(long, value_name = "FILE")]
     sheet: Option<PathBuf>,
-    /// Count the pictures, but do not read them
+    /// Count the images, but do not read them
     #[arg(long)]
     quick: bool,
-    /// All classes in the table, not only the first and those that differ
+    /// Show all classes in the table, not only the first and those that differ
     #[arg(long)]
     all: bool,
 }
@@ -45,7 +46,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let inspection = match args.quick {
         true => None,
         false => {
-            let stage = args.source.progress().stage("read", dataset.len() as u64, "pictures");
+            let stage = args.source.progress.get().stage("read", dataset.len() as u64, "images");
             Some(dataset.inspect(|| step(&stage)))
         }
     };
@@ -57,7 +58,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     text += &missing(&dataset, &splits);
     if let Some(bad) = inspection.as_ref().map(|found| &found.unreadable).filter(|b| !b.is_empty())
     {
-        let count = print::count(bad.len(), "picture", "pictures");
+        let count = print::count(bad.len(), "image", "images");
         text += &format!("\n{count} cannot be read:\n{}", list(bad.iter().map(|(_, error)| error)));
     }
     if let Some(path) = &args.sheet {
@@ -65,7 +66,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         text += &format!(
             "\n{}: {}\n",
             path.display(),
-            print::count(rows, "row of pictures", "rows of pictures")
+            print::count(rows, "row of images", "rows of images")
         );
     }
     print::stdout(&text)?;
@@ -83,7 +84,7 @@ fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
         "{}, read as {}: {} of {}{sizes}\n",
         dataset.origin(),
         dataset.kind(),
-        print::count(dataset.len(), "picture", "pictures"),
+        print::count(dataset.len(), "image", "images"),
         print::count(dataset.classes().len(), "class", "classes"),
     )
 }
@@ -92,7 +93,7 @@ fn split_table(splits: &[SplitCheck]) -> Result<Table> {
     let mut table = Table::new(vec![
         Column::left("split"),
         Column::right("classes"),
-        Column::right("pictures"),
+        Column::right("images"),
         Column::right("published"),
         Column::left(""),
     ]);
@@ -107,7 +108,7 @@ fn split_table(splits: &[SplitCheck]) -> Result<Table> {
         table.push([
             name,
             format!("{} of {}", check.classes_here(), check.classes.len()),
-            check.pictures().to_string(),
+            check.images().to_string(),
             check.expected.map_or("–".into(), |expected| expected.to_string()),
             state.into(),
         ])?;
@@ -130,12 +131,12 @@ fn class_table(splits: &[SplitCheck], all: bool) -> Result<String> {
     let mut table = Table::new(vec![
         Column::left("class"),
         Column::left("split"),
-        Column::right("pictures"),
+        Column::right("images"),
         Column::right("published"),
     ]);
     for (split, class) in rows.iter().take(shown) {
         let expected = class.expected.map_or("–".into(), |expected| expected.to_string());
-        table.push([class.name.clone(), split.clone(), class.pictures.to_string(), expected])?;
+        table.push([class.name.clone(), split.clone(), class.images.to_string(), expected])?;
     }
     let mut text = format!("\n{}", table.text());
     if let Some(more) = rows.len().checked_sub(shown).filter(|&more| more > 0) {
@@ -148,7 +149,7 @@ fn class_table(splits: &[SplitCheck], all: bool) -> Result<String> {
 fn missing(dataset: &Dataset, splits: &[SplitCheck]) -> String {
     let mut text = String::new();
     for check in splits {
-        let lacking = check.classes.iter().filter(|class| class.pictures == 0);
+        let lacking = check.classes.iter().filter(|class| class.images == 0);
         let names: Vec<&str> = lacking.map(|class| class.name.as_str()).collect();
         let (Some(first), Some(split)) = (names.first(), check.split) else { continue };
         text += &match check.is_absent() {
@@ -171,7 +172,7 @@ fn some(names: &[&str]) -> String {
     format!("{}{more}", names[..names.len().min(MOST)].join(", "))
 }
 
-/// An error where what is there cannot be used as it is.
+/// An error if the dataset cannot be used as it is.
 fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>) -> Result<()> {
     let mut wrong = Vec::new();
     for check in splits.iter().filter(|check| !check.is_absent() && !check.is_whole()) {
@@ -180,12 +181,12 @@ fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>)
     }
     let unreadable = found.map_or(0, |found| found.unreadable.len());
     if unreadable > 0 {
-        wrong.push(format!("{} cannot be read", print::count(unreadable, "picture", "pictures")));
+        wrong.push(format!("{} cannot be read", print::count(unreadable, "image", "images")));
     }
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Error::Usage(format!(
-            "{} needs mending, see above: {}",
+            "{} has to be repaired, see above: {}",
             dataset.origin(),
             wrong.join(" and ")
         ))),

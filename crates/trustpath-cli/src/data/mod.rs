@@ -1,4 +1,4 @@
-//! `trustpath data`: datasets of pictures, before anything is made of them.
+//! `trustpath data`: checks and packs datasets of images.
 
 mod check;
 mod pack;
@@ -7,13 +7,13 @@ mod sheet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind};
 
+use crate::args::ProgressArgs;
 use crate::cli::choice;
 use crate::error::Result;
 use crate::interrupt;
-use crate::progress::{Progress, Stage};
+use crate::progress::Stage;
 
 /// What to do with a dataset.
 #[derive(Debug, Args)]
@@ -25,35 +25,27 @@ pub struct DataArgs {
 /// The commands about datasets.
 #[derive(Debug, Subcommand)]
 enum DataCommand {
-    /// What is there, what is missing and where to get it, and a sheet of pictures
+    /// Reports what is there, what is missing and where to get it, and draws a contact sheet
     Check(check::CheckArgs),
-    /// Writes a dataset as a few compact files that travel quickly
+    /// Writes a dataset as a few compact files that are quick to copy
     Pack(pack::PackArgs),
 }
 
-/// Which pictures.
+/// Which images.
 #[derive(Debug, Args)]
 struct SourceArgs {
     /// A folder, a zip or tar, a folder of these, or a csv
     data: PathBuf,
-    /// What it is [default: found out]
+    /// Dataset layout [default: auto-detect]
     #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
     dataset: Option<Kind>,
-    /// No progress
-    #[arg(long)]
-    quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 impl SourceArgs {
     fn open(&self) -> Result<Dataset> {
         Ok(Dataset::open(&self.data, self.dataset)?)
-    }
-
-    fn progress(&self) -> Progress {
-        Progress::new(self.quiet, self.json)
     }
 }
 
@@ -65,24 +57,11 @@ pub fn run(args: &DataArgs) -> Result<()> {
     }
 }
 
-/// One picture more is done. Nothing here could go on later, so Ctrl-C ends it at once: no file is half written.
+/// One more image is done. Nothing here can be resumed, so Ctrl-C ends it at once; no file is half written.
 fn step(stage: &Stage) {
     stage.step();
     if interrupt::requested() {
-        eprintln!("\nerror: interrupted after {} pictures: run it again", stage.done());
+        eprintln!("\nerror: interrupted after {} images: run it again", stage.done());
         std::process::exit(130);
     }
-}
-
-/// Bad pictures that are named; the rest are counted.
-const NAMED: usize = 20;
-
-/// A line for each of the pictures that cannot be read.
-fn list<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
-    let count = bad.len();
-    let mut text: String = bad.take(NAMED).map(|error| format!("  {error}\n")).collect();
-    if count > NAMED {
-        text += &format!("  and {} more\n", count - NAMED);
-    }
-    text
 }

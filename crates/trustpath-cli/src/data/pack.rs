@@ -8,9 +8,10 @@ use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::Split;
 use trustpath_vision::pack::PackParams;
 
-use super::{SourceArgs, list, step};
+use super::{SourceArgs, step};
 use crate::cli::{choice, positive};
 use crate::error::Result;
+use crate::images::skipped;
 use crate::print;
 
 /// What to pack, and how.
@@ -19,22 +20,22 @@ use crate::print;
 pub struct PackArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Folder for the pack, made if it is missing
+    /// Folder for the pack; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Edge of the pictures; larger ones are resized to squares, others keep the bytes they have
+    /// Size of the images in pixels; larger ones are resized to squares, others keep their bytes
     #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
     size: usize,
-    /// Only these classes; may be given several times [default: all there are]
+    /// Only this split; may be given several times [default: all]
     #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
     split: Vec<Split>,
-    /// The most a file has, in MiB
+    /// Largest size of a file in MiB
     #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
     shard_mib: usize,
-    /// Encode resized pictures as JPEG of this quality, 1 to 100 [default: lossless PNG]
+    /// Encode resized images as JPEG of this quality, 1 to 100 [default: lossless PNG]
     #[arg(long, value_name = "N")]
     quality: Option<u8>,
-    /// Leave out pictures that cannot be read, and list them
+    /// Skip images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
 }
@@ -46,7 +47,7 @@ Examples:
   trustpath data pack downloads/ --dataset cifar-fs --out cifar-fs-pack
   trustpath data pack CUB_200_2011.tgz --size 84 --quality 90 --out cub-pack
 
-Exit status: 0 when all is packed, 1 when a file cannot be written, 2 for input that cannot be right.";
+Exit status: 0 on success, 1 if a file cannot be written, 2 for invalid input.";
 
 /// Runs the command.
 pub fn run(args: &PackArgs) -> Result<()> {
@@ -64,7 +65,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
         splits => splits.iter().map(|&split| dataset.peek(split).len()).sum(),
     };
     let start = Instant::now();
-    let stage = args.source.progress().stage("pack", total as u64, "pictures");
+    let stage = args.source.progress.get().stage("pack", total as u64, "images");
     let packed = pack.write(&dataset, &args.out, || step(&stage))?;
     drop(stage);
     let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
@@ -73,7 +74,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     }
     let mut text = format!(
         "{} of {} in {}: {} MiB in {:.1} s; {} kept the bytes they had\n\n{}",
-        print::count(packed.pictures, "picture", "pictures"),
+        print::count(packed.images, "image", "images"),
         dataset.name(),
         args.out.display(),
         mib(packed.bytes()),
@@ -82,8 +83,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
         table.text(),
     );
     if !packed.skipped.is_empty() {
-        let skipped = print::count(packed.skipped.len(), "picture", "pictures");
-        text += &format!("\nskipped {skipped}:\n{}", list(packed.skipped.iter().map(|(_, e)| e)));
+        text += &format!("\n{}", skipped(packed.skipped.iter().map(|(_, error)| error)));
     }
     print::stdout(&text)
 }

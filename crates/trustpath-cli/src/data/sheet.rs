@@ -1,4 +1,4 @@
-//! A sheet of pictures of each class, to see with one's own eyes that a dataset is what it should be.
+//! A contact sheet with some images of each class, to check a dataset by eye.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 120;
 /// Up to this many rows are drawn twice as large.
 const FEW_ROWS: usize = 60;
 
-/// Draws some pictures of each class, spread over it; what cannot be read leaves its place empty. Gives how many
+/// Draws some images of each class, spread over it; what cannot be read leaves its place empty. Gives how many
 /// rows it has.
 pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
     let classes = dataset.classes();
@@ -40,7 +40,7 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
         let rows = &members[class];
         let across = ContactSheet::ACROSS.min(rows.len());
         let images = (0..across).filter_map(|at| image(dataset, rows[at * rows.len() / across]));
-        let count = print::count(rows.len(), "picture", "pictures");
+        let count = print::count(rows.len(), "image", "images");
         let note = splits[class].map_or(count.clone(), |split| format!("{split}, {count}"));
         ContactRow { name: classes[class].clone(), note, images: images.collect() }
     };
@@ -58,7 +58,7 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
         title: dataset.name().into(),
         subtitle: format!(
             "{} of {}{which}",
-            print::count(dataset.len(), "picture", "pictures"),
+            print::count(dataset.len(), "image", "images"),
             print::count(classes.len(), "class", "classes")
         ),
         rows,
@@ -69,11 +69,11 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
 }
 
 fn image(dataset: &Dataset, row: usize) -> Option<Image> {
-    let picture = dataset.picture(row).ok()?;
-    Image::new(picture.width, picture.height, picture.rgb).ok()
+    let image = dataset.image(row).ok()?;
+    Image::new(image.width, image.height, image.rgb).ok()
 }
 
-/// Pictures without a class, in one row.
+/// Images without a class, in one row.
 fn unlabelled(dataset: &Dataset) -> ContactRow {
     let across = ContactSheet::ACROSS.min(dataset.len());
     let images = (0..across).filter_map(|at| image(dataset, at * dataset.len() / across));

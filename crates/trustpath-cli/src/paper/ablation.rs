@@ -1,96 +1,111 @@
 //! Variants of the method in four cells: transductive and semi-supervised 15/15, 1 and 5 shots.
 
-use std::rc::Rc;
+use super::frame::*;
 
-use trustpath_episodes::stats::Estimate;
-use trustpath_report::{Axis, Bar, BarSeries, Bars, Best, Column, Figure, Table};
-
-use super::dataset::Dataset;
-use super::error::Result;
-use super::experiment::{Experiment, Pool};
-use super::lab::{Lab, Scores, difference};
-use super::published::Published;
+type Cell = (PoolKind, usize);
 
 /// The cells, in the order of the paper's tables.
-pub const CELLS: [(Pool, usize); 4] =
-    [(Pool::Transductive, 1), (Pool::Transductive, 5), (Pool::Semi15, 1), (Pool::Semi15, 5)];
+const CELLS: [Cell; 4] = [
+    (PoolKind::Transductive, 1),
+    (PoolKind::Transductive, 5),
+    (PoolKind::Semi15, 1),
+    (PoolKind::Semi15, 5),
+];
 
-/// The name of a cell.
-pub fn cell_name((pool, shot): (Pool, usize)) -> String {
-    let pool = if pool == Pool::Transductive { "Tran." } else { "Semi." };
+fn cell_name((pool, shot): Cell) -> String {
+    let pool = if pool == PoolKind::Transductive { "Tran." } else { "Semi." };
     format!("{pool} {shot}-shot")
+}
+
+/// A comparison of variants.
+pub struct Ablation<K: 'static> {
+    /// The variants, with their names in the paper. The last is the one that the paper recommends.
+    pub variants: &'static [(&'static str, K)],
+    /// The experiment of a variant.
+    pub change: fn(Experiment, K) -> Experiment,
+    /// How many rounds count; `usize::MAX` for all.
+    pub rounds: usize,
+    /// The paper's numbers on miniImageNet.
+    pub published: &'static [(&'static str, [Published; 4])],
+    /// Caption of the table, before "on DATASET".
+    pub caption: &'static str,
+    /// Title of the figure, before "on DATASET".
+    pub title: &'static str,
+    /// Adds the verdicts on a dataset.
+    pub verdicts: fn(&mut Finding, &str, &[Variant]) -> Result<()>,
 }
 
 /// A variant with its scores in every cell.
 pub struct Variant {
-    /// Its name in the paper.
     pub name: &'static str,
-    /// One run a cell.
-    pub runs: [Rc<Scores>; 4],
-    /// How many rounds count.
-    pub rounds: usize,
+    runs: Runs<Cell>,
+    rounds: usize,
 }
 
 impl Variant {
-    /// Runs a variant; `rounds` is `usize::MAX` for all of them.
-    pub fn run(
-        lab: &Lab,
-        dataset: &Dataset,
-        name: &'static str,
-        rounds: usize,
-        change: impl Fn(Experiment) -> Experiment,
-    ) -> Result<Self> {
-        let run = |(pool, shot)| lab.run(dataset, &change(Experiment::new(shot, pool)));
-        let [a, b, c, d] = CELLS;
-        Ok(Self { name, runs: [run(a)?, run(b)?, run(c)?, run(d)?], rounds })
+    fn accuracy(&self, cell: Cell) -> Vec<f64> {
+        self.runs.after(cell, self.rounds)
     }
 
-    /// Accuracies in a cell.
-    pub fn accuracy(&self, cell: usize) -> Vec<f64> {
-        self.runs[cell].after(self.rounds)
+    /// The differences to another variant, in the cells with these shots.
+    pub fn minus(&self, other: &Self, prefix: &str, shots: &[usize]) -> Result<Vec<Comparison>> {
+        let cells = CELLS.into_iter().filter(|(_, shot)| shots.contains(shot));
+        let compare = |cell| {
+            let name = format!("{prefix} − {} {}", other.name, cell_name(cell));
+            Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))
+        };
+        cells.map(compare).collect()
+    }
+
+    /// The gains over its own plain classifier, by cell.
+    pub fn gains(&self) -> Result<Vec<Comparison>> {
+        let compare = |cell| {
+            let name = format!("ICIR − plain {} {}", self.name, cell_name(cell));
+            Comparison::between(name, &self.accuracy(cell), &self.runs.after(cell, 0))
+        };
+        CELLS.into_iter().map(compare).collect()
     }
 }
 
-/// Accuracies here beside those of the paper.
-pub fn table(variants: &[Variant], published: &[(&str, [Published; 4])]) -> Result<Table> {
-    let mut heads = vec![Column::left("Model")];
-    heads.extend(CELLS.map(|cell| Column::right(cell_name(cell))));
-    heads.extend(CELLS.map(|cell| Column::right(format!("paper {}", cell_name(cell)))));
-    let mut table = Table::new(heads);
-    for variant in variants {
-        let mut cells = vec![variant.name.to_owned()];
-        for cell in 0..CELLS.len() {
-            let scores = variant.accuracy(cell);
-            cells.push(Estimate::of(&scores)?.percent());
+impl<K: Copy> Ablation<K> {
+    /// Runs all variants: a table, a figure and verdicts for every dataset.
+    pub fn find(&self, lab: &Lab, finding: &mut Finding) -> Result<()> {
+        for dataset in &lab.datasets {
+            let run = |&(name, value): &(&'static str, K)| {
+                let experiment = |(pool, shot)| (self.change)(Experiment::new(shot, pool), value);
+                let runs = Runs::new(lab, dataset, &CELLS, experiment)?;
+                Ok(Variant { name, runs, rounds: self.rounds })
+            };
+            let variants: Vec<Variant> = self.variants.iter().map(run).collect::<Result<_>>()?;
+            let mut columns = Columns::default().names("Model", variants.iter().map(|v| v.name));
+            for cell in CELLS {
+                let accuracies = estimates(variants.iter().map(|v| v.accuracy(cell)))?;
+                columns.best(cell_name(cell), percents(&accuracies));
+            }
+            for (i, cell) in CELLS.into_iter().enumerate() {
+                let printed = self.published.iter().map(|(_, row)| text(row[i]));
+                columns.best(format!("paper {}", cell_name(cell)), printed);
+            }
+            let title = dataset.title();
+            let caption = format!(
+                "{} on {title}, next to the paper's numbers on miniImageNet.",
+                self.caption
+            );
+            finding.table(caption, columns.table()?);
+            let mut series = Vec::new();
+            for variant in &variants {
+                let gains = variant.gains()?.into_iter().map(|gain| gain.difference).collect();
+                series.push((variant.name.to_owned(), gains));
+            }
+            let figure = gains_figure(
+                format!("{} on {title}", self.title),
+                "over the plain classifier; paired differences with 95% intervals",
+                CELLS.map(cell_name).to_vec(),
+                series,
+            )?;
+            finding.figure(format!("{}-{}", finding.target.name, dataset.name), figure);
+            (self.verdicts)(finding, &title, &variants)?;
         }
-        let printed = published.iter().find(|(name, _)| *name == variant.name);
-        cells.extend((0..4).map(|i| printed.map_or("–".into(), |(_, row)| row[i].text())));
-        table.push(cells)?;
+        Ok(())
     }
-    for column in 1..table.columns().len() {
-        table.bold_best(column, Best::Highest);
-    }
-    Ok(table)
-}
-
-/// What every variant adds to its own plain classifier.
-pub fn figure(title: String, variants: &[Variant]) -> Result<Figure> {
-    let mut series = Vec::new();
-    for variant in variants {
-        let mut bars = Vec::new();
-        for cell in 0..CELLS.len() {
-            let gain = difference(&variant.accuracy(cell), &variant.runs[cell].plain())?;
-            bars.push(Bar { value: 100.0 * gain.mean, error: 100.0 * gain.half_width });
-        }
-        series.push(BarSeries { name: variant.name.into(), bars });
-    }
-    let bars = Bars {
-        title,
-        subtitle: "over the plain classifier; paired differences with 95% intervals".into(),
-        y: Axis::new("Gain in accuracy").unit("points"),
-        groups: CELLS.map(cell_name).to_vec(),
-        series,
-        decimals: Some(1),
-    };
-    Ok(bars.figure()?)
 }

@@ -1,76 +1,64 @@
 //! Features of several networks side by side.
 
-use trustpath_episodes::stats::Estimate;
-use trustpath_report::{Axis, Bar, BarSeries, Bars, Column, Table};
-
-use super::dataset::Dataset;
-use super::error::Result;
-use super::experiment::{Experiment, Pool};
-use super::finding::Finding;
-use super::lab::Lab;
+use super::frame::*;
 use super::published::BACKBONES;
-use super::verdict::{Comparison, Verdict, points};
 
-/// Compares the files.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "Backbones",
-        "ICI does not depend on the network: on the features of three other methods it is as good as they are or \
-         better.",
-    );
-    let mut printed = Table::new(vec![
-        Column::left("Features"),
-        Column::left("Backbone"),
-        Column::right("ICIR 1-shot"),
-        Column::right("ICIR 5-shot"),
-    ]);
-    for (features, backbone, accuracy) in BACKBONES {
-        let accuracy = accuracy.map(|published| published.text());
-        printed.push([features.to_owned(), backbone.to_owned()].into_iter().chain(accuracy))?;
+pub const TARGET: Target = Target {
+    name: "backbones",
+    about: "Several features files side by side",
+    heading: "Backbones",
+    paper: "ICI does not depend on the network: on the features of three other methods it is as good as they are or \
+            better.",
+    find,
+};
+
+const SHOTS: [usize; 2] = [1, 5];
+
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
+    let mut printed = Columns::default()
+        .names("Features", BACKBONES.map(|(features, ..)| features))
+        .names("Backbone", BACKBONES.map(|(_, backbone, _)| backbone));
+    for (i, shot) in SHOTS.into_iter().enumerate() {
+        let accuracies = BACKBONES.map(|(.., accuracy)| text(accuracy[i]));
+        printed.numbers(format!("ICIR {shot}-shot"), accuracies);
     }
-    finding.table("The paper's rows on miniImageNet, transductive.", printed);
+    finding.table("The paper's rows on miniImageNet, transductive.", printed.table()?);
     let files: Vec<&Dataset> = lab.datasets.iter().filter(|dataset| dataset.is_file()).collect();
     if files.is_empty() {
-        finding.say(
-            "To compare networks, extract the features of the same images by each and give them as `trustpath paper \
+        finding.text(
+            "To compare networks, extract the features of the same images with each of them and run `trustpath paper \
              backbones --features resnet12=a.npy --features wrn=b.npy`.",
         );
-        return Ok(finding);
+        return Ok(());
     }
-    let mut table = Table::new(
-        std::iter::once(Column::left("Features"))
-            .chain([1, 5].into_iter().flat_map(|shot| {
-                ["LR", "ICIR", "gain"].map(|name| Column::right(format!("{name} {shot}-shot")))
-            }))
-            .collect(),
-    );
-    let mut series =
-        [1, 5].map(|shot| BarSeries { name: format!("{shot}-shot"), bars: Vec::new() });
-    for dataset in &files {
-        let mut cells = vec![dataset.title()];
-        let mut gains = Vec::new();
-        for (series, shot) in series.iter_mut().zip([1, 5]) {
-            let scores = lab.run(dataset, &Experiment::new(shot, Pool::Transductive))?;
-            let gain = scores.gain()?;
-            cells.push(Estimate::of(&scores.plain())?.percent());
-            cells.push(Estimate::of(&scores.last())?.percent());
-            cells.push(points(&gain));
-            series.bars.push(Bar { value: 100.0 * gain.mean, error: 100.0 * gain.half_width });
-            gains.push(Comparison::new(format!("ICIR − LR {shot}-shot"), gain));
+    let titles = || files.iter().map(|dataset| dataset.title());
+    let mut columns = Columns::default().names("Features", titles());
+    let (mut series, mut comparisons) = (Vec::new(), vec![Vec::new(); files.len()]);
+    for shot in SHOTS {
+        let experiment = Experiment::new(shot, PoolKind::Transductive);
+        let run = |dataset: &&Dataset| lab.run(dataset, &experiment);
+        let runs = files.iter().map(run).collect::<Result<Vec<_>>>()?;
+        let gains = runs.iter().map(|run| run.gain()).collect::<Result<Vec<_>>>()?;
+        for (comparisons, gain) in comparisons.iter_mut().zip(&gains) {
+            comparisons.push(Comparison::new(format!("ICIR − LR {shot}-shot"), *gain));
         }
-        table.push(cells)?;
-        let claim = "ICI helps whatever the network";
-        finding.verdicts.push(Verdict::all_larger(dataset.title(), claim, &gains));
+        let cells =
+            |round| Result::Ok(percents(&estimates(runs.iter().map(|run| run.after(round)))?));
+        columns.numbers(format!("LR {shot}-shot"), cells(0)?);
+        columns.numbers(format!("ICIR {shot}-shot"), cells(usize::MAX)?);
+        columns.numbers(format!("gain {shot}-shot"), gains.iter().map(points));
+        series.push((format!("{shot}-shot"), gains));
     }
-    finding.table("Accuracy in % on each file, transductive.", table);
-    let bars = Bars {
-        title: "What ICIR adds to logistic regression, by features".into(),
-        subtitle: "transductive; paired differences with 95% intervals".into(),
-        y: Axis::new("Gain in accuracy").unit("points"),
-        groups: files.iter().map(|dataset| dataset.title()).collect(),
-        series: series.into(),
-        decimals: Some(1),
-    };
-    finding.figure("backbones", bars.figure()?);
-    Ok(finding)
+    for (title, comparisons) in titles().zip(&comparisons) {
+        finding.larger(&title, "ICI helps whatever the network", comparisons);
+    }
+    finding.table("Accuracy in % on each file, transductive.", columns.table()?);
+    let figure = gains_figure(
+        "Gain of ICIR over logistic regression, by features",
+        "transductive; paired differences with 95% intervals",
+        titles().collect(),
+        series,
+    )?;
+    finding.figure("backbones", figure);
+    Ok(())
 }

@@ -1,17 +1,17 @@
-//! The features that targets run on: those in the binary, files, or of pictures.
+//! The features that targets run on: those in the binary, from files, or of images.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use rayon::ThreadPool;
 use trustpath_episodes::{FeatureTable, Split, TableFile, embedded};
 use trustpath_report::Image;
 use trustpath_vision::dataset::{Dataset as Images, Kind};
 
-use super::error::{Error, Result};
+use super::PaperArgs;
 use crate::bench::novel;
-use crate::pictures::{PictureArgs, Pictures};
-use crate::progress::Progress;
+use crate::error::{Error, Result};
+use crate::images::ExtractedImages;
+use crate::run::Runner;
 
 /// Features by name.
 #[derive(Debug)]
@@ -19,20 +19,17 @@ pub struct Dataset {
     /// Its name on the command line, unique among the datasets of a run.
     pub name: String,
     novel: Cow<'static, FeatureTable>,
-    /// The classes settings are chosen on; files have none.
+    /// The classes on which settings are chosen; files have none.
     validation: Option<&'static FeatureTable>,
-    /// The pictures, and which of them each row is.
-    pictures: Option<(Pictures, Vec<usize>)>,
+    /// The images, and which of them each row is.
+    images: Option<(ExtractedImages, Vec<usize>)>,
 }
 
 impl Dataset {
     fn embedded(name: &str) -> Result<Self> {
-        Ok(Self {
-            name: name.to_owned(),
-            novel: Cow::Borrowed(embedded::load(name, Split::Novel)?),
-            validation: Some(embedded::load(name, Split::Validation)?),
-            pictures: None,
-        })
+        let novel = Cow::Borrowed(embedded::load(name, Split::Novel)?);
+        let validation = Some(embedded::load(name, Split::Validation)?);
+        Ok(Self { name: name.to_owned(), novel, validation, images: None })
     }
 
     fn file(features: &str, labels: Option<&PathBuf>) -> Result<Self> {
@@ -43,32 +40,26 @@ impl Dataset {
         }
         let table = file.read()?;
         table.check_finite()?;
-        Ok(Self { name, novel: Cow::Owned(table), validation: None, pictures: None })
+        Ok(Self { name, novel: Cow::Owned(table), validation: None, images: None })
     }
 
-    fn of_pictures(
-        argument: &str,
-        how: &PictureArgs,
-        threads: &ThreadPool,
-        progress: Progress,
-    ) -> Result<Self> {
+    fn of_images(argument: &str, args: &PaperArgs, runner: &Runner) -> Result<Self> {
         let (name, path) = name_and_path(argument);
-        let whole = Images::open(&path, name.parse::<Kind>().ok())?;
-        let pictures = how.extract(&path, &novel(whole)?, threads, progress)?;
-        let (table, rows) = pictures.table()?;
-        let pictures = Some((pictures, rows));
-        Ok(Self { name, novel: Cow::Owned(table), validation: None, pictures })
+        let all = Images::open(&path, name.parse::<Kind>().ok())?;
+        let (threads, progress) = (runner.pool(), runner.progress());
+        let images = args.extraction.extract(&path, &novel(all)?, threads, progress)?;
+        let (table, rows) = images.table()?;
+        Ok(Self { name, novel: Cow::Owned(table), validation: None, images: Some((images, rows)) })
     }
 
-    /// Whether it has pictures.
-    pub fn has_pictures(&self) -> bool {
-        self.pictures.is_some()
+    pub fn has_images(&self) -> bool {
+        self.images.is_some()
     }
 
-    /// The picture of a row; none where there are only features.
+    /// The image of a row; none where there are only features.
     pub fn image(&self, row: usize) -> Option<Image> {
-        let (pictures, rows) = self.pictures.as_ref()?;
-        pictures.image(rows[row])
+        let (images, rows) = self.images.as_ref()?;
+        images.image(rows[row])
     }
 
     /// The features of a split. A file counts as both.
@@ -79,12 +70,11 @@ impl Dataset {
         }
     }
 
-    /// Whether it has classes apart to choose settings on.
+    /// Whether it has separate classes on which settings are chosen.
     pub fn has_validation(&self) -> bool {
         self.validation.is_some()
     }
 
-    /// Whether it came from a file.
     pub fn is_file(&self) -> bool {
         matches!(self.novel, Cow::Owned(_))
     }
@@ -95,67 +85,58 @@ impl Dataset {
     }
 }
 
-/// The datasets named and the files; the two in the binary if there is neither, nor pictures.
-pub fn open(
-    names: &[String],
-    features: &[String],
-    labels: &[PathBuf],
-    images: &[String],
-) -> Result<Vec<Dataset>> {
+/// Opens the datasets that the options name; the two in the binary if they name none.
+pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
+    let PaperArgs { features, labels, images, extraction, .. } = args;
+    let usage = |text: String| Err(Error::Usage(text));
     if !labels.is_empty() && labels.len() != features.len() {
-        return Err(Error::Labels { labels: labels.len(), features: features.len() });
+        return usage(format!(
+            "{} labels files were given for {} features files: give --labels once for each --features, in the same \
+             order, or not at all",
+            labels.len(),
+            features.len()
+        ));
     }
-    let mut datasets: Vec<Dataset> = Vec::new();
+    if images.is_empty() && extraction.is_given() {
+        return usage(
+            "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
+             options that go with them"
+                .into(),
+        );
+    }
+    if images.len() > 1 && extraction.has_cache() {
+        return usage(
+            "--cache keeps the features of one --images: drop it, or give one at a time".into(),
+        );
+    }
+    let mut names: Vec<&str> = args.datasets.iter().map(String::as_str).collect();
     if names.is_empty() && features.is_empty() && images.is_empty() {
-        for name in embedded::DATASETS {
-            datasets.push(Dataset::embedded(name)?);
+        names.extend(embedded::DATASETS);
+    }
+    let embedded = names.into_iter().map(Dataset::embedded);
+    let files = features.iter().enumerate().map(|(i, file)| Dataset::file(file, labels.get(i)));
+    let images = images.iter().map(|images| Dataset::of_images(images, args, runner));
+    let datasets: Vec<Dataset> = embedded.chain(files).chain(images).collect::<Result<_>>()?;
+    for (i, Dataset { name, .. }) in datasets.iter().enumerate() {
+        if datasets[..i].iter().any(|before| before.name == *name) {
+            return usage(format!(
+                "two sets of features are called \"{name}\": give each its own name, --features NAME=FILE or --images NAME=PATH"
+            ));
         }
-    }
-    for name in names {
-        datasets.push(Dataset::embedded(name)?);
-    }
-    for (i, file) in features.iter().enumerate() {
-        datasets.push(Dataset::file(file, labels.get(i))?);
     }
     Ok(datasets)
 }
 
-/// The datasets of pictures, whose features are made first.
-pub fn extract(
-    images: &[String],
-    how: &PictureArgs,
-    threads: &ThreadPool,
-    progress: Progress,
-) -> Result<Vec<Dataset>> {
-    match images {
-        [] if how.is_given() => Err(Error::NoImages),
-        [_, _, ..] if how.has_cache() => Err(Error::OneCache),
-        _ => images.iter().map(|i| Dataset::of_pictures(i, how, threads, progress)).collect(),
-    }
-}
-
-/// Refuses names that cannot be told apart.
-pub fn check_names(datasets: &[Dataset]) -> Result<()> {
-    for (i, dataset) in datasets.iter().enumerate() {
-        if datasets[..i].iter().any(|before| before.name == dataset.name) {
-            return Err(Error::SameName { name: dataset.name.clone() });
-        }
-    }
-    Ok(())
-}
-
-/// `NAME=FILE`, or a file that goes by its stem. What exists as it stands is a file, equals sign and all.
+/// `NAME=FILE`, or a file whose stem is its name. An argument that exists as a file is one, even with an equals sign.
 fn name_and_path(argument: &str) -> (String, PathBuf) {
-    let whole = Path::new(argument);
-    match argument.split_once('=') {
-        Some((name, path))
-            if !name.is_empty() && !name.contains(['/', '\\']) && !whole.exists() =>
-        {
+    let file = Path::new(argument);
+    match argument.split_once('=').filter(|_| !file.exists()) {
+        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => {
             (name.to_owned(), path.into())
         }
         _ => {
-            let stem = whole.file_stem().unwrap_or(whole.as_os_str());
-            (stem.to_string_lossy().into_owned(), whole.into())
+            let stem = file.file_stem().unwrap_or(file.as_os_str());
+            (stem.to_string_lossy().into_owned(), file.into())
         }
     }
 }
@@ -174,19 +155,22 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_refused() {
-        let twice = ["cub".to_owned(), "cub".to_owned()];
-        let twice = open(&twice, &[], &[], &[]).unwrap();
-        assert!(matches!(check_names(&twice), Err(Error::SameName { .. })));
-        let labels = [PathBuf::from("l.npy")];
-        assert!(matches!(
-            open(&[], &[], &labels, &[]),
-            Err(Error::Labels { labels: 1, features: 0 })
-        ));
-        let error = open(&["mini".to_owned()], &[], &[], &[]).unwrap_err().to_string();
-        assert!(error.contains("mini") && error.contains("cub"), "{error}");
-        let names: Vec<String> =
-            open(&[], &[], &[], &[]).unwrap().iter().map(Dataset::title).collect();
-        assert_eq!(names, ["CIFAR-FS", "CUB"]);
+    fn datasets_need_different_names_and_one_labels_file_each() {
+        let titles = |line: &str| -> std::result::Result<Vec<String>, String> {
+            let args = crate::paper::tests::args(line, Path::new("out"));
+            let runner = Runner::new(Some(1), crate::progress::Progress::Quiet).unwrap();
+            let datasets = open(&args, &runner).map_err(|e| e.to_string())?;
+            Ok(datasets.iter().map(Dataset::title).collect())
+        };
+        assert_eq!(titles("all").unwrap(), ["CIFAR-FS", "CUB"]);
+        for (line, expected) in [
+            ("all --dataset cub --dataset cub", "two sets of features are called \"cub\""),
+            ("all --labels l.npy", "1 labels files were given for 0 features files"),
+            ("all --dataset mini", "mini"),
+            ("all --dataset mini", "cub"),
+        ] {
+            let error = titles(line).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

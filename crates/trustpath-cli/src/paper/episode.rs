@@ -1,28 +1,24 @@
-//! What each round of one episode selects, right and wrong, and the same as shares over all episodes.
+//! What each round of one episode selects, right and wrong, and the share of right ones over all episodes.
 
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Episode, Split};
-use trustpath_report::{
-    Column, EpisodeCell, EpisodeGrid, EpisodeRound, Figure, Image, Selected, Table,
+use trustpath_episodes::Episode;
+use trustpath_report::{EpisodeCell, EpisodeGrid, EpisodeRound, Image, Selected};
+
+use super::frame::*;
+use super::inspect::{ExampleEpisode, Inspection, share_right};
+
+pub const TARGET: Target = Target {
+    name: "episode",
+    about: "What each round of one episode selects",
+    heading: "The rounds of an episode",
+    paper: "in one episode on miniImageNet, new images selected per class in each round, the correctly predicted on the \
+            left and the others on the right, at most 5 per class; accuracy rises from round to round.",
+    find,
 };
 
-use super::dataset::Dataset;
-use super::error::Result;
-use super::finding::Finding;
-use super::inspect::{Inspection, Specimen, Taken};
-use super::lab::{Lab, difference};
-use super::verdict::{Comparison, Verdict};
-
-/// Rounds that are told apart; later ones are few and small.
+/// Columns of the table: the first rounds, and one for all later ones, which are few and small.
 const ROUNDS: usize = 4;
 
-/// Shows the rounds.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "The rounds of an episode",
-        "in one episode on miniImageNet, new images selected per class in each round, the correctly predicted on the \
-         left and the others on the right, at most 5 a class; accuracy rises from round to round.",
-    );
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let mut heads = vec![Column::left("Dataset")];
     heads.extend((1..ROUNDS).map(|round| Column::right(format!("round {round}"))));
     heads.push(Column::right("later"));
@@ -30,26 +26,22 @@ pub fn find(lab: &Lab) -> Result<Finding> {
     for dataset in &lab.datasets {
         finding.figure(format!("episode-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
-        let mut cells = vec![dataset.title()];
-        for round in 0..ROUNDS {
-            let all = shares(&episodes, round);
-            cells.push(Estimate::of(&all).map_or("–".into(), |share| share.percent()));
-        }
-        table.push(cells)?;
-        let claim = "those taken in early are right more often than those taken in last";
-        let comparison = Comparison::new("share right, first − last round", early(&episodes)?);
-        finding.verdicts.push(Verdict::larger(dataset.title(), claim, &comparison));
+        let share = |round| {
+            Estimate::of(&shares(&episodes, round)).map_or("–".into(), |share| share.percent())
+        };
+        table.push([dataset.title()].into_iter().chain((0..ROUNDS).map(share)))?;
+        let claim = "instances selected in the first round are right more often than in the last";
+        finding.larger(&dataset.title(), claim, &[first_against_last(&episodes)?]);
     }
-    finding.say(
-        "Shown is the first episode (5-way 1-shot, transductive ICIR) in which the plain classifier is wrong on a \
-         fifth to two fifths of the queries; below each round the accuracy it leads to, of all queries and of the \
-         class.",
+    finding.text(
+        "The figure shows the first episode (5-way 1-shot, transductive ICIR) in which the plain classifier is wrong on \
+         20% to 40% of the queries. Below each round: the accuracy after it, of all queries and of the class.",
     );
     finding.table(
-        "Share of right pseudo-labels among those taken in, in %, over all episodes.",
+        "Share of right pseudo-labels among those selected, in %, over all episodes.",
         table,
     );
-    Ok(finding)
+    Ok(())
 }
 
 /// The share of right pseudo-labels of a round in each episode that has it; the last counts all later ones.
@@ -57,26 +49,22 @@ fn shares(episodes: &[Inspection], round: usize) -> Vec<f64> {
     let share = |episode: &Inspection| {
         let rounds = episode.rounds.get(round..)?;
         let rounds = if round + 1 < ROUNDS { rounds.get(..1)? } else { rounds };
-        let all = rounds.iter().fold(Taken::default(), |sum, taken| Taken {
-            right: sum.right + taken.right,
-            wrong: sum.wrong + taken.wrong,
-        });
-        (all != Taken::default()).then(|| all.share())
+        let all = rounds.iter().fold((0, 0), |sum, round| (sum.0 + round.0, sum.1 + round.1));
+        (all.1 > 0).then(|| share_right(all))
     };
     episodes.iter().filter_map(share).collect()
 }
 
 /// The difference between the shares of the first and of the last round.
-fn early(episodes: &[Inspection]) -> Result<Estimate> {
-    let rounds = || episodes.iter().filter_map(|e| Some((e.rounds.first()?, e.rounds.last()?)));
-    let first: Vec<f64> = rounds().map(|(first, _)| first.share()).collect();
-    let last: Vec<f64> = rounds().map(|(_, last)| last.share()).collect();
-    difference(&first, &last)
+fn first_against_last(episodes: &[Inspection]) -> Result<Comparison> {
+    let rounds = episodes.iter().filter_map(|e| Some((e.rounds.first()?, e.rounds.last()?)));
+    let (first, last): (Vec<f64>, Vec<f64>) =
+        rounds.map(|(first, last)| (share_right(*first), share_right(*last))).unzip();
+    Comparison::between("share right, first − last round", &first, &last)
 }
 
 fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
-    let specimen = Specimen::choose(lab, dataset)?;
-    let Specimen { number, episode, outcome, .. } = &specimen;
+    let ExampleEpisode { number, episode, outcome, .. } = &ExampleEpisode::choose(lab, dataset)?;
     let (truth, labelled) = (&episode.query.labels, episode.support.len());
     let percent = |accuracy: f64| format!("{:.0}%", 100.0 * accuracy);
     let mut rounds = Vec::new();
@@ -114,11 +102,11 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
     Ok(grid.figure()?)
 }
 
-/// The pictures of some queries where all have one, else how many they are.
+/// The images of some queries where all have one, else their number.
 fn shown(dataset: &Dataset, episode: &Episode, queries: &[usize]) -> Selected {
     let images = queries.iter().map(|&q| dataset.image(episode.query.rows[q]));
     match images.collect::<Option<Vec<Image>>>() {
-        Some(images) if dataset.has_pictures() => Selected::Images(images),
+        Some(images) if dataset.has_images() => Selected::Images(images),
         _ => Selected::Count(queries.len()),
     }
 }
@@ -135,24 +123,16 @@ fn tidy(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::inspect::Satisfied;
 
     #[test]
-    fn shares_are_of_the_round_and_later_ones_are_put_together() {
-        let taken = |right, wrong| Taken { right, wrong };
-        let episode = |rounds| Inspection {
-            initial: 0.0,
-            last: 0.0,
-            satisfied: Satisfied::Nothing,
-            noise: Vec::new(),
-            rounds,
-        };
-        let long = vec![taken(4, 0), taken(3, 1), taken(1, 1), taken(1, 1), taken(0, 2)];
-        let episodes = [episode(long), episode(vec![taken(1, 3)]), episode(Vec::new())];
+    fn shares_are_of_the_round_and_later_rounds_are_combined() {
+        let episode = |rounds| Inspection { rounds, ..Inspection::default() };
+        let long = vec![(4, 4), (3, 4), (1, 2), (1, 2), (0, 2)];
+        let episodes = [episode(long), episode(vec![(1, 4)]), episode(Vec::new())];
         assert_eq!(shares(&episodes, 0), [1.0, 0.25]);
         assert_eq!(shares(&episodes, 2), [0.5]);
         assert_eq!(shares(&episodes, 3), [0.25]);
-        assert_eq!(early(&episodes).unwrap().mean, 0.5);
+        assert_eq!(first_against_last(&episodes).unwrap().difference.mean, 0.5);
     }
 
     #[test]

@@ -1,21 +1,22 @@
-//! One cell of a table: shots, what is unlabeled, and the method, 5-way with 15 queries a class.
+//! One cell of a table: shots, unlabeled instances and method, 5-way with 15 queries per class.
 
-use trustpath::reduce;
-use trustpath_episodes::{Distractors, Method, Model, Selector, Setting, Split, Task, Unlabeled};
+use trustpath::judge::Selector;
+use trustpath::spec::SelfTrainingSpec;
+use trustpath_episodes::{Distractors, EpisodeShape, Setting, Split, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pool {
-    /// They are the queries, all of which are taken in.
+pub enum PoolKind {
+    /// They are the queries; all of them are selected in the end.
     Transductive,
-    /// 15 a class besides the queries, of which at most 15 a class are taken in.
+    /// 15 per class in addition to the queries; at most 15 per class are selected.
     Semi15,
-    /// 30 a class at 1 shot and 50 at 5 shots (or what is left of the class), of which at most 25 and 45 are taken in.
+    /// 30 per class at 1 shot and 50 at 5 shots (or what is left of the class); at most 25 and 45 are selected.
     SemiMore,
 }
 
-impl Pool {
-    /// The name of the paper's tables.
+impl PoolKind {
+    /// Its name in the paper's tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Transductive => "Tran.",
@@ -24,90 +25,78 @@ impl Pool {
         }
     }
 
-    fn setting(self, shot: usize) -> Setting {
-        let semi =
-            |unlabeled| Setting::SemiSupervised { unlabeled, distractors: Distractors::default() };
-        match self {
-            Self::Transductive => Setting::Transductive,
-            Self::Semi15 => semi(Unlabeled::Exactly(15)),
-            Self::SemiMore => semi(Unlabeled::UpTo(if shot == 1 { 30 } else { 50 })),
-        }
-    }
-
-    fn cap(self, shot: usize) -> Option<usize> {
-        match self {
-            Self::Transductive => None,
-            Self::Semi15 => Some(15),
-            Self::SemiMore => Some(if shot == 1 { 25 } else { 45 }),
-        }
+    /// The setting, and the largest number of selected instances per class.
+    fn setting(self, shot: usize) -> (Setting, Option<usize>) {
+        let (unlabeled, cap) = match (self, shot) {
+            (Self::Transductive, _) => return (Setting::Transductive, None),
+            (Self::Semi15, _) => (Unlabeled::Exactly(15), 15),
+            (Self::SemiMore, 1) => (Unlabeled::UpTo(30), 25),
+            (Self::SemiMore, _) => (Unlabeled::UpTo(50), 45),
+        };
+        let distractors = Distractors::default();
+        (Setting::SemiSupervised { unlabeled, distractors }, Some(cap))
     }
 }
 
-/// What is run over many episodes.
+/// A method that is run over many episodes.
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    /// Which classes.
     pub split: Split,
-    /// Labelled instances a class.
     pub shot: usize,
-    /// What is unlabeled.
-    pub pool: Pool,
-    /// The method.
-    pub method: Method,
-    /// By how much fewer episodes are run, where the method is slow.
+    pub pool: PoolKind,
+    pub method: SelfTrainingSpec,
+    /// The factor by which the number of episodes is reduced, for slow methods.
     pub thinned: usize,
 }
 
 impl Experiment {
     /// The paper's ICI-R on novel classes.
-    pub fn new(shot: usize, pool: Pool) -> Self {
-        let method = Method { cap: pool.cap(shot), ..Method::default() };
+    pub fn new(shot: usize, pool: PoolKind) -> Self {
+        let method = SelfTrainingSpec { cap: pool.setting(shot).1, ..SelfTrainingSpec::default() };
         Self { split: Split::Novel, shot, pool, method, thinned: 1 }
     }
 
-    /// Changes the method.
-    pub fn with(mut self, change: impl FnOnce(&mut Method)) -> Self {
+    pub fn with(mut self, change: impl FnOnce(&mut SelfTrainingSpec)) -> Self {
         change(&mut self.method);
         self
     }
 
-    /// Runs on these classes.
+    /// Uses these classes.
     pub fn on(self, split: Split) -> Self {
         Self { split, ..self }
     }
 
-    /// Runs so many times fewer episodes, the first of them: for slow methods.
+    /// Reduces the number of episodes by a factor, for slow methods; the first ones are run.
     pub fn thin(self, by: usize) -> Self {
         Self { thinned: by, ..self }
     }
 
-    /// How many of the episodes asked for are run: at least 50 of them.
+    /// The number of episodes to run: at least 50 unless fewer were asked for.
     pub fn episodes(&self, asked: usize) -> usize {
         (asked / self.thinned).max(50).min(asked)
     }
 
-    /// What its episodes look like.
-    pub fn task(&self) -> Task {
-        Task { shot: self.shot, setting: self.pool.setting(self.shot), ..Task::default() }
+    pub fn task(&self) -> EpisodeShape {
+        EpisodeShape {
+            shot: self.shot,
+            setting: self.pool.setting(self.shot).0,
+            ..EpisodeShape::default()
+        }
     }
 
-    /// What is run, for a progress bar.
+    /// Its name in the progress bar.
     pub fn name(&self) -> String {
-        let Method { model, selector, classifier, reduction, d, step, alpha, .. } = &self.method;
-        let mut name = format!("{}-shot {} {classifier}", self.shot, self.pool.name());
-        name += &match (*selector, *model) {
-            (Selector::Ici, Model::IciC) => format!(" {model} α={alpha}"),
-            (Selector::Ici, Model::IciR) => format!(" {model}"),
-            (other, _) => format!(" {other}"),
+        let SelfTrainingSpec { model, selector, classifier, reduction, dim, step, alpha, .. } =
+            &self.method;
+        let model = match selector {
+            Selector::Ici => format!("{model} α={alpha}"),
+            other => other.to_string(),
         };
-        name += &match reduction {
-            reduce::Method::Identity => String::new(),
-            _ => format!(" {reduction} d={d}"),
-        };
-        name + &format!(" step={step}")
+        let pool = self.pool.name();
+        format!("{}-shot {pool} {classifier} {model} {reduction} d={dim} step={step}", self.shot)
     }
 
-    /// What tells it from every other experiment on the same dataset.
+    /// A key that is unique among the experiments on a dataset.
     pub fn key(&self) -> String {
         format!("{:?} {} {:?} {:?} {}", self.split, self.shot, self.pool, self.method, self.thinned)
     }
@@ -120,24 +109,24 @@ mod tests {
     #[test]
     fn caps_are_those_of_the_paper() {
         let cap = |shot, pool| Experiment::new(shot, pool).method.cap;
-        assert_eq!(cap(1, Pool::Transductive), None);
-        assert_eq!((cap(1, Pool::Semi15), cap(5, Pool::Semi15)), (Some(15), Some(15)));
-        assert_eq!((cap(1, Pool::SemiMore), cap(5, Pool::SemiMore)), (Some(25), Some(45)));
+        assert_eq!(cap(1, PoolKind::Transductive), None);
+        assert_eq!((cap(1, PoolKind::Semi15), cap(5, PoolKind::Semi15)), (Some(15), Some(15)));
+        assert_eq!((cap(1, PoolKind::SemiMore), cap(5, PoolKind::SemiMore)), (Some(25), Some(45)));
     }
 
     #[test]
-    fn thinning_leaves_fifty_or_what_was_asked_for() {
-        let thin = Experiment::new(1, Pool::Transductive).thin(10);
+    fn slow_experiments_run_at_least_fifty_episodes() {
+        let thin = Experiment::new(1, PoolKind::Transductive).thin(10);
         assert_eq!([2000, 300, 7].map(|asked| thin.episodes(asked)), [200, 50, 7]);
     }
 
     #[test]
-    fn keys_tell_experiments_apart() {
-        let plain = || Experiment::new(1, Pool::Transductive);
+    fn different_experiments_have_different_keys() {
+        let plain = || Experiment::new(1, PoolKind::Transductive);
         let other = [
-            Experiment::new(5, Pool::Transductive),
-            Experiment::new(1, Pool::Semi15),
-            plain().with(|m| m.d = 2),
+            Experiment::new(5, PoolKind::Transductive),
+            Experiment::new(1, PoolKind::Semi15),
+            plain().with(|m| m.dim = 2),
             plain().on(Split::Validation),
             plain().thin(2),
         ];

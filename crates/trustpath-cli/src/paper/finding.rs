@@ -1,71 +1,73 @@
-//! What a target brings home: text, tables, figures and verdicts, for the terminal and for a report.
+//! What a target reports: text, tables, figures and verdicts, for the terminal and for a page.
 
-use trustpath_report::{Block, Column, Document, Figure, Section, Table};
+use trustpath_report::{
+    Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table,
+};
 
-use super::error::Result;
-use super::verdict::Verdict;
+use super::Target;
+use super::verdict::{Comparison, Holds, Verdict, decide};
+use crate::error::Result;
 
 /// The result of a target.
 #[derive(Debug)]
 pub struct Finding {
-    /// Heading of its section.
-    pub heading: &'static str,
-    /// What the paper reports.
-    pub paper: String,
-    /// What was found here.
+    pub target: Target,
+    /// Text, tables and figures, in the order of the page.
     pub blocks: Vec<Block>,
-    /// Whether the paper's conclusions hold.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Finding {
-    /// A finding with nothing found yet.
-    pub fn new(heading: &'static str, paper: impl Into<String>) -> Self {
-        Self { heading, paper: paper.into(), blocks: Vec::new(), verdicts: Vec::new() }
+    pub fn new(target: Target) -> Self {
+        Self { target, blocks: Vec::new(), verdicts: Vec::new() }
     }
 
-    /// Adds a paragraph.
-    pub fn say(&mut self, text: impl Into<String>) {
+    pub fn text(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Paragraph(text.into()));
     }
 
-    /// Adds a table.
     pub fn table(&mut self, caption: impl Into<String>, table: Table) {
         self.blocks.push(Block::Table { caption: caption.into(), table });
     }
 
-    /// Adds a figure.
+    /// Adds a table before everything else.
+    pub fn table_first(&mut self, caption: impl Into<String>, table: Table) {
+        self.blocks.insert(0, Block::Table { caption: caption.into(), table });
+    }
+
     pub fn figure(&mut self, name: impl Into<String>, figure: Figure) {
         self.blocks.push(Block::Figure { name: name.into(), caption: String::new(), figure });
     }
 
-    /// As a section: what the paper reports, what was found, and whether they agree.
+    pub fn verdict(&mut self, dataset: &str, claim: &str, holds: Holds, evidence: String) {
+        let (dataset, claim) = (dataset.to_owned(), claim.to_owned());
+        self.verdicts.push(Verdict { dataset, claim, holds, evidence });
+    }
+
+    /// Adds the verdict on the claim that all of these differences are positive.
+    pub fn larger(&mut self, dataset: &str, claim: &str, comparisons: &[Comparison]) {
+        let (holds, evidence) = decide(comparisons);
+        self.verdict(dataset, claim, holds, evidence);
+    }
+
+    /// As a section: what the paper reports, what was measured here, and whether they agree.
     pub fn section(self) -> Section {
-        let mut blocks = vec![Block::Paragraph(format!("The paper: {}", self.paper))];
+        let mut blocks = vec![Block::Paragraph(format!("The paper: {}", self.target.paper))];
         blocks.extend(self.blocks);
         if !self.verdicts.is_empty() {
             blocks.push(Block::List(self.verdicts.iter().map(Verdict::sentence).collect()));
         }
-        Section { heading: self.heading.to_owned(), blocks }
+        Section { heading: self.target.heading.to_owned(), blocks }
     }
 }
 
 /// All verdicts in a table.
 pub fn overview(findings: &[Finding]) -> Result<Table> {
-    let mut table = Table::new(vec![
-        Column::left("Result"),
-        Column::left("Dataset"),
-        Column::left("The paper's conclusion"),
-        Column::left("Holds here"),
-    ]);
-    for finding in findings {
-        for verdict in &finding.verdicts {
-            table.push([
-                finding.heading,
-                &verdict.dataset,
-                &verdict.claim,
-                verdict.holds.name(),
-            ])?;
+    let heads = ["Result", "Dataset", "The paper's conclusion", "Holds here"];
+    let mut table = Table::new(heads.map(Column::left).to_vec());
+    for Finding { target, verdicts, .. } in findings {
+        for Verdict { dataset, claim, holds, .. } in verdicts {
+            table.push([target.heading, dataset, claim, holds.name()])?;
         }
     }
     Ok(table)

@@ -1,127 +1,116 @@
-//! How methods bear imbalance, pool size, ways and shots: a table over all of them.
+//! Methods by class balance, pool size, ways and shots: tables over all of them.
 //!
-//! Every setting is kept in `grid.jsonl` as soon as it is done, and not run again.
+//! The result of every setting is kept in `grid.jsonl` as soon as it is done, and is not computed again.
 
 mod cells;
 mod notes;
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use trustpath::reduce::default_dimensions;
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Approach, Method, Split};
-use trustpath_report::{Column, Table};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath_episodes::{Method, last_of};
 
-use super::dataset::Dataset;
-use super::error::{Error, Result};
-use super::finding::Finding;
-use super::lab::{Lab, Watcher, difference};
-use super::verdict::points;
+use super::frame::*;
 use crate::bench::median;
+use crate::error::Error;
 use cells::{Setting, settings};
 use notes::{Entry, Note, Notes};
-use trustpath_episodes::last_of;
 
-/// What is run where nothing is asked for; names that are none here are left out.
-const METHODS: [&str; 5] = ["adaptive", "pt-map", "bd-cspn", "icir", "plain"];
-/// By what the others are judged.
+pub const TARGET: Target = Target {
+    name: "grid",
+    about: "Methods by class balance, pool size, ways and shots; slow, and not part of all",
+    heading: "Class balance, pool size, ways and shots",
+    paper: "pools are balanced, 5-way, with 75 queries; other pools are not reported.",
+    find,
+};
+
+/// The default methods; names that do not exist are left out.
+const METHODS: [&str; 5] = ["adaptive", "pt-map", "bd-cspn", "icir", PLAIN];
+/// The method that the others are compared with.
 const PLAIN: &str = "plain";
-/// Self-taught learning decomposes an `n × n` matrix: beyond this it is left out.
+/// Self-training decomposes an `n × n` matrix: above this size it is left out.
 const MOST_FOR_ROUNDS: usize = 500;
-/// Draws of class sizes by which it is seen whether a dataset has them.
+/// Draws of class sizes that estimate how often a dataset is large enough for them.
 const DRAWS: u64 = 400;
-/// Where fewer draws fit, what is left has little to do with the concentration asked for.
+/// If fewer draws fit, those that do have little to do with the concentration asked for.
 const LEAST_FITTING: f64 = 0.05;
 
-/// Runs the grid.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "Class balance, pool size, ways and shots",
-        "pools are balanced, 5-way, with 75 queries; this is what it does not report.",
-    );
-    let names = methods(lab);
-    let mut notes = Notes::open(lab.notes.as_deref())?;
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
+    let names = methods(&lab.args.methods);
+    let mut notes = Notes::open(&lab.args.out)?;
     let all: Vec<(&Dataset, Setting)> = lab
         .datasets
         .iter()
         .flat_map(|dataset| settings(dataset).into_iter().map(move |setting| (dataset, setting)))
         .collect();
-    let (start, mut fresh) = (Instant::now(), 0);
-    let mut keys = Vec::new();
-    for (number, (dataset, setting)) in all.iter().enumerate() {
-        let key = key(lab, dataset, setting, &names);
-        if notes.get(&key).is_none() {
-            let begun = Instant::now();
-            let note = match run(lab, dataset, setting, &names) {
-                Err(Error::Interrupted) => {
-                    let file = notes.file();
-                    return Err(Error::Paused { done: number, all: all.len(), file });
-                }
-                note => note?,
-            };
-            fresh += 1;
-            if !lab.quiet {
-                let left = start.elapsed().as_secs_f64() / f64::from(fresh)
-                    * (all.len() - number - 1) as f64;
-                eprintln!(
-                    "{} {}: {:.1} s ({} of {}, about {:.0} min left)",
-                    dataset.name,
-                    setting.text(),
-                    begun.elapsed().as_secs_f64(),
-                    number + 1,
-                    all.len(),
-                    left / 60.0
-                );
-            }
-            notes.push(key.clone(), note)?;
+    let (start, mut computed) = (Instant::now(), 0);
+    let mut results = Vec::new();
+    for (number, &(dataset, setting)) in all.iter().enumerate() {
+        let key = key(lab, dataset, &setting, &names);
+        if let Some(note) = notes.get(&key) {
+            results.push((dataset, setting, note.clone()));
+            continue;
         }
-        keys.push(key);
+        let (done, count) = (number + 1, all.len());
+        let begun = Instant::now();
+        let note = run(lab, dataset, &setting, &names).map_err(|error| match error {
+            Error::PaperInterrupted(_) => Error::PaperInterrupted(format!(
+                "{number} of {count} settings are kept in {}; repeat the command to continue",
+                notes.path.display()
+            )),
+            error => error,
+        })?;
+        computed += 1;
+        let left = start.elapsed().as_secs_f64() / f64::from(computed) * (count - done) as f64;
+        lab.runner.progress().say(&format!(
+            "{} {}: {:.1} s ({done} of {count}, about {:.0} min left)\n",
+            dataset.name,
+            setting.text(),
+            begun.elapsed().as_secs_f64(),
+            left / 60.0
+        ));
+        notes.push(key, note.clone())?;
+        results.push((dataset, setting, note));
     }
-    let noted = all.iter().zip(&keys).filter_map(|(&(dataset, setting), key)| {
-        notes.get(key).map(|note| (dataset, setting, note))
-    });
-    let results: Vec<Outcome<'_>> = noted.collect();
-    finding.say(
+    finding.text(
         "Each cell is the accuracy in %, and in brackets the paired difference to the plain classifier with its 95% \
-         interval. α is the concentration of the class sizes, ∞ being balanced; n the queries of the pool. Fitting is \
-         the share of drawn class sizes that the classes are large enough for: where it is below 100%, larger imbalance \
-         than the dataset has room for was drawn anew.",
+         interval. α is the concentration of the class sizes (∞: balanced); n is the number of queries. Fitting is the \
+         share of drawn class sizes that the classes are large enough for: below 100%, draws that did not fit were \
+         replaced by new ones.",
     );
     finding.table("Over all settings, by method.", overview(&results, &names)?);
-    tables(&results, &names, &mut finding)?;
-    Ok(finding)
+    tables(&results, &names, finding)
 }
 
-fn methods(lab: &Lab) -> Vec<String> {
-    let known = Approach::names();
-    let asked: Vec<String> = match lab.methods.is_empty() {
-        true => {
-            METHODS.into_iter().filter(|name| known.contains(name)).map(str::to_owned).collect()
-        }
-        false => lab.methods.clone(),
+fn methods(asked: &[String]) -> Vec<String> {
+    let known = Method::names();
+    let asked: Vec<&str> = match asked {
+        [] => METHODS.into_iter().filter(|name| known.contains(name)).collect(),
+        asked => asked.iter().map(String::as_str).collect(),
     };
-    // The plain classifier runs in any case, and last.
-    asked.into_iter().filter(|name| name != PLAIN).chain([PLAIN.to_owned()]).collect()
+    // The plain classifier always runs, and last.
+    let others = asked.into_iter().filter(|name| *name != PLAIN);
+    others.chain([PLAIN]).map(str::to_owned).collect()
 }
 
-/// Whatever changes the result.
+/// Everything that changes the result.
 fn key(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> String {
     let table = dataset.table(Split::Novel);
     let data = format!("{} {}×{}", dataset.name, table.rows(), table.dims());
-    let run = format!("seed {}, {} episodes", lab.seed, setting.episodes(lab.episodes));
+    let run = format!("seed {}, {} episodes", lab.args.seed, setting.episodes(lab.episodes()));
     let version = env!("CARGO_PKG_VERSION");
     format!("{version}; {data}; {}; {run}; {}", setting.text(), names.join(","))
 }
 
 fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Result<Note> {
     let table = dataset.table(Split::Novel);
-    let count = setting.episodes(lab.episodes);
+    let count = setting.episodes(lab.episodes());
     let mut note = Note { episodes: count, ..Note::default() };
     match setting.task().check(table) {
         Err(_) => note.skipped = Some("the classes are too few or too small".into()),
         Ok(sampler) => {
-            note.fitting = sampler.fitting(lab.seed, DRAWS);
+            note.fitting = sampler.fitting(lab.args.seed, DRAWS);
             if note.fitting < LEAST_FITTING {
                 note.skipped = Some("the classes are too small for such imbalance".into());
             }
@@ -130,66 +119,64 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Res
     if note.skipped.is_some() {
         return Ok(note);
     }
-    let base = Method { d: default_dimensions(setting.way), ..Method::default() };
-    let mut scores = BTreeMap::new();
+    let base =
+        SelfTrainingSpec { dim: default_dimensions(setting.way), ..SelfTrainingSpec::default() };
+    let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
+    let mut scores = Vec::new();
     for name in names {
-        let approach = Approach::named(name, &base)?;
-        let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
-        if large && matches!(approach, Approach::SelfTaught(_)) {
+        let method = Method::named(name, &base)?;
+        if large && matches!(method, Method::SelfTraining(_)) {
             continue;
         }
-        let quiet = Watcher::quiet();
-        let finished = lab.evaluate(table, setting.task(), approach, count, quiet)?;
-        let milliseconds = 1e3 * median(finished.iter().map(|f| f.seconds).collect());
-        scores.insert(name, (finished.iter().map(last_of).collect::<Vec<f64>>(), milliseconds));
+        let title = format!("{} {}, {name}", dataset.name, setting.text());
+        let done = lab.evaluate(&title, table, setting.task(), &method, count)?.finished;
+        let milliseconds = 1e3 * median(done.iter().map(|episode| episode.seconds).collect());
+        scores.push((name, done.iter().map(last_of).collect::<Vec<f64>>(), milliseconds));
     }
-    let plain = scores.get(&PLAIN.to_owned()).map_or(Vec::new(), |(scores, _)| scores.clone());
-    for (name, (scores, milliseconds)) in &scores {
-        let accuracy = Estimate::of(scores)?;
-        let to_plain = difference(scores, &plain)?;
-        note.methods.push(Entry {
-            name: (*name).clone(),
-            accuracy: accuracy.mean,
-            difference: to_plain.mean,
-            half_width: to_plain.half_width,
-            milliseconds: *milliseconds,
-        });
+    // The plain classifier is the last of the names.
+    let plain = scores.last().map_or(Vec::new(), |(_, scores, _)| scores.clone());
+    for (name, scores, milliseconds) in scores {
+        let accuracy = Estimate::of(&scores)?.mean;
+        let Estimate { mean, half_width, .. } = difference(&scores, &plain)?;
+        let name = name.clone();
+        note.methods.push(Entry { name, accuracy, difference: mean, half_width, milliseconds });
     }
     Ok(note)
 }
 
-/// A setting on a dataset, and what came of it.
-type Outcome<'a> = (&'a Dataset, Setting, &'a Note);
+/// A dataset, a setting and its result.
+type Outcome<'a> = (&'a Dataset, Setting, Note);
 
-/// By method: how often it is below the plain classifier, and by how much at the worst.
+/// By method: how often it is below the plain classifier, and by how much in the worst setting.
 fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
     let heads = ["settings", "accuracy (%)", "to plain", "below plain", "the worst", "where"];
     let heads = heads.into_iter().map(Column::right);
     let mut table = Table::new(std::iter::once(Column::left("Method")).chain(heads).collect());
     for name in names {
-        let entries: Vec<_> = results
-            .iter()
-            .filter_map(|outcome| {
-                Some((outcome, outcome.2.methods.iter().find(|e| e.name == *name)?))
-            })
-            .collect();
-        let count = entries.len();
+        let entries: Vec<(&Outcome<'_>, &Entry)> =
+            results.iter().filter_map(|outcome| Some((outcome, outcome.2.method(name)?))).collect();
         let mean = |value: fn(&Entry) -> f64| {
-            100.0 * entries.iter().map(|(_, entry)| value(entry)).sum::<f64>() / count.max(1) as f64
+            let sum = entries.iter().map(|(_, entry)| value(entry)).sum::<f64>();
+            100.0 * sum / entries.len().max(1) as f64
         };
         let below = entries.iter().filter(|(_, entry)| entry.difference < -entry.half_width);
         let worst = entries.iter().min_by(|a, b| a.1.difference.total_cmp(&b.1.difference));
-        let worst = worst.filter(|_| name != PLAIN);
+        let (worst, place) = match worst {
+            Some(((dataset, setting, _), entry)) if name != PLAIN => {
+                let Entry { difference: mean, half_width, .. } = **entry;
+                let place = format!("{}, {}", dataset.title(), setting.text());
+                (points(&Estimate { mean, half_width, episodes: 0 }), place)
+            }
+            _ => ("–".into(), "–".into()),
+        };
         table.push([
             name.clone(),
-            count.to_string(),
+            entries.len().to_string(),
             format!("{:.2}", mean(|entry| entry.accuracy)),
             format!("{:+.2}", mean(|entry| entry.difference)),
             below.count().to_string(),
-            worst.map_or("–".into(), |(_, entry)| points(&entry.to_plain(0))),
-            worst.map_or("–".into(), |((dataset, setting, _), _)| {
-                format!("{}, {}", dataset.title(), setting.text())
-            }),
+            worst,
+            place,
         ])?;
     }
     Ok(table)
@@ -205,36 +192,27 @@ fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> R
         let heads = heads.chain(names.iter().cloned()).map(Column::right);
         let mut table = Table::new(heads.collect());
         for (_, setting, note) in rows {
-            let fitting = match note.skipped {
-                Some(_) => "–".into(),
-                None => format!("{:.0}%", 100.0 * note.fitting),
-            };
-            let mut cells = vec![setting.queries.to_string(), setting.alpha_text(), fitting];
-            cells.push(if note.skipped.is_some() {
-                "–".into()
-            } else {
-                note.episodes.to_string()
-            });
-            for name in names {
-                let entry = note.methods.iter().find(|entry| entry.name == *name);
-                cells.push(match (entry, &note.skipped) {
-                    (Some(entry), _) if name == PLAIN => format!("{:.1}", 100.0 * entry.accuracy),
-                    (Some(entry), _) => format!(
-                        "{:.1} ({:+.1} ± {:.1})",
-                        100.0 * entry.accuracy,
-                        100.0 * entry.difference,
-                        100.0 * entry.half_width
-                    ),
-                    (None, None) => "too dear".into(),
-                    (None, Some(_)) => "–".into(),
-                });
-            }
+            let run = note.skipped.is_none();
+            let or_dash = |text: String| if run { text } else { "–".into() };
+            let mut cells = vec![setting.queries.to_string(), setting.alpha_text()];
+            cells.push(or_dash(format!("{:.0}%", 100.0 * note.fitting)));
+            cells.push(or_dash(note.episodes.to_string()));
+            cells.extend(names.iter().map(|name| match note.method(name) {
+                Some(entry) if name == PLAIN => format!("{:.1}", 100.0 * entry.accuracy),
+                Some(entry) => format!(
+                    "{:.1} ({:+.1} ± {:.1})",
+                    100.0 * entry.accuracy,
+                    100.0 * entry.difference,
+                    100.0 * entry.half_width
+                ),
+                None => or_dash("too slow".into()),
+            }));
             table.push(cells)?;
         }
         finding.table(rows.first().map_or(String::new(), group), table);
         let reasons = left_out(rows);
         if !reasons.is_empty() {
-            finding.say(format!("Left out: {}.", reasons.join("; ")));
+            finding.text(format!("Left out: {}.", reasons.join("; ")));
         }
     }
     Ok(())
@@ -252,7 +230,7 @@ fn left_out(rows: &[Outcome<'_>]) -> Vec<String> {
             true => String::new(),
             false => format!(" with α = {}", alphas.join(", ")),
         };
-        Some(format!("n = {}{which}, as {reason}", setting.queries))
+        Some(format!("n = {}{which}, because {reason}", setting.queries))
     };
     rows.chunk_by(same).filter_map(of_size).collect()
 }

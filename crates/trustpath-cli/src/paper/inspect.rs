@@ -1,29 +1,34 @@
-//! What happens inside the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is,
-//! and which instances a round takes in.
+//! Details of the episodes of 5-way 1-shot transductive ICI-R: which assumptions hold, how large the noise is, and which
+//! instances a round selects.
+
+use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
-use trustpath::{Features, Identifiability, Instances, Outcome, SelfTaught, Task, identifiability};
-use trustpath_episodes::{Drawn, Episode, Episodes, Method, Split, gather};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::{Features, Instances, Outcome, SelfTrainer, Task, identifiability};
+use trustpath_episodes::{Drawn, Episode, Episodes, Split, gather};
 
 use super::dataset::Dataset;
-use super::error::Result;
-use super::experiment::{Experiment, Pool};
+use super::experiment::{Experiment, PoolKind};
 use super::lab::Lab;
+use crate::error::Result;
+use crate::run::Speed;
 
-/// What is kept of an episode.
-#[derive(Debug, Clone)]
+/// Details of one episode.
+#[derive(Debug, Clone, Default)]
 pub struct Inspection {
     /// Accuracy of the plain classifier.
     pub initial: f64,
-    /// Accuracy in the end.
+    /// Accuracy after the last round.
     pub last: f64,
-    /// The assumptions that the first round's pseudo-labels satisfy.
-    pub satisfied: Satisfied,
-    /// What the least-squares fit of the true labels leaves over.
+    /// How many assumptions of the theorem the first round's pseudo-labels satisfy: C1 (restricted eigenvalue), also C2
+    /// (irrepresentability), also C3 (large error).
+    pub satisfied: usize,
+    /// Residuals of the least-squares fit of the true labels.
     pub noise: Vec<f64>,
-    /// What each round took in.
-    pub rounds: Vec<Taken>,
+    /// Right pseudo-labels among those that each round selected, and all of those.
+    pub rounds: Vec<(usize, usize)>,
 }
 
 impl Inspection {
@@ -33,114 +38,70 @@ impl Inspection {
     }
 }
 
-/// The assumptions of the theorem, each of which needs those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Satisfied {
-    /// None.
-    Nothing,
-    /// C1, restricted eigenvalue.
-    C1,
-    /// C2, irrepresentability, as well.
-    C1C2,
-    /// C3, large error, as well.
-    All,
+/// The share of right pseudo-labels.
+pub fn share_right((right, all): (usize, usize)) -> f64 {
+    right as f64 / all as f64
 }
 
-impl From<&Identifiability> for Satisfied {
-    fn from(found: &Identifiability) -> Self {
-        match (found.restricted_eigenvalue, found.irrepresentability, found.large_error) {
-            (_, _, true) => Self::All,
-            (_, true, _) => Self::C1C2,
-            (true, _, _) => Self::C1,
-            _ => Self::Nothing,
-        }
-    }
-}
-
-/// Instances taken in by a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Taken {
-    /// Those whose pseudo-label was right.
-    pub right: usize,
-    /// Those whose pseudo-label was wrong.
-    pub wrong: usize,
-}
-
-impl Taken {
-    /// The share that was right.
-    pub fn share(self) -> f64 {
-        self.right as f64 / (self.right + self.wrong) as f64
-    }
-}
-
-/// Looks into every episode.
+/// Runs and inspects every episode.
 pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
-    let table = Bench::new(lab, dataset)?;
-    let watcher = lab.watch(dataset, &table.experiment);
-    let found: Vec<Result<Inspection>> = (0..lab.episodes)
+    let runner = EpisodeRunner::new(lab, dataset)?;
+    let name = format!("{} {}", dataset.name, runner.experiment.name());
+    let start = Instant::now();
+    let stage = lab.runner.progress().stage(&name, lab.episodes() as u64, "episodes");
+    let found: Vec<Result<Inspection>> = (0..lab.episodes())
         .into_par_iter()
-        .map(|number| {
-            let inspection = table.inspect(number);
-            watcher.stage.step();
-            inspection
-        })
+        .map(|number| runner.inspect(number).inspect(|_| stage.step()))
         .collect();
-    watcher.finish();
+    drop(stage);
+    let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
+    lab.say_speed(&name, &Speed { episodes: found.len(), seconds, threads });
     found.into_iter().collect()
 }
 
-/// An episode to look at closely.
-pub struct Specimen {
-    /// Its number.
+/// An episode that is shown in detail.
+pub struct ExampleEpisode {
     pub number: usize,
-    /// Its rows.
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    /// What ICI-R did.
     pub outcome: Outcome,
-    /// How.
-    pub method: Method,
+    pub method: SelfTrainingSpec,
 }
 
-impl Specimen {
-    /// The first episode in which the plain classifier is wrong on a fifth to two fifths of the queries, so that there
-    /// is something to see; the first of all if there is none.
+impl ExampleEpisode {
+    /// The first episode in which the plain classifier is wrong on 20% to 40% of the queries, so that right and wrong
+    /// pseudo-labels can be compared; the first of all if there is none.
     pub fn choose(lab: &Lab, dataset: &Dataset) -> Result<Self> {
         let all = lab.inspect(dataset)?;
         let number = all.iter().position(|e| (0.6..=0.8).contains(&e.initial)).unwrap_or(0);
-        let table = Bench::new(lab, dataset)?;
-        let (episode, instances, outcome) = table.run(number)?;
-        Ok(Self { number, episode, instances, outcome, method: table.experiment.method })
+        EpisodeRunner::new(lab, dataset)?.run(number)
     }
 
-    /// Labels of all instances as the first round sees them.
+    /// Labels of all instances as the first round uses them.
     pub fn first_labels(&self) -> Vec<usize> {
-        first_labels(&self.episode, &self.outcome)
+        let Self { episode, outcome, .. } = self;
+        let pseudo = outcome.rounds.first().map_or(&outcome.labels, |round| &round.pseudo_labels);
+        episode.support.labels.iter().chain(pseudo).copied().collect()
     }
-}
-
-fn first_labels(episode: &Episode, outcome: &Outcome) -> Vec<usize> {
-    let pseudo = outcome.rounds.first().map_or(&outcome.labels, |round| &round.pseudo_labels);
-    episode.support.labels.iter().chain(pseudo).copied().collect()
 }
 
 /// Everything needed to run an episode.
-struct Bench<'a> {
+struct EpisodeRunner<'a> {
     experiment: Experiment,
     episodes: Drawn<'a>,
     features: Features<'a>,
-    learner: SelfTaught,
+    learner: SelfTrainer,
     reduction: Box<dyn Reduce>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> EpisodeRunner<'a> {
     fn new(lab: &Lab, dataset: &'a Dataset) -> Result<Self> {
-        let experiment = Experiment::new(1, Pool::Transductive);
+        let experiment = Experiment::new(1, PoolKind::Transductive);
         let table = dataset.table(Split::Novel);
         let sampler = experiment.task().check(table)?;
         Ok(Self {
-            episodes: Drawn { sampler, seed: lab.seed, count: lab.episodes },
+            episodes: Drawn { sampler, seed: lab.args.seed, count: lab.episodes() },
             features: Features::new(table.features(), table.rows(), table.dims())?,
             learner: experiment.method.build()?,
             reduction: experiment.method.reduction()?,
@@ -148,7 +109,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn run(&self, number: usize) -> Result<(Episode, Instances, Outcome)> {
+    fn run(&self, number: usize) -> Result<ExampleEpisode> {
         let episode = self.episodes.get(number)?.into_owned();
         let setting = self.episodes.setting();
         let instances = gather(&self.features, &episode, &setting)?;
@@ -159,35 +120,34 @@ impl<'a> Bench<'a> {
             classes: episode.classes.len(),
             truth: Some(&episode.query.labels),
         })?;
-        Ok((episode, instances, outcome))
+        let method = self.experiment.method.clone();
+        Ok(ExampleEpisode { number, episode, instances, outcome, method })
     }
 
     fn inspect(&self, number: usize) -> Result<Inspection> {
-        let (episode, instances, outcome) = self.run(number)?;
-        let truth: Vec<usize> =
-            episode.support.labels.iter().chain(&episode.query.labels).copied().collect();
-        let pseudo = first_labels(&episode, &outcome);
-        let x = self.reduction.reduce(&instances, instances.len())?.x;
-        let found = identifiability(&x, &truth, &pseudo, episode.classes.len())?;
+        let example = self.run(number)?;
+        let ExampleEpisode { episode, instances, outcome, .. } = &example;
+        let (support, query) = (&episode.support.labels, &episode.query.labels);
+        let truth: Vec<usize> = support.iter().chain(query).copied().collect();
+        let x = self.reduction.reduce(instances, instances.len())?.x;
+        let found = identifiability(&x, &truth, &example.first_labels(), episode.classes.len())?;
+        let assumptions =
+            (found.restricted_eigenvalue, found.irrepresentability, found.large_error);
+        let rounds = outcome.rounds.iter().map(|round| {
+            let queries = round.selected.iter().map(|row| row - support.len());
+            let right = queries.filter(|&q| round.pseudo_labels[q] == query[q]).count();
+            (right, round.selected.len())
+        });
         Ok(Inspection {
             initial: outcome.accuracy.first().copied().unwrap_or(f64::NAN),
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
-            satisfied: Satisfied::from(&found),
+            satisfied: match assumptions {
+                (_, _, true) => 3,
+                (_, true, _) => 2,
+                (one, ..) => usize::from(one),
+            },
             noise: found.noise.as_slice().to_vec(),
-            rounds: taken(&episode, &outcome),
+            rounds: rounds.collect(),
         })
     }
-}
-
-/// What each round took in, right and wrong.
-fn taken(episode: &Episode, outcome: &Outcome) -> Vec<Taken> {
-    let labelled = episode.support.len();
-    let rounds = outcome.rounds.iter().map(|round| {
-        let right = |row: &&usize| {
-            round.pseudo_labels[**row - labelled] == episode.query.labels[**row - labelled]
-        };
-        let right = round.selected.iter().filter(right).count();
-        Taken { right, wrong: round.selected.len() - right }
-    });
-    rounds.collect()
 }

@@ -1,94 +1,82 @@
-//! Where experiments are run, each once: targets that share one share its scores.
+//! Runs the experiments of the targets, each once: targets that share an experiment share its scores.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Approach, Drawn, FeatureTable, Finished, Task, Watch, evaluate};
+use trustpath_episodes::{Drawn, EpisodeShape, FeatureTable, Method};
 
+use super::PaperArgs;
 use super::dataset::Dataset;
-use super::error::{Error, Result};
 use super::experiment::Experiment;
 use super::inspect::{Inspection, inspect};
+use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::progress::{Progress, Stage};
+use crate::run::{Run, Runner, Speed};
 
-/// Datasets, the number of episodes, and what has been run so far.
-#[derive(Debug)]
-pub struct Lab {
-    /// What is run on.
+/// Datasets, options, and the results so far.
+pub struct Lab<'a> {
     pub datasets: Vec<Dataset>,
-    /// Episodes of an experiment.
-    pub episodes: usize,
-    /// Seed of the episodes.
-    pub seed: u64,
-    /// Shows no progress.
-    pub quiet: bool,
-    /// Methods asked for by name; none for the default.
-    pub methods: Vec<String>,
-    /// Where a long run may keep what it has; nowhere if none.
-    pub notes: Option<PathBuf>,
+    pub args: &'a PaperArgs,
+    pub runner: &'a Runner,
     scores: Cache<Scores>,
     inspections: Cache<Vec<Inspection>>,
 }
 
 type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
 
-impl Lab {
-    /// A lab in which nothing has been run.
-    pub fn new(datasets: Vec<Dataset>, episodes: usize, seed: u64, quiet: bool) -> Self {
-        let (methods, notes, scores, inspections) = Default::default();
-        Self { datasets, episodes, seed, quiet, methods, notes, scores, inspections }
+impl<'a> Lab<'a> {
+    pub fn new(datasets: Vec<Dataset>, args: &'a PaperArgs, runner: &'a Runner) -> Self {
+        Self { datasets, args, runner, scores: Cache::default(), inspections: Cache::default() }
+    }
+
+    pub fn episodes(&self) -> usize {
+        self.args.episodes.get()
     }
 
     /// The accuracies of an experiment.
     pub fn run(&self, dataset: &Dataset, experiment: &Experiment) -> Result<Rc<Scores>> {
         let key = format!("{} {}", dataset.name, experiment.key());
         once(&self.scores, key, || {
+            let name = format!("{} {}", dataset.name, experiment.name());
             let table = dataset.table(experiment.split);
-            let count = experiment.episodes(self.episodes);
-            let watcher = self.watch(dataset, experiment);
-            let approach = (&experiment.method).into();
-            let done = self.evaluate(table, experiment.task(), approach, count, watcher)?;
-            Ok(Scores(done.into_iter().map(|episode| episode.accuracies).collect()))
+            let count = experiment.episodes(self.episodes());
+            let method = (&experiment.method).into();
+            let done = self.evaluate(&name, table, experiment.task(), &method, count)?;
+            self.say_speed(&name, &done.speed);
+            Ok(Scores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
         })
     }
 
-    /// Runs an approach over the first so many episodes of a task.
+    /// Runs a method over the first `count` episodes of a task.
     pub fn evaluate(
         &self,
+        name: &str,
         table: &FeatureTable,
-        task: Task,
-        approach: Approach,
+        task: EpisodeShape,
+        method: &Method,
         count: usize,
-        mut watcher: Watcher,
-    ) -> Result<Vec<Finished>> {
-        let episodes = Drawn { sampler: task.check(table)?, seed: self.seed, count };
-        let done = evaluate(table, &episodes, approach, Vec::new(), &mut watcher)?;
-        watcher.finish();
+    ) -> Result<Run> {
+        let episodes = Drawn { sampler: task.check(table)?, seed: self.args.seed, count };
+        let run = self.runner.run(name, table, &episodes, method, None)?;
         if interrupt::requested() {
-            return Err(Error::Interrupted);
+            let remedy = "no report was written; run the command again, with fewer --episodes for a quicker look";
+            return Err(Error::PaperInterrupted(remedy.into()));
         }
-        Ok(done)
+        Ok(run)
     }
 
-    /// What happens inside the episodes of 5-way 1-shot transductive ICI-R.
+    /// Details of the episodes of 5-way 1-shot transductive ICI-R.
     pub fn inspect(&self, dataset: &Dataset) -> Result<Rc<Vec<Inspection>>> {
         once(&self.inspections, dataset.name.clone(), || inspect(self, dataset))
     }
 
-    /// The episodes of an experiment, to be watched.
-    pub fn watch(&self, dataset: &Dataset, experiment: &Experiment) -> Watcher {
-        let name = format!("{} {}", dataset.name, experiment.name());
-        self.watcher(&name, experiment.episodes(self.episodes))
-    }
-
-    /// So many episodes, to be watched.
-    pub fn watcher(&self, name: &str, episodes: usize) -> Watcher {
-        let stage = Progress::new(self.quiet, false).stage(name, episodes as u64, "episodes");
-        Watcher { stage, quiet: self.quiet }
+    /// Prints how fast the episodes of an experiment ran.
+    pub fn say_speed(&self, name: &str, speed: &Speed) {
+        let (Speed { episodes, seconds, .. }, rate) = (speed, speed.per_second());
+        let text = format!("{name}: {episodes} episodes in {seconds:.1} s, {rate:.0} per second\n");
+        self.runner.progress().say(&text);
     }
 }
 
@@ -101,71 +89,34 @@ fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> R
     Ok(made)
 }
 
-/// Shows how many episodes are done.
-#[derive(Debug)]
-pub struct Watcher {
-    pub stage: Stage,
-    quiet: bool,
-}
-
-impl Watcher {
-    /// Shows nothing.
-    pub fn quiet() -> Self {
-        Self { stage: Progress::Quiet.stage("", 0, ""), quiet: true }
-    }
-
-    /// Takes the bar away, and leaves a line that says how fast it was.
-    pub fn finish(self) {
-        let (name, done) = (self.stage.name().to_owned(), self.stage.done());
-        let seconds = self.stage.elapsed().as_secs_f64();
-        drop(self.stage);
-        if !self.quiet {
-            let rate = done as f64 / seconds;
-            eprintln!("{name}: {done} episodes in {seconds:.1} s, {rate:.0} a second");
-        }
-    }
-}
-
-impl Watch for Watcher {
-    fn finished(&mut self, _: &Finished) -> trustpath_episodes::Result<()> {
-        self.stage.step();
-        Ok(())
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::requested()
-    }
-}
-
 /// Accuracies of every episode: of the plain classifier, then after each round.
 #[derive(Debug, Clone)]
 pub struct Scores(pub Vec<Vec<f64>>);
 
 impl Scores {
-    /// Of the plain classifier, which knows the labelled instances alone.
+    /// Of the plain classifier, which is trained on the labelled instances alone.
     pub fn plain(&self) -> Vec<f64> {
         self.after(0)
     }
 
-    /// After so many rounds; an episode that has ended before keeps its last.
+    /// After a round; an episode that ended earlier keeps its last accuracy.
     pub fn after(&self, round: usize) -> Vec<f64> {
         let score = |rounds: &Vec<f64>| rounds.get(round).or(rounds.last()).copied();
         self.0.iter().map(|rounds| score(rounds).unwrap_or(f64::NAN)).collect()
     }
 
-    /// In the end.
     pub fn last(&self) -> Vec<f64> {
         self.after(usize::MAX)
     }
 
-    /// What the method adds to the plain classifier.
+    /// The gain of the method over the plain classifier.
     pub fn gain(&self) -> Result<Estimate> {
         Ok(paired_difference(&self.last(), &self.plain())?)
     }
 }
 
-/// The mean of `left` − `right` over the episodes on which both were run. Episodes depend on seed and number alone, so
-/// that a shorter run is the beginning of a longer one.
+/// The mean of `left` − `right` over the episodes on which both were run. Episodes depend on the seed and their number
+/// alone, so that a shorter run is the beginning of a longer one.
 pub fn difference(left: &[f64], right: &[f64]) -> Result<Estimate> {
     let both = left.len().min(right.len());
     Ok(paired_difference(&left[..both], &right[..both])?)
@@ -186,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_not_made_again() {
+    fn a_result_is_computed_once() {
         let cache = Cache::default();
         let made = |value: u32| once(&cache, "key".into(), || Ok(value)).unwrap();
         assert_eq!((*made(1), *made(2)), (1, 1));

@@ -15,7 +15,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts values in so many bins; `None` if they do not spread.
+    /// Counts values in this number of bins; `None` if all values are equal.
     pub fn of(values: &[f64], bins: usize) -> Option<Self> {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -38,14 +38,14 @@ impl Counts {
         self.counts.iter().sum()
     }
 
-    /// The same counts in fewer bins, to be shown; about `bins` of them, each of equally many of these.
+    /// The same counts in about `bins` wider bins, for a figure.
     pub fn coarser(&self, bins: usize) -> Bins {
         let merged = self.counts.len().div_ceil(bins.max(1));
         let counts = self.counts.chunks(merged).map(|bins| bins.iter().sum::<f64>() as u64);
         Bins { low: self.low, width: merged as f64 * self.width, counts: counts.collect() }
     }
 
-    /// Points across the bins, for a curve.
+    /// The centres of the bins, for a curve.
     pub fn points(&self) -> Vec<f64> {
         (0..self.counts.len()).map(|bin| self.centre(bin)).collect()
     }
@@ -72,7 +72,7 @@ pub struct Mixture(Vec<Component>);
 const ITERATIONS: usize = 1000;
 
 impl Mixture {
-    /// Fits so many components, which start at quantiles.
+    /// Fits this number of components, which start at quantiles.
     pub fn fit(counts: &Counts, components: usize) -> Self {
         let share = 1.0 / components as f64;
         let total = counts.total();
@@ -110,7 +110,7 @@ impl Mixture {
         for (component, [r, rx, rxx]) in self.0.iter_mut().zip(sums) {
             if r > 0.0 {
                 let mean = rx / r;
-                // No narrower than a bin, whose inside is unknown.
+                // At least half a bin wide: values within a bin are not distinguished.
                 let deviation = (rxx / r - mean * mean).max(0.0).sqrt().max(0.5 * counts.width);
                 *component = Component { weight: r / total, mean, deviation };
             }

@@ -1,47 +1,44 @@
-//! The regularisation path of one episode, and over all episodes what the first round takes from its lower left.
+//! The regularisation path of one episode, and over all episodes the accuracy of what the first round selects.
 
 use trustpath::incidental::Keep;
-use trustpath_report::{Axis, PathLine, PathPlot};
+use trustpath_report::{PathLine, PathPlot};
 
-use super::dataset::Dataset;
-use super::error::Result;
-use super::finding::Finding;
-use super::inspect::Specimen;
-use super::lab::{Lab, difference};
-use super::verdict::{Comparison, Verdict};
+use super::frame::*;
+use super::inspect::{ExampleEpisode, share_right};
 
-/// Draws the paths.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "The regularisation path",
-        "most correctly predicted instances lie in the lower left, where γ vanishes at a small λ, so that those \
-         selected are right more often than the others.",
-    );
+pub const TARGET: Target = Target {
+    name: "path",
+    about: "Regularisation path of one episode",
+    heading: "The regularisation path",
+    paper: "most correctly predicted instances lie in the lower left, where γ vanishes at a small λ, so that those \
+            selected are right more often than the others.",
+    find,
+};
+
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         finding.figure(format!("path-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
-        // An episode whose queries are all of one class takes in nothing; it cannot be compared.
+        // An episode whose queries all have the same pseudo-label selects nothing; it cannot be compared.
         let begun = || episodes.iter().filter(|episode| !episode.rounds.is_empty());
-        let taken: Vec<f64> = begun().map(|episode| episode.rounds[0].share()).collect();
+        let selected: Vec<f64> = begun().map(|episode| share_right(episode.rounds[0])).collect();
         let all: Vec<f64> = begun().map(|episode| episode.initial).collect();
-        let comparison = Comparison::new(
-            "share of right pseudo-labels, first selected − all",
-            difference(&taken, &all)?,
-        );
+        let name = "share of right pseudo-labels, selected in the first round − all";
+        let comparison = Comparison::between(name, &selected, &all)?;
         let claim = "instances selected along the path are right more often than all are";
-        finding.verdicts.push(Verdict::larger(dataset.title(), claim, &comparison));
+        finding.larger(&dataset.title(), claim, &[comparison]);
     }
-    finding.say(
-        "Shown is the first episode (5-way 1-shot, transductive, first round) in which a fifth to two fifths of the \
-         pseudo-labels are wrong. Lines that end in a dot are the five of each class that ICIR takes in first.",
+    finding.text(
+        "The figure shows the first episode (5-way 1-shot, transductive, first round) in which 20% to 40% of the \
+         pseudo-labels are wrong. Lines that end in a dot are the five of each class that ICIR selects first.",
     );
-    Ok(finding)
+    Ok(())
 }
 
-fn figure(lab: &Lab, dataset: &Dataset) -> Result<trustpath_report::Figure> {
-    let specimen = Specimen::choose(lab, dataset)?;
-    let Specimen { number, episode, instances, outcome, method } = &specimen;
-    let labels = specimen.first_labels();
+fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
+    let example = ExampleEpisode::choose(lab, dataset)?;
+    let ExampleEpisode { number, episode, instances, outcome, method } = &example;
+    let labels = example.first_labels();
     let labelled = episode.support.len();
     let x = method.reduction()?.reduce(instances, instances.len())?.x;
     let keep = Keep { gamma: true, ..Keep::default() };

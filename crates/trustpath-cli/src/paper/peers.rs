@@ -1,17 +1,23 @@
-//! Methods that label a pool at once beside ICI, on balanced and imbalanced pools.
+//! Methods that label a pool at once next to ICI, on balanced and imbalanced pools.
 
-use trustpath::transductive;
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Approach, Finished, Method, Queries, Split, Task};
-use trustpath_report::{Axis, Best, Column, Figure, Scatter, ScatterGroup, ScatterPoint, Table};
+use trustpath::spec::SelfTrainingSpec;
+use trustpath::transductive::TransductiveKind::{
+    Adaptive, AlphaTim, LabelPropagation, LabelSpreading, LaplacianShot, Plain, Tim,
+};
+use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
+use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
-use super::dataset::Dataset;
-use super::error::Result;
-use super::finding::Finding;
-use super::lab::{Lab, difference};
-use super::verdict::{Comparison, Verdict};
+use super::frame::*;
 use crate::bench::median;
-use trustpath_episodes::last_of;
+
+pub const TARGET: Target = Target {
+    name: "peers",
+    about: "Other methods on balanced and imbalanced pools",
+    heading: "Peers",
+    paper: "ICI is compared with methods on other features; here all methods use the same features and the same episodes. \
+            The paper has balanced pools only.",
+    find,
+};
 
 const BALANCED: Queries = Queries::PerClass(15);
 const IMBALANCED: Queries = Queries::Dirichlet { total: 75, alpha: 2.0 };
@@ -22,12 +28,14 @@ const CELLS: [(&str, Queries, usize); 4] = [
     ("Dirichlet(2)", IMBALANCED, 1),
     ("Dirichlet(2)", IMBALANCED, 5),
 ];
-/// By how much the episodes of slow methods are fewer.
+/// Cells of one shot: balanced and imbalanced.
+const ONE_SHOT: [usize; 2] = [0, 2];
+/// The factor by which the episodes of slow methods are reduced.
 const THINNED: usize = 10;
 
 /// A method in every cell.
 struct Peer {
-    approach: Approach,
+    method: Method,
     runs: Vec<Vec<Finished>>,
 }
 
@@ -36,165 +44,127 @@ impl Peer {
         self.runs[cell].iter().map(last_of).collect()
     }
 
-    fn accuracy(&self, cell: usize) -> Result<Estimate> {
-        Ok(Estimate::of(&self.scores(cell))?)
-    }
-
-    /// Of one episode at one shot, on one thread.
+    /// Time of one episode at one shot, on one thread; the median.
     fn milliseconds(&self) -> f64 {
         1e3 * median(self.runs[0].iter().map(|episode| episode.seconds).collect())
     }
+
+    /// Its group in the figures, each of which has a colour.
+    fn group(&self) -> &'static str {
+        match &self.method {
+            Method::SelfTraining(_) => "rounds of selection",
+            Method::Label(_) => "label",
+            Method::Transductive(Adaptive) => "adaptive",
+            Method::Transductive(Plain) => "labelled instances alone",
+            Method::Transductive(LabelPropagation | LabelSpreading | LaplacianShot) => {
+                "graph of the pool"
+            }
+            _ => "prototypes",
+        }
+    }
 }
 
-/// Compares the methods.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "Peers",
-        "ICI is compared with methods on other features; here all methods see the same features and the same episodes. \
-         The paper has balanced pools only.",
-    );
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         let peers = run(lab, dataset)?;
         let title = dataset.title();
+        let mut columns =
+            Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
+        for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
+            let accuracies = estimates(peers.iter().map(|peer| peer.scores(cell)))?;
+            columns.best(format!("{pool} {shot}-shot"), percents(&accuracies));
+        }
+        columns.numbers(
+            "ms per episode",
+            peers.iter().map(|peer| format!("{:.2}", peer.milliseconds())),
+        );
+        columns.numbers("episodes", peers.iter().map(|peer| peer.runs[0].len().to_string()));
         finding.table(
             format!(
                 "Accuracy in % on {title}, 5-way transductive, 75 queries; time is the median of an episode at one shot \
                  on one thread. TIM-GD and alpha-TIM are slow and run on fewer episodes."
             ),
-            table(&peers)?,
+            columns.table()?,
         );
-        finding.figure(format!("peers-time-{}", dataset.name), against_time(&title, &peers)?);
-        finding.figure(format!("peers-balance-{}", dataset.name), by_balance(&title, &peers)?);
-        finding.verdicts.extend(verdict(&title, &peers)?);
+        let against_time = scatter(&peers, |peer, balanced, imbalanced| {
+            (peer.milliseconds(), 50.0 * (balanced + imbalanced))
+        })?;
+        let figure = Scatter {
+            title: format!("Accuracy against time on {title}"),
+            subtitle: "5-way 1-shot transductive; the mean over balanced and Dirichlet(2) pools"
+                .into(),
+            x: Axis::new("Time per episode on one thread").unit("ms").log(),
+            y: Axis::new("Accuracy").unit("%"),
+            groups: against_time,
+            diagonal: false,
+        };
+        finding.figure(format!("peers-time-{}", dataset.name), figure.figure()?);
+        let by_balance =
+            scatter(&peers, |_, balanced, imbalanced| (100.0 * balanced, 100.0 * imbalanced))?;
+        let figure = Scatter {
+            title: format!("Balanced against imbalanced pools on {title}"),
+            subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing"
+                .into(),
+            x: Axis::new("Accuracy on balanced pools").unit("%"),
+            y: Axis::new("Accuracy on Dirichlet(2) pools").unit("%"),
+            groups: by_balance,
+            diagonal: true,
+        };
+        finding.figure(format!("peers-balance-{}", dataset.name), figure.figure()?);
+        let named = |name: &str| peers.iter().find(|peer| peer.method.to_string() == name);
+        if let (Some(icir), Some(plain)) = (named("icir"), named("plain")) {
+            let compare = |(cell, (pool, _, shot)): (usize, (&str, Queries, usize))| {
+                let name = format!("ICIR − LR {shot}-shot {pool}");
+                Comparison::between(name, &icir.scores(cell), &plain.scores(cell))
+            };
+            let comparisons: Vec<Comparison> =
+                CELLS.into_iter().enumerate().map(compare).collect::<Result<_>>()?;
+            let claim = "ICIR improves on the plain classifier, also where the pool is imbalanced";
+            finding.larger(&title, claim, &comparisons);
+        }
     }
-    Ok(finding)
+    Ok(())
 }
 
 fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
-    let mut approaches = Approach::all(&Method::default());
-    approaches.retain(|a| lab.methods.is_empty() || lab.methods.contains(&a.to_string()));
+    let mut methods = Method::all(&SelfTrainingSpec::default());
+    let asked = &lab.args.methods;
+    methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
     let table = dataset.table(Split::Novel);
     let mut peers = Vec::new();
-    for approach in approaches {
-        let thinned = if is_slow(&approach) { THINNED } else { 1 };
-        let count = (lab.episodes / thinned).max(50).min(lab.episodes);
+    for method in methods {
+        let slow = matches!(method, Method::Transductive(Tim | AlphaTim));
+        let asked = lab.episodes();
+        let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let mut runs = Vec::new();
         for (pool, queries, shot) in CELLS {
-            let task = Task { shot, queries, ..Task::default() };
-            let name = format!("{} {shot}-shot {pool} {approach}", dataset.name);
-            let watcher = lab.watcher(&name, count);
-            runs.push(lab.evaluate(table, task, approach.clone(), count, watcher)?);
+            let task = EpisodeShape { shot, queries, ..EpisodeShape::default() };
+            let name = format!("{} {shot}-shot {pool} {method}", dataset.name);
+            let run = lab.evaluate(&name, table, task, &method, count)?;
+            lab.say_speed(&name, &run.speed);
+            runs.push(run.finished);
         }
-        peers.push(Peer { approach, runs });
+        peers.push(Peer { method, runs });
     }
     Ok(peers)
 }
 
-fn is_slow(approach: &Approach) -> bool {
-    use transductive::Method::{AlphaTim, Tim};
-    matches!(approach, Approach::Transductive { name: Tim | AlphaTim })
-}
-
-fn table(peers: &[Peer]) -> Result<Table> {
-    let mut heads = vec![Column::left("Method")];
-    heads.extend(CELLS.map(|(pool, _, shot)| Column::right(format!("{pool} {shot}-shot"))));
-    heads.extend(["ms an episode", "episodes"].map(Column::right));
-    let mut table = Table::new(heads);
-    for peer in peers {
-        let mut cells = vec![peer.approach.to_string()];
-        for cell in 0..CELLS.len() {
-            cells.push(peer.accuracy(cell)?.percent());
-        }
-        cells.push(format!("{:.2}", peer.milliseconds()));
-        cells.push(peer.runs[0].len().to_string());
-        table.push(cells)?;
-    }
-    for column in 1..=CELLS.len() {
-        table.bold_best(column, Best::Highest);
-    }
-    Ok(table)
-}
-
-/// The kinds of methods, each with a colour of its own.
-fn kind(approach: &Approach) -> &'static str {
-    use transductive::Method::{Adaptive, LabelPropagation, LabelSpreading, LaplacianShot, Plain};
-    match approach {
-        Approach::SelfTaught(_) => "rounds of selection",
-        Approach::Transductive { name: Adaptive } => "adaptive",
-        Approach::Transductive { name: Plain } => "labelled instances alone",
-        Approach::Transductive { name: LabelPropagation | LabelSpreading | LaplacianShot } => {
-            "graph of the pool"
-        }
-        Approach::Transductive { .. } => "prototypes",
-    }
-}
-
-fn groups(
+/// A point for each method, from its accuracies on balanced and imbalanced pools at one shot.
+fn scatter(
     peers: &[Peer],
-    point: impl Fn(&Peer) -> Result<ScatterPoint>,
+    place: impl Fn(&Peer, f64, f64) -> (f64, f64),
 ) -> Result<Vec<ScatterGroup>> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
     for peer in peers {
-        let (name, point) = (kind(&peer.approach), point(peer)?);
+        let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
+        let (x, y) = place(peer, accuracies[0].mean, accuracies[1].mean);
+        let label = peer.method.to_string();
+        let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
+        let name = peer.group();
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.points.push(point),
             None => groups.push(ScatterGroup { name: name.into(), points: vec![point] }),
         }
     }
     Ok(groups)
-}
-
-fn against_time(title: &str, peers: &[Peer]) -> Result<Figure> {
-    let point = |peer: &Peer| {
-        let both = [peer.accuracy(0)?, peer.accuracy(2)?];
-        Ok(ScatterPoint {
-            label: peer.approach.to_string(),
-            x: peer.milliseconds(),
-            y: 50.0 * (both[0].mean + both[1].mean),
-            ..ScatterPoint::default()
-        })
-    };
-    let scatter = Scatter {
-        title: format!("Accuracy against time on {title}"),
-        subtitle: "5-way 1-shot transductive; the mean over balanced and Dirichlet(2) pools".into(),
-        x: Axis::new("Time of an episode on one thread").unit("ms").log(),
-        y: Axis::new("Accuracy").unit("%"),
-        groups: groups(peers, point)?,
-        diagonal: false,
-    };
-    Ok(scatter.figure()?)
-}
-
-fn by_balance(title: &str, peers: &[Peer]) -> Result<Figure> {
-    let point = |peer: &Peer| {
-        let (x, y) = (peer.accuracy(0)?, peer.accuracy(2)?);
-        Ok(ScatterPoint {
-            label: peer.approach.to_string(),
-            x: 100.0 * x.mean,
-            y: 100.0 * y.mean,
-            ..ScatterPoint::default()
-        })
-    };
-    let scatter = Scatter {
-        title: format!("Balanced against imbalanced pools on {title}"),
-        subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing".into(),
-        x: Axis::new("Accuracy on balanced pools").unit("%"),
-        y: Axis::new("Accuracy on Dirichlet(2) pools").unit("%"),
-        groups: groups(peers, point)?,
-        diagonal: true,
-    };
-    Ok(scatter.figure()?)
-}
-
-fn verdict(title: &str, peers: &[Peer]) -> Result<Option<Verdict>> {
-    let named = |name: &str| peers.iter().find(|peer| peer.approach.to_string() == name);
-    let (Some(icir), Some(plain)) = (named("icir"), named("plain")) else { return Ok(None) };
-    let mut comparisons = Vec::new();
-    for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
-        let name = format!("ICIR − LR {shot}-shot {pool}");
-        let difference = difference(&icir.scores(cell), &plain.scores(cell))?;
-        comparisons.push(Comparison::new(name, difference));
-    }
-    let claim = "ICIR improves on the plain classifier, also where the pool is imbalanced";
-    Ok(Some(Verdict::all_larger(title, claim, &comparisons)))
 }

@@ -1,186 +1,144 @@
 //! Table 1: datasets × settings × shots × {LR, ICIC, ICIR}.
 
-use std::rc::Rc;
+use trustpath::spec::IncidentalKind as Model;
 
-use trustpath_episodes::Model;
-use trustpath_episodes::stats::Estimate;
-use trustpath_report::{Axis, Bar, BarSeries, Bars, Best, Column, Table};
+use super::frame::*;
+use super::published::{self, DATASETS, TABLE1};
 
-use super::dataset::Dataset;
-use super::error::Result;
-use super::experiment::{Experiment, Pool};
-use super::finding::Finding;
-use super::lab::{Lab, Scores, difference};
-use super::published::{self, DATASETS, Published, TABLE1};
-use super::verdict::{Comparison, Holds, Verdict, points};
+pub const TARGET: Target = Target {
+    name: "table1",
+    about: "Every setting, model and dataset next to the published rows",
+    heading: "Table 1: accuracy in every setting",
+    paper: "the more unlabeled data the better the accuracy; semi-supervised with as many unlabeled instances loses only \
+            a little against transductive inference, or nothing; and ICIR is at least as good as ICIC at one shot \
+            (Table 1, ResNet-12, 2000 episodes).",
+    find,
+};
 
-const POOLS: [Pool; 3] = [Pool::Transductive, Pool::Semi15, Pool::SemiMore];
+const POOLS: [PoolKind; 3] = [PoolKind::Transductive, PoolKind::Semi15, PoolKind::SemiMore];
 const MODELS: [(&str, Model); 2] = [("ICIC", Model::IciC), ("ICIR", Model::IciR)];
 const SHOTS: [usize; 2] = [1, 5];
 /// "Only reduced by a little": the largest loss in the paper's own rows is 0.60 points, tieredImageNet at 5 shots.
 const LITTLE: f64 = 0.01;
 
-/// A cell of the table, run when first asked for.
-fn cell(lab: &Lab, dataset: &Dataset, pool: Pool, model: Model, shot: usize) -> Result<Rc<Scores>> {
-    lab.run(dataset, &Experiment::new(shot, pool).with(|m| m.model = model))
-}
+/// A cell of the table: setting, model and shots.
+type Cell = (PoolKind, Model, usize);
 
-/// Runs the table.
-pub fn find(lab: &Lab) -> Result<Finding> {
-    let mut finding = Finding::new(
-        "Table 1: accuracy in every setting",
-        "the more unlabeled data the better the accuracy; semi-supervised with as many unlabeled instances loses only \
-         a little against transductive inference, or nothing; and ICIR is at least as good as ICIC at one shot \
-         (Table 1, ResNet-12, 2000 episodes).",
-    );
+fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
+    let rows = || POOLS.into_iter().flat_map(|pool| MODELS.map(|model| (pool, model)));
+    let mut columns = Columns::default()
+        .names("Setting", ["In."].into_iter().chain(rows().map(|(pool, _)| pool.name())))
+        .names("Model", ["LR"].into_iter().chain(rows().map(|(_, model)| model.0)));
+    let cells: Vec<Cell> =
+        SHOTS.into_iter().flat_map(|shot| rows().map(move |(p, m)| (p, m.1, shot))).collect();
+    let mut all = Vec::new();
+    for dataset in &lab.datasets {
+        let runs = Runs::new(lab, dataset, &cells, |(pool, model, shot)| {
+            Experiment::new(shot, pool).with(|m| m.model = model)
+        })?;
+        let index = DATASETS.iter().position(|name| !dataset.is_file() && *name == dataset.title());
+        for (i, shot) in SHOTS.into_iter().enumerate() {
+            let mut scores = vec![runs.after((PoolKind::Transductive, Model::IciR, shot), 0)];
+            scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
+            let accuracies = scores
+                .iter()
+                .map(|scores| Ok(Estimate::of(scores)?))
+                .collect::<Result<Vec<_>>>()?;
+            columns.best(format!("{} {shot}-shot", dataset.title()), percents(&accuracies));
+            if let Some(index) = index {
+                let printed = rows().map(|(pool, model)| {
+                    let row = published::table1(pool.name(), model.0);
+                    row.map_or("–".into(), |row| text(row.2[index][i]))
+                });
+                columns.best("paper", ["–".to_owned()].into_iter().chain(printed));
+            }
+        }
+        all.push((dataset, runs));
+    }
     finding.table(
-        "Accuracy in % on the features here, beside the numbers printed in the paper for its own network. LR is the \
-         plain classifier, which no unlabeled instance reaches.",
-        table(lab)?,
+        "Accuracy in % on the features here, next to the numbers printed in the paper for its own network. LR is the \
+         plain classifier, which uses no unlabeled instances.",
+        columns.table()?,
     );
     if lab.datasets.iter().any(|d| d.name == "cub" && !d.is_file()) {
-        finding.say(
-            "Classes of CUB have 45 to 60 images: where 30 or 50 unlabeled instances are not left of a class, what is \
-             left is used, as in the paper.",
+        finding.text(
+            "Classes of CUB have 45 to 60 images: where a class has fewer than 30 or 50 unlabeled instances left, all \
+             that are left are used, as in the paper.",
         );
     }
     finding.table("For reference, the paper's rows on the other datasets.", reference()?);
-    for dataset in &lab.datasets {
-        finding.figure(format!("table1-{}", dataset.name), figure(lab, dataset)?);
-        finding.verdicts.extend(verdicts(lab, dataset)?);
+    for (dataset, runs) in &all {
+        finding.figure(format!("table1-{}", dataset.name), figure(&dataset.title(), runs)?);
+        verdicts(finding, &dataset.title(), runs)?;
     }
-    Ok(finding)
-}
-
-/// Accuracies of a row on a dataset, by shots.
-type Accuracy<'a> = dyn Fn(&Dataset, usize) -> Result<Vec<f64>> + 'a;
-
-fn table(lab: &Lab) -> Result<Table> {
-    let mut heads = vec![Column::left("Setting"), Column::left("Model")];
-    for dataset in &lab.datasets {
-        for shot in SHOTS {
-            heads.push(Column::right(format!("{} {shot}-shot", dataset.title())));
-            if published_index(dataset).is_some() {
-                heads.push(Column::right("paper"));
-            }
-        }
-    }
-    let mut table = Table::new(heads);
-    let mut push = |setting: &str, model: &str, scores: &Accuracy<'_>| {
-        let mut cells = vec![setting.to_owned(), model.to_owned()];
-        for dataset in &lab.datasets {
-            for (i, shot) in SHOTS.into_iter().enumerate() {
-                cells.push(Estimate::of(&scores(dataset, shot)?)?.percent());
-                if let Some(index) = published_index(dataset) {
-                    let row = published::table1(setting, model);
-                    cells.push(row.map_or("–".into(), |row| row.accuracy[index][i].text()));
-                }
-            }
-        }
-        Result::Ok(table.push(cells)?)
-    };
-    push("In.", "LR", &|dataset, shot| {
-        Ok(cell(lab, dataset, Pool::Transductive, Model::IciR, shot)?.plain())
-    })?;
-    for pool in POOLS {
-        for (name, model) in MODELS {
-            push(pool.name(), name, &|dataset, shot| {
-                Ok(cell(lab, dataset, pool, model, shot)?.last())
-            })?;
-        }
-    }
-    for column in 2..table.columns().len() {
-        table.bold_best(column, Best::Highest);
-    }
-    Ok(table)
+    Ok(())
 }
 
 fn reference() -> Result<Table> {
-    let mut heads = vec![Column::left("Setting"), Column::left("Model")];
-    for dataset in &DATASETS[..2] {
-        heads.extend(SHOTS.map(|shot| Column::right(format!("{dataset} {shot}-shot"))));
+    let mut columns = Columns::default()
+        .names("Setting", TABLE1.iter().map(|row| row.0))
+        .names("Model", TABLE1.iter().map(|row| row.1));
+    for (index, dataset) in DATASETS[..2].iter().enumerate() {
+        for (i, shot) in SHOTS.into_iter().enumerate() {
+            let printed = TABLE1.iter().map(|row| text(row.2[index][i]));
+            columns.numbers(format!("{dataset} {shot}-shot"), printed);
+        }
     }
-    let mut table = Table::new(heads);
-    for row in &TABLE1 {
-        let numbers = row.accuracy[..2].iter().flatten().copied().map(Published::text);
-        let names = [row.setting, row.model].map(str::to_owned);
-        table.push(names.into_iter().chain(numbers))?;
-    }
-    Ok(table)
+    columns.table()
 }
 
-/// Where the paper's table has the dataset.
-fn published_index(dataset: &Dataset) -> Option<usize> {
-    let title = dataset.title();
-    DATASETS.iter().position(|name| !dataset.is_file() && *name == title)
-}
-
-fn figure(lab: &Lab, dataset: &Dataset) -> Result<trustpath_report::Figure> {
-    let cells: Vec<(Pool, usize)> =
-        SHOTS.into_iter().flat_map(|shot| POOLS.map(|pool| (pool, shot))).collect();
+fn figure(title: &str, runs: &Runs<Cell>) -> Result<Figure> {
+    let groups =
+        SHOTS.into_iter().flat_map(|shot| POOLS.map(|pool| format!("{shot}-shot {}", pool.name())));
     let mut series = Vec::new();
     for (name, model) in MODELS {
-        let mut bars = Vec::new();
-        for &(pool, shot) in &cells {
-            let gain = cell(lab, dataset, pool, model, shot)?.gain()?;
-            bars.push(Bar { value: 100.0 * gain.mean, error: 100.0 * gain.half_width });
-        }
-        series.push(BarSeries { name: name.into(), bars });
+        // The runs are in the order of the groups.
+        let of_model = runs.0.iter().filter(|((_, m, _), _)| *m == model);
+        let gains = of_model.map(|(_, scores)| scores.gain()).collect::<Result<_>>()?;
+        series.push((name.to_owned(), gains));
     }
-    let bars = Bars {
-        title: format!("What ICI adds to logistic regression on {}", dataset.title()),
-        subtitle: "paired differences with 95% intervals".into(),
-        y: Axis::new("Gain in accuracy").unit("points"),
-        groups: cells.iter().map(|(pool, shot)| format!("{shot}-shot {}", pool.name())).collect(),
+    gains_figure(
+        format!("Gain of ICI over logistic regression on {title}"),
+        "paired differences with 95% intervals",
+        groups.collect(),
         series,
-        decimals: Some(1),
-    };
-    Ok(bars.figure()?)
+    )
 }
 
-fn verdicts(lab: &Lab, dataset: &Dataset) -> Result<Vec<Verdict>> {
-    let title = || dataset.title();
+fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()> {
     let (mut gains, mut more, mut semi) = (Vec::new(), Vec::new(), Vec::new());
     for (name, model) in MODELS {
         for shot in SHOTS {
-            let scores = |pool| cell(lab, dataset, pool, model, shot);
-            let between = |left: Pool, right: Pool| -> Result<Comparison> {
+            let between = |left: PoolKind, right: PoolKind| {
                 let name = format!("{name} {shot}-shot, {} − {}", left.name(), right.name());
-                let (left, right) = (scores(left)?.last(), scores(right)?.last());
-                Ok(Comparison::new(name, difference(&left, &right)?))
+                runs.compare(name, (left, model, shot), (right, model, shot))
             };
             for pool in POOLS {
                 let name = format!("{name} − LR {shot}-shot {}", pool.name());
-                gains.push(Comparison::new(name, scores(pool)?.gain()?));
+                let cell = (pool, model, shot);
+                gains.push(Comparison::between(name, &runs.last(cell), &runs.after(cell, 0))?);
             }
-            more.push(between(Pool::SemiMore, Pool::Semi15)?);
-            semi.push(between(Pool::Semi15, Pool::Transductive)?);
+            more.push(between(PoolKind::SemiMore, PoolKind::Semi15)?);
+            semi.push(between(PoolKind::Semi15, PoolKind::Transductive)?);
         }
     }
-    let one_shot = |model| cell(lab, dataset, Pool::Transductive, model, 1);
-    let models = Comparison::new(
-        "ICIR − ICIC, 1-shot Tran.",
-        difference(&one_shot(Model::IciR)?.last(), &one_shot(Model::IciC)?.last())?,
-    );
-    Ok(vec![
-        Verdict::all_larger(title(), "ICI improves on the plain classifier", &gains),
-        Verdict::all_larger(title(), "more unlabeled data gives better accuracy", &more),
-        little_lost(title(), &semi),
-        Verdict::larger(title(), "ICIR is better than ICIC at one shot", &models),
-    ])
+    let one_shot = |model| (PoolKind::Transductive, model, 1);
+    let models =
+        runs.compare("ICIR − ICIC, 1-shot Tran.", one_shot(Model::IciR), one_shot(Model::IciC))?;
+    finding.larger(title, "ICI improves on the plain classifier", &gains);
+    finding.larger(title, "more unlabeled data gives better accuracy", &more);
+    little_lost(finding, title, &semi);
+    finding.larger(title, "ICIR is better than ICIC at one shot", &[models]);
+    Ok(())
 }
 
-/// Whether the worst of the differences is surely smaller, or surely larger, than a little.
-fn little_lost(dataset: String, semi: &[Comparison]) -> Verdict {
+/// Decides whether even the largest loss is at most a little.
+fn little_lost(finding: &mut Finding, title: &str, semi: &[Comparison]) {
     let worst = semi.iter().min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean));
     let claim = "semi-supervised 15/15 loses at most a little (one point) against transductive";
-    let Some(Comparison { name, difference }) = worst else {
-        return Verdict::new(dataset, claim, Holds::Open, "nothing was compared");
-    };
-    let mut shifted = *difference;
-    shifted.mean += LITTLE;
+    let Some(Comparison { name, difference }) = worst else { return };
     let evidence = format!("the largest loss is {name} = {} points", points(difference));
-    Verdict::new(dataset, claim, Holds::above_zero(&shifted), evidence)
+    finding.verdict(title, claim, Holds::above(difference, -LITTLE), evidence);
 }
 
 #[cfg(test)]
@@ -191,11 +149,11 @@ mod tests {
     fn a_little_is_one_point_beyond_the_interval() {
         let verdict = |mean| {
             let difference = Estimate { mean, half_width: 0.004, episodes: 9 };
-            little_lost("CUB".into(), &[Comparison::new("a", difference)]).holds
+            let mut finding = Finding::new(TARGET);
+            little_lost(&mut finding, "CUB", &[Comparison::new("a", difference)]);
+            finding.verdicts[0].holds
         };
-        assert_eq!(verdict(-0.005), Holds::Yes);
-        assert_eq!(verdict(-0.008), Holds::Open);
-        assert_eq!(verdict(-0.02), Holds::No);
+        assert_eq!([-0.005, -0.008, -0.02].map(verdict), [Holds::Yes, Holds::Open, Holds::No]);
     }
 
     #[test]

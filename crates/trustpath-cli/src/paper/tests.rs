@@ -13,11 +13,41 @@ struct Command {
     args: PaperArgs,
 }
 
-fn args(line: &str, out: &Path) -> PaperArgs {
+pub fn args(line: &str, out: &Path) -> PaperArgs {
     let out = out.to_str().unwrap();
     let words =
         ["paper"].into_iter().chain(line.split_whitespace()).chain(["--out", out, "--quiet"]);
     Command::try_parse_from(words).unwrap().args
+}
+
+/// Opens the datasets of a command line and uses them.
+pub fn with_lab<T>(line: &str, action: impl FnOnce(&Lab) -> T) -> T {
+    let args = args(line, Path::new("out"));
+    let runner = Runner::new(None, Progress::Quiet).unwrap();
+    let datasets = dataset::open(&args, &runner).unwrap();
+    action(&Lab::new(datasets, &args, &runner))
+}
+
+fn target(name: &str) -> Target {
+    *TARGETS.iter().find(|target| target.name == name).unwrap()
+}
+
+/// A features file of noisy corners, one per class.
+fn csv(folder: &Path, rows: usize, classes: usize) -> String {
+    let names: Vec<String> = (0..classes).map(|column| format!("f{column}")).collect();
+    let mut csv = format!("{},label\n", names.join(","));
+    for row in 0..rows {
+        let class = row % classes;
+        let value = |column: usize| {
+            let noise = ((row * 31 + column * 17) as f64).sin();
+            f64::from(u8::from(column == class)) + 0.4 * noise
+        };
+        let values: Vec<String> = (0..classes).map(|column| value(column).to_string()).collect();
+        csv += &format!("{},c{class}\n", values.join(","));
+    }
+    let file = folder.join("net.csv");
+    fs::write(&file, csv).unwrap();
+    file.display().to_string()
 }
 
 /// Heads and rows of the tables in a Markdown file.
@@ -38,53 +68,49 @@ fn tables(path: &Path) -> Vec<Vec<String>> {
     tables
 }
 
-fn lab(episodes: usize) -> Lab {
-    let datasets = dataset::open(&["cub".to_owned()], &[], &[], &[]).unwrap();
-    Lab::new(datasets, episodes, 3, true)
-}
-
 #[test]
 fn every_target_has_its_tables_figures_and_verdicts() {
     // Target; rows of its tables; names of its figures; verdicts.
-    let expected: [(Target, &[usize], &[&str], usize); 14] = [
-        (Target::Table1, &[7, 6], &["table1-cub"], 4),
-        (Target::Assumptions, &[6], &[], 2),
-        (Target::Errors, &[1], &["errors-cub"], 2),
-        (Target::Path, &[], &["path-cub"], 1),
-        (Target::Selectors, &[5], &["selectors-cub"], 4),
-        (Target::Iterations, &[6], &["iterations-cub"], 2),
-        (Target::Initial, &[10], &["initial"], 1),
-        (Target::Classifiers, &[3], &["classifiers-cub"], 2),
-        (Target::Dimension, &[6], &["dimension"], 2),
-        (Target::Reductions, &[6], &["reductions"], 2),
-        (Target::Backbones, &[3], &[], 0),
-        (Target::Alpha, &[8], &["alpha-cub"], 1),
-        (Target::Episode, &[1], &["episode-cub"], 1),
-        (Target::Peers, &[14], &["peers-time-cub", "peers-balance-cub"], 1),
+    let expected: [(&str, &[usize], &[&str], usize); 14] = [
+        ("table1", &[7, 6], &["table1-cub"], 4),
+        ("assumptions", &[6], &[], 2),
+        ("errors", &[1], &["errors-cub"], 2),
+        ("path", &[], &["path-cub"], 1),
+        ("selectors", &[5], &["selectors-cub"], 4),
+        ("iterations", &[6], &["iterations-cub"], 2),
+        ("initial", &[10], &["initial"], 1),
+        ("classifiers", &[3], &["classifiers-cub"], 2),
+        ("dimension", &[6], &["dimension"], 2),
+        ("reductions", &[6], &["reductions"], 2),
+        ("backbones", &[3], &[], 0),
+        ("alpha", &[8], &["alpha-cub"], 1),
+        ("episode", &[1], &["episode-cub"], 1),
+        ("peers", &[15], &["peers-time-cub", "peers-balance-cub"], 1),
     ];
-    assert_eq!(Target::All.each(), expected.map(|(target, ..)| target));
-    let lab = lab(5);
-    for (target, rows, figures, verdicts) in expected {
-        let finding = target.find(&lab).unwrap();
-        let name = target.name();
-        assert_eq!(finding.verdicts.len(), verdicts, "{name}");
-        let (mut found_rows, mut found_figures) = (Vec::new(), Vec::new());
-        for block in &finding.blocks {
-            match block {
-                Block::Table { table, caption } => {
-                    assert!(!caption.is_empty(), "{name}");
-                    found_rows.push(table.rows().len());
+    let all: Vec<&str> = target("all").each().iter().map(|target| target.name).collect();
+    assert_eq!(all, expected.map(|(name, ..)| name));
+    with_lab("all --dataset cub --episodes 5 --seed 3", |lab| {
+        for (name, rows, figures, verdicts) in expected {
+            let finding = target(name).run(lab).unwrap();
+            assert_eq!(finding.verdicts.len(), verdicts, "{name}");
+            let (mut found_rows, mut found_figures) = (Vec::new(), Vec::new());
+            for block in &finding.blocks {
+                match block {
+                    Block::Table { table, caption } => {
+                        assert!(!caption.is_empty(), "{name}");
+                        found_rows.push(table.rows().len());
+                    }
+                    Block::Figure { name, .. } => found_figures.push(name.clone()),
+                    _ => {}
                 }
-                Block::Figure { name, .. } => found_figures.push(name.clone()),
-                _ => {}
+            }
+            assert_eq!(found_rows, rows, "{name}");
+            assert_eq!(found_figures, figures, "{name}");
+            for verdict in &finding.verdicts {
+                assert!(!verdict.evidence.contains("NaN"), "{name}: {}", verdict.sentence());
             }
         }
-        assert_eq!(found_rows, rows, "{name}");
-        assert_eq!(found_figures, figures, "{name}");
-        for verdict in &finding.verdicts {
-            assert!(!verdict.evidence.contains("NaN"), "{name}: {}", verdict.sentence());
-        }
-    }
+    });
 }
 
 #[test]
@@ -102,7 +128,7 @@ fn a_target_is_written_with_its_figures() {
     assert_eq!(tables[0].len(), 7);
     assert!(tables[0].iter().all(|row| row.matches('|').count() == 10), "{tables:?}");
     let text = fs::read_to_string(out.join("selectors.md")).unwrap();
-    assert!(text.contains("The paper: with 5 of 15") && text.contains("CUB: that ICIR selects"));
+    assert!(text.contains("The paper: with 5 of 15") && text.contains(" on CUB: ICIR selects"));
 }
 
 #[test]
@@ -119,19 +145,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn files_of_features_are_compared() {
     let folder = tempfile::tempdir().unwrap();
-    let mut csv = String::from("a,b,c,d,e,f,label\n");
-    for row in 0..240usize {
-        let class = row % 6;
-        let value = |column: usize| {
-            let noise = ((row * 31 + column * 17) as f64).sin();
-            f64::from(u8::from(column == class)) + 0.4 * noise
-        };
-        let values: Vec<String> = (0..6).map(|column| value(column).to_string()).collect();
-        csv += &format!("{},c{class}\n", values.join(","));
-    }
-    let file = folder.path().join("net.csv");
-    fs::write(&file, csv).unwrap();
-    let file = file.to_str().unwrap();
+    let file = csv(folder.path(), 240, 6);
     let out = folder.path().join("out");
     let line = format!("backbones --episodes 6 --features {file} --features wide={file}");
     run(&args(&line, &out)).unwrap();
@@ -139,46 +153,35 @@ fn files_of_features_are_compared() {
     assert_eq!((tables.len(), tables[1].len()), (2, 4));
     assert!(tables[1][2].starts_with("| net ") && tables[1][3].starts_with("| wide "));
     assert!(out.join("figures/backbones.svg").is_file());
-    let error =
-        run(&args(&format!("table1 --features a/net.npy --labels {file} --labels x"), &out));
-    assert!(matches!(error, Err(Error::Labels { labels: 2, features: 1 })));
+    let line = format!("table1 --features a/net.npy --labels {file} --labels x");
+    let error = run(&args(&line, &out)).unwrap_err().to_string();
+    assert!(error.starts_with("2 labels files were given for 1 features files"), "{error}");
 }
 
 #[test]
-fn the_whole_report_begins_with_what_holds() {
-    let lab = lab(4);
-    let findings = vec![Target::Initial.find(&lab).unwrap(), Target::Path.find(&lab).unwrap()];
-    let document = document(&lab, Target::All, findings).unwrap();
+fn the_report_of_all_begins_with_an_overview() {
+    let (document, text) = with_lab("all --dataset cub --episodes 4 --seed 3", |lab| {
+        let findings = ["initial", "path"].map(|name| target(name).run(lab).unwrap());
+        let document = document(lab, findings.into()).unwrap();
+        let text = finding::text(&document);
+        (document, text)
+    });
     let [Block::Paragraph(lead), Block::Table { table, .. }] = &document.lead[..] else {
         panic!("{:?}", document.lead);
     };
-    assert!(lead.starts_with("4 episodes of each experiment"), "{lead}");
+    assert!(lead.starts_with("4 episodes per experiment"), "{lead}");
     assert_eq!((table.rows().len(), table.columns().len()), (2, 4));
-    let text = finding::text(&document);
     assert!(text.contains("Figure: figures/initial.svg"), "{text}");
-    assert!(
-        text.contains("CUB: that most episodes improve whatever the initial accuracy"),
-        "{text}"
-    );
+    assert!(text.contains("on CUB: most episodes improve whatever the initial accuracy"), "{text}");
 }
 
 #[test]
-fn the_grid_goes_on_from_its_notes() {
+fn the_grid_continues_from_its_notes() {
     let folder = tempfile::tempdir().unwrap();
-    let mut csv = String::from("a,b,c,d,e,label\n");
-    for row in 0..5 * 30usize {
-        let class = row % 5;
-        let value = |column: usize| {
-            f64::from(u8::from(column == class)) + 0.4 * ((row * 31 + column * 17) as f64).sin()
-        };
-        let values: Vec<String> = (0..5).map(|column| value(column).to_string()).collect();
-        csv += &format!("{},c{class}\n", values.join(","));
-    }
-    let file = folder.path().join("net.csv");
-    fs::write(&file, csv).unwrap();
+    let file = csv(folder.path(), 5 * 30, 5);
     let out = folder.path().join("out");
     let methods = "--method pt-map --method icir --method bd-cspn";
-    let line = format!("grid --episodes 2 --features {} {methods}", file.display());
+    let line = format!("grid --episodes 2 --features {file} {methods}");
     run(&args(&line, &out)).unwrap();
     let first = fs::read_to_string(out.join("grid.md")).unwrap();
     let notes = fs::read_to_string(out.join("grid.jsonl")).unwrap();
@@ -187,10 +190,10 @@ fn the_grid_goes_on_from_its_notes() {
     let found = tables(&out.join("grid.md"));
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
     assert!(found[0][2].starts_with("| pt-map ") && found[0][5].starts_with("| plain "));
-    // Thirty of a class are not enough for pools of 300.
-    assert!(first.contains("n = 300, as the classes are too few or too small"), "{first}");
+    // Thirty instances per class are not enough for pools of 300.
+    assert!(first.contains("n = 300, because the classes are too few or too small"), "{first}");
 
-    // Lines that are there are not run again, and those that are missing are.
+    // Settings that have a line are not run again; those without one are.
     let kept: Vec<&str> = notes.lines().take(30).collect();
     fs::write(out.join("grid.jsonl"), kept.join("\n")).unwrap();
     run(&args(&line, &out)).unwrap();

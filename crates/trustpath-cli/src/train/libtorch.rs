@@ -1,47 +1,50 @@
-//! The training itself, and who looks on.
+//! Training, with its progress and log.
 
 use trustpath_vision::dataset::{Dataset, Split};
 use trustpath_vision::network::Network;
-use trustpath_vision::train::{Epoch, Pictures, Recipe, Training, Watch, Where};
+use trustpath_vision::train::{
+    Epoch, Recipe, TrainDevice, TrainObserver, Training, TrainingImages,
+};
 
 use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Stage};
-use crate::{args, interrupt, print};
+use crate::{interrupt, print};
 
 /// Runs the command.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let network = Network::by_name(&args.backbone)?;
-    let device: Where = args.device.parse()?;
+    let device: TrainDevice = args.device.parse()?;
     device.check()?;
     let dataset = Dataset::open(&args.data, args.dataset)?;
     let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
     recipe.check()?;
-    let progress = Progress::new(args.quiet, args.json);
-    let (pictures, validation) = args::pool(args.threads)?.install(|| -> Result<_> {
-        let pictures = load(&training_part(&dataset)?, recipe.size, progress)?;
+    let progress = args.work.progress();
+    let (images, validation) = args.work.pool()?.install(|| -> Result<_> {
+        let images = load(&training_part(&dataset)?, recipe.size, progress)?;
         let validation = match dataset.splits().contains(&Split::Val) {
             true => Some(load(&dataset.split(Split::Val)?, recipe.size, progress)?),
             false => None,
         };
-        Ok((pictures, validation))
+        Ok((images, validation))
     })?;
-    print::stdout(&opening(&network, &pictures, validation.as_ref(), &recipe))?;
+    print::stdout(&opening(&network, &images, validation.as_ref(), &recipe))?;
     let training = Training {
         network: &network,
         recipe: &recipe,
-        pictures: &pictures,
+        images: &images,
         validation: validation.as_ref(),
         device,
     };
     let total = (recipe.epochs * recipe.steps()) as u64;
     let stage = progress.stage("training", total, "steps");
-    let mut watch = Onlooker { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
-    let outcome = training.run(&args.out, &mut watch)?;
-    if let Some(error) = watch.broken {
+    let mut observer =
+        TrainProgress { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
+    let outcome = training.run(&args.out, &mut observer)?;
+    if let Some(error) = observer.broken {
         return Err(error);
     }
-    drop(watch.stage);
+    drop(observer.stage);
     if !outcome.finished {
         let (done, asked) = (outcome.epochs.len(), recipe.epochs);
         return Err(Error::Stopped { done, asked });
@@ -57,26 +60,17 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 }
 
 impl RecipeArgs {
-    /// The recipe with what was asked for in its place.
-    fn over(&self, recipe: Recipe) -> Recipe {
-        Recipe {
-            epochs: self.epochs.unwrap_or(recipe.epochs),
-            episodes: self.episodes.unwrap_or(recipe.episodes),
-            batch: self.batch.unwrap_or(recipe.batch),
-            ways: self.ways.unwrap_or(recipe.ways),
-            shots: self.shots.unwrap_or(recipe.shots),
-            queries: self.queries.unwrap_or(recipe.queries),
-            rates: if self.rate.is_empty() { recipe.rates } else { self.rate.clone() },
-            momentum: self.momentum.unwrap_or(recipe.momentum),
-            weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),
-            nearest_weight: self.nearest_weight.unwrap_or(recipe.nearest_weight),
-            size: self.size.unwrap_or(recipe.size),
-            padding: self.padding.unwrap_or(recipe.padding),
-            erase: self.erase.unwrap_or(recipe.erase),
-            validation: self.validation.unwrap_or(recipe.validation),
-            seed: self.seed.unwrap_or(recipe.seed),
-            ..recipe
+    /// The recipe with the options that were given.
+    fn over(&self, mut recipe: Recipe) -> Recipe {
+        macro_rules! set {
+            ($($field:ident)*) => { $(recipe.$field = self.$field.unwrap_or(recipe.$field);)* };
         }
+        set!(epochs episodes batch ways shots queries momentum weight_decay nearest_weight);
+        set!(size padding erase validation seed);
+        if !self.rate.is_empty() {
+            recipe.rates = self.rate.clone();
+        }
+        recipe
     }
 }
 
@@ -85,35 +79,35 @@ fn training_part(dataset: &Dataset) -> Result<Dataset> {
     if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(Split::Train)?) }
 }
 
-fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<Pictures> {
-    let stage = progress.stage("reading pictures", dataset.len() as u64, "pictures");
-    Ok(Pictures::load(dataset, size, &|| stage.step())?)
+fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingImages> {
+    let stage = progress.stage("reading images", dataset.len() as u64, "images");
+    Ok(TrainingImages::load(dataset, size, &|| stage.step())?)
 }
 
 fn opening(
     network: &Network,
-    pictures: &Pictures,
-    validation: Option<&Pictures>,
+    images: &TrainingImages,
+    validation: Option<&TrainingImages>,
     recipe: &Recipe,
 ) -> String {
-    let of = |pictures: &Pictures| {
-        let (count, classes) = (pictures.labels.len(), pictures.classes.len());
-        format!("{count} pictures of {classes} classes")
+    let of = |images: &TrainingImages| {
+        let (count, classes) = (images.labels.len(), images.classes.len());
+        format!("{count} images of {classes} classes")
     };
     let validation = validation.map_or("nothing".into(), of);
     format!(
-        "{} on {}, validated on {validation}: {} epochs of {} steps, {} pictures each\n{}\n",
+        "{} on {}, validated on {validation}: {} epochs of {} steps, {} images each\n{}\n",
         network.name,
-        of(pictures),
+        of(images),
         recipe.epochs,
         recipe.steps(),
-        recipe.pictures_per_step(),
+        recipe.images_per_step(),
         log::HEAD,
     )
 }
 
 /// Shows how far it is, and keeps the log and the plots of a run up to date.
-struct Onlooker<'a> {
+struct TrainProgress<'a> {
     args: &'a TrainArgs,
     recipe: &'a Recipe,
     stage: Stage,
@@ -122,18 +116,17 @@ struct Onlooker<'a> {
     broken: Option<Error>,
 }
 
-impl Watch for Onlooker<'_> {
+impl TrainObserver for TrainProgress<'_> {
     fn resumed(&mut self, epochs: &[Epoch]) {
         self.epochs = epochs.to_vec();
         self.stage.skip_to((epochs.len() * self.recipe.steps()) as u64);
         let lines: String = epochs.iter().map(|epoch| log::line(epoch) + "\n").collect();
-        self.say(&format!("{lines}going on after epoch {}\n", epochs.len()));
+        self.say(&format!("{lines}resumed after epoch {}\n", epochs.len()));
     }
 
-    fn steps(&mut self, epoch: usize, done: usize, loss: f64) -> bool {
+    fn steps(&mut self, epoch: usize, done: usize, loss: f64) {
         self.stage.rename(&format!("epoch {}, loss {loss:.3}", epoch + 1));
         self.stage.advance_to((epoch * self.recipe.steps() + done) as u64);
-        self.broken.is_none() && !interrupt::requested()
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
@@ -143,9 +136,13 @@ impl Watch for Onlooker<'_> {
             self.broken = Some(error);
         }
     }
+
+    fn stop(&self) -> bool {
+        self.broken.is_some() || interrupt::requested()
+    }
 }
 
-impl Onlooker<'_> {
+impl TrainProgress<'_> {
     fn say(&mut self, text: &str) {
         if let Err(error) = self.stage.beside(|| print::stdout(text)) {
             self.broken = Some(error);

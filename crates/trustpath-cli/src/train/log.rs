@@ -1,4 +1,4 @@
-//! The log of a run: a line an epoch, a csv, and two plots.
+//! The log of a run: one line per epoch, a csv, and two plots.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// The words above the lines.
 pub const HEAD: &str =
-    "epoch     rate    loss  global nearest right %  val 1-shot  val 5-shot  pictures/s";
+    "epoch     rate    loss  global nearest right %  val 1-shot  val 5-shot  images/s";
 
 /// An epoch in a line.
 pub fn line(epoch: &Epoch) -> String {
@@ -29,7 +29,7 @@ pub fn line(epoch: &Epoch) -> String {
         100.0 * epoch.right,
         accuracy(0),
         accuracy(1),
-        epoch.pictures_per_second,
+        epoch.images_per_second,
     )
 }
 
@@ -49,7 +49,7 @@ pub fn write(folder: &Path, epochs: &[Epoch]) -> Result<()> {
 
 fn csv(epochs: &[Epoch]) -> String {
     let mut text = String::from(
-        "epoch,rate,loss,global_loss,nearest_loss,right,val_1_shot,val_5_shot,seconds,pictures_per_second\n",
+        "epoch,rate,loss,global_loss,nearest_loss,right,val_1_shot,val_5_shot,seconds,images_per_second\n",
     );
     for e in epochs {
         let [one, five] = e
@@ -57,14 +57,7 @@ fn csv(epochs: &[Epoch]) -> String {
             .map_or([const { String::new() }; 2], |both| both.map(|accuracy| accuracy.to_string()));
         text += &format!(
             "{},{},{},{},{},{},{one},{five},{:.2},{:.0}\n",
-            e.number,
-            e.rate,
-            e.loss,
-            e.global,
-            e.nearest,
-            e.right,
-            e.seconds,
-            e.pictures_per_second,
+            e.number, e.rate, e.loss, e.global, e.nearest, e.right, e.seconds, e.images_per_second,
         );
     }
     text

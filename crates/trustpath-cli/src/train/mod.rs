@@ -1,4 +1,4 @@
-//! `trustpath train`: a backbone from pictures, by the recipe of the paper.
+//! `trustpath train`: trains a network on images as in the paper.
 
 #[cfg(feature = "libtorch")]
 mod libtorch;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::Args;
 use trustpath_vision::dataset::Kind;
 
+use crate::args::WorkArgs;
 use crate::cli::positive;
 use crate::error::Result;
 
@@ -20,10 +21,10 @@ pub struct TrainArgs {
     /// Folder, archive, or folder of archives or of shards that holds the dataset
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// The dataset [default: found out]
+    /// Dataset layout [default: auto-detect]
     #[arg(long, value_name = "NAME")]
     dataset: Option<Kind>,
-    /// Folder of the run: checkpoint, best weights, log and plots; a run that was stopped goes on from it
+    /// Folder of the run: checkpoint, best weights, log and plots; a stopped run is resumed from it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The network
@@ -34,37 +35,30 @@ pub struct TrainArgs {
     device: String,
     #[command(flatten)]
     recipe: RecipeArgs,
-    /// Threads that read pictures [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    threads: Option<usize>,
-    /// No progress
-    #[arg(long)]
-    quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
-/// What of the recipe is to be different.
+/// What is to differ from the paper.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Recipe (defaults are those of the paper)")]
 pub struct RecipeArgs {
     /// Epochs [default: 90]
     #[arg(long, value_name = "N", value_parser = positive)]
     epochs: Option<usize>,
-    /// Episodes an epoch [default: 1200; tieredImageNet 13980]
+    /// Episodes per epoch [default: 1200; tieredImageNet 13980]
     #[arg(long, value_name = "N", value_parser = positive)]
     episodes: Option<usize>,
-    /// Episodes a step [default: 4]
+    /// Episodes per step [default: 4]
     #[arg(long, value_name = "N", value_parser = positive)]
     batch: Option<usize>,
-    /// Classes an episode [default: 5]
+    /// Classes per episode [default: 5]
     #[arg(long, value_name = "N", value_parser = positive)]
     ways: Option<usize>,
-    /// Labeled pictures of each class in an episode [default: 1]
+    /// Labeled images of each class in an episode [default: 1]
     #[arg(long, value_name = "N", value_parser = positive)]
     shots: Option<usize>,
-    /// Pictures of each class to be recognised in an episode [default: 6]
+    /// Images of each class to be recognised in an episode [default: 6]
     #[arg(long, value_name = "N", value_parser = positive)]
     queries: Option<usize>,
     /// Learning rates, each with the epoch before which it holds
@@ -80,19 +74,19 @@ pub struct RecipeArgs {
     /// Weight of the nearest-neighbour loss beside the global one [default: 0.5]
     #[arg(long, value_name = "X")]
     nearest_weight: Option<f64>,
-    /// Edge of the pictures [default: 84]
+    /// Input size in pixels [default: 84]
     #[arg(long, value_name = "PIXELS", value_parser = positive)]
     size: Option<usize>,
-    /// Pixels around a picture before it is cropped [default: 8]
+    /// Pixels around an image before it is cropped [default: 8]
     #[arg(long, value_name = "PIXELS")]
     padding: Option<usize>,
     /// Probability that a rectangle is erased [default: 0.5]
     #[arg(long, value_name = "X")]
     erase: Option<f64>,
-    /// Episodes by which an epoch is validated [default: 2000]
+    /// Episodes per validation [default: 2000]
     #[arg(long, value_name = "N", value_parser = positive)]
     validation: Option<usize>,
-    /// Seed [default: 1]
+    /// Random seed [default: 1]
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -102,7 +96,7 @@ Examples:
   trustpath train --dataset cifar-fs --data data/ --out run/
   trustpath train --data photos/ --out run/ --device cpu --epochs 2 --episodes 40
 
-Exit status: 0 when all is done, 1 when something failed, 2 for input or usage that cannot be right, 130 after Ctrl-C.";
+Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 fn rate(text: &str) -> std::result::Result<(usize, f64), String> {
     let parts = text.split_once(':');

@@ -1,7 +1,6 @@
 //! Wrong labels among the given ones.
 
 use super::*;
-use std::fs;
 
 /// Sixty instances of three classes, instance 7 and 31 with the label of another.
 fn labelled() -> String {
@@ -19,14 +18,10 @@ fn labelled() -> String {
 }
 
 #[test]
-fn flipped_labels_are_found_and_put_right() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("train.csv"), labelled()).unwrap();
-    let mut command = trustpath();
-    command.current_dir(folder.path());
+fn flipped_labels_are_found_and_corrected() {
+    let folder = folder_with(&[("train.csv", labelled().as_bytes())]);
     let args = ["audit", "train.csv", "--out", "suspects.csv", "--report", "audit.html"];
-    let output = command.args(args).assert().success().get_output().clone();
-    let said = String::from_utf8(output.stdout).unwrap();
+    let said = succeeds(&folder, &args);
     assert!(
         said.contains("60 labelled instances") && said.contains("2 suspects (3.3 %)"),
         "{said}"
@@ -42,24 +37,11 @@ fn flipped_labels_are_found_and_put_right() {
 }
 
 #[test]
-fn nothing_to_audit_is_a_sentence() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("none.csv"), "a,b,label\n1,2,\n3,4,\n").unwrap();
-    let mut command = trustpath();
-    command.current_dir(folder.path()).args(["audit", "none.csv"]);
-    let output = command.assert().code(2).get_output().clone();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: ") && said.contains("none.csv"), "{said}");
-}
-
-#[test]
-fn a_file_or_the_demo_is_needed_and_not_both() {
-    for (args, expected) in [
-        (&["audit"][..], "<FEATURES|PICTURES>"),
-        (&["audit", "train.csv", "--demo"], "cannot be used with"),
-    ] {
-        let output = trustpath().args(args).assert().code(2).get_output().clone();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.starts_with("error: ") && said.contains(expected), "{said}");
-    }
+fn data_without_labels_and_invalid_usage_are_refused() {
+    let folder = folder_with(&[("none.csv", b"a,b,label\n1,2,\n3,4,\n")]);
+    refused(&folder, &["audit", "none.csv"], 2, &["none.csv"]);
+    // A file or the demo is needed, and not both.
+    let both = ["audit", "train.csv", "--demo"];
+    fails(trustpath().args(both), 2, &["cannot be used with"]);
+    fails(trustpath().arg("audit"), 2, &["<FEATURES|"]);
 }

@@ -1,3 +1,5 @@
+//! `trustpath bench` on episodes of self-training.
+
 use super::*;
 
 fn mean(value: &Value) -> f64 {
@@ -25,7 +27,9 @@ fn the_three_outputs_say_the_same() {
     let result = json(&options);
     let last = &result["accuracy"]["final"];
     let table = stdout(&options);
-    assert!(table.contains("cub (novel classes): 5-way 5-shot, transductive, 15 queries a class"));
+    assert!(
+        table.contains("cub (novel classes): 5-way 5-shot, transductive, 15 queries per class")
+    );
     assert!(table.contains(&format!("{:.2} ± ", 100.0 * mean(last))), "{table}");
     assert!(table.contains("episodes per second"));
     let csv = stdout(&[&options[..], &["--csv"]].concat());
@@ -42,38 +46,26 @@ fn every_number_of_threads_gives_the_same_bits() {
         &["--setting", "semi", "--unlabeled", "left:20", "--distractors", "2:5", "--cap", "10"],
         &["--selector", "ra", "--dirichlet", "2", "--against", "selector=cn"],
     ] {
-        let run = |threads| json(&[&SMALL[..], options, &["--threads", threads]].concat());
+        let run = |threads| small(&[options, &["--threads", threads]].concat());
         assert_eq!(run("1"), run("2"), "{options:?}");
     }
 }
 
 #[test]
 fn another_seed_gives_other_episodes() {
-    let scores = |seed| json(&[&SMALL[..], &["--seed", seed]].concat())["scores"].take();
+    let scores = |seed| small(&["--seed", seed])["scores"].take();
     assert_eq!(scores("5"), scores("5"));
     assert_ne!(scores("5"), scores("6"));
 }
 
-/// All six rows of a table take part in every episode.
-const TINY: [&str; 11] = [
-    "bench",
-    "--way",
-    "3",
-    "--shot",
-    "1",
-    "--queries",
-    "1",
-    "--reduction",
-    "none",
-    "--episodes",
-    "5",
-];
+/// All six rows of a table are in every episode.
+const TINY: &str = "bench --way 3 --shot 1 --queries 1 --reduction none --episodes 5";
 
 #[test]
 fn every_format_is_read() {
     let result = |features: &str, labels: Option<&str>| {
         let (features, labels) = (table(features), labels.map(table));
-        let mut args = TINY.to_vec();
+        let mut args: Vec<&str> = TINY.split(' ').collect();
         args.extend(["--features", &features]);
         args.extend(labels.iter().flat_map(|labels| ["--labels", labels]));
         let mut result = json(&args);
@@ -97,25 +89,24 @@ fn every_format_is_read() {
 }
 
 #[test]
-fn settings_give_what_they_should() {
-    let run = |options: &[&str]| json(&[&SMALL[..], options].concat());
-    let (inductive, semi) = (run(&["--setting", "inductive"]), run(&["--setting", "semi"]));
-    let transductive = run(&[]);
-    // The same seed asks the same queries in each setting, so the classifier starts alike.
+fn settings_differ_as_they_should() {
+    let (inductive, semi) = (small(&["--setting", "inductive"]), small(&["--setting", "semi"]));
+    let transductive = small(&[]);
+    // The same seed draws the same queries in each setting, so the plain classifier is the same.
     assert_eq!(inductive["accuracy"]["plain"], transductive["accuracy"]["plain"]);
     assert_eq!(inductive["accuracy"]["plain"], semi["accuracy"]["plain"]);
     assert_eq!(inductive["accuracy"]["rounds"].as_array().unwrap().len(), 0);
     assert_eq!(inductive["accuracy"]["gain"]["mean"], 0.0);
     // One round takes five of each class, so a cap of five shows from the second on.
-    let capped = run(&["--setting", "semi", "--cap", "5"]);
+    let capped = small(&["--setting", "semi", "--cap", "5"]);
     assert_eq!(capped["accuracy"]["rounds"][0], semi["accuracy"]["rounds"][0]);
     assert_ne!(capped["accuracy"]["final"], semi["accuracy"]["final"]);
 }
 
 #[test]
 fn a_second_method_runs_on_the_same_episodes() {
-    let both = json(&[&SMALL[..], &["--against", "selector=co,step=3"]].concat());
-    let alone = json(&[&SMALL[..], &["--selector", "co", "--step", "3"]].concat());
+    let both = small(&["--against", "selector=co,step=3"]);
+    let alone = small(&["--selector", "co", "--step", "3"]);
     let compared = &both["compared"][0];
     assert_eq!(compared["name"], "selector=co,step=3");
     assert_eq!(compared["accuracy"], alone["accuracy"]["final"]);

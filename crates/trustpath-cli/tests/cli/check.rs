@@ -1,58 +1,34 @@
-//! Data are read from every place they may come from, and what is wrong with them is said in a
-//! sentence.
+//! Data is read from every possible place, and errors in it are reported in one sentence.
 
 use super::*;
-use std::fs;
 
-use tempfile::TempDir;
-
-/// A folder with files in it.
-fn folder(files: &[(&str, &[u8])]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, bytes) in files {
-        fs::write(folder.path().join(name), bytes).unwrap();
-    }
-    folder
-}
-
-/// Runs `trustpath check` in the folder.
+/// `trustpath check` in the folder.
 fn check(folder: &TempDir, args: &[&str]) -> Command {
-    let mut command = trustpath();
-    command.current_dir(folder.path()).arg("check").args(args);
-    command
+    trustpath_in(folder, &[&["check"], args].concat())
 }
 
 #[track_caller]
 fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
-    let output = check(folder, args).assert().code(code).get_output().clone();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
-    for part in expected {
-        assert!(said.contains(part), "\"{part}\" is missing: {said}");
-    }
+    fails(&mut check(folder, args), code, expected);
 }
 
 const POOL: &[u8] = b"id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\nw.jpg,7,8,auk\n";
 
 #[test]
-fn what_is_there_is_told() {
-    let folder = folder(&[("p.csv", POOL)]);
-    let output = check(&folder, &["p.csv"]).assert().success().get_output().clone();
-    let said = String::from_utf8(output.stdout).unwrap();
-    for part in ["4 instances, 2 features", "3 labelled, 1 not; 2 classes", "x.jpg … w.jpg", "auk"]
+fn a_file_is_summarised() {
+    let folder = folder_with(&[("p.csv", POOL)]);
+    let said = printed(&mut check(&folder, &["p.csv"]));
+    for part in ["4 instances, 2 features", "3 labelled, 1 unlabelled; 2 classes", "x.jpg … w.jpg"]
     {
         assert!(said.contains(part), "{part}: {said}");
     }
+    assert!(said.contains("auk"), "{said}");
 }
 
 #[test]
 fn standard_streams_and_formats() {
-    let folder = folder(&[]);
-    let run = |args: &[&str], input: &[u8]| {
-        let output =
-            check(&folder, args).write_stdin(input).assert().success().get_output().clone();
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let folder = folder_with(&[]);
+    let run = |args: &[&str], input: &[u8]| printed(check(&folder, args).write_stdin(input));
     let expected = "id,label\nx.jpg,auk\ny.jpg,\nz.jpg,gull\nw.jpg,auk\n";
     assert_eq!(run(&["-", "--out", "-"], POOL), expected);
     let json = run(&["-", "--out", "-", "--out-format", "jsonl"], POOL);
@@ -77,7 +53,7 @@ fn standard_streams_and_formats() {
 }
 
 #[test]
-fn bad_data_get_their_sentence() {
+fn bad_data_is_reported() {
     let cases: [(&[u8], &[&str]); 9] = [
         (b"a,b,label\n1,2,x\n3,NaN,y\n", &["p.csv", "feature \"b\" of row 1", "NaN", "impute"]),
         (b"a,b,label\n1,inf,x\n3,4,y\n", &["p.csv", "feature \"b\" of row 0", "inf"]),
@@ -90,20 +66,20 @@ fn bad_data_get_their_sentence() {
         (b"a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
     ];
     for (text, expected) in cases {
-        refused(&folder(&[("p.csv", text)]), &["p.csv"], 2, expected);
+        refused(&folder_with(&[("p.csv", text)]), &["p.csv"], 2, expected);
     }
-    let folder = folder(&[("p.csv", POOL)]);
+    let folder = folder_with(&[("p.csv", POOL)]);
     refused(&folder, &["none.csv"], 2, &["cannot read none.csv", "check that the path"]);
     refused(&folder, &["p.csv", "--id-column", "file"], 2, &["no column \"file\""]);
-    refused(&folder, &["p.csv", "--format", "parquet"], 2, &["p.csv is damaged"]);
+    refused(&folder, &["p.csv", "--format", "parquet"], 2, &["cannot parse p.csv"]);
     refused(&folder, &["p.csv", "--format", "xls"], 2, &["xls", "possible values"]);
     refused(&folder, &["-", "--labels", "-"], 2, &["standard input", "both"]);
-    refused(&folder, &["."], 2, &["trustpath data check", "a file of features"]);
+    refused(&folder, &["."], 2, &["trustpath data check", "a features file"]);
     refused(&folder, &[".", "--format", "csv"], 2, &["it is a folder"]);
 }
 
 #[test]
-fn bad_labels_get_their_sentence() {
+fn bad_labels_are_reported() {
     for (labels, expected) in [
         (
             &b"id,label\nx.jpg,auk\nq.jpg,auk\n"[..],
@@ -112,46 +88,43 @@ fn bad_labels_get_their_sentence() {
         (b"id,label\nx.jpg,auk\nx.jpg,gull\n", "y.csv labels \"x.jpg\" both \"auk\" and \"gull\""),
         (b"label\nauk\n", "y.csv has 1 labels but p.csv has 4 rows"),
     ] {
-        let folder = folder(&[("p.csv", POOL), ("y.csv", labels)]);
+        let folder = folder_with(&[("p.csv", POOL), ("y.csv", labels)]);
         refused(&folder, &["p.csv", "--labels", "y.csv"], 2, &[expected]);
     }
 }
 
 #[test]
-fn truncated_and_hostile_files_get_their_sentence() {
+fn truncated_and_hostile_files_are_reported() {
     let parquet = fs::read(table("pandas.parquet")).unwrap();
     let npz = fs::read(table("deflated.npz")).unwrap();
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
-    let text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 512), }\n";
-    header.extend((text.len() as u16).to_le_bytes());
-    header.extend(text);
+    let header = npy("<f4", "(1000000000000, 512)", &[]);
     let deep = [b"{\"a\":".repeat(200_000), b"1".to_vec()].concat();
     let tensors = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
     let cases: [(&str, &[u8], &str); 7] = [
-        ("p.parquet", &parquet[..parquet.len() / 2], "p.parquet is damaged"),
-        ("p.npz", &npz[..npz.len() - 30], "p.npz is damaged"),
+        ("p.parquet", &parquet[..parquet.len() / 2], "cannot parse p.parquet"),
+        ("p.npz", &npz[..npz.len() - 30], "cannot parse p.npz"),
         ("p.npy", &header, "p.npy is truncated: its header announces 2048000000000000 bytes"),
         ("q.npy", b"\x93NUMPY", "it ends within its header"),
-        ("p.jsonl", &deep, "p.jsonl is damaged or not of the format its name says: line 1: EOF"),
+        ("p.jsonl", &deep, "cannot parse p.jsonl: line 1: EOF"),
         ("p.safetensors", &tensors, "announces a header of 18446744073709551615 bytes"),
         ("q.safetensors", &[0; 4], "it ends within its header"),
     ];
     for (name, bytes, expected) in cases {
-        refused(&folder(&[(name, bytes)]), &[name], 2, &[expected]);
+        refused(&folder_with(&[(name, bytes)]), &[name], 2, &[expected]);
     }
-    refused(&folder(&[]), &[&table("pickled.npz")], 2, &["pickled Python objects"]);
+    refused(&folder_with(&[]), &[&table("pickled.npz")], 2, &["pickled Python objects"]);
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
-    let folder = folder(&[("p.csv", POOL)]);
+fn an_output_that_cannot_be_written_is_reported_before_the_work() {
+    let folder = folder_with(&[("p.csv", POOL)]);
     let out = |path: &str, code: i32, expected: &[&str]| {
         refused(&folder, &["p.csv", "--out", path], code, expected);
     };
     out("missing/out.csv", 1, &["cannot write missing/out.csv", "choose a folder that exists"]);
     out("p.csv/out.csv", 1, &["cannot write p.csv/out.csv"]);
-    out("out.doc", 2, &["out.doc is of no known format"]);
-    // Even before the input is looked at.
+    out("out.doc", 2, &["out.doc has an unknown format"]);
+    // Even before the input is read.
     refused(&folder, &["none.csv", "--out", "missing/out.csv"], 1, &["missing/out.csv"]);
     if cfg!(target_os = "linux") {
         for format in ["csv", "parquet", "npz"] {

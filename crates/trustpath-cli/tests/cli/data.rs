@@ -8,10 +8,10 @@ fn vision(name: &str) -> String {
 }
 
 #[track_caller]
-fn refused(args: &[&str], code: i32, expected: &[&str]) -> String {
+pub fn refused(args: &[&str], code: i32, expected: &[&str]) -> String {
     let output = trustpath().args(args).assert().code(code).get_output().clone();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not one line: {said}");
     for part in expected {
         assert!(said.contains(part), "\"{part}\" is missing: {said}");
     }
@@ -24,9 +24,9 @@ fn a_check_counts_and_draws() {
     let sheet = text(&folder.path().join("sheet.png"));
     let csv = vision("datasets/mini-csv");
     let said = stdout(&["data", "check", &csv, "--dataset", "csv", "--sheet", &sheet]);
-    assert!(said.contains("read as csv: 12 pictures of 6 classes, each 12 × 12 pixels"), "{said}");
-    assert!(said.contains("n01930112  test          2          –"), "{said}");
-    assert!(said.ends_with("sheet.png: 6 rows of pictures\n"), "{said}");
+    assert!(said.contains("read as csv: 12 images of 6 classes, each 12 × 12 pixels"), "{said}");
+    assert!(said.contains("n01930112  test        2          –"), "{said}");
+    assert!(said.ends_with("sheet.png: 6 rows of images\n"), "{said}");
     assert_eq!(fs::read(&sheet).unwrap()[1..4], *b"PNG");
 }
 
@@ -35,12 +35,12 @@ fn a_check_says_what_is_missing_and_where_to_get_it() {
     let said = refused(
         &["data", "check", &vision("datasets/mini-cache"), "--all"],
         2,
-        &["mini-cache needs mending", "its split train is not what was published"],
+        &["mini-cache has to be repaired", "its split train is not what was published"],
     );
     for part in [
-        "read as mini-imagenet: 24 pictures of 6 classes, each 12 × 12 pixels",
-        "train  2 of 64         8      38400  differs",
-        "n01532829  train         4        600",
+        "read as mini-imagenet: 24 images of 6 classes, each 12 × 12 pixels",
+        "train  2 of 64       8      38400  differs",
+        "n01532829  train       4        600",
         "train lacks 62 classes: n01704323, ",
         "few-shot-ssl-public",
     ] {
@@ -49,23 +49,23 @@ fn a_check_says_what_is_missing_and_where_to_get_it() {
 }
 
 #[test]
-fn pictures_that_cannot_be_read_are_listed_and_left_out() {
+fn images_that_cannot_be_read_are_listed_and_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let (data, pack) = (folder.path().join("data"), text(&folder.path().join("pack")));
     fs::create_dir_all(data.join("cat")).unwrap();
-    fs::copy(vision("pictures/whole.png"), data.join("cat/1.png")).unwrap();
-    fs::write(data.join("cat/2.png"), b"no picture").unwrap();
+    fs::copy(vision("images/whole.png"), data.join("cat/1.png")).unwrap();
+    fs::write(data.join("cat/2.png"), b"no image").unwrap();
     let data = text(&data);
-    let said = refused(&["data", "check", &data], 2, &["1 picture cannot be read"]);
-    assert!(said.contains("cat/2.png cannot be read as a picture: it is no PNG"), "{said}");
-    refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);
-    let said = stdout(&["data", "pack", &data, "--out", &pack, "--skip-bad", "--size", "16"]);
+    let said = refused(&["data", "check", &data], 2, &["1 image cannot be read"]);
     assert!(
-        said.starts_with("1 picture of data in") && said.contains("skipped 1 picture:"),
+        said.contains("cat/2.png cannot be read as an image: by its contents it is no PNG"),
         "{said}"
     );
+    refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);
+    let said = stdout(&["data", "pack", &data, "--out", &pack, "--skip-bad", "--size", "16"]);
+    assert!(said.starts_with("1 image of data in") && said.contains("skipped 1 image:"), "{said}");
     let said = stdout(&["data", "check", &pack]);
-    assert!(said.contains("1 picture of 1 class, each 16 × 16 pixels"), "{said}");
+    assert!(said.contains("1 image of 1 class, each 16 × 16 pixels"), "{said}");
     // A shard that was cut off on its way.
     let shard = fs::read_dir(&pack).unwrap().map(|file| file.unwrap().path());
     let shard =
@@ -81,7 +81,7 @@ fn what_cannot_be_right_is_refused() {
     let (here, file) = (text(folder.path()), text(&folder.path().join("file")));
     fs::write(&file, b"").unwrap();
     let good = vision("archives/good.zip");
-    refused(&["data", "check", &here], 2, &["holds no pictures"]);
+    refused(&["data", "check", &here], 2, &["holds no images"]);
     refused(&["data", "check", "nowhere"], 2, &["no such file or folder"]);
     refused(&["data", "check", &file], 2, &["no folder, zip, tar"]);
     refused(&["data", "check", &good, "--dataset", "imagenet"], 2, &["cifar-fs"]);

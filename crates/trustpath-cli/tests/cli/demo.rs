@@ -10,8 +10,7 @@ fn the_demo_prints_accuracies_and_draws_them() {
     let folder = tempfile::tempdir().unwrap();
     let run = |threads: &str| {
         let args = ["demo", "--episodes", "6", "--threads", threads];
-        let output = trustpath().args(args).current_dir(folder.path()).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+        succeeds(&folder, &args)
     };
     let first = run("1");
     for expected in [
@@ -35,20 +34,17 @@ fn the_demo_prints_accuracies_and_draws_them() {
 }
 
 #[test]
-fn without_a_place_for_the_picture_the_table_still_comes() {
+fn the_table_is_printed_even_if_the_figure_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("file");
     std::fs::write(&place, "").unwrap();
     let said = stdout(&["demo", "--episodes", "2", "--output", &text(&place)]);
     assert!(said.contains("gain over plain"));
-    assert!(
-        said.contains("No picture: cannot write") && said.contains("choose a folder"),
-        "{said}"
-    );
+    assert!(said.contains("No figure: cannot write") && said.contains("choose a folder"), "{said}");
 }
 
 #[test]
-fn help_says_what_can_be_done() {
+fn help_has_examples_and_exit_status() {
     let help = stdout(&["--help"]);
     assert!(help.contains("Without a command, runs the demo") && help.contains("Exit status"));
     assert_eq!(stdout(&["--version"]), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use trustpath_vision::image::RgbImage;
 use trustpath_vision::network::Network;
-use trustpath_vision::picture::Picture;
-use trustpath_vision::weights::{Parameter, Precision, Weights};
+use trustpath_vision::weights::{NetworkWeights, Parameter, Precision};
 
-use crate::{stdout, text, trustpath};
+use crate::{stdout, text};
 
-/// A folder with pictures of two classes and weights of ResNet-12.
+/// A folder with images of two classes and weights of ResNet-12.
 struct Birds {
     folder: TempDir,
 }
@@ -21,9 +21,9 @@ impl Birds {
             std::fs::create_dir_all(folder.path().join("birds").join(class)).unwrap();
             for i in 0..3u8 {
                 let rgb = [red, 40 * i, 90].repeat(5 * 7);
-                let picture = Picture { width: 5, height: 7, rgb };
+                let image = RgbImage { width: 5, height: 7, rgb };
                 let name = folder.path().join(format!("birds/{class}/{i}.png"));
-                std::fs::write(name, picture.png().unwrap()).unwrap();
+                std::fs::write(name, image.png().unwrap()).unwrap();
             }
         }
         let birds = Self { folder };
@@ -39,7 +39,7 @@ impl Birds {
             (format!("module.{key}"), Parameter { shape, values })
         };
         let parameters = network.parameters().into_iter().enumerate().map(made).collect();
-        let weights = Weights::new("made up", parameters);
+        let weights = NetworkWeights::new("made up", parameters);
         weights.write_safetensors(birds.path("w.safetensors"), Precision::F16).unwrap();
         birds
     }
@@ -67,11 +67,9 @@ impl Birds {
     }
 }
 
+#[track_caller]
 fn refused(args: &[&str], sentence: &str) {
-    let output = trustpath().args(args).assert().code(2).get_output().clone();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with("error: ") && told.contains(sentence), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    super::data::refused(args, 2, &[sentence]);
 }
 
 fn same(a: &Path, b: &Path) -> bool {
@@ -79,16 +77,16 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 #[test]
-fn what_is_extracted_is_read_by_check() {
+fn extracted_features_are_read_by_check() {
     let birds = Birds::new();
     let said = birds.run("a.safetensors", &[]);
-    assert!(said.contains("6 pictures of 2 classes, 512 features each"), "{said}");
+    assert!(said.contains("6 images of 2 classes, 512 features each"), "{said}");
     for out in ["a.safetensors", "a.npy"] {
         birds.run(out, &["--threads", "1"]);
         let checked = stdout(&["check", &birds.text(out)]);
         assert!(checked.contains("6 instances, 512 features each"), "{checked}");
         assert!(checked.contains("ids auk/0.png … gull/2.png"), "{checked}");
-        assert!(checked.contains("6 labelled, 0 not; 2 classes"), "{checked}");
+        assert!(checked.contains("6 labelled, 0 unlabelled; 2 classes"), "{checked}");
     }
     birds.run("b.npy", &["--threads", "3"]);
     assert!(same(&birds.path("a.npy"), &birds.path("b.npy")), "whatever the threads");
@@ -98,25 +96,25 @@ fn what_is_extracted_is_read_by_check() {
 }
 
 #[test]
-fn bad_pictures_end_it_or_are_listed() {
+fn bad_images_end_it_or_are_listed() {
     let birds = Birds::new();
-    std::fs::write(birds.path("birds/auk/1.png"), "no picture").unwrap();
+    std::fs::write(birds.path("birds/auk/1.png"), "no image").unwrap();
     let args = birds.args("a.npy");
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    refused(&args, "auk/1.png cannot be read as a picture");
+    refused(&args, "auk/1.png cannot be read as an image");
     let said = birds.run("a.npy", &["--skip-bad"]);
-    assert!(said.contains("5 pictures of 2 classes"), "{said}");
-    assert!(said.contains("skipped 1 picture:\n  "), "{said}");
+    assert!(said.contains("5 images of 2 classes"), "{said}");
+    assert!(said.contains("skipped 1 image:\n  "), "{said}");
 }
 
 #[test]
-fn usage_that_cannot_be_right_is_told() {
+fn usage_that_cannot_be_right_is_refused() {
     let birds = Birds::new();
     let (weights, images, out) = (birds.text("w.safetensors"), birds.text("birds"), "o.npy");
     let with = |more: &[&str], sentence: &str| {
         refused(&[&["extract", "--images", &images, "--out", out], more].concat(), sentence);
     };
-    with(&["--backbone", "wrn28-10"], "wrn28-10 needs its weights: give them by --weights");
+    with(&["--backbone", "wrn28-10"], "wrn28-10 needs weights: give them with --weights");
     with(&["--backbone", "vgg", "--weights", &weights], "there is no backbone named vgg");
     with(
         &["--backbone", "wrn28-10", "--weights", &weights],

@@ -1,16 +1,11 @@
-//! Labels for one's own data, from file to file.
+//! Labels for a user's own data, from file to file.
 
 use super::*;
-use std::fs;
-
-use tempfile::TempDir;
 
 /// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
 fn pool() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("pool.csv"), csv(90, 0, |i| i < 15)).unwrap();
-    fs::write(folder.path().join("new.csv"), csv(12, 1000, |_| false)).unwrap();
-    folder
+    let (pool, new) = (csv(90, 0, |i| i < 15), csv(12, 1000, |_| false));
+    folder_with(&[("pool.csv", pool.as_bytes()), ("new.csv", new.as_bytes())])
 }
 
 /// Instance `i` leans towards axis `i mod 3`.
@@ -28,28 +23,6 @@ fn csv(rows: usize, first: usize, labelled: impl Fn(usize) -> bool) -> String {
     text
 }
 
-fn run(folder: &TempDir, args: &[&str]) -> Command {
-    let mut command = trustpath();
-    command.current_dir(folder.path()).args(args);
-    command
-}
-
-#[track_caller]
-fn succeeds(folder: &TempDir, args: &[&str]) -> String {
-    let output = run(folder, args).assert().success().get_output().clone();
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[track_caller]
-fn refused(folder: &TempDir, args: &[&str], code: i32, expected: &[&str]) {
-    let output = run(folder, args).assert().code(code).get_output().clone();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "not a sentence: {said}");
-    for part in expected {
-        assert!(said.contains(part), "\"{part}\" is missing: {said}");
-    }
-}
-
 #[test]
 fn every_instance_gets_a_label_and_a_reason() {
     let folder = pool();
@@ -57,8 +30,8 @@ fn every_instance_gets_a_label_and_a_reason() {
     assert!(said.contains("90 instances, 5 features each; 15 labels of 3 classes given"), "{said}");
     assert!(said.contains("estimated precision") && said.contains("Label next: n"), "{said}");
     let spent = said.lines().last().unwrap();
-    let told = if cfg!(target_os = "linux") { " GiB at most in memory" } else { " s" };
-    assert!(spent.contains(" s") && spent.ends_with(told), "{spent}");
+    let memory = !cfg!(target_os = "linux") || spent.contains(" s, peak memory 0.");
+    assert!(spent.contains(" s") && memory, "{spent}");
     let text = fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 90);
@@ -97,20 +70,19 @@ fn labels_are_judged_in_any_reduction_and_small_pools_are_exact_anyway() {
     assert_eq!(succeeds(&folder, &["label", "pool.csv", "--out", "-", "--exact"]), plain);
     for reduction in ["lle", "ltsa", "isomap", "se", "pca", "mds"] {
         let args = ["label", "pool.csv", "--out", "-", "--reduction", reduction];
-        let told = succeeds(&folder, &args);
-        assert_eq!(told.lines().count(), 91, "{reduction}");
-        assert_ne!(told, plain, "{reduction}");
+        let out = succeeds(&folder, &args);
+        assert_eq!(out.lines().count(), 91, "{reduction}");
+        assert_ne!(out, plain, "{reduction}");
     }
-    run(&folder, &["label", "pool.csv", "--reduction", "umap"]).assert().code(2);
+    trustpath_in(&folder, &["label", "pool.csv", "--reduction", "umap"]).assert().code(2);
 }
 
 #[test]
 fn streams_in_and_out() {
     let folder = pool();
     let input = fs::read(folder.path().join("pool.csv")).unwrap();
-    let mut command = run(&folder, &["label", "-", "--out", "-"]);
-    let output = command.write_stdin(input).assert().success().get_output().clone();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let mut command = trustpath_in(&folder, &["label", "-", "--out", "-"]);
+    let text = printed(command.write_stdin(input));
     let start = "id,label,probability,credibility,round,verdict,reason\nn0,auk,";
     assert!(text.starts_with(start), "{}", &text[..200]);
     assert_eq!(text.lines().count(), 91);
@@ -131,13 +103,13 @@ fn too_few_labels_promise_nothing_and_say_so() {
     let folder = pool();
     let args = ["label", "pool.csv", "--precision", "0.99", "--out", "out.csv"];
     let said = succeeds(&folder, &args);
-    assert!(said.contains("cannot be promised") && said.contains("at least 99"), "{said}");
+    assert!(said.contains("cannot be guaranteed") && said.contains("at least 99"), "{said}");
     let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert!(!out.contains(",trusted,"));
     fs::write(folder.path().join("one.csv"), csv(60, 0, |i| i < 3)).unwrap();
     let said = succeeds(&folder, &["label", "one.csv"]);
     assert!(
-        said.contains("No class has two labels") && said.contains("are not told apart"),
+        said.contains("every class has only one label") && said.contains("are not detected"),
         "{said}"
     );
 }
@@ -173,15 +145,16 @@ fn models_and_features_that_do_not_fit_are_refused() {
     predict("pool.csv", "new.csv", &["pool.csv"]);
     predict("m.safetensors", "other.csv", &["other.csv", "features"]);
     predict("m.safetensors", "named.csv", &["named.csv", "\"x\""]);
-    let text = String::from_utf8_lossy(&model).replace("trustpath-label-1", "trustpath-label-9");
-    if text.len() == model.len() {
-        fs::write(folder.path().join("kind.safetensors"), text.as_bytes()).unwrap();
-        predict("kind.safetensors", "new.csv", &["was not saved by trustpath label"]);
-    }
+    let kind = b"trustpath-label-1";
+    let place = model.windows(kind.len()).position(|bytes| bytes == kind).unwrap();
+    let mut other = model;
+    other[place + kind.len() - 1] = b'9';
+    fs::write(folder.path().join("kind.safetensors"), other).unwrap();
+    predict("kind.safetensors", "new.csv", &["was not saved by trustpath label"]);
 }
 
 #[test]
-fn what_cannot_be_labelled_is_told_in_a_sentence() {
+fn data_that_cannot_be_labelled_is_refused() {
     let folder = pool();
     let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     file("one.csv", "a,b,label\n1,2,auk\n3,4,\n5,6,auk\n");
@@ -204,8 +177,8 @@ fn what_cannot_be_labelled_is_told_in_a_sentence() {
     label(&["absent.csv"], 2, &["absent.csv", "cannot read"]);
     label(&["pool.csv", "--precision", "1.5"], 2, &["precision = 1.5"]);
     label(&["pool.csv", "--credibility", "0"], 2, &["credibility = 0"]);
-    label(&["pool.csv", "--per-class", "0"], 2, &["--per-class"]);
-    label(&["pool.csv", "--precision", "0.9", "--per-class", "3"], 2, &["cannot be used with"]);
+    label(&["pool.csv", "--per-class", "0"], 2, &["per-class = 0"]);
+    label(&["pool.csv", "--precision", "0.9", "--per-class", "3"], 2, &["only one of"]);
     label(&["pool.csv", "--report", "page.txt"], 2, &["page.txt", ".html"]);
     label(&["pool.csv", "--model", "m.bin"], 2, &["m.bin", ".safetensors"]);
     label(&["pool.csv", "--out", "absent/out.csv"], 1, &["absent/out.csv", "cannot write"]);
@@ -231,7 +204,7 @@ fn two_instances_are_enough() {
 #[test]
 fn the_sample_is_labelled_well() {
     let folder = tempfile::tempdir().unwrap();
-    succeeds(&folder, &["sample", "try", "--size", "30", "--labels", "3"]);
+    succeeds(&folder, &["sample", "try", "--size", "20", "--labels", "3"]);
     let args = ["label", "try/pool.npy", "--labels", "try/labels.csv", "--out", "out.csv"];
     succeeds(&folder, &args);
     let column = |file: &str| -> Vec<String> {
@@ -240,8 +213,8 @@ fn the_sample_is_labelled_well() {
     };
     let (ours, truth) = (column("out.csv"), column("try/truth.csv"));
     let right = ours.iter().zip(&truth).filter(|(a, b)| a == b).count();
-    assert_eq!(ours.len(), 600);
-    // Three labels a class of twenty: the plain classifier has about 56 %.
-    assert!(right > 370, "{right} of 600");
+    assert_eq!(ours.len(), 400);
+    // Three labels per class of twenty: the plain classifier has about 56 %.
+    assert!(right > 265, "{right} of 400");
     refused(&folder, &["sample", "t", "--size", "5", "--labels", "5"], 2, &["--labels 5"]);
 }

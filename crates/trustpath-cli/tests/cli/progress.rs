@@ -1,4 +1,4 @@
-//! Progress for machines.
+//! Progress for programs.
 
 use super::*;
 
@@ -6,14 +6,8 @@ use super::*;
 fn progress_comes_as_lines_of_json() {
     let folder = tempfile::tempdir().unwrap();
     let demo = |more: &[&str]| {
-        let output = trustpath()
-            .current_dir(folder.path())
-            .args(["demo", "--episodes", "4"])
-            .args(more)
-            .assert()
-            .success()
-            .get_output()
-            .clone();
+        let args = [&["demo", "--episodes", "4"], more].concat();
+        let output = trustpath_in(&folder, &args).assert().success().get_output().clone();
         String::from_utf8(output.stderr).unwrap()
     };
     let lines: Vec<Value> =

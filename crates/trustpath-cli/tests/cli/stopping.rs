@@ -1,5 +1,6 @@
+//! Runs that are interrupted and resumed.
+
 use super::*;
-use std::fs;
 
 #[test]
 fn a_truncated_journal_is_resumed_to_the_same_result() {
@@ -28,75 +29,75 @@ fn a_truncated_journal_is_resumed_to_the_same_result() {
         (&[], "already holds a run"),
     ] {
         let args = [&SMALL[..], &["--journal", &journal], options].concat();
-        let output = trustpath().args(args).assert().code(2).get_output().clone();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains(expected) && said.contains("run.jsonl"), "{said}");
+        fails(trustpath().args(args), 2, &[expected, "run.jsonl"]);
     }
 }
 
-/// Needs a way to send a signal.
+/// Tests that send a signal.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_prints_what_is_done() {
-    use std::process::{Command, Stdio};
+mod signals {
+    use std::io::{BufRead, BufReader};
+    use std::process::{self, Child, Stdio};
     use std::time::{Duration, Instant};
 
-    let folder = tempfile::tempdir().unwrap();
-    let journal = folder.path().join("run.jsonl");
-    let child = Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
-        .args(["bench", "--episodes", "1000000", "--journal", &text(&journal)])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
-    while lines() < 10 && begun.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(20));
+    use super::*;
+
+    fn spawn(folder: &Path, args: &[&str]) -> Child {
+        let mut command = process::Command::new(assert_cmd::cargo::cargo_bin!("trustpath"));
+        command.current_dir(folder).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
     }
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-    let output = child.wait_with_output().unwrap();
-    let (table, said) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(
-        table.contains("of the 1000000 asked for") && table.contains("gain over plain"),
-        "{table}"
-    );
-    assert!(said.starts_with("error: interrupted after ") && said.contains("--resume"), "{said}");
 
-    // What is in the journal is what an undisturbed run has.
-    let resumed = json(&[&SMALL[..], &["--journal", &text(&journal), "--resume"]].concat());
-    assert_eq!(resumed, json(&SMALL));
-}
+    /// Presses Ctrl-C.
+    fn interrupt(child: &Child) {
+        let mut kill = process::Command::new("kill");
+        assert!(kill.args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    }
 
-/// Needs a way to send a signal.
-#[cfg(unix)]
-#[test]
-fn an_interrupted_labelling_leaves_nothing() {
-    use std::io::{BufRead, BufReader};
-    use std::process::{Command, Stdio};
+    #[test]
+    fn an_interrupt_prints_what_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("run.jsonl");
+        let child =
+            spawn(folder.path(), &["bench", "--episodes", "1000000", "--journal", &text(&journal)]);
+        let begun = Instant::now();
+        let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
+        while lines() < 10 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        let (table, said) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(
+            table.contains("of the 1000000 asked for") && table.contains("gain over plain"),
+            "{table}"
+        );
+        assert!(
+            said.starts_with("error: interrupted after ") && said.contains("--resume"),
+            "{said}"
+        );
 
-    let folder = tempfile::tempdir().unwrap();
-    let sample = ["sample", "try", "--size", "150"];
-    trustpath().current_dir(folder.path()).args(sample).assert().success();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
-        .current_dir(folder.path())
-        .args(["label", "try/pool.npy", "--labels", "try/labels.csv", "--json"])
-        .args(["--out", "out.csv", "--report", "page.html", "--model", "m.safetensors"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let first = lines.next().unwrap().unwrap();
-    assert!(first.starts_with("{\"stage\":\"representing the pool\",\"done\":0"), "{first}");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let last = lines.map(Result::unwrap).last().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(last.starts_with("error: the run was stopped"), "{last}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be there");
+        // The journal has the results of an uninterrupted run.
+        let resumed = small(&["--journal", &text(&journal), "--resume"]);
+        assert_eq!(resumed, small(&[]));
+    }
+
+    #[test]
+    fn an_interrupted_labelling_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        succeeds(&folder, &["sample", "try", "--size", "150"]);
+        let label = "label try/pool.npy --labels try/labels.csv --json \
+                 --out out.csv --report page.html --model m.safetensors";
+        let mut child = spawn(folder.path(), &label.split_whitespace().collect::<Vec<_>>());
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        assert!(first.starts_with("{\"stage\":\"representing the pool\",\"done\":0"), "{first}");
+        interrupt(&child);
+        let last = lines.map(Result::unwrap).last().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(last.starts_with("error: the run was stopped"), "{last}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be left");
+    }
 }

@@ -1,16 +1,17 @@
-//! How good the labels are, and how far the trusted ones can be trusted.
+//! The accuracy of all labels, and the coverage and precision of the trusted ones.
 
 use std::path::Path;
 
-use trustpath::label::LabelParams;
+use trustpath::spec::LabelSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Result, Split, embedded};
 
 use crate::draw::{Balance, Draw, Drawing};
-use crate::mean;
+use crate::{head, percent};
 
 const LABELS: [usize; 3] = [1, 5, 20];
 const TARGETS: [f64; 2] = [0.9, 0.95];
+const ACCURACY: &str = "dataset | labels per class | pool | plain | label | gain | set aside";
 
 /// The trusted set of one draw.
 struct Trusted {
@@ -22,12 +23,12 @@ struct Trusted {
 struct Run {
     plain: f64,
     label: f64,
-    strangers: f64,
+    set_aside: f64,
     credible: Trusted,
-    /// Precision of the credible, as held-out labels estimate it.
+    /// Precision of the credible labels, estimated by cross-validation.
     estimate: Option<f64>,
-    /// For every target, where it could be promised.
-    promised: [Option<Trusted>; TARGETS.len()],
+    /// For every target, the trusted set if the target can be guaranteed.
+    guaranteed: [Option<Trusted>; TARGETS.len()],
 }
 
 /// Writes every draw into a folder, for other programs.
@@ -43,48 +44,40 @@ pub fn write_draws(split: Split, draws: u64, folder: &Path) -> Result<()> {
 }
 
 pub fn report(split: Split, draws: u64) -> Result<()> {
-    println!("| dataset | labels a class | pool | plain | label | gain | set aside |");
-    println!("|---|---|---|---|---|---|---|");
+    head(ACCURACY);
     let mut cells = Vec::new();
     for_every_cell(split, |dataset, drawing, table| {
-        let runs = runs(drawing, table, draws, LabelParams::default())?;
+        let runs = runs(drawing, table, draws, LabelSpec::default())?;
         let head = format!("| {dataset} | {} | {} |", drawing.labels, drawing.balance.name());
         println!("{head} {}", accuracy_cells(&runs)?);
         cells.push(format!("{head} {}", trusted_cells(&runs)));
         Ok(())
     })?;
-    println!(
-        "\n| dataset | labels a class | pool | coverage | precision | estimate | at 0.9 | at 0.95 |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!();
+    head("dataset | labels per class | pool | coverage | precision | estimate | at 0.9 | at 0.95");
     cells.iter().for_each(|row| println!("{row}"));
     Ok(())
 }
 
-/// Accuracy when it is known that every class has labels. With one label a class strangers are not looked for anyway.
+/// Accuracy when it is known that every class has labels. With one label per class, novel instances are not looked for
+/// anyway.
 pub fn report_closed(split: Split, draws: u64) -> Result<()> {
-    println!("| dataset | labels a class | pool | plain | label | gain | set aside |");
-    println!("|---|---|---|---|---|---|---|");
-    // The folds serve the estimate of precision alone.
-    let params = LabelParams { none_of_these: false, folds: 2, ..Default::default() };
+    head(ACCURACY);
+    // The folds only serve the estimate of precision.
+    let params = LabelSpec { closed: true, folds: 2, ..Default::default() };
     for_every_cell(split, |dataset, drawing, table| {
         if drawing.labels > 1 {
-            let cells = accuracy_cells(&runs(drawing, table, draws, params)?)?;
+            let cells = accuracy_cells(&runs(drawing, table, draws, params.clone())?)?;
             println!("| {dataset} | {} | {} | {cells}", drawing.labels, drawing.balance.name());
         }
         Ok(())
     })
 }
 
-fn runs(
-    drawing: Drawing,
-    table: &FeatureTable,
-    draws: u64,
-    params: LabelParams,
-) -> Result<Vec<Run>> {
+fn runs(drawing: Drawing, table: &FeatureTable, draws: u64, params: LabelSpec) -> Result<Vec<Run>> {
     let run = |seed| {
         let draw = Drawing { seed, ..drawing }.from(table);
-        Run::of(&draw, &LabelParams { seed, ..params })
+        Run::of(&draw, &LabelSpec { seed, ..params.clone() })
     };
     (0..draws).map(run).collect()
 }
@@ -106,10 +99,10 @@ fn for_every_cell(
 }
 
 impl Run {
-    fn of(draw: &Draw<'_>, params: &LabelParams) -> Result<Self> {
+    fn of(draw: &Draw<'_>, params: &LabelSpec) -> Result<Self> {
         let found = draw.label(params)?;
         let open = draw.open();
-        // Strangers have no label: they are never trusted, and the cut does not see them.
+        // Novel instances have no label: they are never trusted, and do not affect the threshold.
         let known: Vec<usize> =
             open.iter().copied().filter(|&i| found.labels[i].is_some()).collect();
         let trusted = |cut: f64| {
@@ -123,10 +116,10 @@ impl Run {
         Ok(Self {
             plain: draw.plain_accuracy()?,
             label: draw.accuracy(&found.labels, &open),
-            strangers: 1.0 - known.len() as f64 / open.len() as f64,
+            set_aside: 1.0 - known.len() as f64 / open.len() as f64,
             credible: trusted(0.5),
             estimate: calibration.estimate(0.5).map(|(precision, _)| precision),
-            promised: TARGETS.map(|target| calibration.cut(&pool, target).map(trusted)),
+            guaranteed: TARGETS.map(|target| calibration.cut(&pool, target).map(trusted)),
         })
     }
 }
@@ -135,32 +128,30 @@ fn accuracy_cells(runs: &[Run]) -> Result<String> {
     let of = |f: fn(&Run) -> f64| runs.iter().map(f).collect::<Vec<_>>();
     let (plain, label) = (of(|r| r.plain), of(|r| r.label));
     Ok(format!(
-        "{} | {} | {} | {:.1} |",
+        "{} | {} | {} | {} |",
         Estimate::of(&plain)?.percent(),
         Estimate::of(&label)?.percent(),
         paired_difference(&label, &plain)?.percent(),
-        100.0 * mean(runs.iter().map(|r| r.strangers)),
+        percent(runs.iter().map(|r| r.set_aside)),
     ))
 }
 
 fn trusted_cells(runs: &[Run]) -> String {
+    let estimates: Option<Vec<f64>> = runs.iter().map(|r| r.estimate).collect();
     let mut cells = format!(
-        "{:.1} | {:.1} | {} |",
-        100.0 * mean(runs.iter().map(|r| r.credible.coverage)),
-        100.0 * mean(runs.iter().map(|r| r.credible.precision)),
-        match runs.iter().map(|r| r.estimate).collect::<Option<Vec<_>>>() {
-            Some(estimates) => format!("{:.1}", 100.0 * mean(estimates.into_iter())),
-            None => "none".into(),
-        },
+        "{} | {} | {} |",
+        percent(runs.iter().map(|r| r.credible.coverage)),
+        percent(runs.iter().map(|r| r.credible.precision)),
+        estimates.map_or("none".into(), |estimates| percent(estimates.into_iter())),
     );
     for target in 0..TARGETS.len() {
-        let kept: Vec<&Trusted> = runs.iter().filter_map(|r| r.promised[target].as_ref()).collect();
+        let kept: Vec<_> = runs.iter().filter_map(|r| r.guaranteed[target].as_ref()).collect();
         cells += &match kept.len() {
             0 => format!(" 0 of {} |", runs.len()),
             count => format!(
-                " {:.1} right of {:.1} ({count} of {}) |",
-                100.0 * mean(kept.iter().map(|t| t.precision)),
-                100.0 * mean(kept.iter().map(|t| t.coverage)),
+                " {} right of {} ({count} of {}) |",
+                percent(kept.iter().map(|t| t.precision)),
+                percent(kept.iter().map(|t| t.coverage)),
                 runs.len(),
             ),
         };

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use trustpath::label::{LabelParams, Labelling, Unwatched, label};
-use trustpath::{Features, classify::Method};
+use trustpath::classify::ClassifierKind;
+use trustpath::label::Labelling;
+use trustpath::spec::LabelSpec;
+use trustpath::{Features, label};
 use trustpath_episodes::{FeatureTable, Random, Result, write_atomically};
 use trustpath_table::npy;
 
-/// The sizes of the classes in a pool.
+/// The class sizes of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Balance {
     /// As in the dataset.
     Even,
-    /// Falling from class to class, the last a tenth of the first.
+    /// Decreasing from class to class; the last is a tenth of the first.
     LongTailed,
 }
 
@@ -26,7 +28,7 @@ impl Balance {
         }
     }
 
-    /// Share of its unlabeled rows that the class of this rank keeps.
+    /// The share of its unlabeled rows that the class of this rank keeps.
     fn share(self, rank: usize, classes: usize) -> f64 {
         match self {
             Self::Even => 1.0,
@@ -35,13 +37,13 @@ impl Balance {
     }
 }
 
-/// What to draw.
+/// How to draw a pool.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawing {
-    /// Given labels of every class.
+    /// Given labels per class.
     pub labels: usize,
     pub balance: Balance,
-    /// Rows of a class at most.
+    /// Maximum number of rows per class.
     pub at_most: usize,
     pub seed: u64,
 }
@@ -84,19 +86,19 @@ impl Draw<'_> {
         Ok(Features::new(&self.values[..], self.rows.len(), self.table.dims())?)
     }
 
-    /// Places in the pool without a given label.
+    /// Positions in the pool without a given label.
     pub fn open(&self) -> Vec<usize> {
         (0..self.rows.len()).filter(|&i| self.given[i].is_none()).collect()
     }
 
-    pub fn label(&self, params: &LabelParams) -> Result<Labelling> {
-        Ok(label(&self.features()?, &self.given, self.classes, params, &mut Unwatched)?)
+    pub fn label(&self, params: &LabelSpec) -> Result<Labelling> {
+        Ok(label(&self.features()?, &self.given).classes(self.classes).spec(params).run()?)
     }
 
-    /// Accuracy of the classifier that the given labels train, on the normalised features.
+    /// Accuracy of the classifier trained on the given labels, on normalised features.
     pub fn plain_accuracy(&self) -> Result<f64> {
         let instances = self.features()?.normalize()?;
-        let classifier = Method::Logistic.build();
+        let classifier = ClassifierKind::Logistic.build();
         let mut trainer = classifier.trainer(&instances, self.classes);
         let (rows, labels): (Vec<usize>, Vec<usize>) =
             self.given.iter().enumerate().filter_map(|(i, label)| label.map(|l| (i, l))).unzip();
@@ -110,7 +112,7 @@ impl Draw<'_> {
         Ok(right.count() as f64 / open.len() as f64)
     }
 
-    /// Share of these places whose label is right.
+    /// The share of correct labels at these positions.
     pub fn accuracy(&self, labels: &[Option<usize>], at: &[usize]) -> f64 {
         let right = at.iter().filter(|&&i| labels[i] == Some(self.truth[i])).count();
         right as f64 / at.len() as f64

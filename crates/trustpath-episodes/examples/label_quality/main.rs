@@ -1,26 +1,26 @@
-//! How good labels are that were found for whole pools: all classes of an embedded dataset at once, all labels but a few
-//! a class hidden. Prints the tables of `docs/label.md`.
+//! The quality of labels found for entire pools: all classes of an embedded dataset at once, with all labels hidden except
+//! a few per class. Prints the tables of `docs/label.md`.
 //!
 //! ```sh
 //! cargo run --release -p trustpath-episodes --example label_quality -- accuracy novel 3
 //! ```
 //!
-//! The first argument is the part: `accuracy`, `closed` (the same when told that every class has labels), `strangers`
-//! (none of these), `next` (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the folder
-//! that is the fourth argument, for `scripts/label_against_sklearn.py`. Then come `novel` or `validation`, and the
-//! number of draws.
+//! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels),
+//! `novelty` (none of these), `next` (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
+//! folder given as the fourth argument, for `scripts/label_against_sklearn.py`. Then follow `novel` or `validation`, and
+//! the number of draws.
 
 mod accuracy;
 mod audit;
 mod draw;
 mod next;
-mod strangers;
+mod novelty;
 
 use std::path::Path;
 
 use trustpath_episodes::{Result, Split};
 
-/// Rows of a class at most, in the parts that label or audit a pool many times over.
+/// Maximum number of rows per class, in the parts that label or audit a pool many times.
 const PER_CLASS: usize = 200;
 
 fn main() -> Result<()> {
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     match (arg(0), arg(3)) {
         (Some("accuracy"), _) => accuracy::report(split, draws),
         (Some("closed"), _) => accuracy::report_closed(split, draws),
-        (Some("strangers"), _) => strangers::report(split, draws),
+        (Some("novelty"), _) => novelty::report(split, draws),
         (Some("next"), _) => next::report(split, draws),
         (Some("audit"), _) => audit::report(split, draws),
         (Some("draws"), Some(folder)) => accuracy::write_draws(split, draws, Path::new(folder)),
@@ -45,7 +45,18 @@ fn main() -> Result<()> {
     }
 }
 
+/// Prints the head of a table.
+fn head(columns: &str) {
+    println!("| {columns} |\n|{}", "---|".repeat(columns.split(" | ").count()));
+}
+
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
     values.sum::<f64>() / count
+}
+
+/// The mean in percent; a dash if it is not a number.
+fn percent(values: impl ExactSizeIterator<Item = f64>) -> String {
+    let mean = 100.0 * mean(values);
+    if mean.is_nan() { "–".into() } else { format!("{mean:.1}") }
 }

@@ -1,30 +1,30 @@
-//! What to label next: whether the labels of suggested instances help more than those of others.
+//! What to label next: whether labels of suggested instances help more than labels of others.
 
-use trustpath::label::{LabelParams, Labelling};
+use trustpath::label::Labelling;
+use trustpath::spec::LabelSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
 
-use crate::PER_CLASS;
 use crate::draw::{Balance, Draw, Drawing};
+use crate::{PER_CLASS, head};
 
 const LABELS: [usize; 2] = [1, 5];
 const BATCH: usize = 20;
 
-/// All classes are labelled, and nobody asks for the precision of what is trusted.
-fn params(suggest: usize) -> LabelParams {
-    LabelParams { none_of_these: false, suggest, folds: 2, ..LabelParams::default() }
+/// All classes are labelled, and the precision of the trusted labels is not needed.
+fn params(suggest: usize) -> LabelSpec {
+    LabelSpec { closed: true, suggest, folds: 2, ..LabelSpec::default() }
 }
 
-/// Accuracies before and after a batch: suggested, at random, the least probable. All on the instances that are in no
-/// batch.
+/// Accuracies before and after labelling a batch: suggested, at random, the least probable. All are measured on the
+/// instances that are in none of the batches.
 type Run = [f64; 4];
 
 pub fn report(split: Split, draws: u64) -> Result<()> {
-    println!(
-        "| dataset | labels a class | before | {BATCH} suggested | {BATCH} at random | \
-         {BATCH} least probable | suggested − random | suggested − least probable |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
+    head(&format!(
+        "dataset | labels per class | before | {BATCH} suggested | {BATCH} at random | \
+         {BATCH} least probable | suggested − random | suggested − least probable"
+    ));
     for dataset in embedded::DATASETS {
         let table = embedded::load(dataset, split)?;
         for labels in LABELS {

@@ -1,14 +1,14 @@
-//! The arrays of an episode list, read with suspicion and written whole.
+//! The arrays of an episode list, checked when read and written atomically.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use trustpath_table as table;
-use trustpath_table::npy::{self, Array};
+use trustpath_table::npy::{self, NpyArray};
 
 use crate::{Error, Result, write_atomically};
 
-/// A row and its place in the episode's classes, if it has one.
+/// A row and its position in the episode's classes, if it has one.
 type Placed = (usize, Option<usize>);
 
 /// An array whose first axis counts the episodes.
@@ -29,7 +29,7 @@ impl Grid {
         axes: &[Option<usize>],
     ) -> Result<Self> {
         let path = folder.join(format!("{name}.npy"));
-        let array = Array::open(&path)?;
+        let array = NpyArray::open(&path)?;
         let file = path.display().to_string();
         let fits = array.shape.first() == Some(&episodes)
             && array.shape.len() == axes.len() + 1
@@ -38,7 +38,7 @@ impl Grid {
             return Err(Error::Table(table::Error::Shape {
                 file,
                 found: array.shape,
-                expected: "that is not what meta.json says of the list; write the list anew",
+                expected: "this does not match meta.json; write the list again",
             }));
         }
         let values = array.to_i64s()?;
@@ -55,7 +55,7 @@ impl Grid {
     }
 
     fn row(&self, value: i64) -> Result<usize> {
-        let reason = || Error::damaged(&self.file, format!("{value} is no row number"));
+        let reason = || Error::damaged(&self.file, format!("{value} is not a row number"));
         usize::try_from(value).map_err(|_| reason())
     }
 }
@@ -63,7 +63,7 @@ impl Grid {
 /// The queries or the unlabeled rows of all episodes.
 pub(super) struct Part {
     rows: Grid,
-    /// Where the order is given, the label of each row.
+    /// The label of each row, where the order is given.
     labels: Option<Grid>,
     way: usize,
 }
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-/// Writes arrays into a folder and remembers their shapes.
+/// Writes arrays into a folder and records their shapes.
 pub(super) struct Writer<'a> {
     folder: &'a Path,
     episodes: usize,
@@ -115,7 +115,7 @@ impl<'a> Writer<'a> {
         Self { folder, episodes, way, shapes: Map::new() }
     }
 
-    /// Writes row numbers of `axes` for each episode.
+    /// Writes an array of row numbers with these axes per episode.
     pub fn rows<'b>(
         &mut self,
         name: &str,
@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
         self.write(name, axes, rows.map(|&row| Some(row)))
     }
 
-    /// Writes the four arrays of the queries or the unlabeled rows, `size` of a class or more.
+    /// Writes the four arrays of the queries or the unlabeled rows, with room for at least `size` per class.
     pub fn part(&mut self, name: &str, episodes: Vec<Vec<Placed>>, size: usize) -> Result<()> {
         let of_class = |episode: &[Placed], class| {
             let rows = episode.iter().filter(move |(_, label)| *label == Some(class));

@@ -12,10 +12,10 @@
 //! | `query_count` | *E*, *c* | queries of each class |
 //! | `unlabel`, `unlabel_flat`, `unlabel_label`, `unlabel_count` | | the same of the unlabeled rows |
 //!
-//! Rows count from 0 into the features. `_flat` arrays are as wide as the longest episode and padded
-//! with −1 at the end. A distractor stands in `unlabel_flat` with the label −1 and not in `unlabel`.
-//! In reading, the `_flat` arrays decide; where they are missing, the rows are taken class after
-//! class, and the `_count` arrays are not needed. `docs/episode-lists.md` has an example.
+//! Row numbers start at 0. `_flat` arrays are as wide as the longest episode and padded with −1 at the end. A distractor is
+//! in `unlabel_flat` with the label −1 and not in `unlabel`. When reading, the `_flat` arrays take precedence; where they
+//! are missing, the rows are taken class after class, and the `_count` arrays are not needed. `docs/episode-lists.md` has
+//! an example.
 
 mod arrays;
 
@@ -24,17 +24,18 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use trustpath_table as table;
-use trustpath_table::npy::Array;
+use trustpath_table::npy::NpyArray;
 
+use crate::episode::LabelledRows;
 use crate::{
-    Distractors, Episode, Error, FeatureTable, Queries, Result, Setting, Task, Unlabeled,
+    Distractors, Episode, EpisodeShape, Error, FeatureTable, Queries, Result, Setting, Unlabeled,
     write_atomically,
 };
 use arrays::{Grid, Part, Writer};
 
 const NOTE: &str = "rows count from 0 into the features; *_flat arrays give the order in which rows were presented, *_label arrays their place in classes (-1: a distractor); support is presented class-major; -1 pads";
 
-/// Where a list comes from and what its episodes are: the file `meta.json`.
+/// The origin and the shape of a list: the file `meta.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListMeta {
     /// Name of the dataset.
@@ -66,19 +67,19 @@ pub struct ListMeta {
 }
 
 impl ListMeta {
-    /// What to say of `episodes` episodes that were drawn for `task` from `table` with `seed`.
-    pub fn of(task: &Task, table: &FeatureTable, seed: u64, episodes: usize) -> Self {
-        let dirichlet_alpha = match task.queries {
-            Queries::PerClass(_) => None,
+    /// The description of `episodes` episodes of this shape, drawn from `table` with `seed`.
+    pub fn of(shape: &EpisodeShape, table: &FeatureTable, seed: u64, episodes: usize) -> Self {
+        let dirichlet_alpha = match shape.queries {
+            Queries::PerClass(_) | Queries::Rest => None,
             Queries::Dirichlet { alpha, .. } => Some(alpha).filter(|alpha| alpha.is_finite()),
         };
-        let (setting, unlabeled) = match task.setting {
+        let (setting, unlabeled) = match shape.setting {
             Setting::Inductive => ("inductive".into(), 0),
             Setting::Transductive if dirichlet_alpha.is_some() => ("imbalanced".into(), 0),
             Setting::Transductive => ("transductive".into(), 0),
             Setting::SemiSupervised { unlabeled, .. } => {
                 let (Unlabeled::Exactly(u) | Unlabeled::UpTo(u)) = unlabeled;
-                // Without a cap, what is left is at most a whole class.
+                // Without a cap, at most an entire class is left.
                 let largest = table.members().iter().map(Vec::len).max().unwrap_or(0);
                 let u = u.min(largest);
                 (format!("semi{u}"), u)
@@ -89,8 +90,8 @@ impl ListMeta {
             features: table.source().to_owned(),
             labels: table.source().to_owned(),
             episodes,
-            way: task.way,
-            shot: task.shot,
+            way: shape.way,
+            shot: shape.shot,
             seed,
             setting,
             unlabeled,
@@ -101,7 +102,7 @@ impl ListMeta {
     /// What an algorithm is given in these episodes.
     ///
     /// # Errors
-    /// If the setting has none of the known names.
+    /// If the setting has an unknown name.
     pub fn setting(&self) -> Result<Setting> {
         match self.setting.as_str() {
             "inductive" => Ok(Setting::Inductive),
@@ -119,10 +120,10 @@ impl ListMeta {
     }
 }
 
-/// Fixed episodes, and where they come from.
+/// Fixed episodes, and their origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeList {
-    /// What the episodes are.
+    /// Origin and shape of the episodes.
     pub meta: ListMeta,
     /// The episodes, in order.
     pub episodes: Vec<Episode>,
@@ -142,7 +143,9 @@ impl EpisodeList {
         meta.setting()?;
         let ListMeta { episodes, way, shot, .. } = meta;
         if episodes == 0 || way == 0 || shot == 0 {
-            let reason = format!("{episodes} episodes of {way} ways and {shot} shots are none");
+            let reason = format!(
+                "it lists {episodes} episodes of {way} ways and {shot} shots, at least 1 of each is needed"
+            );
             return Err(Error::damaged(path.display(), reason));
         }
 
@@ -151,18 +154,18 @@ impl EpisodeList {
         let query = Part::open(folder, "query", episodes, way)?;
         let unlabeled = Part::open(folder, "unlabel", episodes, way)?;
         let episode = |index| {
-            let mut episode = Episode { classes: classes.rows(index)?, ..Episode::default() };
-            for (place, row) in support.rows(index)?.into_iter().enumerate() {
-                episode.support.push(row, place / shot);
-            }
-            for (row, label) in query.rows(index)? {
-                let unknown = || Error::damaged(folder.display(), "a query has no label");
-                episode.query.push(row, label.ok_or_else(unknown)?);
-            }
-            for (row, label) in unlabeled.rows(index)? {
-                episode.unlabeled.push(row, label);
-            }
-            Ok(episode)
+            let support = support.rows(index)?.into_iter().enumerate();
+            let unknown = || Error::damaged(folder.display(), "a query has no label");
+            let query = query.rows(index)?.into_iter();
+            let query: Vec<(usize, usize)> = query
+                .map(|(row, label)| Ok((row, label.ok_or_else(unknown)?)))
+                .collect::<Result<_>>()?;
+            Ok(Episode {
+                classes: classes.rows(index)?,
+                support: LabelledRows::new(support.map(|(place, row)| (row, place / shot))),
+                unlabeled: LabelledRows::new(unlabeled.rows(index)?),
+                query: LabelledRows::new(query),
+            })
         };
         let episodes: Result<_> = (0..episodes).map(episode).collect();
         Ok(Self { episodes: episodes?, meta })
@@ -176,7 +179,7 @@ impl EpisodeList {
         self.episodes.iter().enumerate().try_for_each(|(index, e)| e.check(table, index))
     }
 
-    /// Writes the list into a folder, which is made if need be; `meta.json` comes last.
+    /// Writes the list into a folder, which is created if needed; `meta.json` is written last.
     ///
     /// # Errors
     /// If the folder cannot be written, or the episodes are not what `meta` says.
@@ -196,16 +199,11 @@ impl EpisodeList {
         let mut arrays = Writer::new(folder, episodes, way);
         arrays.rows("classes", &[way], self.episodes.iter().flat_map(|e| &e.classes))?;
         arrays.rows("support", &[way, shot], self.episodes.iter().flat_map(|e| &e.support.rows))?;
-        let query = |e: &Episode| {
-            let labels = e.query.labels.iter().map(|&label| Some(label));
-            e.query.rows.iter().copied().zip(labels).collect()
-        };
+        let query = |e: &Episode| e.query.pairs().map(|(row, label)| (row, Some(label))).collect();
         arrays.part("query", self.episodes.iter().map(query).collect(), 0)?;
-        let unlabeled = |e: &Episode| {
-            e.unlabeled.rows.iter().copied().zip(e.unlabeled.labels.iter().copied()).collect()
-        };
-        let size = self.meta.unlabeled;
-        arrays.part("unlabel", self.episodes.iter().map(unlabeled).collect(), size)?;
+        let unlabeled = |e: &Episode| e.unlabeled.pairs().collect();
+        let unlabeled = self.episodes.iter().map(unlabeled).collect();
+        arrays.part("unlabel", unlabeled, self.meta.unlabeled)?;
 
         let path = folder.join("meta.json");
         let mut meta = serde_json::to_value(&self.meta).map_err(|e| Error::write(&path, e))?;
@@ -221,7 +219,7 @@ impl EpisodeList {
 /// If the file is missing, damaged, or of another shape.
 pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
     let path = path.as_ref();
-    let array = Array::open(path)?;
+    let array = NpyArray::open(path)?;
     if array.shape.len() != 1 {
         return Err(Error::Table(table::Error::Shape {
             file: path.display().to_string(),

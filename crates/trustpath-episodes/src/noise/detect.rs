@@ -1,24 +1,24 @@
-//! Three ways of looking for wrong labels: the path, and the two scores that every such tool has.
+//! Three detectors of wrong labels: the path, and the two scores that most such tools have.
 
 use std::fmt;
 
 use rayon::prelude::*;
 use trustpath::audit;
-use trustpath::classify::Method;
+use trustpath::classify::ClassifierKind;
 use trustpath::neighbors::Neighbors;
 use trustpath::{Features, Instances};
 
 use crate::{Random, Result};
 
-/// Parts that the classifier is cross-validated in.
+/// Folds of the cross-validation.
 const FOLDS: usize = 5;
-/// Neighbours that have a say.
+/// Neighbours that vote.
 const NEIGHBORS: usize = 10;
 
-/// A way of looking for wrong labels.
+/// A detector of wrong labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Detector {
-    /// [`audit`]: how late the incidental parameter of the label vanishes.
+    /// [`audit`]: the `λ` at which the incidental parameter of the label vanishes.
     Path,
     /// One minus the probability that a cross-validated logistic regression gives the label; a suspect is an instance
     /// for which another label is more probable.
@@ -28,7 +28,7 @@ pub enum Detector {
     Neighbors,
 }
 
-/// How suspicious each label is, and which are suspects.
+/// How suspicious each label is, and which labels are suspects.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Suspicion {
     pub score: Vec<f64>,
@@ -39,8 +39,8 @@ impl Detector {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Path, Self::Confidence, Self::Neighbors];
 
-    /// Looks at the labels. `instances` are the features at unit length.
-    pub(super) fn look(
+    /// Examines the labels. `instances` are the features at unit length.
+    pub(super) fn examine(
         self,
         features: &Features<'_>,
         instances: &Instances,
@@ -49,7 +49,7 @@ impl Detector {
     ) -> Result<Suspicion> {
         match self {
             Self::Path => {
-                let found = audit(features, labels, classes)?;
+                let found = audit(features, labels).classes(classes).run()?;
                 let score = found.credibility.iter().map(|c| -c).collect();
                 Ok(Suspicion { score, suspect: found.suspect })
             }
@@ -69,11 +69,11 @@ impl fmt::Display for Detector {
     }
 }
 
-/// Each fold is judged by a classifier that the others taught.
+/// Each fold is judged by a classifier trained on the other folds.
 fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result<Suspicion> {
     let mut order: Vec<usize> = (0..labels.len()).collect();
     Random::stream(0, 1).shuffle(&mut order);
-    // Dealt class by class, so that every fold has its share of each.
+    // Sorted by class, so that every fold gets an equal share of each.
     order.sort_by_key(|&row| labels[row]);
     let folds: Vec<Vec<usize>> =
         (0..FOLDS).map(|f| order.iter().copied().skip(f).step_by(FOLDS).collect()).collect();
@@ -83,7 +83,7 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
             let others = (0..FOLDS).filter(|&f| f != held_out);
             let rows: Vec<usize> = others.flat_map(|f| folds[f].iter().copied()).collect();
             let with: Vec<usize> = rows.iter().map(|&row| labels[row]).collect();
-            let classifier = Method::Logistic.build();
+            let classifier = ClassifierKind::Logistic.build();
             let mut trainer = classifier.trainer(instances, classes);
             trainer.train(&rows, &with)?;
             let p = trainer.probabilities(&folds[held_out]);
@@ -103,7 +103,7 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
     Ok(found)
 }
 
-/// The vote of the neighbours.
+/// The votes of the neighbours.
 fn disagreement(instances: &Instances, labels: &[usize], classes: usize) -> Result<Suspicion> {
     let graph = Neighbors::of(instances, labels.len(), NEIGHBORS)?;
     let judge = |row: usize| {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_detector_finds_labels_that_stand_apart() {
+    fn every_detector_finds_obviously_wrong_labels() {
         let value = |i: usize, j: usize| match i % 4 == j {
             true => 2.0,
             false => 0.6 + 0.5 * (((i * 8 + j) * (i * 8 + j)) as f64 * 0.7).sin(),
@@ -133,7 +133,7 @@ mod tests {
         let features = Features::new(&values[..], 120, 8).unwrap();
         let instances = features.normalize().unwrap();
         for detector in Detector::ALL {
-            let found = detector.look(&features, &instances, &labels, 4).unwrap();
+            let found = detector.examine(&features, &instances, &labels, 4).unwrap();
             let suspects: Vec<usize> = (0..120).filter(|&i| found.suspect[i]).collect();
             assert_eq!(suspects, wrong, "{detector}");
             let least = wrong.iter().map(|&i| found.score[i]).fold(f64::INFINITY, f64::min);
@@ -147,6 +147,6 @@ mod tests {
         let values = [1.0, 0.1, 0.9, 0.2, 0.1, 1.0, 0.2, 0.8];
         let features = Features::new(&values[..], 4, 2).unwrap();
         let instances = features.normalize().unwrap();
-        assert!(Detector::Neighbors.look(&features, &instances, &[0, 0, 1, 1], 2).is_err());
+        assert!(Detector::Neighbors.examine(&features, &instances, &[0, 0, 1, 1], 2).is_err());
     }
 }

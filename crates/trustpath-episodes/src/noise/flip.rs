@@ -4,21 +4,21 @@ use std::fmt;
 
 use crate::{Error, Random, Result};
 
-/// Which wrong label a row gets.
+/// The kind of wrong labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Noise {
-    /// Any other class, each as likely.
+pub enum LabelNoise {
+    /// Any other class, with equal probability.
     Symmetric,
-    /// The next class, and the first for the last: mistakes that look alike.
+    /// The next class (the first for the last): the mistakes of a class are all the same.
     Asymmetric,
 }
 
-impl Noise {
+impl LabelNoise {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Symmetric, Self::Asymmetric];
 }
 
-impl fmt::Display for Noise {
+impl fmt::Display for LabelNoise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Symmetric => "symmetric",
@@ -27,14 +27,14 @@ impl fmt::Display for Noise {
     }
 }
 
-/// The labels with a share of them made wrong: exactly that share of all rows, rounded, any of them as likely.
+/// The labels with a share of them made wrong: exactly that share of all rows, rounded, chosen at random.
 ///
 /// # Errors
 /// If the share is not between 0 and 1, or there are fewer than two classes.
 pub fn flip(
     labels: &[usize],
     classes: usize,
-    noise: Noise,
+    noise: LabelNoise,
     share: f64,
     seed: u64,
 ) -> Result<Vec<usize>> {
@@ -50,8 +50,8 @@ pub fn flip(
     let mut flipped = labels.to_vec();
     for row in random.choose(&rows, count) {
         let step = match noise {
-            Noise::Symmetric => 1 + random.below(classes - 1),
-            Noise::Asymmetric => 1,
+            LabelNoise::Symmetric => 1 + random.below(classes - 1),
+            LabelNoise::Asymmetric => 1,
         };
         flipped[row] = (labels[row] + step) % classes;
     }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_share_asked_for_is_wrong_and_the_seed_decides_which() {
         let labels: Vec<usize> = (0..1000).map(|i| i % 7).collect();
-        for noise in Noise::ALL {
+        for noise in LabelNoise::ALL {
             for share in [0.0, 0.1, 0.4, 1.0] {
                 let flipped = flip(&labels, 7, noise, share, 3).unwrap();
                 let wrong = flipped.iter().zip(&labels).filter(|(a, b)| a != b).count();
@@ -86,20 +86,20 @@ mod tests {
             flip(&labels, 5, noise, 1.0, 0).unwrap().iter().for_each(|&label| counts[label] += 1);
             counts
         };
-        assert_eq!(to(Noise::Asymmetric), [600, 0, 0, 0, 0]);
+        assert_eq!(to(LabelNoise::Asymmetric), [600, 0, 0, 0, 0]);
         // Each count is binomial(600, ¼) with a deviation of 10.6: five of them.
-        assert!(to(Noise::Symmetric)[..4].iter().all(|&n: &i32| (n - 150).abs() < 53));
-        assert_eq!(to(Noise::Symmetric)[4], 0);
+        assert!(to(LabelNoise::Symmetric)[..4].iter().all(|&n: &i32| (n - 150).abs() < 53));
+        assert_eq!(to(LabelNoise::Symmetric)[4], 0);
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused() {
+    fn invalid_shares_and_a_single_class_are_refused() {
         for share in [-0.1, 1.1, f64::NAN] {
             assert!(matches!(
-                flip(&[0, 1], 2, Noise::Symmetric, share, 0),
+                flip(&[0, 1], 2, LabelNoise::Symmetric, share, 0),
                 Err(Error::Parameter { name: "noise", .. })
             ));
         }
-        assert!(flip(&[0, 0], 1, Noise::Symmetric, 0.5, 0).is_err());
+        assert!(flip(&[0, 0], 1, LabelNoise::Symmetric, 0.5, 0).is_err());
     }
 }

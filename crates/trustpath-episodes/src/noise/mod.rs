@@ -1,11 +1,11 @@
-//! How well wrong labels are found: labels flipped on purpose, and three ways of looking for them.
+//! How well wrong labels are found: labels flipped on purpose, and three detectors.
 //!
-//! [`flip`] makes labels wrong by a seed. [`audit_study`] lets each [`Detector`] look for the wrong ones among features
-//! whose labels are known to be right, and says how many it found ([`Detection`]).
+//! [`flip`] makes labels wrong, determined by a seed. [`audit_study`] flips labels that are known to be right and measures
+//! how many of the flipped ones each [`Detector`] finds ([`Detection`]).
 //!
 //! ```
 //! use trustpath::Features;
-//! use trustpath_episodes::noise::{Noise, Study, audit_study};
+//! use trustpath_episodes::noise::{LabelNoise, Study, audit_study};
 //!
 //! // Instance i leans towards axis i mod 4.
 //! let noise = |at: usize| 0.5 + 0.3 * ((at * at) as f32).sin();
@@ -14,9 +14,9 @@
 //! let truth: Vec<usize> = (0..80).map(|i| i % 4).collect();
 //!
 //! let features = Features::new(&values[..], 80, 6)?;
-//! let study = Study { noises: &[Noise::Symmetric], shares: &[0.1], draws: 1, seed: 0 };
+//! let study = Study { noises: &[LabelNoise::Symmetric], shares: &[0.1], draws: 1, seed: 0 };
 //! let rows = audit_study(&features, &truth, 4, &study, &mut |_, _| true)?;
-//! assert_eq!(rows.len(), 3); // one of every detector
+//! assert_eq!(rows.len(), 3); // one per detector
 //! assert!(rows.iter().all(|row| row.found[0].auroc > 0.99));
 //! # Ok::<(), trustpath_episodes::Error>(())
 //! ```
@@ -25,49 +25,49 @@ mod detect;
 mod flip;
 mod score;
 
-use trustpath::{Features, Instances};
+use trustpath::Features;
 
 pub use detect::Detector;
-pub use flip::{Noise, flip};
+pub use flip::{LabelNoise, flip};
 pub use score::{Detection, auroc};
 
 use crate::{Result, stats::Estimate};
 
-/// What to study.
+/// The levels of noise to study.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Study<'a> {
     /// Kinds of noise.
-    pub noises: &'a [Noise],
+    pub noises: &'a [LabelNoise],
     /// Shares of the labels that are made wrong.
     pub shares: &'a [f64],
-    /// How often they are drawn.
+    /// Random draws of each level.
     pub draws: u64,
-    /// Seed of the first draw; the others follow.
+    /// Seed of the first draw; each further draw adds one.
     pub seed: u64,
 }
 
 impl Default for Study<'_> {
     /// Symmetric and asymmetric noise of 10, 20 and 40 %, three draws.
     fn default() -> Self {
-        Self { noises: &Noise::ALL, shares: &[0.1, 0.2, 0.4], draws: 3, seed: 0 }
+        Self { noises: &LabelNoise::ALL, shares: &[0.1, 0.2, 0.4], draws: 3, seed: 0 }
     }
 }
 
-/// What one detector found at one level of one kind of noise.
+/// The results of one detector at one level of one kind of noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRow {
     /// The kind of noise.
-    pub noise: Noise,
+    pub noise: LabelNoise,
     /// Share of wrong labels.
     pub share: f64,
-    /// Who looked.
+    /// The detector.
     pub detector: Detector,
-    /// What was found, draw by draw.
+    /// The result of each draw.
     pub found: Vec<Detection>,
 }
 
 impl AuditRow {
-    /// Mean over the draws, with its interval, of a figure of what was found.
+    /// The mean of a figure over the draws, with its interval.
     ///
     /// # Errors
     /// If there was no draw.
@@ -76,19 +76,19 @@ impl AuditRow {
     }
 }
 
-/// Flips labels that are right, and lets every detector look for them. The rows are in the order of the study, those of
-/// one noise and share together. `watch` hears how many draws are done, of how many, and answers whether to go on;
-/// if not, the study ends with [`trustpath::Error::Stopped`].
+/// Flips labels that are right and lets every detector look for them. The rows are in the order of the study, with those
+/// of one noise and share together. `progress` is called with the number of draws done and their total, and returns
+/// whether to continue; otherwise the study ends with [`trustpath::Error::Stopped`].
 ///
 /// # Errors
 /// When labels and instances differ in number, a label is out of range, there are fewer than two classes or one has too
-/// few instances, a share is outside its domain, there are no more instances than neighbours, or `watch` asks to stop.
+/// few instances, a share is outside its domain, there are no more instances than neighbours, or `progress` asks to stop.
 pub fn audit_study(
     features: &Features<'_>,
     truth: &[usize],
     classes: usize,
     study: &Study<'_>,
-    watch: &mut dyn FnMut(usize, usize) -> bool,
+    progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Vec<AuditRow>> {
     let instances = features.normalize()?;
     let total = study.noises.len() * study.shares.len() * study.draws as usize;
@@ -98,36 +98,23 @@ pub fn audit_study(
             let row = |detector| AuditRow { noise, share, detector, found: Vec::new() };
             let mut cell = Detector::ALL.map(row);
             for draw in 0..study.draws {
-                if !watch(done, total) {
+                if !progress(done, total) {
                     return Err(trustpath::Error::Stopped.into());
                 }
                 let seed = study.seed.wrapping_add(draw);
                 let labels = flip(truth, classes, noise, share, seed)?;
-                look(&mut cell, features, &instances, truth, &labels, classes)?;
+                let wrong: Vec<bool> = labels.iter().zip(truth).map(|(l, t)| l != t).collect();
+                for row in &mut cell {
+                    let found = row.detector.examine(features, &instances, &labels, classes)?;
+                    row.found.push(Detection::of(&found.score, &found.suspect, &wrong));
+                }
                 done += 1;
             }
             rows.extend(cell);
         }
     }
-    watch(done, total);
+    progress(done, total);
     Ok(rows)
-}
-
-/// Lets the detectors of a cell look at one draw.
-fn look(
-    cell: &mut [AuditRow],
-    features: &Features<'_>,
-    instances: &Instances,
-    truth: &[usize],
-    labels: &[usize],
-    classes: usize,
-) -> Result<()> {
-    let wrong: Vec<bool> = labels.iter().zip(truth).map(|(l, t)| l != t).collect();
-    for row in cell {
-        let suspicion = row.detector.look(features, instances, labels, classes)?;
-        row.found.push(Detection::of(&suspicion.score, &suspicion.suspect, &wrong));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -135,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_study_can_be_left_and_is_otherwise_the_same_twice() {
+    fn a_study_can_be_stopped_and_is_reproducible() {
         let value =
             |i: usize, j: usize| if i % 3 == j { 1.0 } else { 0.4 + ((i * j) as f64).cos() };
         let values: Vec<f64> = (0..60 * 5).map(|at| value(at / 5, at % 5)).collect();
@@ -153,7 +140,7 @@ mod tests {
         assert_eq!((seen.len(), seen[12]), (13, (12, 12)));
         let again = audit_study(&features, &truth, 3, &study, &mut |_, _| true).unwrap();
         assert_eq!(rows, again);
-        let left = audit_study(&features, &truth, 3, &study, &mut |done, _| done < 1);
-        assert_eq!(left, Err(trustpath::Error::Stopped.into()));
+        let stopped = audit_study(&features, &truth, 3, &study, &mut |done, _| done < 1);
+        assert_eq!(stopped, Err(trustpath::Error::Stopped.into()));
     }
 }

@@ -1,6 +1,6 @@
 //! How well a score tells wrong labels from right ones.
 
-/// What a detector found.
+/// How well a detector did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detection {
     /// How often a wrong label looks more suspicious than a right one.
@@ -9,7 +9,7 @@ pub struct Detection {
     pub precision: f64,
     /// Share of suspects among the wrong ones; 1 if none is wrong.
     pub recall: f64,
-    /// Share of wrong ones among as many of the most suspicious as there are wrong ones; 1 if none is wrong.
+    /// Share of wrong labels among the E most suspicious, where E is the number of wrong labels; 1 if none is wrong.
     pub at_errors: f64,
 }
 
@@ -38,8 +38,8 @@ fn share(part: usize, all: usize) -> f64 {
     if all == 0 { 1.0 } else { part as f64 / all as f64 }
 }
 
-/// The area under the ROC curve: how often one that is `positive` scores higher than one that is not, ties counting
-/// half. Not a number if all are or none is.
+/// The area under the ROC curve: the probability that a positive scores higher than a negative, with ties counted half.
+/// Not a number if there are no positives or no negatives.
 ///
 /// ```
 /// use trustpath_episodes::noise::auroc;

@@ -1,16 +1,17 @@
-"""Self-taught learning as a scikit-learn estimator."""
+"""The labelling of a pool as a scikit-learn estimator."""
 
 from __future__ import annotations
 
+import os
 import warnings
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _inputs, _params, _trustpath
+from . import _inputs, _report, _trustpath
 
 
 class Path(NamedTuple):
@@ -21,9 +22,9 @@ class Path(NamedTuple):
     lambdas : ndarray of shape (n_lambdas,)
         The grid, descending.
     gamma_norm : ndarray of shape (n_lambdas, n_followed)
-        The norm of every instance's own parameter at every lambda: how far it deviates. Zero for those that belong to
-        none of the classes, which are no part of the path. Up to 20,000 instances all are followed; of more, those that the
-        path was fitted to, ``followed_``.
+        The norm of every instance's own parameter at every lambda: how far it deviates. Zero for instances that are none
+        of these, which are not part of the path. Up to 20,000 instances all are followed; of more, those that the path
+        was fitted to, ``followed_``.
     """
 
     lambdas: NDArray[np.float64]
@@ -34,25 +35,31 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that learns from few labels and from the unlabeled instances that it can trust.
 
     ``fit`` labels what has no label, judges every label by the path of its incidental parameter, and trains on the labels
-    that were given and those that can be trusted. It does what ``trustpath label`` does, to the last bit.
+    that were given and those that can be trusted. Results are bit-for-bit those of ``trustpath label``.
 
     Parameters
     ----------
     credibility : float, default=0.5
-        Trust labels at least this credible. At 0.5 a label fits its place better than half-way to another class.
+        Trust labels at least this credible. At 0.5 a label fits its own class better than half-way to another.
     precision : float, default=None
-        Instead, trust as many labels as possible while at least this share is expected to be right, as in 0.95. Needs
-        enough given labels to hold some out; where there are too few, nothing is trusted.
+        Instead, trust as many labels as possible while at least this share is expected to be right, as in 0.95. It is
+        estimated by cross-validation on the given labels; where these are too few, nothing is trusted, with a warning.
     per_class : int, default=None
-        Instead, trust the so many most credible labels of every class.
+        Instead, trust the N most credible labels of each class.
     none_of_these : bool, default=True
-        Whether to tell apart what belongs to none of the labelled classes.
-    labeller : {'auto', 'adaptive', 'rounds'}, default='auto'
-        Who labels: a method for small pools, rounds of teaching, or whoever does it better for so many instances.
+        Whether to detect instances that belong to none of the labelled classes.
+    labeller : str, default='auto'
+        Labelling algorithm: 'rounds' (self-training), 'adaptive' or another transductive method, or 'auto' (chosen by the
+        number of labels and instances).
+    reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds'}, default=None
+        Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
+        neighbours.
+    exact : bool, default=False
+        Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
         How many instances to suggest for labelling next.
     folds : int, default=5
-        Folds in which given labels are held out to estimate the precision.
+        Folds of the cross-validation that estimates the precision.
     random_state : int, RandomState or None, default=None
         Assigns given labels to folds. None is 0: results repeat.
     n_jobs : int, default=None
@@ -63,18 +70,21 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (n_classes,)
         The labels that occur, in ascending order.
     transduction_ : ndarray of shape (n_samples,)
-        The label of every instance of ``fit``, given or found; -1 (or '' for text) for what belongs to none of the
-        classes.
-    labels_iter_ : ndarray of shape (n_samples,)
-        0 where the label was given, the round since which the instance has been teaching, and -1 where it never did.
+        The label of every instance of ``fit``, given or found; -1 (or '' for text) for instances that are none of these.
+    labeled_iter_ : ndarray of shape (n_samples,)
+        0 where the label was given, the self-training round that added the instance, and -1 where none did.
     credibility_ : ndarray of shape (n_samples,)
         How credible each label is, from 0 to 1.
     trusted_ : ndarray of bool of shape (n_samples,)
         Whether the label was given or is trusted: what the classifier was trained on.
     verdict_ : ndarray of str of shape (n_samples,)
         'given', 'trusted', 'doubtful' or 'none of these'.
+    reason_ : ndarray of str of shape (n_samples,)
+        Why each instance has its verdict. Computed when it is read; not kept by pickling.
     probability_ : ndarray of shape (n_samples,)
-        Probability of each label; of belonging to none of the classes, for those that do not.
+        Probability of each label; of being none of these, for those that are.
+    threshold_ : float
+        Credibility from which labels are trusted; NaN where trust is per class or nothing is trusted.
     path_ : Path
         ``lambdas`` and ``gamma_norm``.
     followed_ : ndarray of int
@@ -82,11 +92,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     estimated_precision_ : float
         Share of right labels among the trusted, estimated from held-out labels; NaN where none could be held out.
     promised_precision_ : float
-        Share that held-out labels let one promise on average; 0 where they promise nothing.
+        Precision that is guaranteed in expectation, if the given labels were chosen at random; 0 where none is.
     suggestions_ : ndarray of int
         Instances to label next, best first.
     n_iter_ : int
-        Rounds of teaching.
+        Rounds of self-training.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -94,15 +104,14 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Arrays of float32 and float64 in C order are read where they lie; others are converted. The engine makes its own
-    rows of unit length from them, in double precision. Only directions count: instances that are all zeros have none,
-    and are taken for the mean of all, with a warning. Sparse matrices are refused, since neighbours and principal
-    components need dense rows.
+    Arrays of float32 and float64 in C order are not copied; others are converted. Only directions count: instances that
+    are all zeros have none, and are replaced by the mean of all instances, with a warning. Sparse matrices are refused,
+    since neighbours and principal components need dense rows. Where the command prints advice about the result, ``fit``
+    warns.
 
     Where y has the numbers -1 and 1 and nothing else, they are taken for two classes, with a warning.
 
-    The interpreter is free for other threads during ``fit``. Ctrl-C returns at once; the threads at work end at their
-    next stage.
+    Other threads of Python run during ``fit``. Ctrl-C returns at once; the working threads end at their next stage.
 
     Examples
     --------
@@ -131,6 +140,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         per_class: Optional[int] = None,
         none_of_these: bool = True,
         labeller: str = "auto",
+        reduction: Optional[str] = None,
+        exact: bool = False,
         suggest: int = 0,
         folds: int = 5,
         random_state: Any = None,
@@ -141,6 +152,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.per_class = per_class
         self.none_of_these = none_of_these
         self.labeller = labeller
+        self.reduction = reduction
+        self.exact = exact
         self.suggest = suggest
         self.folds = folds
         self.random_state = random_state
@@ -161,7 +174,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         TrustPathClassifier
             Itself.
         """
-        params = _params.label(**self.get_params())
+        options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
         _inputs.refuse_sparse(X)
         X = validate_data(
             self, X, dtype=_inputs.FLOATS, order="C", ensure_min_samples=2, ensure_min_features=2
@@ -169,16 +182,18 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = _inputs.labels(y, X.shape[0], signed=True)
         self._centre = X.mean(axis=0)
         X = self._directed(X)
-        found = _trustpath.label(X, labels.codes, len(labels.classes), params)
+        self._result = _trustpath.label(X, labels.codes, labels.names(), options)
+        found = self._result.attributes()
         given = labels.codes >= 0
         self.classes_ = labels.classes
-        self.transduction_ = labels.decode(found["label"])
+        self.transduction_ = _inputs.decode(labels.classes, found["label"])
         accepted = found["accepted_in"]
-        self.labels_iter_ = np.where(given, 0, np.where(accepted >= 0, accepted + 1, -1))
+        self.labeled_iter_ = np.where(given, 0, np.where(accepted >= 0, accepted + 1, -1))
         self.verdict_ = np.array(found["verdict"])
         self.trusted_ = np.isin(self.verdict_, ("given", "trusted"))
         self.credibility_ = found["credibility"]
         self.probability_ = found["probability"]
+        self.threshold_ = float("nan") if found["cut"] is None else float(found["cut"])
         self.path_ = Path(found["lambda"], found["gamma_norm"])
         self.followed_ = found["followed"]
         estimate = found["estimate"]
@@ -186,26 +201,122 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.promised_precision_ = float(found["promised"])
         self.suggestions_ = found["suggestions"]
         self.n_iter_ = int(found["rounds"])
-        self._model = found["model"]
+        names = getattr(self, "feature_names_in_", None)
+        columns = None if names is None else [str(name) for name in names]
+        kind = labels.classes.dtype
+        self._model = self._result.model(None if kind.kind == "T" else str(kind), columns, self._centre.tolist())
+        for note in self._result.notes():
+            warnings.warn(note, stacklevel=2)
         return self
 
-    def _predict(self, X: Any) -> dict[str, NDArray[Any]]:
+    @property
+    def labels_iter_(self) -> NDArray[np.int64]:
+        """Former name of ``labeled_iter_``."""
+        warnings.warn("labels_iter_ is now called labeled_iter_, as in scikit-learn", FutureWarning, stacklevel=2)
+        return self.labeled_iter_
+
+    @property
+    def reason_(self) -> NDArray[Any]:
+        """Why each instance has its verdict."""
+        result = self._kept()
+        return np.array(result.columns(_inputs.names(None, len(self.verdict_)), "reason")[0][2])
+
+    def _kept(self) -> _trustpath.Labelling:
+        check_is_fitted(self)
+        result: Optional[_trustpath.Labelling] = getattr(self, "_result", None)
+        return _report.kept(result)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_result"}
+
+    def to_frame(self, *, ids: Optional[Any] = None) -> Any:
+        """The table that ``trustpath label --out`` writes.
+
+        Parameters
+        ----------
+        ids : array-like of shape (n_samples,), default=None
+            The name of each instance; None for row numbers.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``id``, ``label``, ``probability``, ``credibility``, ``round``, ``verdict``, ``reason`` and, where there are
+            suggestions, ``suggested``.
+        """
+        result, rows = self._kept(), len(self.verdict_)
+        columns = result.columns(_inputs.names(ids, rows), None)
+        return _report.frame(columns, _report.id_array(ids, rows), self.classes_)
+
+    def report(self, *, ids: Optional[Any] = None, source: str = "X") -> _report.Report:
+        """The page that ``trustpath label --report`` writes, about the result of ``fit``.
+
+        Parameters
+        ----------
+        ids : array-like of shape (n_samples,), default=None
+            The name of each instance; None for row numbers.
+        source : str, default='X'
+            The name of the features.
+
+        Returns
+        -------
+        Report
+            The page.
+        """
+        result = self._kept()
+        return _report.Report(result.page(_inputs.names(ids, len(self.verdict_)), source, self.n_jobs))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Saves the trained model as ``trustpath label --model`` does, for :meth:`load` and ``trustpath predict``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, a .safetensors.
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> TrustPathClassifier:
+        """A classifier from a file that :meth:`save` or ``trustpath label --model`` wrote.
+
+        It predicts; what ``fit`` found about its own instances is not in the file. Where the command wrote the file, the
+        classes are strings.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        TrustPathClassifier
+            The classifier.
+        """
+        loaded = cls()
+        loaded._model = _trustpath.Model.load(path)
+        about = loaded._model.about()
+        loaded.classes_ = _inputs.classes(about["classes"], about["class_type"])
+        loaded.n_features_in_ = about["features"]
+        if about["columns"] is not None:
+            loaded.feature_names_in_ = np.array(about["columns"], dtype=object)
+        loaded._centre = None if about["centre"] is None else np.array(about["centre"])
+        return loaded
+
+    def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
         check_is_fitted(self)
         _inputs.refuse_sparse(X)
         X = validate_data(self, X, dtype=_inputs.FLOATS, order="C", reset=False)
-        found: dict[str, NDArray[Any]] = self._model.predict(
-            self._directed(X), _inputs.threads(self.n_jobs)
-        )
-        return found
+        return self._model.predict(self._directed(X), ids, self.n_jobs)
 
     def _directed(self, X: NDArray[Any]) -> NDArray[Any]:
-        """X with the mean of all instances for those that are all zeros."""
+        """X with the mean of the instances of ``fit`` in place of those that are all zeros."""
         zero = np.logical_not(X.any(axis=1))
-        if zero.any():
+        if self._centre is not None and zero.any():
             row = int(np.flatnonzero(zero)[0])
             warnings.warn(
                 f"{int(zero.sum())} instances (the first is {row}) are all zeros, which have no direction: "
-                "they are taken for the mean of the instances of fit; check the feature extractor",
+                "they are replaced by the mean of the instances of fit; check the feature extractor",
                 stacklevel=4,
             )
             X = np.where(np.expand_dims(zero, 1), self._centre.astype(X.dtype), X)
@@ -214,8 +325,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of instances that were not in ``fit``, or were.
 
-        An instance of ``fit`` may get another label than in ``transduction_``: there it was seen together with its
-        neighbours, here it is seen alone.
+        An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well.
 
         Parameters
         ----------
@@ -244,7 +354,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples, n_classes)
             Probabilities.
         """
-        return self._predict(X)["probabilities"]
+        probabilities: NDArray[np.float64] = self._predict(X)["probabilities"]
+        return probabilities
 
     def predict_credibility(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """How credible the labels of ``predict`` are, and whether they can be trusted.
@@ -257,9 +368,27 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         credibility : ndarray of shape (n_samples,)
-            From 0 to 1, on the frozen path.
+            From 0 to 1, on the path of ``fit``.
         trusted : ndarray of bool of shape (n_samples,)
             Whether the label is as credible as those that were trusted in ``fit``.
         """
         found = self._predict(X)
         return found["credibility"], found["trusted"]
+
+    def predict_frame(self, X: Any, *, ids: Optional[Any] = None) -> Any:
+        """The table that ``trustpath predict --out`` writes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        ids : array-like of shape (n_samples,), default=None
+            The name of each instance; None for row numbers.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``id``, ``label``, ``probability``, ``credibility``, ``verdict`` and ``rival``.
+        """
+        columns = self._predict(X, _inputs.names(ids, len(X)))["columns"]
+        return _report.frame(columns, _report.id_array(ids, len(X)), self.classes_)

@@ -11,7 +11,7 @@ from . import _trustpath
 
 
 class Dataset(NamedTuple):
-    """Features, labels, and the names that labels count into."""
+    """Features, labels as indices, and the names of the classes."""
 
     data: NDArray[np.float32]
     target: NDArray[np.int64]
@@ -19,19 +19,19 @@ class Dataset(NamedTuple):
 
 
 def load_dataset(name: str = "cifar-fs", split: str = "novel") -> Dataset:
-    """Features of images of classes that the network which made them never saw.
+    """Features of images, of classes that the network was not trained on.
 
     Parameters
     ----------
     name : {'cifar-fs', 'cub'}, default='cifar-fs'
         12,000 images of 20 classes, or 2,965 birds of 50 species.
     split : {'novel', 'validation'}, default='novel'
-        Classes to report results on, or to choose settings on.
+        Classes for reporting results, or for choosing settings.
 
     Returns
     -------
     Dataset
-        ``data`` (float32, 512 features an image), ``target`` and ``target_names``.
+        ``data`` (float32, 512 features per image), ``target`` and ``target_names``.
 
     Examples
     --------

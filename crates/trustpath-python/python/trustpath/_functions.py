@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _inputs, _params, _trustpath
+from . import _inputs, _trustpath
 
 
 def credibility(
@@ -40,22 +40,22 @@ def credibility(
     model : {'icir', 'icic'}, default='icir'
         Linear or logistic regression.
     penalty : {'group', 'elementwise'}, default=None
-        One norm an instance, or entry by entry. None is 'group' for icir and 'elementwise' for icic.
+        One norm per instance, or entry by entry. None is 'group' for icir and 'elementwise' for icic.
     points : int, default=100
         Number of lambdas of the grid.
     ratio : float, default=1e-3
         Its smallest lambda relative to the largest.
     tolerance : float, default=None
-        Relative gradient at which a solution counts as one. None is 1e-12 for icir, 1e-11 for icic.
+        Relative gradient at which the solver stops. None is 1e-12 for icir, 1e-11 for icic.
     roots : {'exact', 'interpolated'}, default='exact'
-        Whether the lambda at which a parameter vanishes is solved for (up to 5000 instances), or always read off the
-        path between two lambdas of the grid.
+        Whether the lambda at which a parameter vanishes is solved for (up to 5000 instances), or always interpolated
+        between two lambdas of the grid.
     alpha : float, default=0.5
         icic's price of the coefficients relative to the parameters.
     gamma : bool, default=False
         Whether to keep the norms of all parameters.
     certificate : bool, default=False
-        Whether to say how far from optimal each solution can be.
+        Whether to return a bound on how far from optimal each solution is.
     n_jobs : int, default=None
         Threads; None for one per core.
 
@@ -64,12 +64,12 @@ def credibility(
     dict
         ``credibility``, from 0 to 1: 1 − lambda/√2 for icir, 1 − lambda/lambda_max for icic; ``vanish``, the lambda
         behind it; ``vanish_grid``, the same on the grid, with ties; ``reenters``, whether the parameter comes back at a
-        larger lambda; ``lambda``, the grid; on demand ``gamma_norm`` (n_lambdas, n_samples) and ``certificate``
+        larger lambda; ``lambda``, the grid; if asked for, ``gamma_norm`` (n_lambdas, n_samples) and ``certificate``
         (n_lambdas,).
 
     See Also
     --------
-    trustpath.distributed.credibility : The same for more rows than a machine holds.
+    trustpath.distributed.credibility : The same for more rows than one machine holds.
 
     Examples
     --------
@@ -81,66 +81,12 @@ def credibility(
     >>> trustpath.credibility(X, y)["credibility"].argmin()
     np.int64(6)
     """
-    X, labels = _inputs.pool(X, y, all_labelled=True)
-    settings = _params.path(
-        model=model, penalty=penalty, points=points, ratio=ratio, tolerance=tolerance, roots=roots, alpha=alpha
-    )
-    keep = (bool(gamma), bool(certificate))
-    return _trustpath.path(X, labels.codes, len(labels.classes), settings, keep, _inputs.threads(n_jobs))
-
-
-def audit(X: Any, y: Any, *, n_jobs: Optional[int] = None) -> dict[str, NDArray[Any]]:
-    """Which of the given labels are likely wrong, and what they should perhaps be.
-
-    Does what ``trustpath audit`` does, to the last bit.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    y : array-like of shape (n_samples,)
-        Labels. Instances without one (-1, NaN, None or '') have nothing to audit, and are left out.
-    n_jobs : int, default=None
-        Threads; None for one per core.
-
-    Returns
-    -------
-    dict
-        For every instance ``credibility`` of its label, ``suggested``, the label that fits best besides,
-        ``suggested_credibility``, and ``suspect``, whether that would fit better (NaN, no label and False for instances
-        without a label); ``ranking``, instances with a label, the most suspicious first; ``lambda``, the grid of the
-        path.
-
-    Examples
-    --------
-    Three of 299 labels are wrong; they come first:
-
-    >>> import trustpath
-    >>> birds = trustpath.load_dataset("cub")
-    >>> rows = birds.target % 10 == 0
-    >>> X, y = birds.data[rows], birds.target[rows].copy()
-    >>> y[[10, 100, 200]] = [30, 40, 0]
-    >>> sorted(trustpath.audit(X, y)["ranking"][:3].tolist())
-    [10, 100, 200]
-    """
-    X, labels = _inputs.pool(X, y)
-    rows = np.flatnonzero(labels.codes >= 0)
-    part = X if len(rows) == len(X) else np.ascontiguousarray(X[rows])
-    found = _trustpath.audit(part, labels.codes[rows], len(labels.classes), _inputs.threads(n_jobs))
-
-    def spread(values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        out = np.full(len(X), missing, dtype=values.dtype)
-        out[rows] = values
-        return out
-
-    return {
-        "credibility": spread(found["credibility"], np.nan),
-        "suggested": labels.decode(spread(found["suggested"], -1)),
-        "suggested_credibility": spread(found["suggested_credibility"], np.nan),
-        "suspect": spread(found["suspect"], False),
-        "ranking": rows[found["ranking"]],
-        "lambda": found["lambda"],
+    options = {
+        "model": model, "penalty": penalty, "points": points, "ratio": ratio, "tolerance": tolerance, "roots": roots,
+        "alpha": alpha, "gamma": gamma, "certificate": certificate, "n_jobs": n_jobs,
     }
+    X, labels = _inputs.pool(X, y, all_labelled=True)
+    return _trustpath.path(X, labels.codes, len(labels.classes), options)
 
 
 def reduce(
@@ -151,19 +97,19 @@ def reduce(
     neighbors: int = 5,
     n_jobs: Optional[int] = None,
 ) -> NDArray[np.float64]:
-    """Few coordinates of features, of unit length each, that keep what tells instances apart.
+    """A few coordinates per instance that preserve the structure of the features, which are scaled to unit length first.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features.
     method : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'none'}, default='lle'
-        Locally linear embedding, local tangent spaces, Isomap, spectral embedding, principal components, non-metric
-        scaling, or none.
+        Locally linear embedding, local tangent space alignment, Isomap, spectral embedding, principal components,
+        non-metric multidimensional scaling, or none.
     dim : int, default=5
         Dimensions.
     neighbors : int, default=5
-        Neighbours, for the methods that have them.
+        Neighbours, for the methods that use them.
     n_jobs : int, default=None
         Threads; None for one per core.
 
@@ -178,13 +124,12 @@ def reduce(
     >>> trustpath.reduce(trustpath.load_dataset("cub").data[:100], "pca", dim=3).shape
     (100, 3)
     """
-    X = _inputs.features(X)
-    dim, neighbors = _inputs.count("dim", dim, 1), _inputs.count("neighbors", neighbors, 1)
-    return _trustpath.reduce(X, str(method), dim, neighbors, _inputs.threads(n_jobs))
+    options = {"method": method, "dim": dim, "neighbors": neighbors, "n_jobs": n_jobs}
+    return _trustpath.reduce(_inputs.features(X), options)
 
 
 def summarise(accuracies: list[list[float]], method: str) -> dict[str, Any]:
-    """What the accuracies of episodes amount to."""
+    """The means and intervals of the accuracies of episodes."""
     summary = _trustpath.summary(accuracies)
     if method not in ("icir", "icic"):
         # Without rounds there is only one accuracy.
@@ -212,7 +157,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """The accuracy of a method over few-shot episodes drawn from features whose labels are known.
 
-    Does what ``trustpath bench`` does, to the last bit.
+    Results are bit-for-bit those of ``trustpath bench``.
 
     Parameters
     ----------
@@ -221,23 +166,23 @@ def evaluate(
     labels : array-like of shape (n_samples,)
         Labels; none may be missing.
     way : int, default=5
-        Classes of an episode.
+        Classes per episode.
     shot : int, default=1
-        Labelled instances of each class.
+        Labelled instances per class.
     queries : int, default=15
-        Queries of each class, on average where they are imbalanced.
+        Queries per class, on average where they are imbalanced.
     setting : {'inductive', 'transductive', 'semi'}, default='transductive'
-        What is given without a label: nothing, the queries, or others.
+        Which instances are given without a label: none, the queries, or others.
     unlabeled : int, default=15
         Unlabeled instances of each class, for 'semi'.
     up_to : bool, default=False
-        Whether that is the most, where a class may have fewer left.
+        Whether ``unlabeled`` is an upper limit, for classes that have fewer left.
     distractors : (int, int), default=(0, 15)
-        Other classes among the unlabeled, and how many instances of each, for 'semi'.
+        The number of other classes among the unlabeled and of instances of each, for 'semi'.
     dirichlet : float, default=None
-        Draws the proportions of the queries from a Dirichlet distribution; 2 is usual.
+        Draws the class proportions of the queries from a Dirichlet distribution with this parameter; 2 is usual.
     method : str, default='icir'
-        'icir' or 'icic' (self-taught learning), 'adaptive', 'pt-map' and others.
+        'icir' or 'icic' (self-training), 'adaptive', 'pt-map' and others.
     episodes : int, default=600
         Number of episodes.
     seed : int, default=0
@@ -245,12 +190,12 @@ def evaluate(
     n_jobs : int, default=None
         Threads; None for one per core. The result is the same for any number.
     **options
-        Of self-taught learning: penalty, reduction, dim, neighbors, classifier, selector, step, cap, alpha, compat.
+        Of self-training: penalty, reduction, dim, neighbors, classifier, selector, step, cap, alpha, compat.
 
     Returns
     -------
     dict
-        ``accuracy``: of 'final', and for self-taught learning of the 'plain' classifier, after 'rounds', and the 'gain',
+        ``accuracy``: of 'final', and for self-training of the 'plain' classifier, after 'rounds', and the 'gain',
         each with 'mean', 'half_width' of its 95 % interval and number of 'episodes'. ``scores``: for each episode the
         accuracies of the plain classifier and after every round.
 
@@ -266,15 +211,10 @@ def evaluate(
     >>> found["accuracy"]["final"]["mean"] > found["accuracy"]["plain"]["mean"]
     True
     """
-    X, encoded = _inputs.pool(features, labels, all_labelled=True)
-    task = _params.task(
+    options.update(
         way=way, shot=shot, queries=queries, setting=setting, unlabeled=unlabeled, up_to=up_to,
-        distractors=distractors, dirichlet=dirichlet, seed=seed,
+        distractors=distractors, dirichlet=dirichlet, method=method, seed=seed, n_jobs=n_jobs,
     )
-    names = [str(name) for name in encoded.classes]
-    accuracies = _trustpath.evaluate(
-        X, encoded.codes, names, task, _params.method(method, options), 0,
-        _inputs.count("episodes", episodes, 1), _inputs.threads(n_jobs),
-    )
-    return summarise(accuracies, method)
-
+    X, encoded = _inputs.pool(features, labels, all_labelled=True)
+    episodes = _inputs.count("episodes", episodes, 1)
+    return summarise(_trustpath.evaluate(X, encoded.codes, encoded.names(), options, 0, episodes), method)

@@ -1,4 +1,4 @@
-"""What comes in: features as they are, labels as numbers of classes."""
+"""Inputs: features without copying, labels as indices of classes."""
 
 from __future__ import annotations
 
@@ -16,30 +16,42 @@ FLOATS = [np.float64, np.float32]
 
 
 class Labels(NamedTuple):
-    """Labels that count into classes, -1 where there is none."""
+    """Labels as indices of classes, -1 where there is none."""
 
     codes: NDArray[np.int64]
     classes: NDArray[Any]
-    #: What stands in ``y`` where there is no label.
-    marker: Any
 
-    def decode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
-        """Labels of classes, the marker where there is none."""
-        missing = codes < 0
-        if not missing.any():
-            return self.classes[codes]
-        classes = self.classes
-        if classes.dtype.kind == "u":
-            classes = classes.astype(np.int64)
-        elif classes.dtype.kind == "b":
-            classes = classes.astype(object)
-        out = classes[np.where(missing, 0, codes)]
-        out[missing] = self.marker
-        return out
+    def names(self) -> list[str]:
+        """The names of the classes."""
+        return [str(label) for label in self.classes]
+
+
+def decode(classes: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[Any]:
+    """The labels of classes; '' for text, None for booleans and -1 for others where there is none."""
+    missing = codes < 0
+    if not missing.any():
+        return classes[codes]
+    marker: Any = -1
+    if classes.dtype.kind in "UOT":
+        marker = ""
+    elif classes.dtype.kind == "u":
+        classes = classes.astype(np.int64)
+    elif classes.dtype.kind == "b":
+        classes, marker = classes.astype(object), None
+    out = classes[np.where(missing, 0, codes)]
+    out[missing] = marker
+    return out
+
+
+def classes(names: list[str], kind: Optional[str]) -> NDArray[Any]:
+    """Classes of a numpy type from their names; strings where the type is not known."""
+    if kind == "bool":
+        return np.array([name == "True" for name in names])
+    return np.array(names) if kind is None else np.array(names).astype(kind)
 
 
 def refuse_sparse(X: Any) -> None:
-    """Says why sparse matrices are not taken."""
+    """Refuses sparse matrices, and says why."""
     if hasattr(X, "tocsr") or hasattr(X, "tocoo"):
         raise TypeError(
             "Sparse data was passed for X, but neighbours and principal components need dense rows: "
@@ -48,7 +60,7 @@ def refuse_sparse(X: Any) -> None:
 
 
 def features(X: Any, name: str = "X") -> NDArray[Any]:
-    """A C-contiguous matrix of float32 or float64; not copied where it is one already."""
+    """A C-contiguous matrix of float32 or float64; not copied if X is one already."""
     refuse_sparse(X)
     if hasattr(X, "to_numpy") and not isinstance(X, np.ndarray):
         X = X.to_numpy()
@@ -57,7 +69,7 @@ def features(X: Any, name: str = "X") -> NDArray[Any]:
 
 
 def _missing(value: Any) -> bool:
-    """Whether an entry of an array of objects says that there is no label."""
+    """Whether an entry of an object array means that there is no label."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, str):
@@ -69,7 +81,7 @@ def _missing(value: Any) -> bool:
 
 
 def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
-    """Objects as an array of one kind: all of them text, or all numbers."""
+    """Objects as an array of one type: all text, or all numbers."""
     given = y[~missing]
     text = sum(isinstance(value, str) for value in given)
     if text == len(given):
@@ -90,8 +102,8 @@ def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
 def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, signed: bool = False) -> Labels:
     """Labels, of which some are missing: -1, NaN, None or ''.
 
-    Classes are in ascending order, as in the command. With ``signed``, where the numbers are -1 and 1 and nothing else,
-    these are two classes, as is usual.
+    Classes are in ascending order, as on the command line. With ``signed``, labels that are only -1 and 1 are two classes,
+    as is usual in scikit-learn.
     """
     if y is None:
         raise ValueError(
@@ -126,7 +138,7 @@ def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, si
     else:
         raise TypeError(f"y has labels of type {y.dtype}: make them strings or whole numbers")
     if signed and y.dtype.kind in "fi" and set(np.unique(y)) == {-1, 1}:
-        warnings.warn("y has -1 and 1 only, taken for two classes: use NaN where there is no label", stacklevel=3)
+        warnings.warn("y has -1 and 1 only, which are taken for two classes: use NaN where there is no label", stacklevel=4)
         missing = np.zeros(len(y), dtype=bool)
     given = y[~missing]
     if len(given) == 0:
@@ -142,10 +154,7 @@ def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, si
         raise ValueError(f"y has no label for instance {row}: every instance needs one here")
     out = np.full(len(y), -1, dtype=np.int64)
     out[~missing] = codes
-    marker: Any = "" if classes.dtype.kind in "UOT" else -1
-    if classes.dtype.kind == "b":
-        marker = None
-    return Labels(out, classes, marker)
+    return Labels(out, classes)
 
 
 def pool(X: Any, y: Any, *, all_labelled: bool = False) -> tuple[NDArray[Any], Labels]:
@@ -156,17 +165,8 @@ def pool(X: Any, y: Any, *, all_labelled: bool = False) -> tuple[NDArray[Any], L
     return X, found
 
 
-def threads(n_jobs: Optional[int]) -> Optional[int]:
-    """The number of threads; None is one for each core."""
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs < 1:
-        raise ValueError(f"n_jobs = {n_jobs!r} is not usable: give a positive number, or None for all cores")
-    return int(n_jobs)
-
-
 def seed(random_state: Any) -> int:
-    """A seed from what scikit-learn calls a random state; None is 0, so that results repeat."""
+    """A seed from a random state of scikit-learn; None is 0, so that results repeat."""
     if random_state is None:
         return 0
     if isinstance(random_state, numbers.Integral):
@@ -189,8 +189,11 @@ def count(name: str, value: Any, least: int = 0) -> int:
     return int(value)
 
 
-def real(name: str, value: Any) -> float:
-    """A number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} = {value!r} is not usable: give a number")
-    return float(value)
+def names(ids: Optional[Any], rows: int) -> list[str]:
+    """The names of instances; None stands for row numbers."""
+    found = [str(row) for row in (range(rows) if ids is None else ids)]
+    if len(found) != rows:
+        raise ValueError(f"ids has {len(found)} names but X has {rows} instances: give one for each")
+    if len(set(found)) != rows:
+        raise ValueError("ids gives two instances the same name: give each its own name")
+    return found

@@ -1,13 +1,16 @@
-"""A page about one's labels."""
+"""HTML reports and data frames about results."""
 
 from __future__ import annotations
 
 import html
 import os
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeVar, Union
 
-from . import _inputs, _params, _trustpath
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _inputs
 
 
 class Report(str):
@@ -39,7 +42,7 @@ class Report(str):
         return f"<trustpath.Report of {len(self.encode()) / 1e6:.1f} MB; save() it, or show it in a notebook>"
 
     def _repr_html_(self) -> str:
-        # A frame of its own: there the page's security policy and script hold, and touch nothing outside.
+        # In a frame of its own the page's security policy and script apply to nothing outside.
         page = html.escape(str(self), quote=True)
         style = "width:100%;height:46rem;border:1px solid #8884;border-radius:6px"
         return (
@@ -48,25 +51,48 @@ class Report(str):
         )
 
 
+Result = TypeVar("Result")
+
+
+def kept(result: Optional[Result]) -> Result:
+    """The result in Rust, which is too large to be pickled."""
+    if result is None:
+        raise RuntimeError(
+            "reasons, data frames and pages are not kept when a result is pickled or loaded: compute it again"
+        )
+    return result
+
+
+def frame(columns: list[tuple[str, str, Any]], ids: NDArray[Any], classes: NDArray[Any]) -> Any:
+    """A pandas data frame of the columns of a table, with instances and classes named."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas: pip install pandas") from error
+    data = {}
+    for name, kind, values in columns:
+        if kind == "row":
+            values = ids[values]
+        elif kind == "class":
+            values = _inputs.decode(classes, values)
+        elif kind == "count":
+            values = pd.arrays.IntegerArray(values, values < 0)
+        data[name] = values
+    return pd.DataFrame(data)
+
+
+def id_array(ids: Optional[Any], rows: int) -> NDArray[Any]:
+    """The ids of instances, by default row numbers."""
+    return np.arange(rows) if ids is None else np.asarray(ids)
+
+
 def report(
-    X: Any,
-    y: Any,
-    *,
-    kind: str = "label",
-    ids: Optional[Any] = None,
-    source: str = "X",
-    credibility: float = 0.5,
-    precision: Optional[float] = None,
-    per_class: Optional[int] = None,
-    none_of_these: bool = True,
-    labeller: str = "auto",
-    suggest: int = 0,
-    random_state: Any = None,
-    n_jobs: Optional[int] = None,
+    X: Any, y: Any, *, kind: str = "label", ids: Optional[Any] = None, source: str = "X", **options: Any
 ) -> Report:
     """A page about labels: map, path, galleries, and every verdict with its reason.
 
-    It is the page that ``trustpath label --report`` (or ``audit``) writes.
+    It is the page that ``trustpath label --report`` (or ``audit``) writes. To label and draw in two steps, use
+    :meth:`TrustPathClassifier.report` or :meth:`AuditResult.report`.
 
     Parameters
     ----------
@@ -75,13 +101,13 @@ def report(
     y : array-like of shape (n_samples,)
         Labels; -1, NaN, None or '' where there is none.
     kind : {'label', 'audit'}, default='label'
-        Whether to label what has no label, or to examine the labels that are given.
+        Whether to label what has no label, or to audit the labels that are given.
     ids : array-like of shape (n_samples,), default=None
-        What each instance is called; None for row numbers.
+        The name of each instance; None for row numbers.
     source : str, default='X'
-        What the features are called.
-    credibility, precision, per_class, none_of_these, labeller, suggest, random_state, n_jobs
-        As of :class:`TrustPathClassifier`.
+        The name of the features.
+    **options
+        Those of :class:`TrustPathClassifier`, or of :func:`audit`.
 
     Returns
     -------
@@ -97,25 +123,12 @@ def report(
     >>> page.startswith("<!DOCTYPE html>"), "four birds" in page
     (True, True)
     """
-    X, labels = _inputs.pool(X, y)
-    names = [str(row) for row in (range(len(X)) if ids is None else ids)]
-    if len(names) != len(X):
-        raise ValueError(f"ids has {len(names)} names but X has {len(X)} instances: give one for each")
-    if len(set(names)) != len(names):
-        raise ValueError("ids names two instances alike: give each its own name")
-    classes = [str(label) for label in labels.classes]
-    if kind == "audit":
-        rows = labels.codes >= 0
-        ids_of_part = [name for name, labelled in zip(names, rows) if labelled]
-        part = X if rows.all() else X[rows]
-        codes = labels.codes[rows]
-        return Report(
-            _trustpath.audit_page(part, codes, classes, ids_of_part, source, _inputs.threads(n_jobs))
-        )
-    if kind != "label":
+    from . import _audit, _classifier
+
+    if kind not in ("label", "audit"):
         raise ValueError(f"kind = {kind!r} is not usable: choose 'label' or 'audit'")
-    params = _params.label(
-        credibility=credibility, precision=precision, per_class=per_class, none_of_these=none_of_these,
-        labeller=labeller, suggest=suggest, folds=5, random_state=random_state, n_jobs=n_jobs,
-    )
-    return Report(_trustpath.label_page(X, labels.codes, classes, names, source, params))
+    if ids is not None:
+        _inputs.names(ids, len(X))
+    if kind == "audit":
+        return _audit.audit(X, y, **options).report(ids=ids, source=source)
+    return _classifier.TrustPathClassifier(**options).fit(X, y).report(ids=ids, source=source)

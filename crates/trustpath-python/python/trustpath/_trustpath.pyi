@@ -1,51 +1,22 @@
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-def label(
-    x: NDArray[Any], labels: NDArray[np.int64], classes: int, params: Mapping[str, Any]
-) -> dict[str, Any]: ...
-def label_page(
-    x: NDArray[Any],
-    labels: NDArray[np.int64],
-    classes: Sequence[str],
-    ids: Sequence[str],
-    source: str,
-    params: Mapping[str, Any],
-) -> str: ...
-def audit(
-    x: NDArray[Any], labels: NDArray[np.int64], classes: int, threads: Optional[int]
-) -> dict[str, Any]: ...
-def audit_page(
-    x: NDArray[Any],
-    labels: NDArray[np.int64],
-    classes: Sequence[str],
-    ids: Sequence[str],
-    source: str,
-    threads: Optional[int],
-) -> str: ...
-def path(
-    x: NDArray[Any],
-    labels: NDArray[np.int64],
-    classes: int,
-    settings: Mapping[str, Any],
-    keep: tuple[bool, bool],
-    threads: Optional[int],
-) -> dict[str, Any]: ...
-def reduce(
-    x: NDArray[Any], method: str, dim: int, neighbors: int, threads: Optional[int]
-) -> NDArray[np.float64]: ...
+__version__: str
+
+Options = Mapping[str, Any]
+Columns = list[tuple[str, str, Any]]
+
+def label(x: NDArray[Any], labels: NDArray[np.int64], classes: Sequence[str], options: Options) -> Labelling: ...
+def label_options() -> list[tuple[str, str]]: ...
+def audit(x: NDArray[Any], labels: NDArray[np.int64], classes: Sequence[str], options: Options) -> Audit: ...
+def path(x: NDArray[Any], labels: NDArray[np.int64], classes: int, options: Options) -> dict[str, Any]: ...
+def reduce(x: NDArray[Any], options: Options) -> NDArray[np.float64]: ...
 def evaluate(
-    x: NDArray[Any],
-    labels: NDArray[np.int64],
-    names: Sequence[str],
-    task: Mapping[str, Any],
-    method: Mapping[str, Any],
-    from_: int,
-    count: int,
-    threads: Optional[int],
+    x: NDArray[Any], labels: NDArray[np.int64], names: Sequence[str], options: Options, start: int, count: int
 ) -> list[list[float]]: ...
 def summary(accuracies: Sequence[Sequence[float]]) -> dict[str, Any]: ...
 def methods() -> list[str]: ...
@@ -55,13 +26,29 @@ def walk(
     sizes: Sequence[int],
     dims: int,
     classes: int,
-    settings: Mapping[str, Any],
+    options: Options,
 ) -> list[float]: ...
 
+class _Result:
+    def attributes(self) -> dict[str, Any]: ...
+    def columns(self, ids: Sequence[str], only: Optional[str]) -> Columns: ...
+    def page(self, ids: Sequence[str], source: str, threads: Optional[int]) -> str: ...
+
+class Audit(_Result): ...
+
+class Labelling(_Result):
+    def notes(self) -> list[str]: ...
+    def model(
+        self, class_type: Optional[str], columns: Optional[Sequence[str]], centre: Optional[Sequence[float]]
+    ) -> Model: ...
+
 class Model:
-    def __init__(self, parts: Mapping[str, Any]) -> None: ...
-    def parts(self) -> dict[str, Any]: ...
-    def predict(self, x: NDArray[Any], threads: Optional[int]) -> dict[str, NDArray[Any]]: ...
+    def __init__(self, contents: bytes) -> None: ...
+    @staticmethod
+    def load(path: Union[str, os.PathLike[str]]) -> Model: ...
+    def save(self, path: Union[str, os.PathLike[str]]) -> None: ...
+    def about(self) -> dict[str, Any]: ...
+    def predict(self, x: NDArray[Any], ids: Optional[Sequence[str]], threads: Optional[int]) -> dict[str, Any]: ...
 
 class Part:
     def __init__(

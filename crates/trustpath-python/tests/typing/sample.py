@@ -14,8 +14,12 @@ trusted: NDArray[np.bool_] = classifier.predict_credibility(features)[1]
 probabilities: NDArray[np.float64] = classifier.predict_proba(features)
 coordinates: NDArray[np.float64] = trustpath.reduce(features, "pca", dim=3)
 vanish = trustpath.credibility(coordinates, data.target)["vanish"]
-suspects = trustpath.audit(features, data.target)["ranking"][:3].tolist()
-page: str = trustpath.report(features, data.target, kind="audit")
+audited: trustpath.AuditResult = trustpath.audit(features, data.target, exact=True)
+suspects = audited["ranking"][:3].tolist()
+page: str = audited.report(source="birds")
+classifier.save("model.safetensors")
+loaded: trustpath.TrustPathClassifier = trustpath.TrustPathClassifier.load("model.safetensors")
+page = trustpath.report(features, data.target, kind="audit")
 mean = trustpath.evaluate(features, data.target, episodes=3)["accuracy"]["final"]["mean"]
 far = distributed.credibility([(coordinates, data.target)])["lambda"]
 wrong: int = trustpath.reduce(features, "pca")  # type: ignore[assignment]

@@ -1,12 +1,13 @@
-//! A report as one HTML page: styles and figures are inside, nothing is fetched, nothing runs.
+//! A report as one HTML page with embedded styles and figures; it loads nothing and contains no script.
 
-use super::{Block, Document, Names};
+use super::{Document, DocumentBlock, DocumentSection, unique};
 use crate::draw::escape::escape;
+use std::collections::HashSet;
 
 const STYLE: &str = include_str!("style.css");
 
 impl Document {
-    /// The report as one self-contained HTML page, readable in light and dark and on a phone.
+    /// The report as one self-contained HTML page with a light and a dark theme, also for phones.
     pub fn html(&self) -> String {
         let title = escape(&self.title);
         let mut out = format!(
@@ -15,16 +16,14 @@ impl Document {
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
         );
         self.lead.iter().for_each(|b| out.push_str(&block(b)));
-        let mut names = Names::default();
-        let anchors: Vec<String> =
-            self.sections.iter().map(|s| names.unique(&s.heading, "section")).collect();
+        let mut used = HashSet::new();
+        let anchor = |s: &DocumentSection| unique(&mut used, &s.heading, "section");
+        let anchors: Vec<String> = self.sections.iter().map(anchor).collect();
         if self.sections.len() > 1 {
             out.push_str("<nav aria-label=\"Contents\"><ul>\n");
             for (section, anchor) in self.sections.iter().zip(&anchors) {
-                out.push_str(&format!(
-                    "<li><a href=\"#{anchor}\">{}</a></li>\n",
-                    escape(&section.heading)
-                ));
+                let heading = escape(&section.heading);
+                out.push_str(&format!("<li><a href=\"#{anchor}\">{heading}</a></li>\n"));
             }
             out.push_str("</ul></nav>\n");
         }
@@ -37,32 +36,28 @@ impl Document {
     }
 }
 
-fn block(block: &Block) -> String {
+fn block(block: &DocumentBlock) -> String {
     match block {
-        Block::Paragraph(text) => format!("<p>{}</p>\n", escape(text)),
-        Block::List(items) => {
+        DocumentBlock::Paragraph(text) => format!("<p>{}</p>\n", escape(text)),
+        DocumentBlock::List(items) => {
             let items: String = items.iter().map(|i| format!("<li>{}</li>\n", escape(i))).collect();
             format!("<ul>\n{items}</ul>\n")
         }
-        Block::Code(text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
-        Block::Table { caption, table } => {
-            let html = table.html();
-            let html = if caption.is_empty() {
-                html
-            } else {
-                html.replacen(
-                    "<table>",
-                    &format!("<table>\n<caption>{}</caption>", escape(caption)),
-                    1,
-                )
-            };
+        DocumentBlock::Code(text) => {
+            format!("<pre><code>{}</code></pre>\n", escape(text.trim_end()))
+        }
+        DocumentBlock::Table { caption, table } => {
+            let mut html = table.html();
+            if !caption.is_empty() {
+                let head = format!("<table>\n<caption>{}</caption>", escape(caption));
+                html = html.replacen("<table>", &head, 1);
+            }
             format!("<div class=\"table\">\n{html}</div>\n")
         }
-        Block::Figure { caption, figure, .. } => {
-            let caption = if caption.is_empty() {
-                String::new()
-            } else {
-                format!("<figcaption>{}</figcaption>\n", escape(caption))
+        DocumentBlock::Figure { caption, figure, .. } => {
+            let caption = match escape(caption) {
+                text if text.is_empty() => text,
+                text => format!("<figcaption>{text}</figcaption>\n"),
             };
             format!("<figure>\n{}{caption}</figure>\n", figure.svg())
         }

@@ -1,6 +1,6 @@
-//! A report as Markdown, with its figures beside it.
+//! A report as Markdown, with its figures as separate files.
 
-use super::{Block, Document};
+use super::{Document, DocumentBlock};
 use crate::table::escape_markdown as escape;
 
 impl Document {
@@ -8,36 +8,39 @@ impl Document {
     pub fn markdown(&self, folder: &str) -> String {
         let mut files = self.figures().into_iter().map(|(name, _)| name);
         let mut out = format!("# {}\n", escape(&self.title));
-        for b in &self.lead {
-            out.push_str(&block(b, folder, &mut files));
-        }
+        let mut add = |out: &mut String, blocks: &[DocumentBlock]| {
+            blocks.iter().for_each(|b| out.push_str(&block(b, folder, &mut files)));
+        };
+        add(&mut out, &self.lead);
         for section in &self.sections {
             out.push_str(&format!("\n## {}\n", escape(&section.heading)));
-            for b in &section.blocks {
-                out.push_str(&block(b, folder, &mut files));
-            }
+            add(&mut out, &section.blocks);
         }
         out
     }
 }
 
-/// A block with an empty line before it; a figure takes the next of the file names.
-fn block(block: &Block, folder: &str, files: &mut impl Iterator<Item = String>) -> String {
+/// A block with an empty line before it; a figure takes the next file name.
+fn block(block: &DocumentBlock, folder: &str, files: &mut impl Iterator<Item = String>) -> String {
     match block {
-        Block::Paragraph(text) => format!("\n{}\n", escape(text)),
-        Block::List(items) => {
+        DocumentBlock::Paragraph(text) => format!("\n{}\n", escape(text)),
+        DocumentBlock::List(items) => {
             let items: String = items.iter().map(|i| format!("- {}\n", escape(i))).collect();
             format!("\n{items}")
         }
-        Block::Code(text) => {
-            // A fence longer than any inside.
+        DocumentBlock::Code(text) => {
+            // The fence must be longer than any inside the text.
             let ticks = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
             let fence = "`".repeat((ticks + 1).max(3));
             format!("\n{fence}text\n{}\n{fence}\n", text.trim_end())
         }
-        Block::Table { caption, table } if caption.is_empty() => format!("\n{}", table.markdown()),
-        Block::Table { caption, table } => format!("\n{}\n\n{}", escape(caption), table.markdown()),
-        Block::Figure { caption, figure, .. } => {
+        DocumentBlock::Table { caption, table } if caption.is_empty() => {
+            format!("\n{}", table.markdown())
+        }
+        DocumentBlock::Table { caption, table } => {
+            format!("\n{}\n\n{}", escape(caption), table.markdown())
+        }
+        DocumentBlock::Figure { caption, figure, .. } => {
             let file = files.next().unwrap_or_default();
             let alt = escape(if caption.is_empty() { figure.title() } else { caption });
             let image = format!("\n![{alt}]({folder}/{file}.png)\n");

@@ -4,17 +4,18 @@ mod html;
 mod markdown;
 
 use crate::{Error, Figure, Result, Table};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A report.
 ///
 /// ```
-/// use trustpath_report::{Block, Document, Section};
+/// use trustpath_report::{DocumentBlock, Document, DocumentSection};
 /// let document = Document {
 ///     title: "A report".into(),
-///     sections: vec![Section {
+///     sections: vec![DocumentSection {
 ///         heading: "Accuracy".into(),
-///         blocks: vec![Block::Paragraph("It went up.".into())],
+///         blocks: vec![DocumentBlock::Paragraph("It increased.".into())],
 ///     }],
 ///     ..Document::default()
 /// };
@@ -25,42 +26,42 @@ use std::path::Path;
 pub struct Document {
     /// Title of the report.
     pub title: String,
-    /// What stands between the title and the first section.
-    pub lead: Vec<Block>,
+    /// Text, tables and figures between the title and the first section.
+    pub lead: Vec<DocumentBlock>,
     /// The sections.
-    pub sections: Vec<Section>,
+    pub sections: Vec<DocumentSection>,
 }
 
 /// A section of a report.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Section {
+pub struct DocumentSection {
     /// Its heading.
     pub heading: String,
-    /// What it holds, in order.
-    pub blocks: Vec<Block>,
+    /// Its contents, in order.
+    pub blocks: Vec<DocumentBlock>,
 }
 
 /// A part of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum DocumentBlock {
     /// Plain text.
     Paragraph(String),
     /// A list of plain texts.
     List(Vec<String>),
-    /// Text as it is, such as a command or its output.
+    /// Preformatted text, such as a command or its output.
     Code(String),
     /// A table, with a caption above it that may be empty.
     Table {
-        /// What the table shows.
+        /// Its caption.
         caption: String,
         /// The table.
         table: Table,
     },
     /// A figure, with a caption below it that may be empty.
     Figure {
-        /// Name of its files, without extension; made safe and unique.
+        /// Name of its files without extension; it is made safe and unique.
         name: String,
-        /// What the figure shows.
+        /// Its caption.
         caption: String,
         /// The figure.
         figure: Figure,
@@ -70,18 +71,22 @@ pub enum Block {
 impl Document {
     /// Every figure with the name of its files, in order.
     pub fn figures(&self) -> Vec<(String, &Figure)> {
-        let mut names = Names::default();
-        self.blocks()
-            .filter_map(|block| match block {
-                Block::Figure { name, figure, .. } => Some((names.unique(name, "figure"), figure)),
-                _ => None,
-            })
-            .collect()
+        let mut used = HashSet::new();
+        let blocks = self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks));
+        let named = blocks.filter_map(|block| match block {
+            DocumentBlock::Figure { name, figure, .. } => Some((name, figure)),
+            _ => None,
+        });
+        named.map(|(name, figure)| (unique(&mut used, name, "figure"), figure)).collect()
     }
 
     /// Writes `NAME.html`, `NAME.md`, and every figure as SVG and PNG (at twice its size) in `folder/figures`.
     pub fn write(&self, folder: &Path, name: &str) -> Result<()> {
         let figures = folder.join("figures");
+        let refused = |path: &Path, error: std::io::Error| Error::Write {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
         std::fs::create_dir_all(&figures).map_err(|e| refused(&figures, e))?;
         let save =
             |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).map_err(|e| refused(path, e));
@@ -93,33 +98,14 @@ impl Document {
         save(&folder.join(format!("{name}.html")), self.html().as_bytes())?;
         save(&folder.join(format!("{name}.md")), self.markdown("figures").as_bytes())
     }
-
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
-        self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks))
-    }
 }
 
-fn refused(path: &Path, error: std::io::Error) -> Error {
-    Error::Write { path: path.display().to_string(), reason: error.to_string() }
-}
-
-/// Names given so far.
-#[derive(Default)]
-struct Names(std::collections::HashSet<String>);
-
-impl Names {
-    /// The name as a slug (or `otherwise`), with a number if it was given before.
-    fn unique(&mut self, name: &str, otherwise: &str) -> String {
-        let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
-        let mut found = base.clone();
-        for number in 2.. {
-            if self.0.insert(found.clone()) {
-                break;
-            }
-            found = format!("{base}-{number}");
-        }
-        found
-    }
+/// The name as a slug (or `otherwise`), with a number if it is one of those already `used`.
+fn unique(used: &mut HashSet<String>, name: &str, otherwise: &str) -> String {
+    let base = slug(name).unwrap_or_else(|| otherwise.to_owned());
+    let numbered = (2..).map(|number| format!("{base}-{number}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    names.find(|name| used.insert(name.clone())).unwrap_or_default()
 }
 
 /// A name of letters, digits and hyphens, which is safe as a file and as an anchor; `None` if nothing is left.
@@ -145,10 +131,8 @@ mod tests {
         assert_eq!(slug("Table 1: ICI-R (5-shot)").as_deref(), Some("table-1-ici-r-5-shot"));
         assert_eq!(slug("../../etc/passwd").as_deref(), Some("etc-passwd"));
         assert_eq!(slug("?!"), None);
-        let mut names = Names::default();
-        assert_eq!(names.unique("path", "figure"), "path");
-        assert_eq!(names.unique("Path", "figure"), "path-2");
-        assert_eq!(names.unique("path", "figure"), "path-3");
-        assert_eq!(names.unique("…", "figure"), "figure");
+        let mut used = HashSet::new();
+        let names = ["path", "Path", "path", "…"].map(|name| unique(&mut used, name, "figure"));
+        assert_eq!(names, ["path", "path-2", "path-3", "figure"]);
     }
 }

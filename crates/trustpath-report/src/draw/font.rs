@@ -1,23 +1,21 @@
 //! The embedded font: how wide a text is, where its lines break, and the outlines of its glyphs.
 
+use super::scene::Text;
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// The families asked of a viewer of the SVG; the first is the embedded one.
+/// The font families requested in the SVG; the first is the embedded one.
 pub(crate) const FAMILY: &str =
     "Inter, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-static REGULAR: LazyLock<Face<'static>> =
-    LazyLock::new(|| parse(include_bytes!("../../assets/Inter-Regular.otf")));
-static BOLD: LazyLock<Face<'static>> =
-    LazyLock::new(|| parse(include_bytes!("../../assets/Inter-SemiBold.otf")));
+/// Regular and bold. The tests read both, so parsing cannot fail for a user.
+static FACES: LazyLock<[Face<'static>; 2]> = LazyLock::new(|| {
+    let regular: &[u8] = include_bytes!("../../assets/Inter-Regular.otf");
+    let bold: &[u8] = include_bytes!("../../assets/Inter-SemiBold.otf");
+    [regular, bold].map(|bytes| Face::parse(bytes, 0).expect("the embedded font is well-formed"))
+});
 
-/// Both fonts are part of the program and read by the tests, so that this cannot fail for a user.
-fn parse(bytes: &'static [u8]) -> Face<'static> {
-    Face::parse(bytes, 0).expect("the embedded font is well-formed")
-}
-
-/// How heavy a text is.
+/// The weight of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Weight {
     Regular,
@@ -26,10 +24,7 @@ pub(crate) enum Weight {
 
 impl Weight {
     fn face(self) -> &'static Face<'static> {
-        match self {
-            Weight::Regular => &REGULAR,
-            Weight::Bold => &BOLD,
-        }
+        &FACES[self as usize]
     }
 }
 
@@ -60,17 +55,12 @@ pub(crate) fn fit(text: &str, size: f64, weight: Weight, room: f64) -> String {
         return text.to_owned();
     }
     let mut left = room - advance('…', weight) * size;
-    let mut out = String::new();
-    for c in text.chars() {
-        left -= advance(c, weight) * size;
-        if left < 0.0 {
-            break;
-        }
-        out.push(c);
-    }
-    out.truncate(out.trim_end().len());
-    out.push('…');
-    out
+    let fits = |c: &char| {
+        left -= advance(*c, weight) * size;
+        left >= 0.0
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    format!("{}…", kept.trim_end())
 }
 
 /// The text broken at spaces into lines of at most the given width; a single longer word is cut.
@@ -79,8 +69,7 @@ pub(crate) fn wrap(text: &str, size: f64, weight: Weight, room: f64) -> Vec<Stri
     for word in text.split_whitespace() {
         match lines.last_mut() {
             Some(line) if width(&format!("{line} {word}"), size, weight) <= room => {
-                line.push(' ');
-                line.push_str(word);
+                *line = format!("{line} {word}");
             }
             _ => lines.push(fit(word, size, weight, room)),
         }
@@ -88,20 +77,14 @@ pub(crate) fn wrap(text: &str, size: f64, weight: Weight, room: f64) -> Vec<Stri
     lines
 }
 
-/// Sends the outline of a text that begins at (x, y) on the baseline, in pixels with y downwards.
-pub(crate) fn outline(
-    text: &str,
-    (x, y): (f64, f64),
-    size: f64,
-    weight: Weight,
-    path: &mut tiny_skia::PathBuilder,
-) {
-    let face = weight.face();
-    let scale = size / f64::from(face.units_per_em());
-    let mut pen = Pen { path, x, y, scale };
-    for c in text.chars() {
+/// Adds the outline of a text to a path, in pixels with y downwards.
+pub(crate) fn outline(text: &Text, path: &mut tiny_skia::PathBuilder) {
+    let face = text.weight.face();
+    let scale = text.size / f64::from(face.units_per_em());
+    let mut pen = Pen { path, x: text.left(), y: text.at.1, scale };
+    for c in text.content.chars() {
         face.outline_glyph(face.glyph_index(c).unwrap_or(GlyphId(0)), &mut pen);
-        pen.x += advance(c, weight) * size;
+        pen.x += advance(c, text.weight) * text.size;
     }
 }
 
@@ -119,29 +102,23 @@ impl Pen<'_> {
     }
 }
 
+/// Methods that convert every point and pass it on to the path.
+macro_rules! pass_on {
+    ($($name:ident => $to:ident($($x:ident $y:ident),*);)*) => {$(
+        fn $name(&mut self, $($x: f32, $y: f32),*) {
+            $(let ($x, $y) = self.at($x, $y);)*
+            self.path.$to($($x, $y),*);
+        }
+    )*};
+}
+
 impl OutlineBuilder for Pen<'_> {
-    fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.move_to(x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.line_to(x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
-        self.path.quad_to(x1, y1, x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
-    }
-
-    fn close(&mut self) {
-        self.path.close();
+    pass_on! {
+        move_to => move_to(x y);
+        line_to => line_to(x y);
+        quad_to => quad_to(x1 y1, x y);
+        curve_to => cubic_to(x1 y1, x2 y2, x y);
+        close => close();
     }
 }
 
@@ -150,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_signs_of_the_paper_have_glyphs() {
+    fn the_symbols_of_the_paper_have_glyphs() {
         for weight in [Weight::Regular, Weight::Bold] {
             assert!(covers("‖γᵢ(λ)‖ ≤ α · 10⁻³ ± − × → ✓ ✗ … σ²", weight));
             assert!(!covers("猫", weight));

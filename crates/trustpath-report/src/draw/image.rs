@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// A picture of three bytes (red, green, blue) per pixel, row by row.
+/// An image of three bytes (red, green, blue) per pixel, row by row.
 ///
 /// ```
 /// use trustpath_report::Image;
@@ -17,7 +17,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Takes the pixels of a picture, which must be `3 · width · height` bytes and not empty.
+    /// Takes the pixels of an image: exactly `3 · width · height` bytes, at least one pixel.
     pub fn new(width: usize, height: usize, rgb: Vec<u8>) -> Result<Self> {
         let expected = width.saturating_mul(height).saturating_mul(3);
         if expected == 0 || rgb.len() != expected {
@@ -41,7 +41,7 @@ impl Image {
         &self.rgb
     }
 
-    /// The image with at most `side` pixels a side, each the mean of those it covers.
+    /// The image reduced to at most `side` pixels per side, each the mean of the pixels it covers.
     pub(crate) fn shrunk(&self, side: usize) -> Image {
         let long = self.width.max(self.height);
         if long <= side {
@@ -52,13 +52,13 @@ impl Image {
         let mut rgb = Vec::with_capacity(3 * width * height);
         for y in 0..height {
             for x in 0..width {
+                // Nearly equal spans, never empty as the image only shrinks.
+                let span = |i, parts, total| i * total / parts..(i + 1) * total / parts;
                 let (rows, columns) = (span(y, height, self.height), span(x, width, self.width));
                 for channel in 0..3 {
-                    let sum: usize = rows
-                        .clone()
-                        .flat_map(|r| columns.clone().map(move |c| (r, c)))
-                        .map(|(r, c)| usize::from(self.rgb[3 * (r * self.width + c) + channel]))
-                        .sum();
+                    let value = |r, c| usize::from(self.rgb[3 * (r * self.width + c) + channel]);
+                    let sum_of = |r| columns.clone().map(|c| value(r, c)).sum::<usize>();
+                    let sum: usize = rows.clone().map(sum_of).sum();
                     let count = rows.len() * columns.len();
                     rgb.push(((sum + count / 2) / count) as u8);
                 }
@@ -68,20 +68,14 @@ impl Image {
     }
 }
 
-/// The `i`-th of `parts` nearly equal spans of `0..whole`, never empty as long as `parts ≤ whole`.
-fn span(i: usize, parts: usize, whole: usize) -> std::ops::Range<usize> {
-    i * whole / parts..((i + 1) * whole / parts)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn shrinking_keeps_shape_and_mean() {
-        let rgb = (0..100 * 50)
-            .flat_map(|i| [if (i / 50) % 2 == 0 { 200 } else { 100 }, 7, 255])
-            .collect();
+        let pixel = |i: usize| [if (i / 50).is_multiple_of(2) { 200 } else { 100 }, 7, 255];
+        let rgb = (0..100 * 50).flat_map(pixel).collect();
         let small = Image::new(100, 50, rgb).unwrap().shrunk(20);
         assert_eq!((small.width(), small.height()), (20, 10));
         let red: f64 = small.rgb().iter().step_by(3).map(|v| f64::from(*v)).sum::<f64>() / 200.0;
@@ -91,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sliver_does_not_vanish() {
-        let sliver = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
-        assert_eq!((sliver.width(), sliver.height()), (1, 10));
+    fn a_narrow_image_keeps_at_least_one_pixel() {
+        let narrow = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
+        assert_eq!((narrow.width(), narrow.height()), (1, 10));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A scene as pixels.
 
 use super::image::Image;
-use super::scene::{Mark, Point, Rect, Scene, Shape, Stroke, Style, Text};
+use super::scene::{Mark, Rect, Scene, Shape, Stroke, Style, Text};
 use crate::palette::Color;
 use crate::{Error, Result};
 use tiny_skia::{
@@ -9,7 +9,7 @@ use tiny_skia::{
     PixmapPaint, StrokeDash, Transform,
 };
 
-/// The most pixels a picture may have: 8 times a figure of 700 × 1500 still fits.
+/// The maximum number of pixels; a figure of 700 × 1500 at scale 8 still fits.
 const MOST_PIXELS: f64 = 1e8;
 
 /// Draws the scene at `scale` pixels per unit and encodes it as PNG.
@@ -23,17 +23,17 @@ pub(crate) fn write(scene: &Scene, scale: f64) -> Result<Vec<u8>> {
     let transform = Transform::from_scale(scale as f32, scale as f32);
     let mut canvas = Canvas { pixmap, transform, mask: None };
     scene.marks.iter().for_each(|m| canvas.mark(m));
-    canvas.pixmap.encode_png().map_err(|e| Error::Encode { reason: e.to_string() })
+    encode(&canvas.pixmap)
 }
 
 /// A thumbnail as PNG of its own size.
 pub(crate) fn encode_image(image: &Image) -> Result<Vec<u8>> {
-    let refused =
-        || Error::Scale { width: image.width() as f64, height: image.height() as f64, scale: 1.0 };
-    pixmap(image)
-        .ok_or_else(refused)?
-        .encode_png()
-        .map_err(|e| Error::Encode { reason: e.to_string() })
+    let (width, height) = (image.width() as f64, image.height() as f64);
+    encode(&pixmap(image).ok_or(Error::Scale { width, height, scale: 1.0 })?)
+}
+
+fn encode(pixmap: &Pixmap) -> Result<Vec<u8>> {
+    pixmap.encode_png().map_err(|e| Error::Encode { reason: e.to_string() })
 }
 
 fn pixmap(image: &Image) -> Option<Pixmap> {
@@ -80,25 +80,14 @@ impl Canvas {
             self.pixmap.fill_path(path, &paint(color), FillRule::Winding, self.transform, mask);
         }
         if let Some(stroke) = style.stroke {
-            self.pixmap.stroke_path(
-                path,
-                &paint(stroke.color),
-                &pen(&stroke),
-                self.transform,
-                mask,
-            );
+            let paint = paint(stroke.color);
+            self.pixmap.stroke_path(path, &paint, &pen(&stroke), self.transform, mask);
         }
     }
 
     fn text(&mut self, text: &Text) {
         let mut builder = PathBuilder::new();
-        super::font::outline(
-            &text.content,
-            (text.left(), text.at.1),
-            text.size,
-            text.weight,
-            &mut builder,
-        );
+        super::font::outline(text, &mut builder);
         if let Some(path) = builder.finish() {
             self.draw(&path, &Style::fill(text.color));
         }
@@ -145,20 +134,17 @@ fn outline(shape: &Shape) -> Option<Path> {
         Shape::Circle { center, radius } => {
             PathBuilder::from_circle(center.0 as f32, center.1 as f32, *radius as f32)
         }
-        Shape::Line(points) => polyline(points, false),
-        Shape::Polygon(points) => polyline(points, true),
+        Shape::Line(points) | Shape::Polygon(points) => {
+            let mut builder = PathBuilder::new();
+            let ((x, y), rest) = points.split_first()?;
+            builder.move_to(*x as f32, *y as f32);
+            rest.iter().for_each(|(x, y)| builder.line_to(*x as f32, *y as f32));
+            if matches!(shape, Shape::Polygon(_)) {
+                builder.close();
+            }
+            builder.finish()
+        }
     }
-}
-
-fn polyline(points: &[Point], closed: bool) -> Option<Path> {
-    let mut builder = PathBuilder::new();
-    let ((x, y), rest) = points.split_first()?;
-    builder.move_to(*x as f32, *y as f32);
-    rest.iter().for_each(|(x, y)| builder.line_to(*x as f32, *y as f32));
-    if closed {
-        builder.close();
-    }
-    builder.finish()
 }
 
 #[cfg(test)]
@@ -167,34 +153,24 @@ mod tests {
     use crate::palette::{CORRECT, WHITE};
 
     fn square() -> Scene {
-        let whole = Rect::new(0.0, 0.0, 10.0, 10.0);
-        let marks = vec![Mark::rect(whole.grown(5.0), Style::fill(CORRECT))];
-        Scene {
-            width: 10.0,
-            height: 10.0,
-            marks: vec![
-                Mark::rect(whole, Style::fill(WHITE)),
-                Mark::Clip { rect: Rect::new(2.0, 2.0, 6.0, 6.0), marks },
-            ],
-        }
+        let all = Rect::new(0.0, 0.0, 10.0, 10.0);
+        let marks = vec![Mark::rect(all.grown(5.0), Style::fill(CORRECT))];
+        let clip = Mark::Clip { rect: all.grown(-2.0), marks };
+        let marks = vec![Mark::rect(all, Style::fill(WHITE)), clip];
+        Scene { width: 10.0, height: 10.0, marks }
     }
 
     #[test]
-    fn the_size_is_that_of_the_scene_times_the_scale() {
-        let pixmap = Pixmap::decode_png(&write(&square(), 3.0).unwrap()).unwrap();
-        assert_eq!((pixmap.width(), pixmap.height()), (30, 30));
-    }
-
-    #[test]
-    fn what_is_clipped_is_not_seen() {
+    fn the_scale_sets_the_size_and_clipped_marks_are_hidden() {
         let pixmap = Pixmap::decode_png(&write(&square(), 2.0).unwrap()).unwrap();
+        assert_eq!((pixmap.width(), pixmap.height()), (20, 20));
         let rgb = |x, y| pixmap.pixel(x, y).map(|p| (p.red(), p.green(), p.blue()));
         assert_eq!(rgb(1, 1), Some((255, 255, 255)));
         assert_eq!(rgb(10, 10), Some((CORRECT.r, CORRECT.g, CORRECT.b)));
     }
 
     #[test]
-    fn a_scale_out_of_reason_is_refused() {
+    fn an_unreasonable_scale_is_refused() {
         for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
             assert!(matches!(write(&square(), scale), Err(Error::Scale { .. })), "{scale}");
         }

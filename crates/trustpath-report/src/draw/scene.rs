@@ -4,7 +4,7 @@ use super::font::Weight;
 use super::image::Image;
 use crate::palette::{Color, INK};
 
-/// A point of the picture.
+/// A point of the figure.
 pub(crate) type Point = (f64, f64);
 
 /// An upright rectangle.
@@ -38,12 +38,12 @@ impl Rect {
 
     /// The same rectangle with `margin` more (or, if negative, less) on every side.
     pub fn grown(&self, margin: f64) -> Rect {
-        Rect::new(
-            self.x - margin,
-            self.y - margin,
-            self.width + 2.0 * margin,
-            self.height + 2.0 * margin,
-        )
+        let Rect { x, y, width, height } = *self;
+        Rect::new(x - margin, y - margin, width + 2.0 * margin, height + 2.0 * margin)
+    }
+
+    pub fn contains(&self, (x, y): Point) -> bool {
+        (self.x..=self.right()).contains(&x) && (self.y..=self.bottom()).contains(&y)
     }
 }
 
@@ -74,18 +74,8 @@ impl Style {
         Self { fill: Some(color), stroke: None }
     }
 
-    pub fn stroke(color: Color, width: f64) -> Self {
-        Self { fill: None, stroke: Some(Stroke::solid(color, width)) }
-    }
-
     pub fn outlined(self, color: Color, width: f64) -> Self {
         Self { stroke: Some(Stroke::solid(color, width)), ..self }
-    }
-}
-
-impl From<Stroke> for Style {
-    fn from(stroke: Stroke) -> Self {
-        Self { fill: None, stroke: Some(stroke) }
     }
 }
 
@@ -119,14 +109,8 @@ pub(crate) struct Text {
 
 impl Text {
     pub fn new(at: Point, content: impl Into<String>, size: f64) -> Self {
-        Self {
-            at,
-            content: content.into(),
-            size,
-            weight: Weight::Regular,
-            anchor: Anchor::Start,
-            color: INK,
-        }
+        let (weight, anchor) = (Weight::Regular, Anchor::Start);
+        Self { at, content: content.into(), size, weight, anchor, color: INK }
     }
 
     pub fn anchor(self, anchor: Anchor) -> Self {
@@ -141,11 +125,16 @@ impl Text {
         Self { weight: Weight::Bold, ..self }
     }
 
+    /// The text cut to a width, with an ellipsis where something was cut.
+    pub fn fit(self, room: f64) -> Self {
+        Self { content: super::font::fit(&self.content, self.size, self.weight, room), ..self }
+    }
+
     pub fn width(&self) -> f64 {
         super::font::width(&self.content, self.size, self.weight)
     }
 
-    /// Where the text begins, whatever its anchor.
+    /// The x coordinate at which the text begins.
     pub fn left(&self) -> f64 {
         match self.anchor {
             Anchor::Start => self.at.0,
@@ -155,7 +144,7 @@ impl Text {
     }
 }
 
-/// One thing drawn.
+/// One drawn element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mark {
     Shape(Shape, Style),
@@ -164,7 +153,7 @@ pub(crate) enum Mark {
         rect: Rect,
         image: Image,
     },
-    /// Marks of which only what lies in the rectangle is seen.
+    /// Marks that are visible only inside the rectangle.
     Clip {
         rect: Rect,
         marks: Vec<Mark>,
@@ -180,8 +169,13 @@ impl Mark {
         Mark::Shape(Shape::Circle { center, radius }, style)
     }
 
-    pub fn line(points: Vec<Point>, style: impl Into<Style>) -> Self {
-        Mark::Shape(Shape::Line(points), style.into())
+    pub fn line(points: Vec<Point>, stroke: Stroke) -> Self {
+        Mark::Shape(Shape::Line(points), Style { fill: None, stroke: Some(stroke) })
+    }
+
+    /// A straight line between two points.
+    pub fn segment(from: Point, to: Point, color: Color, width: f64) -> Self {
+        Self::line(vec![from, to], Stroke::solid(color, width))
     }
 
     pub fn polygon(points: Vec<Point>, style: Style) -> Self {
@@ -195,7 +189,7 @@ impl From<Text> for Mark {
     }
 }
 
-/// A picture: its size, and its marks from back to front.
+/// A drawing: its size, and its marks from back to front.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scene {
     pub width: f64,
@@ -209,8 +203,7 @@ pub(crate) fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
         return points.to_vec();
     }
     let mut keep = vec![false; points.len()];
-    keep[0] = true;
-    keep[points.len() - 1] = true;
+    (keep[0], keep[points.len() - 1]) = (true, true);
     let mut spans = vec![(0, points.len() - 1)];
     while let Some((first, last)) = spans.pop() {
         let farthest = (first + 1..last)
@@ -220,8 +213,7 @@ pub(crate) fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
             && away > tolerance
         {
             keep[i] = true;
-            spans.push((first, i));
-            spans.push((i, last));
+            spans.extend([(first, i), (i, last)]);
         }
     }
     points.iter().zip(keep).filter_map(|(p, kept)| kept.then_some(*p)).collect()
@@ -231,11 +223,8 @@ pub(crate) fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
 fn distance(p: Point, a: Point, b: Point) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let length = dx * dx + dy * dy;
-    let along = if length > 0.0 {
-        (((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let along = ((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length;
+    let along = if length > 0.0 { along.clamp(0.0, 1.0) } else { 0.0 };
     (p.0 - a.0 - along * dx).hypot(p.1 - a.1 - along * dy)
 }
 
@@ -252,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_was_within_the_tolerance() {
+    fn dropped_points_were_within_the_tolerance() {
         let wave: Vec<Point> =
             (0..400).map(|i| (i as f64, 40.0 * (i as f64 / 30.0).sin())).collect();
         let kept = simplify(&wave, 0.3);

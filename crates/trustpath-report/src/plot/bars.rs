@@ -1,14 +1,14 @@
 //! Grouped bars with error bars: datasets × methods, improvement by initial accuracy, selectors.
 
-use super::{half_width, needed, whisker};
+use super::{half_width, interval, whisker};
 use crate::canvas::{Canvas, SMALL};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Style, Text};
-use crate::legend::{Key, Sample};
-use crate::marker::hatch;
+use crate::error::same_length;
+use crate::legend::{Key, Sample, swatch};
 use crate::palette::{self, INK, WHITE};
-use crate::scale::{Fit, Scale, fixed};
-use crate::{Axis, Error, Figure, Result};
+use crate::scale::{Fit, fixed};
+use crate::{Axis, Figure, Result};
 
 /// Groups of bars, one bar of each series in every group.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,7 +23,7 @@ pub struct Bars {
     pub groups: Vec<String>,
     /// The series.
     pub series: Vec<BarSeries>,
-    /// Writes each value with so many decimals above its bar, where there is room.
+    /// Writes each value with this number of decimals above its bar, if there is room for all of them.
     pub decimals: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ pub struct BarSeries {
     pub bars: Vec<Bar>,
 }
 
-/// The height of a bar; one that is not finite is left out.
+/// The height of a bar; a bar that is not finite is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bar {
     /// The value.
@@ -49,27 +49,25 @@ impl Bars {
     /// Draws the bars.
     pub fn figure(&self) -> Result<Figure> {
         for series in &self.series {
-            if series.bars.len() != self.groups.len() {
-                return Err(Error::Length {
-                    what: format!("bars of the series \"{}\" and the groups", series.name),
-                    given: series.bars.len(),
-                    expected: self.groups.len(),
-                });
-            }
+            same_length(series.bars.len(), self.groups.len(), || {
+                format!("bars of the series \"{}\" for the groups", series.name)
+            })?;
         }
-        let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| self.y.shows(b.value));
-        let ends = bars
-            .flat_map(|b| [b.value, b.value - half_width(b.error), b.value + half_width(b.error)]);
-        let y = needed(Scale::new(&self.y, ends, Fit::FromZero)?, &self.title)?;
-
-        // The colours of a single series would say nothing.
-        let keys: Vec<Key> = if self.series.len() > 1 { self.keys() } else { Vec::new() };
+        // A single series needs no legend.
+        let style = |i: usize| (Style::fill(palette::series(i)), i % 2 == 1);
+        let key = |(i, series): (usize, &BarSeries)| {
+            let (style, hatched) = style(i);
+            Key::new(&series.name, Sample::Swatch { style, hatched })
+        };
+        let several = self.series.iter().enumerate().filter(|_| self.series.len() > 1);
+        let keys: Vec<Key> = several.map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 280.0);
+        let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| self.y.shows(b.value));
+        let ends = bars.flat_map(|b| interval(b.value, b.error));
+        let y = canvas.y_axis(&self.y, ends, Fit::FromZero, 280.0)?;
         let places = canvas.groups(&self.groups);
 
-        let floor =
-            if y.places(0.0) { y.at(0.0f64.clamp(y.low(), y.high())) } else { y.at(y.low()) };
+        let floor = y.at(if y.places(0.0) { 0.0f64.clamp(y.low, y.high) } else { y.low });
         let width = places.first().map_or(0.0, |p| p.1);
         let slot = (0.8 * width / self.series.len() as f64).min(70.0);
         let decimals = self.decimals.filter(|d| self.labels_fit(*d, slot));
@@ -84,23 +82,18 @@ impl Bars {
                 let top = y.at(bar.value);
                 let left = middle + offset + gap;
                 let rect = Rect::new(left, top.min(floor), slot - 2.0 * gap, (top - floor).abs());
-                inside.push(Mark::rect(rect, Style::fill(palette::series(i))));
-                if i % 2 == 1 {
-                    inside.push(hatch(rect));
-                }
+                inside.extend(swatch(rect, style(i).0, style(i).1));
                 let center = middle + offset + slot / 2.0;
-                let error = half_width(bar.error);
-                let end = |value: f64| if y.places(value) { y.at(value) } else { floor };
-                let (low, high) = (end(bar.value - error), end(bar.value + error));
-                if error > 0.0 {
+                let [_, low, high] = interval(bar.value, bar.error).map(|value| y.end(value));
+                if half_width(bar.error) > 0.0 {
                     inside.extend(whisker((center, low), (center, high), INK));
                 }
                 if let Some(decimals) = decimals {
                     let baseline = if bar.value < 0.0 { low.max(floor) + 14.0 } else { high - 6.0 };
                     let label = Text::new((center, baseline), fixed(bar.value, decimals), LABEL);
                     let width = label.width() + 4.0;
-                    let behind =
-                        Rect::new(center - width / 2.0, baseline - LABEL, width, LABEL + 2.0);
+                    let left = center - width / 2.0;
+                    let behind = Rect::new(left, baseline - LABEL, width, LABEL + 2.0);
                     labels.push(Mark::rect(behind, Style::fill(WHITE.alpha(0.8))));
                     labels.push(label.anchor(Anchor::Middle).into());
                 }
@@ -108,17 +101,9 @@ impl Bars {
         }
         canvas.push_inside(inside, 0.0);
         labels.into_iter().for_each(|label| canvas.push(label));
-        let ends = vec![(canvas.plot.x, floor), (canvas.plot.right(), floor)];
-        canvas.push(Mark::line(ends, Style::stroke(INK, 1.0)));
+        let (left, right) = (canvas.plot.x, canvas.plot.right());
+        canvas.push(Mark::segment((left, floor), (right, floor), INK, 1.0));
         Ok(canvas.finish())
-    }
-
-    fn keys(&self) -> Vec<Key> {
-        let key = |(i, series): (usize, &BarSeries)| Key {
-            name: series.name.clone(),
-            sample: Sample::Swatch { style: Style::fill(palette::series(i)), hatched: i % 2 == 1 },
-        };
-        self.series.iter().enumerate().map(key).collect()
     }
 
     /// Labels are written for all bars or for none.
@@ -165,7 +150,7 @@ mod tests {
     #[test]
     fn a_series_needs_a_bar_per_group() {
         let series = vec![BarSeries { name: "a".into(), bars: vec![Bar::default()] }];
-        let bars = Bars { series, ..Bars::default() };
-        assert!(matches!(bars.figure(), Err(Error::Length { given: 1, expected: 0, .. })));
+        let figure = Bars { series, ..Bars::default() }.figure();
+        assert!(matches!(figure, Err(crate::Error::Length { given: 1, expected: 0, .. })));
     }
 }

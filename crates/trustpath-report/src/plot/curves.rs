@@ -1,6 +1,6 @@
 //! Curves with intervals: accuracy against selected instances, rounds, α or dimension.
 
-use super::{half_width, needed, whisker};
+use super::{half_width, interval, whisker};
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
 use crate::legend::{Key, Sample};
@@ -56,7 +56,7 @@ pub struct CurvePoint {
     pub error: f64,
 }
 
-/// Curves of more points have no markers.
+/// Curves with more points have no markers.
 const MOST_MARKERS: usize = 25;
 
 impl Curves {
@@ -66,23 +66,14 @@ impl Curves {
             let points = self.curves.iter().flat_map(|c| c.points.iter());
             points.filter(|p| self.x.shows(p.x) && self.y.shows(p.y))
         };
-        let x = needed(Scale::new(&self.x, shown().map(|p| p.x), Fit::Padded)?, &self.title)?;
-        let ends =
-            shown().flat_map(|p| [p.y, p.y - half_width(p.error), p.y + half_width(p.error)]);
-        let y = needed(Scale::new(&self.y, ends, Fit::Round)?, &self.title)?;
-
-        let keys: Vec<Key> = self
-            .curves
-            .iter()
-            .enumerate()
-            .map(|(i, curve)| Key {
-                name: curve.name.clone(),
-                sample: Sample::Line { stroke: stroke(i), marker: marker(i, curve) },
-            })
-            .collect();
+        let key = |(i, curve): (usize, &Curve)| {
+            Key::new(&curve.name, Sample::Line { stroke: stroke(i), marker: marker(i, curve) })
+        };
+        let keys: Vec<Key> = self.curves.iter().enumerate().map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let y = canvas.y_axis(&self.y, y, 300.0);
-        let x = canvas.x_axis(&self.x, x, false);
+        let ends = shown().flat_map(|p| interval(p.y, p.error));
+        let y = canvas.y_axis(&self.y, ends, Fit::Round, 300.0)?;
+        let x = canvas.x_axis(&self.x, shown().map(|p| p.x), false)?;
 
         let (mut behind, mut front) = (Vec::new(), Vec::new());
         for (i, curve) in self.curves.iter().enumerate() {
@@ -95,12 +86,10 @@ impl Curves {
                 if line.len() > 1 {
                     front.push(Mark::line(simplify(&line, 0.1), stroke(i)));
                 }
-                // A point alone between gaps is seen by its marker only.
-                if let Some(marker) =
-                    marker(i, curve).or((line.len() == 1).then_some(Marker::Circle))
-                {
-                    front.extend(line.iter().map(|p| marker.mark(*p, palette::series(i))));
-                }
+                // A single point between gaps is visible by its marker only.
+                let marker = marker(i, curve).or((line.len() == 1).then_some(Marker::Circle));
+                let points = marker.iter().flat_map(|m| line.iter().map(move |p| (m, *p)));
+                front.extend(points.map(|(marker, p)| marker.mark(p, palette::series(i))));
             }
         }
         canvas.push_inside(behind, 0.0);
@@ -117,31 +106,23 @@ fn marker(i: usize, curve: &Curve) -> Option<Marker> {
     (curve.points.len() <= MOST_MARKERS).then(|| Marker::series(i))
 }
 
-/// The end of an interval; on a logarithmic axis one below zero is cut at the axis.
-fn end(value: f64, y: &Scale) -> f64 {
-    y.at(if y.places(value) { value } else { y.low() })
-}
-
 fn band(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Option<Mark> {
     if run.len() < 2 || run.iter().all(|p| half_width(p.error) == 0.0) {
         return None;
     }
-    let upper: Vec<Point> =
-        run.iter().map(|p| (x.at(p.x), end(p.y + half_width(p.error), y))).collect();
-    let lower: Vec<Point> =
-        run.iter().rev().map(|p| (x.at(p.x), end(p.y - half_width(p.error), y))).collect();
+    let end = |p: &CurvePoint, k: usize| (x.at(p.x), y.end(interval(p.y, p.error)[k]));
+    let upper: Vec<Point> = run.iter().map(|p| end(p, 2)).collect();
+    let lower: Vec<Point> = run.iter().rev().map(|p| end(p, 1)).collect();
     let points = [simplify(&upper, 0.1), simplify(&lower, 0.1)].concat();
     Some(Mark::polygon(points, Style::fill(palette::series(i).alpha(0.17))))
 }
 
 fn bars(run: &[CurvePoint], i: usize, x: &Scale, y: &Scale) -> Vec<Mark> {
-    run.iter()
-        .filter(|p| half_width(p.error) > 0.0)
-        .flat_map(|p| {
-            let x = x.at(p.x);
-            whisker((x, end(p.y - p.error, y)), (x, end(p.y + p.error, y)), palette::series(i))
-        })
-        .collect()
+    let bar = |p: &CurvePoint| {
+        let (x, [_, low, high]) = (x.at(p.x), interval(p.y, p.error).map(|v| y.end(v)));
+        whisker((x, low), (x, high), palette::series(i))
+    };
+    run.iter().filter(|p| half_width(p.error) > 0.0).flat_map(bar).collect()
 }
 
 #[cfg(test)]
@@ -169,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_band_goes_along_with_each_piece() {
+    fn each_piece_has_its_own_band() {
         assert_eq!(lines(&[1.0, 2.0, f64::NAN, 3.0, 1.0], 0.5), (2, 2));
         assert_eq!(lines(&[1.0, 2.0], f64::NAN), (1, 0));
     }

@@ -1,9 +1,10 @@
-//! What an episode selected: a row per class and a column per round, correct pseudo-labels on the left of a cell and wrong
-//! ones on the right.
+//! The instances that an episode selected: a row per class and a column per round, correct pseudo-labels on the left of a
+//! cell and wrong ones on the right.
 
 use crate::canvas::{Canvas, MARGIN, SMALL, WIDTH};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Stroke, Style, Text};
+use crate::error::same_length;
 use crate::legend::{Key, Sample};
 use crate::palette::{CORRECT, GRID, MUTED, WHITE, WRONG};
 use crate::{Error, Figure, Image, Result};
@@ -21,7 +22,7 @@ pub struct EpisodeGrid {
     pub rounds: Vec<EpisodeRound>,
 }
 
-/// What one round selected.
+/// The instances that one round selected.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EpisodeRound {
     /// Its name.
@@ -32,42 +33,37 @@ pub struct EpisodeRound {
     pub cells: Vec<EpisodeCell>,
 }
 
-/// What one round selected for one class.
+/// The instances that one round selected for one class.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EpisodeCell {
-    /// Those whose pseudo-label is right.
+    /// Instances whose pseudo-label is correct.
     pub right: Selected,
-    /// Those whose pseudo-label is wrong.
+    /// Instances whose pseudo-label is wrong.
     pub wrong: Selected,
     /// A note below, such as the accuracy of the class.
     pub note: String,
 }
 
-/// Selected instances, with or without pictures.
+/// Selected instances, with or without images.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Selected {
-    /// How many.
+    /// Their number.
     Count(usize),
-    /// A picture of each.
+    /// An image of each.
     Images(Vec<Image>),
-}
-
-impl Default for Selected {
-    fn default() -> Self {
-        Self::Count(0)
-    }
 }
 
 /// More rounds continue in a second grid below.
 const MOST_ROUNDS: usize = 4;
-/// More pictures of a side of a cell are only counted.
+/// Further images on one side of a cell are only counted.
 const MOST_IMAGES: usize = 20;
 /// Width of the names of the classes.
 const NAMES: f64 = 100.0;
 const TILE: f64 = 30.0;
 const GAP: f64 = 3.0;
 const PADDING: f64 = 6.0;
-/// Between right and wrong.
+/// Gap between correct and wrong.
 const BETWEEN: f64 = 8.0;
 const NOTE: f64 = 17.0;
 
@@ -78,43 +74,34 @@ impl EpisodeGrid {
             return Err(Error::NothingToDraw { title: self.title.clone() });
         }
         for round in &self.rounds {
-            if round.cells.len() != self.classes.len() {
-                return Err(Error::Length {
-                    what: format!("cells of the round \"{}\" and the classes", round.name),
-                    given: round.cells.len(),
-                    expected: self.classes.len(),
-                });
-            }
+            let what = || format!("cells of the round \"{}\" for the classes", round.name);
+            same_length(round.cells.len(), self.classes.len(), what)?;
         }
-        let key = |name: &str, correct: bool| Key {
-            name: name.into(),
-            sample: Sample::Swatch { style: style(correct, true), hatched: false },
+        let key = |name: &str, correct: bool| {
+            Key::new(name, Sample::Swatch { style: style(correct, true), hatched: false })
         };
         let keys =
             [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let blocks = self.rounds.len().div_ceil(MOST_ROUNDS);
-        let columns = self.rounds.len().div_ceil(blocks);
-        for rounds in self.rounds.chunks(columns) {
-            self.block(rounds, columns, &mut canvas);
-        }
+        let grids = self.rounds.len().div_ceil(MOST_ROUNDS);
+        let columns = self.rounds.len().div_ceil(grids);
+        self.rounds.chunks(columns).for_each(|rounds| self.grid(rounds, columns, &mut canvas));
         canvas.top -= 8.0;
         Ok(canvas.finish())
     }
 
     /// A grid of some rounds: a row per class, a column per round.
-    fn block(&self, rounds: &[EpisodeRound], columns: usize, canvas: &mut Canvas) {
+    fn grid(&self, rounds: &[EpisodeRound], columns: usize, canvas: &mut Canvas) {
         let column = (WIDTH - 2.0 * MARGIN - NAMES) / columns as f64;
         let width = column - 4.0;
         let left = |i: usize| MARGIN + NAMES + i as f64 * column + 4.0;
         canvas.top += 22.0;
         for (i, round) in rounds.iter().enumerate() {
-            let name = font::fit(&round.name, SMALL, Weight::Bold, width);
-            let name = Text::new((left(i), canvas.top), name, SMALL).bold();
+            let name = Text::new((left(i), canvas.top), &round.name, SMALL).bold().fit(width);
             let after = name.width() + 8.0;
-            let note = font::fit(&round.note, SMALL, Weight::Regular, width - after);
+            let note = Text::new((left(i) + after, canvas.top), &round.note, SMALL);
             canvas.push(name);
-            canvas.push(Text::new((left(i) + after, canvas.top), note, SMALL).color(MUTED));
+            canvas.push(note.color(MUTED).fit(width - after));
         }
         canvas.top += 8.0;
         for (class, name) in self.classes.iter().enumerate() {
@@ -136,8 +123,14 @@ impl EpisodeGrid {
     }
 }
 
+impl Default for Selected {
+    fn default() -> Self {
+        Self::Count(0)
+    }
+}
+
 impl Selected {
-    /// How many places its pictures take, the last of which may only count those not shown.
+    /// The number of tiles; the last one may state how many images are not shown.
     fn places(&self) -> usize {
         match self {
             Selected::Count(_) => 0,
@@ -146,7 +139,7 @@ impl Selected {
     }
 }
 
-/// The fewest rows in which the pictures of both sides fit beside each other.
+/// The fewest rows in which the images of both sides fit next to each other.
 fn rows(right: usize, wrong: usize, width: f64) -> usize {
     let room = width - 2.0 * PADDING + GAP - if right > 0 && wrong > 0 { BETWEEN } else { 0.0 };
     let across = ((room / (TILE + GAP) + 1e-9) as usize).max(2);
@@ -169,19 +162,22 @@ fn draw_cell(cell: &EpisodeCell, rect: Rect, canvas: &mut Canvas) {
         }
     }
     if !cell.note.is_empty() {
-        let text = font::fit(&cell.note, SMALL - 1.0, Weight::Regular, rect.width - 8.0);
-        let at = (rect.x + PADDING, rect.bottom() - 7.0);
-        canvas.push(Text::new(at, text, SMALL - 1.0).color(MUTED));
+        let note = Text::new((rect.x + PADDING, rect.bottom() - 7.0), &cell.note, SMALL - 1.0);
+        canvas.push(note.color(MUTED).fit(rect.width - 8.0));
     }
+}
+
+/// Correct instances begin at the left edge of a cell, wrong ones end at its right edge.
+fn left_of(width: f64, correct: bool, rect: Rect) -> f64 {
+    if correct { rect.x + PADDING } else { rect.right() - PADDING - width }
 }
 
 fn draw_count(count: usize, correct: bool, rect: Rect, canvas: &mut Canvas) {
     let width = (rect.width - 2.0 * PADDING - BETWEEN) / 2.0;
-    let left = if correct { rect.x + PADDING } else { rect.right() - PADDING - width };
+    let left = left_of(width, correct, rect);
     let tile = Rect::new(left, rect.y + PADDING, width, TILE);
-    let baseline = tile.y + TILE / 2.0 + 0.36 * 14.0;
-    let text = Text::new((left + width / 2.0, baseline), count.to_string(), 14.0);
-    let text = text.anchor(Anchor::Middle);
+    let at = (left + width / 2.0, tile.y + TILE / 2.0 + 0.36 * 14.0);
+    let text = Text::new(at, count.to_string(), 14.0).anchor(Anchor::Middle);
     if count == 0 {
         canvas.push(text.color(MUTED));
     } else {
@@ -190,12 +186,10 @@ fn draw_count(count: usize, correct: bool, rect: Rect, canvas: &mut Canvas) {
     }
 }
 
-/// The right ones from the left edge, the wrong ones from the right edge.
 fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas: &mut Canvas) {
     let columns = images.len().min(MOST_IMAGES + 1).div_ceil(rows);
     let step = TILE + GAP;
-    let width = columns as f64 * step - GAP;
-    let left = if correct { rect.x + PADDING } else { rect.right() - PADDING - width };
+    let left = left_of(columns as f64 * step - GAP, correct, rect);
     let place = |i: usize| {
         let (column, row) = ((i % columns) as f64, (i / columns) as f64);
         Rect::new(left + column * step, rect.y + PADDING + row * step, TILE, TILE)
@@ -213,7 +207,7 @@ fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas:
     }
 }
 
-/// A solid frame around what is right, a dashed one around what is wrong.
+/// A solid frame for correct instances, a dashed one for wrong instances.
 fn style(correct: bool, filled: bool) -> Style {
     let (color, fill, dash): (_, _, &[f64]) = match correct {
         true => (CORRECT, CORRECT.tint(0.25), &[]),
@@ -228,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_take_the_fewest_rows_that_hold_them() {
+    fn images_take_the_fewest_possible_rows() {
         // Five tiles and the space between fit side by side.
         let width = 5.0 * (TILE + GAP) - GAP + BETWEEN + 2.0 * PADDING;
         assert_eq!(rows(5, 0, width), 1);
@@ -242,14 +236,9 @@ mod tests {
 
     #[test]
     fn every_round_needs_a_cell_per_class() {
-        let grid = EpisodeGrid {
-            classes: vec!["a".into(), "b".into()],
-            rounds: vec![EpisodeRound {
-                cells: vec![EpisodeCell::default()],
-                ..Default::default()
-            }],
-            ..EpisodeGrid::default()
-        };
+        let round = EpisodeRound { cells: vec![EpisodeCell::default()], ..Default::default() };
+        let (classes, rounds) = (vec!["a".into(), "b".into()], vec![round]);
+        let grid = EpisodeGrid { classes, rounds, ..EpisodeGrid::default() };
         assert!(matches!(grid.figure(), Err(Error::Length { given: 1, expected: 2, .. })));
         assert!(matches!(EpisodeGrid::default().figure(), Err(Error::NothingToDraw { .. })));
     }

@@ -1,15 +1,14 @@
-//! A histogram, with a density laid over it on request.
+//! A histogram, optionally with a density curve.
 
-use super::needed;
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
 use crate::legend::{Key, Sample};
 use crate::palette::{self, WHITE};
-use crate::scale::{Fit, Scale};
+use crate::scale::Fit;
 use crate::{Axis, Error, Figure, Result};
 
 /// Counts over bins of equal width.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Histogram {
     /// Title of the figure.
     pub title: String,
@@ -17,7 +16,7 @@ pub struct Histogram {
     pub subtitle: String,
     /// The axis of the values.
     pub x: Axis,
-    /// The axis of the counts.
+    /// The axis of the counts; its default label is "Count".
     pub y: Axis,
     /// What was counted, in the legend; empty for no legend.
     pub name: String,
@@ -27,21 +26,7 @@ pub struct Histogram {
     pub density: Option<Density>,
 }
 
-impl Default for Histogram {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            subtitle: String::new(),
-            x: Axis::default(),
-            y: Axis::new("Count"),
-            name: String::new(),
-            bins: Bins::default(),
-            density: None,
-        }
-    }
-}
-
-/// Bins of equal width and what fell into them.
+/// Bins of equal width and their counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bins {
     /// Where the first bin begins.
@@ -80,17 +65,14 @@ impl Bins {
             let width = if low == 0.0 { 1.0 } else { 0.1 * low.abs() };
             return Self { low: low - width / 2.0, width, counts: vec![sorted.len() as u64] };
         }
-        let quartile =
-            |portion: f64| sorted[((sorted.len() - 1) as f64 * portion).round() as usize];
+        let quartile = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
         let wanted = 2.0 * (quartile(0.75) - quartile(0.25)) / (sorted.len() as f64).cbrt();
-        let bins =
-            if wanted > 0.0 { ((high - low) / wanted).ceil().clamp(5.0, 60.0) } else { 60.0 };
+        let bins = ((high - low) / wanted).ceil().clamp(5.0, 60.0);
+        let bins = if wanted > 0.0 { bins } else { 60.0 };
         let width = (high - low) / bins;
         let mut counts = vec![0; bins as usize];
-        for value in sorted {
-            let bin = (((value - low) / width) as usize).min(counts.len() - 1);
-            counts[bin] += 1;
-        }
+        let last = counts.len() - 1;
+        sorted.iter().for_each(|v| counts[(((v - low) / width) as usize).min(last)] += 1);
         Self { low, width, counts }
     }
 
@@ -107,62 +89,40 @@ impl Histogram {
     /// Draws the histogram.
     pub fn figure(&self) -> Result<Figure> {
         let bins = &self.bins;
-        let nothing = || Error::NothingToDraw { title: self.title.clone() };
         if !(bins.width > 0.0 && bins.total() > 0.0) {
-            return Err(nothing());
+            return Err(Error::NothingToDraw { title: self.title.clone() });
         }
-        let curve: Vec<(f64, f64)> = self
-            .density
-            .iter()
-            .flat_map(|d| &d.points)
-            .map(|(value, density)| (*value, density * bins.total() * bins.width))
-            .filter(|(value, count)| self.x.shows(*value) && self.y.shows(*count))
-            .collect();
-        let edges = (0..=bins.counts.len()).map(|i| bins.edge(i));
-        let x = needed(Scale::new(&self.x, edges, Fit::Padded)?, &self.title)?;
-        let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
-        let y = needed(Scale::new(&self.y, heights, Fit::FromZero)?, &self.title)?;
+        let points = self.density.iter().flat_map(|d| &d.points);
+        let scaled = points.map(|(value, density)| (*value, density * bins.total() * bins.width));
+        let shown = |p: &(f64, f64)| self.x.shows(p.0) && self.y.shows(p.1);
+        let curve: Vec<(f64, f64)> = scaled.filter(shown).collect();
 
-        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
-        let y = canvas.y_axis(&self.y, y, 280.0);
-        let x = canvas.x_axis(&self.x, x, false);
-        // On a logarithmic axis of counts the bars stand on its lower end.
-        let floor = y.at(y.low());
-        let mut marks: Vec<Mark> = (0..bins.counts.len())
-            .filter(|i| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i)))
-            .map(|i| {
-                let (left, right) = (x.at(bins.edge(i)), x.at(bins.edge(i + 1)));
-                let top = y.at(bins.counts[i] as f64);
-                Mark::rect(Rect::new(left, top, right - left, floor - top), fill())
-            })
-            .collect();
+        let style = Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75);
+        let stroke = Stroke::solid(palette::series(1), 2.2);
+        let swatch = Sample::Swatch { style, hatched: false };
+        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke, marker: None });
+        let density = self.density.iter().map(line);
+        let keys: Vec<Key> = [Key::new(&self.name, swatch)].into_iter().chain(density).collect();
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
+        let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
+        let y = canvas.y_axis(&self.y.or_label("Count"), heights, Fit::FromZero, 280.0)?;
+        let x = canvas.x_axis(&self.x, (0..=bins.counts.len()).map(|i| bins.edge(i)), false)?;
+        // On a logarithmic axis the bars stand on its lower end.
+        let floor = y.at(y.low);
+        let bar = |i: usize| {
+            let (left, right) = (x.at(bins.edge(i)), x.at(bins.edge(i + 1)));
+            let top = y.at(bins.counts[i] as f64);
+            Mark::rect(Rect::new(left, top, right - left, floor - top), style)
+        };
+        let placed = |i: &usize| y.places(bins.counts[*i] as f64) && x.places(bins.edge(*i));
+        let mut marks: Vec<Mark> = (0..bins.counts.len()).filter(placed).map(bar).collect();
         let line: Vec<Point> = curve.iter().map(|(v, c)| (x.at(*v), y.at(*c))).collect();
         if line.len() > 1 {
-            marks.push(Mark::line(simplify(&line, 0.1), stroke()));
+            marks.push(Mark::line(simplify(&line, 0.1), stroke));
         }
         canvas.push_inside(marks, 0.0);
         Ok(canvas.finish())
     }
-
-    fn keys(&self) -> Vec<Key> {
-        let mut keys = vec![Key {
-            name: self.name.clone(),
-            sample: Sample::Swatch { style: fill(), hatched: false },
-        }];
-        keys.extend(self.density.iter().map(|density| Key {
-            name: density.name.clone(),
-            sample: Sample::Line { stroke: stroke(), marker: None },
-        }));
-        keys
-    }
-}
-
-fn fill() -> Style {
-    Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75)
-}
-
-fn stroke() -> Stroke {
-    Stroke::solid(palette::series(1), 2.2)
 }
 
 #[cfg(test)]
@@ -171,12 +131,11 @@ mod tests {
 
     #[test]
     fn every_finite_value_is_counted_once() {
-        let values: Vec<f64> =
-            (0..1000).map(|i| (i as f64 * 0.7).sin()).chain([f64::NAN]).collect();
-        let bins = Bins::of(&values);
+        let values = (0..1000).map(|i| (i as f64 * 0.7).sin()).chain([f64::NAN]);
+        let bins = Bins::of(&values.collect::<Vec<_>>());
         assert_eq!(bins.counts.iter().sum::<u64>(), 1000);
         assert!((5..=60).contains(&bins.counts.len()));
-        // The sine dwells at its ends.
+        // A sine spends most of its time near its extremes.
         assert!(bins.counts[0] > bins.counts[bins.counts.len() / 2]);
     }
 
@@ -191,21 +150,17 @@ mod tests {
 
     #[test]
     fn a_density_is_scaled_to_the_counts() {
-        // Ten values a bin; a uniform density then runs level with the bars.
+        // Ten values per bin: a uniform density is level with the bars.
         let bins = Bins { low: 0.0, width: 0.1, counts: vec![10; 10] };
         let density = Density { name: "uniform".into(), points: vec![(0.0, 1.0), (1.0, 1.0)] };
-        let svg = Histogram { bins, density: Some(density), ..Histogram::default() }
-            .figure()
-            .unwrap()
-            .svg();
+        let plot = Histogram { bins, density: Some(density), ..Histogram::default() };
+        let svg = plot.figure().unwrap().svg();
         let tree = roxmltree::Document::parse(&svg).unwrap();
         let bar = tree.descendants().rfind(|n| n.tag_name().name() == "rect").unwrap();
         let top: f64 = bar.attribute("y").unwrap().parse().unwrap();
         let line = tree.descendants().rfind(|n| n.tag_name().name() == "path").unwrap();
         let ends = line.attribute("d").unwrap();
-        assert!(
-            ends.split(['M', 'L']).skip(1).all(|p| p.ends_with(&format!(" {top}"))),
-            "{ends} {top}"
-        );
+        let level = ends.split(['M', 'L']).skip(1).all(|p| p.ends_with(&format!(" {top}")));
+        assert!(level, "{ends} {top}");
     }
 }

@@ -1,4 +1,4 @@
-//! The plots, one file each: a struct of plain data, and how it is drawn.
+//! The plots, one file each: a struct of plain data, and the method that draws it.
 
 pub mod bars;
 pub mod contact;
@@ -8,17 +8,15 @@ pub mod histogram;
 pub mod path;
 pub mod scatter;
 
-use crate::draw::scene::{Mark, Point, Stroke};
+use crate::draw::scene::{Mark, Point};
 use crate::palette::Color;
-use crate::scale::Scale;
-use crate::{Error, Result};
 
-/// The scale, or the error that there is nothing to draw.
-fn needed(scale: Option<Scale>, title: &str) -> Result<Scale> {
-    scale.ok_or_else(|| Error::NothingToDraw { title: title.to_owned() })
+/// A value and the ends of its interval.
+fn interval(value: f64, error: f64) -> [f64; 3] {
+    [value, value - half_width(error), value + half_width(error)]
 }
 
-/// The half-width of an interval if it is one, else zero.
+/// The half-width of an interval, or zero if it is not a valid one.
 fn half_width(error: f64) -> f64 {
     if error.is_finite() { error.max(0.0) } else { 0.0 }
 }
@@ -27,7 +25,7 @@ fn half_width(error: f64) -> f64 {
 fn whisker(from: Point, to: Point, color: Color) -> [Mark; 3] {
     let cap = 3.5;
     let (dx, dy) = if from.0 == to.0 { (cap, 0.0) } else { (0.0, cap) };
-    let stroke = Stroke::solid(color, 1.4);
-    let across = |(x, y): Point| Mark::line(vec![(x - dx, y - dy), (x + dx, y + dy)], stroke);
-    [Mark::line(vec![from, to], stroke), across(from), across(to)]
+    let line = |from, to| Mark::segment(from, to, color, 1.4);
+    let across = |(x, y): Point| line((x - dx, y - dy), (x + dx, y + dy));
+    [line(from, to), across(from), across(to)]
 }

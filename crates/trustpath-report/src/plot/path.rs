@@ -1,27 +1,27 @@
 //! The regularisation path of one episode: ‖γᵢ(λ)‖ against λ, one line per instance.
 //!
-//! Read from the right: at large λ every γᵢ is zero. Walking λ down, the trustworthy instances are those whose line leaves
-//! the axis last, in the lower left; a dot marks where the line of an accepted instance meets the axis.
+//! At large λ every γᵢ is zero. Lines that reach zero further left, at a smaller λ, belong to more trustworthy instances;
+//! a dot marks where the line of an accepted instance reaches zero.
 
-use super::needed;
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
+use crate::error::same_length;
 use crate::legend::{Key, Sample};
 use crate::marker::Marker;
 use crate::palette::{CORRECT, Color, WHITE, WRONG};
 use crate::scale::{Fit, Scale};
-use crate::{Axis, Error, Figure, Result};
+use crate::{Axis, Figure, Result};
 
 /// The regularisation path of one episode.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathPlot {
-    /// Title of the figure.
+    /// Title of the figure; by default "Regularisation path".
     pub title: String,
     /// A sentence below the title.
     pub subtitle: String,
-    /// The axis of λ, linear or logarithmic.
+    /// The axis of λ, linear or logarithmic; its default label is "λ".
     pub x: Axis,
-    /// The axis of ‖γᵢ‖.
+    /// The axis of ‖γᵢ‖; its default label says so.
     pub y: Axis,
     /// The grid of λ, in any order.
     pub lambdas: Vec<f64>,
@@ -29,27 +29,14 @@ pub struct PathPlot {
     pub lines: Vec<PathLine>,
 }
 
-impl Default for PathPlot {
-    fn default() -> Self {
-        Self {
-            title: "Regularisation path".into(),
-            subtitle: String::new(),
-            x: Axis::new("λ"),
-            y: Axis::new("‖γᵢ(λ)‖, one line per unlabeled instance"),
-            lambdas: Vec::new(),
-            lines: Vec::new(),
-        }
-    }
-}
-
 /// The line of one instance.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathLine {
     /// ‖γᵢ(λ)‖ at each λ of the grid.
     pub norms: Vec<f64>,
-    /// Whether the pseudo-label is right.
+    /// Whether the pseudo-label is correct.
     pub correct: bool,
-    /// Whether the instance was taken into the training set.
+    /// Whether the instance was added to the training set.
     pub accepted: bool,
 }
 
@@ -59,40 +46,31 @@ impl PathPlot {
     /// Draws the path.
     pub fn figure(&self) -> Result<Figure> {
         for (i, line) in self.lines.iter().enumerate() {
-            if line.norms.len() != self.lambdas.len() {
-                return Err(Error::Length {
-                    what: format!("norms of line {i} and the λ of the grid"),
-                    given: line.norms.len(),
-                    expected: self.lambdas.len(),
-                });
-            }
+            let what = || format!("norms of line {i} for the λ of the grid");
+            same_length(line.norms.len(), self.lambdas.len(), what)?;
         }
-        // λ from large to small, so that a dash pattern begins where the line leaves the axis.
+        // λ from large to small, so that a dash pattern begins where the line leaves zero.
         let mut order: Vec<usize> = (0..self.lambdas.len()).collect();
         order.sort_by(|a, b| self.lambdas[*b].total_cmp(&self.lambdas[*a]));
 
+        let title = if self.title.is_empty() { "Regularisation path" } else { &self.title };
+        let mut canvas = Canvas::new(title, &self.subtitle, &self.keys());
         let norms = self.lines.iter().flat_map(|l| l.norms.iter().copied());
-        let y = needed(Scale::new(&self.y, norms, Fit::FromZero)?, &self.title)?;
-        let x =
-            needed(Scale::new(&self.x, self.lambdas.iter().copied(), Fit::Padded)?, &self.title)?;
-        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
-        let y = canvas.y_axis(&self.y, y, 330.0);
-        let x = canvas.x_axis(&self.x, x, false);
+        let y = self.y.or_label("‖γᵢ(λ)‖, one line per unlabeled instance");
+        let y = canvas.y_axis(&y, norms, Fit::FromZero, 330.0)?;
+        let x = canvas.x_axis(&self.x.or_label("λ"), self.lambdas.iter().copied(), false)?;
 
-        // Few lines lie over many: accepted over the others, wrong over right.
+        // The rarer kinds are drawn on top: accepted over the others, wrong over correct.
         let mut lines: Vec<&PathLine> = self.lines.iter().collect();
         lines.sort_by_key(|line| (line.accepted, !line.correct));
         let any_accepted = lines.iter().any(|l| l.accepted);
-        let mut marks = Vec::new();
-        let mut dots = Vec::new();
+        let (mut marks, mut dots) = (Vec::new(), Vec::new());
         for line in lines {
             let stroke = stroke(line.correct, line.accepted, any_accepted);
-            for run in self.runs(line, &order, &x, &y) {
-                marks.push(Mark::line(simplify(&run, 0.15), stroke));
-            }
-            if let Some(lambda) =
-                self.vanishing(line, &order).filter(|l| line.accepted && x.places(*l))
-            {
+            let runs = self.runs(line, &order, &x, &y).into_iter();
+            marks.extend(runs.map(|run| Mark::line(simplify(&run, 0.15), stroke)));
+            let vanishing = self.vanishing(line, &order).filter(|_| line.accepted);
+            if let Some(lambda) = vanishing.filter(|lambda| x.places(*lambda)) {
                 let style = Style::fill(color(line.correct)).outlined(WHITE, 1.0);
                 dots.push(Mark::circle((x.at(lambda), y.at(0.0)), 4.0, style));
             }
@@ -104,36 +82,31 @@ impl PathPlot {
 
     fn keys(&self) -> Vec<Key> {
         let any_accepted = self.lines.iter().any(|l| l.accepted);
-        let key = |correct: bool, accepted: bool, name: &str| {
+        let key = |(correct, accepted, name): (bool, bool, &str)| {
             let counts = |l: &&PathLine| l.correct == correct && (l.accepted || !accepted);
             let count = self.lines.iter().filter(counts).count();
             let marker = accepted.then_some(Marker::Circle);
-            (count > 0).then(|| Key {
-                name: format!("{name} ({count})"),
-                sample: Sample::Line { stroke: stroke(correct, accepted, any_accepted), marker },
-            })
+            let stroke = stroke(correct, accepted, any_accepted);
+            let sample = Sample::Line { stroke, marker };
+            (count > 0).then(|| Key::new(format!("{name} ({count})"), sample))
         };
-        [
-            key(true, false, "correct pseudo-label"),
-            key(false, false, "wrong pseudo-label"),
-            key(true, true, "accepted, correct"),
-            key(false, true, "accepted, wrong"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let kinds = [
+            (true, false, "correct pseudo-label"),
+            (false, false, "wrong pseudo-label"),
+            (true, true, "accepted, correct"),
+            (false, true, "accepted, wrong"),
+        ];
+        kinds.into_iter().filter_map(key).collect()
     }
 
-    /// The pieces of a line between gaps, without its zeros but for the one where it leaves the axis.
+    /// The pieces of a line between gaps, without its zeros except for the ones next to a positive norm.
     fn runs(&self, line: &PathLine, order: &[usize], x: &Scale, y: &Scale) -> Vec<Vec<Point>> {
-        let value = |i: usize| (self.lambdas[i], line.norms[i]);
-        let seen = |(lambda, norm): (f64, f64)| x.places(lambda) && y.places(norm);
         let mut runs: Vec<Vec<Point>> = vec![Vec::new()];
-        for (k, i) in order.iter().enumerate() {
-            let (lambda, norm) = value(*i);
-            let next_rises = order.get(k + 1).is_some_and(|j| line.norms[*j] > 0.0);
-            let came_down = k > 0 && line.norms[order[k - 1]] > 0.0;
-            let drawn = seen((lambda, norm)) && (norm > 0.0 || next_rises || came_down);
+        for (k, &i) in order.iter().enumerate() {
+            let (lambda, norm) = (self.lambdas[i], line.norms[i]);
+            let around = &order[k.saturating_sub(1)..order.len().min(k + 2)];
+            let near_positive = around.iter().any(|j| line.norms[*j] > 0.0);
+            let drawn = x.places(lambda) && y.places(norm) && near_positive;
             match runs.last_mut() {
                 Some(run) if drawn => run.push((x.at(lambda), y.at(norm))),
                 Some(run) if !run.is_empty() => runs.push(Vec::new()),
@@ -154,7 +127,7 @@ fn color(correct: bool) -> Color {
     if correct { CORRECT } else { WRONG }
 }
 
-/// Correct is solid, wrong dashed; accepted is heavy, and what is not accepted steps back.
+/// Correct is solid, wrong dashed; accepted lines are heavy, and the others fade if there are accepted ones.
 fn stroke(correct: bool, accepted: bool, any_accepted: bool) -> Stroke {
     let (width, alpha) = match (accepted, any_accepted) {
         (true, _) => (2.2, 1.0),
@@ -190,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zeros_of_a_line_are_not_drawn_but_for_the_last() {
+    fn only_the_last_zero_of_a_line_is_drawn() {
         let plot = plot();
         let x = Scale::new(&plot.x, plot.lambdas.iter().copied(), Fit::Padded).unwrap().unwrap();
         let runs = plot.runs(&plot.lines[0], &[3, 2, 1, 0], &x, &x);
@@ -200,17 +173,16 @@ mod tests {
 
     #[test]
     fn the_legend_counts() {
-        let names: Vec<String> = plot().keys().into_iter().map(|k| k.name).collect();
-        assert_eq!(
-            names,
-            ["correct pseudo-label (1)", "wrong pseudo-label (1)", "accepted, correct (1)"]
-        );
+        let names = plot().keys().into_iter().map(|k| k.name);
+        let expected =
+            ["correct pseudo-label (1)", "wrong pseudo-label (1)", "accepted, correct (1)"];
+        assert!(names.eq(expected));
     }
 
     #[test]
     fn norms_must_match_the_grid() {
         let mut plot = plot();
         plot.lines[1].norms.pop();
-        assert!(matches!(plot.figure(), Err(Error::Length { given: 3, expected: 4, .. })));
+        assert!(matches!(plot.figure(), Err(crate::Error::Length { given: 3, expected: 4, .. })));
     }
 }

@@ -1,8 +1,7 @@
 //! Named points with error bars: accuracy against time, balanced against imbalanced pools.
 
-use super::{half_width, needed, whisker};
+use super::{interval, whisker};
 use crate::canvas::{Canvas, SMALL};
-use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Text, simplify};
 use crate::legend::{Key, Sample};
 use crate::marker::Marker;
@@ -36,7 +35,7 @@ pub struct ScatterGroup {
     pub points: Vec<ScatterPoint>,
 }
 
-/// One point; one that is not finite is left out.
+/// One point; a point that is not finite is left out.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScatterPoint {
     /// The label beside it; none if empty.
@@ -59,18 +58,16 @@ impl Scatter {
             let points = groups.flat_map(|(i, g)| g.points.iter().map(move |p| (i, p)));
             points.filter(|(_, p)| self.x.shows(p.x) && self.y.shows(p.y))
         };
-        let ends = |value: f64, error: f64| {
-            let error = half_width(error);
-            [value, value - error, value + error]
+        let key = |(i, group): (usize, &ScatterGroup)| {
+            let (color, marker) = (palette::series(i), Marker::series(i));
+            Key::new(&group.name, Sample::Marker { color, marker })
         };
-        let along_x = shown().flat_map(|(_, p)| ends(p.x, p.x_error));
-        let x = needed(Scale::new(&self.x, along_x, Fit::Padded)?, &self.title)?;
-        let along_y = shown().flat_map(|(_, p)| ends(p.y, p.y_error));
-        let y = needed(Scale::new(&self.y, along_y, Fit::Round)?, &self.title)?;
-
-        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
-        let y = canvas.y_axis(&self.y, y, 340.0);
-        let x = canvas.x_axis(&self.x, x, true);
+        let keys: Vec<Key> = self.groups.iter().enumerate().map(key).collect();
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
+        let along_y = shown().flat_map(|(_, p)| interval(p.y, p.y_error));
+        let y = canvas.y_axis(&self.y, along_y, Fit::Round, 340.0)?;
+        let along_x = shown().flat_map(|(_, p)| interval(p.x, p.x_error));
+        let x = canvas.x_axis(&self.x, along_x, true)?;
         let placed: Vec<Placed> = shown().map(|(i, p)| Placed::new(i, p, &x, &y)).collect();
         let diagonal = if self.diagonal { diagonal(&x, &y) } else { Vec::new() };
 
@@ -86,26 +83,18 @@ impl Scatter {
         let plot = canvas.plot;
         let mut taken: Vec<Rect> = placed.iter().flat_map(Placed::covers).collect();
         taken.extend(diagonal.iter().map(|(x, y)| Rect::new(*x, *y, 0.0, 0.0).grown(3.0)));
-        for p in placed.iter().filter(|p| !p.label.is_empty() && p.is_in(&plot)) {
+        for p in placed.iter().filter(|p| !p.label.is_empty() && plot.contains(p.at)) {
             let (text, leader) = p.place_label(&plot, &mut taken);
             canvas.push_inside(leader.into_iter().collect(), 0.0);
             canvas.push(text);
         }
         Ok(canvas.finish())
     }
-
-    fn keys(&self) -> Vec<Key> {
-        let key = |(i, group): (usize, &ScatterGroup)| Key {
-            name: group.name.clone(),
-            sample: Sample::Marker { color: palette::series(i), marker: Marker::series(i) },
-        };
-        self.groups.iter().enumerate().map(key).collect()
-    }
 }
 
-/// The line y = x, by many points as it is a curve if one axis is logarithmic.
+/// The line y = x as many points, because it is a curve if one axis is logarithmic.
 fn diagonal(x: &Scale, y: &Scale) -> Vec<Point> {
-    let (low, high) = (x.low().max(y.low()), x.high().min(y.high()));
+    let (low, high) = (x.low.max(y.low), x.high.min(y.high));
     if low >= high {
         return Vec::new();
     }
@@ -126,21 +115,9 @@ struct Placed<'a> {
 
 impl<'a> Placed<'a> {
     fn new(group: usize, p: &'a ScatterPoint, x: &Scale, y: &Scale) -> Self {
-        // The end of an interval below zero is cut at a logarithmic axis.
-        let end = |scale: &Scale, v: f64| scale.at(if scale.places(v) { v } else { scale.low() });
-        let (dx, dy) = (half_width(p.x_error), half_width(p.y_error));
-        Self {
-            group,
-            label: &p.label,
-            at: (x.at(p.x), y.at(p.y)),
-            across: (end(x, p.x - dx), end(x, p.x + dx)),
-            upright: (end(y, p.y + dy), end(y, p.y - dy)),
-        }
-    }
-
-    fn is_in(&self, plot: &Rect) -> bool {
-        let (x, y) = self.at;
-        (plot.x..=plot.right()).contains(&x) && (plot.y..=plot.bottom()).contains(&y)
+        let [x, left, right] = interval(p.x, p.x_error).map(|value| x.end(value));
+        let [y, bottom, top] = interval(p.y, p.y_error).map(|value| y.end(value));
+        Self { group, label: &p.label, at: (x, y), across: (left, right), upright: (top, bottom) }
     }
 
     fn marker(&self) -> Mark {
@@ -148,18 +125,14 @@ impl<'a> Placed<'a> {
     }
 
     fn whiskers(&self) -> Vec<Mark> {
-        let ((x, y), color) = (self.at, palette::series(self.group).alpha(0.75));
-        let mut marks = Vec::new();
-        if self.across.0 < self.across.1 {
-            marks.extend(whisker((self.across.0, y), (self.across.1, y), color));
-        }
-        if self.upright.0 < self.upright.1 {
-            marks.extend(whisker((x, self.upright.0), (x, self.upright.1), color));
-        }
-        marks
+        let ((x, y), (left, right), (top, bottom)) = (self.at, self.across, self.upright);
+        let color = palette::series(self.group).alpha(0.75);
+        let bars = [((left, y), (right, y)), ((x, top), (x, bottom))];
+        let visible = bars.into_iter().filter(|(from, to)| from.0 < to.0 || from.1 < to.1);
+        visible.flat_map(|(from, to)| whisker(from, to, color)).collect()
     }
 
-    /// What the marker and the error bars cover.
+    /// The areas that the marker and the error bars cover.
     fn covers(&self) -> [Rect; 3] {
         let (x, y) = self.at;
         [
@@ -169,11 +142,11 @@ impl<'a> Placed<'a> {
         ]
     }
 
-    /// The label at the place around the point that covers least of what is `taken` and stays in the plot; where it is
-    /// crowded, farther off and with a line that leads to it.
+    /// The label, placed around the point where it stays in the plot and covers least of what is `taken`; in a crowd it
+    /// is placed further away, with a line that leads to it.
     fn place_label(&self, plot: &Rect, taken: &mut Vec<Rect>) -> (Text, Option<Mark>) {
-        let text = font::fit(self.label, SMALL, Weight::Regular, plot.width / 2.0);
-        let (width, height) = (font::width(&text, SMALL, Weight::Regular), SMALL + 1.0);
+        let text = Text::new(self.at, self.label, SMALL).fit(plot.width / 2.0);
+        let (width, height) = (text.width(), SMALL + 1.0);
         let (x, y) = self.at;
         let (right, left, middle) = (x + 9.0, x - 9.0 - width, x - width / 2.0);
         let (above, level, below) = (y - 5.0 - height, y - height / 2.0, y + 5.0);
@@ -192,39 +165,34 @@ impl<'a> Placed<'a> {
             let covered: f64 = taken.iter().map(|t| rect.overlap(t)).sum();
             covered + 4.0 * (rect.width * rect.height - rect.overlap(plot))
         };
-        let mut best = Rect::new(right, level, width, height);
-        let mut least = cost(&best);
-        for (x, y) in others {
-            let next = Rect::new(x, y, width, height);
-            // The first of equals is kept, so that labels stand to the right where they can.
-            if cost(&next) < least - 0.5 {
-                (best, least) = (next, cost(&next));
-            }
-        }
-        let mut leader = None;
-        for (dx, dy) in rings() {
+        let near = others.into_iter().map(|(x, y)| (Rect::new(x, y, width, height), 0.0, None));
+        let far = rings().map(|(dx, dy)| {
             let centre = (x + dx + dx.signum() * (width / 2.0 + 2.0), y + dy);
-            let next = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
+            let place = Rect::new(centre.0 - width / 2.0, centre.1 - height / 2.0, width, height);
             let line = [self.at, (x + dx, y + dy)];
-            // A place far off must be worth the way there, and the line should cross nothing.
-            let way = 0.5 * dx.hypot(dy) + 30.0 * crossings(&line, self.at, taken);
-            let cost = cost(&next) + way;
-            if cost < least - 0.5 {
-                (best, least, leader) = (next, cost, Some(line));
+            // Distance has a cost, and the line should cross nothing.
+            (place, 0.5 * dx.hypot(dy) + 30.0 * crossings(&line, taken), Some(line))
+        });
+        let mut best = Rect::new(right, level, width, height);
+        let (mut least, mut leader) = (cost(&best), None);
+        for (next, extra, line) in near.chain(far) {
+            // The first of equals is kept, so that labels stand to the right where possible.
+            if cost(&next) + extra < least - 0.5 {
+                (best, least, leader) = (next, cost(&next) + extra, line);
             }
         }
         taken.push(best);
         let baseline = best.y + 0.5 * height + 0.36 * SMALL;
-        let leader = leader.map(|line| Mark::line(line.to_vec(), Stroke::solid(MUTED, 0.8)));
-        (Text::new((best.x, baseline), text, SMALL), leader)
+        let leader = leader.map(|[from, to]| Mark::segment(from, to, MUTED, 0.8));
+        (Text { at: (best.x, baseline), ..text }, leader)
     }
 }
 
-/// Places farther and farther off, from the right round.
+/// Offsets at growing distances, beginning to the right.
 fn rings() -> impl Iterator<Item = Point> {
     const REACH: [f64; 4] = [24.0, 40.0, 60.0, 84.0];
     REACH.into_iter().flat_map(|reach| {
-        // Never straight up or down, where a label would not begin or end at the line.
+        // Never straight up or down, because a label begins or ends at its line.
         [0.0, 30.0, -30.0, 60.0, -60.0, 180.0, 150.0, -150.0, 120.0, -120.0].map(|degrees: f64| {
             let (sin, cos) = degrees.to_radians().sin_cos();
             (reach * cos, reach * sin)
@@ -232,16 +200,12 @@ fn rings() -> impl Iterator<Item = Point> {
     })
 }
 
-/// How many points along a line lie in what is taken, but for what surrounds its beginning.
-fn crossings(line: &[Point; 2], from: Point, taken: &[Rect]) -> f64 {
-    let at =
-        |t: f64| (line[0].0 + t * (line[1].0 - line[0].0), line[0].1 + t * (line[1].1 - line[0].1));
-    let holds = |rect: &Rect, (x, y): Point| {
-        (rect.x..=rect.right()).contains(&x) && (rect.y..=rect.bottom()).contains(&y)
-    };
-    let others = || taken.iter().filter(|rect| !holds(rect, from));
+/// The number of points along a line that lie in what is taken, except in areas around its beginning.
+fn crossings(&[from, to]: &[Point; 2], taken: &[Rect]) -> f64 {
+    let at = |t: f64| (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1));
+    let others = || taken.iter().filter(|rect| !rect.contains(from));
     let points = (1..=12).map(|i| at(f64::from(i) / 12.0));
-    points.map(|point| others().filter(|rect| holds(rect, point)).count() as f64).sum()
+    points.map(|point| others().filter(|rect| rect.contains(point)).count() as f64).sum()
 }
 
 #[cfg(test)]
@@ -252,39 +216,31 @@ mod tests {
         Placed { group: 0, label: "a label", at: (x, y), across: (x, x), upright: (y, y) }
     }
 
-    #[test]
-    fn labels_of_near_points_do_not_overlap() {
-        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
-        let points = [at(200.0, 150.0), at(206.0, 152.0), at(203.0, 146.0)];
+    const PLOT: Rect = Rect { x: 0.0, y: 0.0, width: 400.0, height: 300.0 };
+
+    /// Places the labels of some points, checks that none overlaps another, and counts the leader lines.
+    fn leaders(points: &[Placed]) -> usize {
         let mut taken: Vec<Rect> = points.iter().flat_map(Placed::covers).collect();
-        points.iter().for_each(|p| {
-            p.place_label(&plot, &mut taken);
-        });
-        let labels = &taken[9..];
-        assert_eq!(labels.len(), 3);
+        let leads = points.iter().filter(|p| p.place_label(&PLOT, &mut taken).1.is_some()).count();
+        let labels = &taken[3 * points.len()..];
+        assert_eq!(labels.len(), points.len());
         for (i, a) in labels.iter().enumerate() {
+            assert!(a.overlap(&PLOT) > 0.99 * a.width * a.height);
             assert!(labels[i + 1..].iter().all(|b| a.overlap(b) == 0.0));
         }
+        leads
     }
 
     #[test]
-    fn labels_of_a_crowd_are_led_out_of_it() {
-        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
-        let points: Vec<_> = (0..7).map(|i| at(200.0 + f64::from(i), 150.0)).collect();
-        let mut taken: Vec<Rect> = points.iter().flat_map(Placed::covers).collect();
-        let leaders = points.iter().filter(|p| p.place_label(&plot, &mut taken).1.is_some());
-        assert!(leaders.count() >= 2);
-        let labels = &taken[21..];
-        for (i, a) in labels.iter().enumerate() {
-            assert!(a.overlap(&plot) > 0.99 * a.width * a.height);
-            assert!(labels[i + 1..].iter().all(|b| a.overlap(b) == 0.0));
-        }
+    fn labels_do_not_overlap_and_leave_a_crowd() {
+        leaders(&[at(200.0, 150.0), at(206.0, 152.0), at(203.0, 146.0)]);
+        let crowd: Vec<_> = (0..7).map(|i| at(200.0 + f64::from(i), 150.0)).collect();
+        assert!(leaders(&crowd) >= 2);
     }
 
     #[test]
-    fn a_label_at_the_right_edge_turns_left() {
-        let plot = Rect::new(0.0, 0.0, 400.0, 300.0);
-        let (text, leader) = at(395.0, 100.0).place_label(&plot, &mut Vec::new());
+    fn a_label_at_the_right_edge_stands_to_the_left() {
+        let (text, leader) = at(395.0, 100.0).place_label(&PLOT, &mut Vec::new());
         assert!(text.at.0 + text.width() < 395.0 && leader.is_none());
     }
 }

@@ -1,17 +1,14 @@
 //! Tables of text cells, written as aligned plain text, Markdown, HTML or CSV.
 
-mod csv;
-mod html;
-mod markdown;
-mod text;
-mod width;
+mod formats;
 
-pub(crate) use markdown::escape as escape_markdown;
+pub(crate) use formats::escape_markdown;
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::same_length;
 use std::ops::Range;
 
-/// A table: columns with a name and an alignment, and rows of as many cells.
+/// A table: columns with a name and an alignment, and rows with one cell per column.
 ///
 /// ```
 /// use trustpath_report::{Best, Column, Table};
@@ -32,45 +29,46 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<TableCell>>,
 }
 
-/// The head of a column.
+/// A column: its heading and alignment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Where its cells stand.
+    /// Alignment of its cells.
     pub align: Align,
 }
 
-/// Where the text of a cell stands.
+/// Alignment of the text in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Align {
-    /// At the left: words.
+    /// Left-aligned, for words.
     #[default]
     Left,
-    /// At the right: numbers.
+    /// Right-aligned, for numbers.
     Right,
-    /// In the middle.
+    /// Centred.
     Center,
 }
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Cell {
-    /// What it says.
+pub struct TableCell {
+    /// Its text.
     pub text: String,
-    /// Whether it is set in bold, where the format can.
+    /// Whether it is bold, in formats that support it.
     pub bold: bool,
 }
 
 /// Which number of a column is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Best {
-    /// The largest, as of accuracies.
+    /// The largest, for example of accuracies.
     Highest,
-    /// The smallest, as of times.
+    /// The smallest, for example of times.
     Lowest,
 }
 
@@ -85,13 +83,13 @@ impl Column {
         Self { name: name.into(), align: Align::Right }
     }
 
-    /// A column of marks.
+    /// A centred column, for check marks.
     pub fn center(name: impl Into<String>) -> Self {
         Self { name: name.into(), align: Align::Center }
     }
 }
 
-impl<T: Into<String>> From<T> for Cell {
+impl<T: Into<String>> From<T> for TableCell {
     fn from(text: T) -> Self {
         Self { text: text.into(), bold: false }
     }
@@ -104,15 +102,10 @@ impl Table {
     }
 
     /// Adds a row, which must have one cell per column.
-    pub fn push<C: Into<Cell>>(&mut self, row: impl IntoIterator<Item = C>) -> Result<()> {
-        let row: Vec<Cell> = row.into_iter().map(Into::into).collect();
-        if row.len() != self.columns.len() {
-            return Err(Error::Row {
-                row: self.rows.len(),
-                given: row.len(),
-                columns: self.columns.len(),
-            });
-        }
+    pub fn push<C: Into<TableCell>>(&mut self, row: impl IntoIterator<Item = C>) -> Result<()> {
+        let row: Vec<TableCell> = row.into_iter().map(Into::into).collect();
+        let what = || format!("cells in row {} for the columns of the table", self.rows.len());
+        same_length(row.len(), self.columns.len(), what)?;
         self.rows.push(row);
         Ok(())
     }
@@ -123,7 +116,7 @@ impl Table {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Vec<Cell>] {
+    pub fn rows(&self) -> &[Vec<TableCell>] {
         &self.rows
     }
 
@@ -132,39 +125,26 @@ impl Table {
         self.bold_best_of(column, 0..self.rows.len(), best);
     }
 
-    /// Sets the best number of a column among some rows in bold; the number is what a cell begins with, and equal ones are
-    /// bold together.
+    /// Sets the best number of a column among some rows in bold. The number is the beginning of a cell's text; equal
+    /// numbers are bold together.
     pub fn bold_best_of(&mut self, column: usize, rows: Range<usize>, best: Best) {
         let end = rows.end.min(self.rows.len());
-        let start = rows.start.min(end);
-        let cells = || {
-            let numbers = self.rows[start..end].iter().enumerate().map(|(i, row)| {
-                let value = row.get(column).and_then(|cell| leading_number(&cell.text));
-                (start + i, value)
-            });
-            numbers.filter_map(|(i, value)| value.map(|v| (i, v)))
-        };
-        let values = cells().map(|(_, value)| value);
-        let Some(found) = (match best {
-            Best::Highest => values.reduce(f64::max),
-            Best::Lowest => values.reduce(f64::min),
-        }) else {
-            return;
-        };
-        let winners: Vec<usize> = cells().filter(|(_, v)| *v == found).map(|(i, _)| i).collect();
-        for i in winners {
-            self.rows[i][column].bold = true;
-        }
+        let rows = &mut self.rows[rows.start.min(end)..end];
+        let cells = rows.iter_mut().filter_map(|row| row.get_mut(column));
+        let numbers = cells.filter_map(|cell| Some((leading_number(&cell.text)?, cell)));
+        let mut cells: Vec<(f64, &mut TableCell)> = numbers.collect();
+        let pick = if best == Best::Highest { f64::max } else { f64::min };
+        let found = cells.iter().map(|(value, _)| *value).reduce(pick);
+        cells.iter_mut().filter(|(v, _)| Some(*v) == found).for_each(|(_, cell)| cell.bold = true);
     }
 }
 
-/// The number that a text begins with, as in "84.07 ± 0.60" or "+1.2 %".
+/// The number at the beginning of a text, as in "84.07 ± 0.60" or "+1.2 %".
 fn leading_number(text: &str) -> Option<f64> {
     let text = text.trim_start().replace('−', "-");
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E')))
-        .unwrap_or(text.len());
-    // "3.1e" or "5-way" are numbers up to where they make sense.
+    let numeric = |c: char| c.is_ascii_digit() || ".-+eE".contains(c);
+    let end = text.find(|c| !numeric(c)).unwrap_or(text.len());
+    // Of "3.1e" or "5-way" the longest part that is a number counts.
     (1..=end).rev().find_map(|n| text[..n].parse().ok()).filter(|v: &f64| v.is_finite())
 }
 
@@ -174,18 +154,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_from_the_front() {
-        assert_eq!(leading_number("84.07 ± 0.60"), Some(84.07));
-        assert_eq!(leading_number("−1.5 %"), Some(-1.5));
-        assert_eq!(leading_number("+0.4"), Some(0.4));
-        assert_eq!(leading_number("5-way"), Some(5.0));
-        assert_eq!(leading_number("1.5e-3s"), Some(1.5e-3));
-        assert_eq!(leading_number("–"), None);
-        assert_eq!(leading_number("nan"), None);
-        assert_eq!(leading_number("é1"), None);
+        let texts = ["84.07 ± 0.60", "−1.5 %", "+0.4", "5-way", "1.5e-3s"];
+        let numbers = [84.07, -1.5, 0.4, 5.0, 1.5e-3];
+        assert_eq!(texts.map(leading_number), numbers.map(Some));
+        assert_eq!(["–", "nan", "é1"].map(leading_number), [None; 3]);
     }
 
     #[test]
-    fn the_best_of_some_rows_is_bold_and_ties_are_shared() {
+    fn the_best_of_some_rows_is_bold_and_so_are_ties() {
         let mut table = Table::new(vec![Column::right("a")]);
         for cell in ["9", "3.0", "–", "5", "5.0", "1"] {
             table.push([cell]).unwrap();
@@ -202,6 +178,7 @@ mod tests {
     #[test]
     fn a_row_must_fit() {
         let mut table = Table::new(vec![Column::left("a"), Column::left("b")]);
-        assert_eq!(table.push(["x"]), Err(Error::Row { row: 0, given: 1, columns: 2 }));
+        let refused = table.push(["x"]);
+        assert!(matches!(refused, Err(crate::Error::Length { given: 1, expected: 2, .. })));
     }
 }

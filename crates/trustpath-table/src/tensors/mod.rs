@@ -1,8 +1,8 @@
-//! Named tensors with a few words about them: what models are saved as.
+//! Named tensors with texts of metadata, in which models are saved.
 //!
 //! A safetensors file is the length of a header, the header (JSON with the type, shape and place of
-//! every tensor, and texts under `__metadata__`), and the bytes. The same tensors give the same
-//! file, bit for bit.
+//! every tensor, and texts under `__metadata__`), and the bytes. Equal tensors give files that are
+//! equal bit for bit.
 
 mod open;
 mod write;
@@ -14,8 +14,8 @@ use crate::input::Input;
 use crate::output::Output;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
-pub(crate) use open::Tensors;
-pub(crate) use write::{Entry, write};
+pub(crate) use open::TensorReader;
+pub(crate) use write::{TensorEntry, write};
 
 /// Numbers of one type and their axes, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,28 +59,37 @@ pub struct TensorFile {
 
 impl TensorFile {
     /// Reads a safetensors file whose tensors are all floats; `-` is standard input. Half precision
-    /// comes as [`Tensor::F32`].
+    /// becomes [`Tensor::F32`].
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or holds tensors of other types.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        let mut file = Tensors::open(Input::open(path.as_ref())?)?;
+        Self::from_input(Input::open(path.as_ref())?)
+    }
+
+    /// The same from the contents of a file; errors call it `name`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self> {
+        Self::from_input(Input::memory(bytes, name))
+    }
+
+    fn from_input(input: Input) -> Result<Self> {
+        let file = TensorReader::open(input)?;
         let mut tensors = BTreeMap::new();
         for name in file.names() {
-            let (scalar, shape) = file.scalar(&name, "a model holds f32 and f64 alone")?;
+            let expected = "a model holds only floats; check that this file is a model";
+            let (scalar, shape) = file.scalar(&name, expected)?;
+            let bytes = file.bytes(&name)?;
             let tensor = match scalar {
-                Scalar::F64 => {
-                    Tensor::F64 { shape, values: Scalar::F64.to_f64s(&file.bytes(&name)?) }
-                }
+                Scalar::F64 => Tensor::F64 { shape, values: scalar.to_f64s(&bytes) },
                 Scalar::F32 | Scalar::F16 | Scalar::Bf16 => {
-                    Tensor::F32 { shape, values: file.f32s(&name)? }
+                    Tensor::F32 { shape, values: scalar.to_f32s(&bytes) }
                 }
                 _ => {
-                    return Err(Error::Dtype {
-                        file: format!("{} ({name})", file.name()),
-                        found: "whole numbers".into(),
-                        expected: "a model holds floats alone; is this another kind of file?",
-                    });
+                    let (file, found) = (file.called(&name), "whole numbers".into());
+                    return Err(Error::Dtype { file, found, expected });
                 }
             };
             tensors.insert(name, tensor);
@@ -88,23 +97,33 @@ impl TensorFile {
         Ok(Self { metadata: file.metadata(), tensors })
     }
 
-    /// Writes the file, whole or not at all; `-` is standard output.
+    /// Writes the file, which is then complete or unchanged; `-` is standard output.
     ///
     /// # Errors
-    /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the values of a tensor are not
-    /// as many as its shape says.
+    /// [`Error::Write`] if it cannot be written, [`Error::Shape`] if the number of values of a tensor
+    /// does not match its shape.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
-        let entries: Vec<Entry> = self
-            .tensors
-            .iter()
-            .map(|(name, tensor)| entry(name, tensor, path))
-            .collect::<Result<_>>()?;
-        Output::new(path).write(|w| write(w, &self.metadata, entries))
+        let entries = self.entries(path.as_ref())?;
+        Output::new(path.as_ref()).write(|w| write(w, &self.metadata, entries))
+    }
+
+    /// The contents of the file.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the values of a tensor are not as many as its shape says.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (path, mut bytes) = (Path::new("memory"), Vec::new());
+        let written = write(&mut bytes, &self.metadata, self.entries(path)?);
+        written.map_err(|error| Error::write(path, error))?;
+        Ok(bytes)
+    }
+
+    fn entries(&self, path: &Path) -> Result<Vec<TensorEntry>> {
+        self.tensors.iter().map(|(name, tensor)| entry(name, tensor, path)).collect()
     }
 }
 
-fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<Entry> {
+fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<TensorEntry> {
     let (dtype, shape, bytes, count): (_, _, Vec<u8>, _) = match tensor {
         Tensor::F32 { shape, values } => {
             ("F32", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
@@ -117,10 +136,10 @@ fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<Entry> {
         return Err(Error::Shape {
             file: format!("{} ({name})", path.display()),
             found: shape.clone(),
-            expected: "that is not the number of its values",
+            expected: "the number of its values does not match",
         });
     }
-    Ok(Entry { name: name.to_owned(), dtype, shape: shape.clone(), bytes })
+    Ok(TensorEntry::new(name.to_owned(), dtype, shape.clone(), bytes))
 }
 
 #[cfg(test)]
@@ -169,17 +188,20 @@ mod tests {
         assert!(refused(&[&whole[..], b"more"].concat()));
         assert!(refused(&u64::MAX.to_le_bytes()));
         assert!(refused(&[&(1u64 << 40).to_le_bytes()[..], b"{}"].concat()));
-        let with =
-            |header: &str| [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat();
-        assert!(refused(&with(&"[".repeat(100_000))));
-        for shape in ["[1000000000000]", "[18446744073709551615,2]"] {
+        let with_header = |header: &str, data: usize| {
+            let length = (header.len() as u64).to_le_bytes();
+            [&length[..], header.as_bytes(), &vec![0; data]].concat()
+        };
+        assert!(refused(&with_header(&"[".repeat(100_000), 0)));
+        for (shape, end, data) in [
+            ("[1000000000000]", "4", 4),
+            ("[18446744073709551615,2]", "4", 4),
+            ("[1000000000000]", "4000000000000", 0),
+        ] {
             let header =
-                format!(r#"{{"w":{{"dtype":"F32","shape":{shape},"data_offsets":[0,4]}}}}"#);
-            assert!(refused(&[with(&header), vec![0; 4]].concat()), "{shape}");
+                format!(r#"{{"w":{{"dtype":"F32","shape":{shape},"data_offsets":[0,{end}]}}}}"#);
+            assert!(refused(&with_header(&header, data)), "{shape}");
         }
-        let long =
-            r#"{"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}"#;
-        assert!(refused(&with(long)));
     }
 
     #[test]

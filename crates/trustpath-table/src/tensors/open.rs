@@ -1,32 +1,32 @@
-//! Reading tensors: the header first, measured against the bytes there; each tensor when asked for.
+//! Reading tensors: first the header, whose sizes are compared with the bytes available, then each
+//! tensor on demand.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 
-use ::safetensors::Dtype;
 use ::safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::input::Input;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 
-/// A longer header is no header; the reference implementation has the same bound.
+/// Bound on the length of the header, as in the reference implementation.
 const LONGEST: u64 = 100_000_000;
 
 /// An open safetensors file.
-pub(crate) struct Tensors {
+pub(crate) struct TensorReader {
     input: Input,
     header: Metadata,
-    /// Where the bytes begin.
+    /// Offset of the first tensor.
     start: u64,
 }
 
-impl Tensors {
+impl TensorReader {
     /// Reads the header. Types, shapes and places are checked against each other and the length.
     pub fn open(mut input: Input) -> Result<Self> {
+        let short = |name: &str| Error::damaged(name, "it ends within its header");
         let mut length = [0; 8];
-        let read = input.read_exact(&mut length);
-        read.map_err(|_| Error::damaged(&input.name, "it ends within its header"))?;
+        input.read_exact(&mut length).map_err(|_| short(&input.name))?;
         let length = u64::from_le_bytes(length);
         let available = input.length.saturating_sub(8);
         if length > LONGEST || length > available {
@@ -34,10 +34,9 @@ impl Tensors {
             return Err(Error::damaged(input.name, reason));
         }
         let mut header = vec![0; length as usize];
-        let read = input.read_exact(&mut header);
-        read.map_err(|_| Error::damaged(&input.name, "it ends within its header"))?;
+        input.read_exact(&mut header).map_err(|_| short(&input.name))?;
         let header: Metadata = serde_json::from_slice(&header)
-            .map_err(|e| Error::damaged(&input.name, format!("its header: {e}")))?;
+            .map_err(|e| Error::damaged(&input.name, format!("its header is not valid ({e})")))?;
         let (expected, found) = (header.data_len() as u64, available - length);
         if expected > found {
             return Err(Error::Truncated { file: input.name, expected, found });
@@ -49,9 +48,14 @@ impl Tensors {
         Ok(Self { input, header, start: 8 + length })
     }
 
-    /// What errors call the file.
+    /// The name of the file that errors use.
     pub fn name(&self) -> &str {
         &self.input.name
+    }
+
+    /// A tensor as errors call it.
+    pub fn called(&self, name: &str) -> String {
+        format!("{} ({name})", self.name())
     }
 
     /// The names of the tensors, sorted.
@@ -76,8 +80,8 @@ impl Tensors {
     /// The type and shape of a tensor.
     pub fn scalar(&self, name: &str, expected: &'static str) -> Result<(Scalar, Vec<usize>)> {
         let info = self.info(name)?;
-        let scalar = scalar(info.dtype).ok_or_else(|| Error::Dtype {
-            file: format!("{} ({name})", self.name()),
+        let scalar = Scalar::from_dtype(info.dtype).ok_or_else(|| Error::Dtype {
+            file: self.called(name),
             found: format!("{:?}", info.dtype),
             expected,
         })?;
@@ -85,27 +89,15 @@ impl Tensors {
     }
 
     /// The bytes of a tensor.
-    pub fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
-        let length = self.seek(name)?;
-        let mut bytes = Vec::new();
-        let read = (&mut self.input).take(length).read_to_end(&mut bytes);
-        read.map_err(|e| Error::damaged(&self.input.name, e))?;
-        self.complete(length, bytes.len() as u64)?;
+    pub fn bytes(&self, name: &str) -> Result<Vec<u8>> {
+        let (begin, end) = self.info(name)?.data_offsets;
+        let mut bytes = vec![0; end - begin];
+        let read = self.input.read_exact_at(&mut bytes, self.place(name)?);
+        read.map_err(|e| Error::damaged(self.name(), e))?;
         Ok(bytes)
     }
 
-    /// The numbers of a tensor as `f32`, in memory only once.
-    pub fn f32s(&mut self, name: &str) -> Result<Vec<f32>> {
-        let (scalar, _) = self.scalar(name, "features must be f16, bf16, f32, f64 or integers")?;
-        let length = self.seek(name)?;
-        let count = length as usize / scalar.size();
-        let read = scalar.read_f32s(&mut self.input, count);
-        let values = read.map_err(|e| Error::damaged(&self.input.name, e))?;
-        self.complete(length, (values.len() * scalar.size()) as u64)?;
-        Ok(values)
-    }
-
-    /// Where the bytes of a tensor begin in the file.
+    /// The offset of a tensor in the file.
     pub fn place(&self, name: &str) -> Result<u64> {
         Ok(self.start + self.info(name)?.data_offsets.0 as u64)
     }
@@ -120,37 +112,4 @@ impl Tensors {
             .info(name)
             .ok_or_else(|| Error::damaged(self.name(), format!("it has no tensor \"{name}\"")))
     }
-
-    fn seek(&mut self, name: &str) -> Result<u64> {
-        let (begin, end) = self.info(name)?.data_offsets;
-        let place = self.place(name)?;
-        self.input.seek(SeekFrom::Start(place)).map_err(|e| Error::damaged(&self.input.name, e))?;
-        Ok((end - begin) as u64)
-    }
-
-    fn complete(&self, expected: u64, found: u64) -> Result<()> {
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::Truncated { file: self.input.name.clone(), expected, found })
-    }
-}
-
-fn scalar(dtype: Dtype) -> Option<Scalar> {
-    Some(match dtype {
-        Dtype::BOOL => Scalar::Bool,
-        Dtype::I8 => Scalar::I8,
-        Dtype::I16 => Scalar::I16,
-        Dtype::I32 => Scalar::I32,
-        Dtype::I64 => Scalar::I64,
-        Dtype::U8 => Scalar::U8,
-        Dtype::U16 => Scalar::U16,
-        Dtype::U32 => Scalar::U32,
-        Dtype::U64 => Scalar::U64,
-        Dtype::F16 => Scalar::F16,
-        Dtype::BF16 => Scalar::Bf16,
-        Dtype::F32 => Scalar::F32,
-        Dtype::F64 => Scalar::F64,
-        _ => return None,
-    })
 }

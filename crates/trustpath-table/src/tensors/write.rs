@@ -1,5 +1,4 @@
-//! Writing tensors, always in the same order: wide elements first, so that all are aligned, then by
-//! name.
+//! Writing tensors in a fixed order: wide elements first, so that all are aligned, then by name.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,15 +7,19 @@ use std::io::{self, Write};
 use serde_json::{Map, json};
 
 /// A tensor as it goes into the file.
-pub(crate) struct Entry {
-    pub name: String,
-    /// Its type in the words of the format: `F64`, `I64`, `F32`, `U8`, `BOOL`.
-    pub dtype: &'static str,
-    pub shape: Vec<usize>,
-    pub bytes: Vec<u8>,
+pub(crate) struct TensorEntry {
+    name: String,
+    /// Its type as the format calls it: `F64`, `I64`, `F32`, `U8`, `BOOL`.
+    dtype: &'static str,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
 }
 
-impl Entry {
+impl TensorEntry {
+    pub fn new(name: String, dtype: &'static str, shape: Vec<usize>, bytes: Vec<u8>) -> Self {
+        Self { name, dtype, shape, bytes }
+    }
+
     fn width(&self) -> usize {
         match self.dtype {
             "F64" | "I64" => 8,
@@ -30,7 +33,7 @@ impl Entry {
 pub(crate) fn write(
     w: &mut dyn Write,
     metadata: &BTreeMap<String, String>,
-    mut entries: Vec<Entry>,
+    mut entries: Vec<TensorEntry>,
 ) -> io::Result<()> {
     entries.sort_by(|a, b| (Reverse(a.width()), &a.name).cmp(&(Reverse(b.width()), &b.name)));
     let mut header = Map::new();
@@ -38,7 +41,7 @@ pub(crate) fn write(
         header.insert("__metadata__".into(), json!(metadata));
     }
     let mut place = 0;
-    for Entry { name, dtype, shape, bytes } in &entries {
+    for TensorEntry { name, dtype, shape, bytes } in &entries {
         let end = place + bytes.len();
         let described = json!({"dtype": dtype, "shape": shape, "data_offsets": [place, end]});
         header.insert(name.clone(), described);

@@ -1,7 +1,7 @@
 //! How feature maps lie in memory.
 //!
 //! Sixteen channels of one position are a [`Block`]; a map is `[channels / 16][height · width]`
-//! blocks, and the maps of a group of pictures follow one another. Channels that fill no block are
+//! blocks, and the maps of a group of images follow one another. Channels that fill no block are
 //! followed by zeros. So neighbouring positions of the same channels lie side by side, which is what
 //! the products of [`gemm`](super::gemm) read, and each block is a cache line.
 

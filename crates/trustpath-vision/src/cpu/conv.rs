@@ -8,7 +8,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::block::{Block, LANES, Shape, blocked, blocks};
 use super::epilogue::Epilogue;
-use super::gemm::{self, Rows};
+use super::gemm::{self, GemmRows};
 use super::winograd::{self, POINTS, Tiles};
 
 /// Blocks of inputs that are gathered or transformed at a time: half a level-2 cache.
@@ -107,7 +107,7 @@ impl Convolution {
         self.slope = slope;
     }
 
-    /// Convolves the maps of some pictures, and adds `residual` before the rectifier.
+    /// Convolves the maps of some images, and adds `residual` before the rectifier.
     pub fn run(
         &self,
         input: &[Block],
@@ -115,7 +115,7 @@ impl Convolution {
         output: &mut [Block],
         scratch: &mut Scratch,
     ) {
-        Arch::new().dispatch(Run { conv: self, input, residual, output, scratch });
+        Arch::new().dispatch(RunConvolution { conv: self, input, residual, output, scratch });
     }
 }
 
@@ -131,7 +131,7 @@ fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>)
     all
 }
 
-struct Run<'a> {
+struct RunConvolution<'a> {
     conv: &'a Convolution,
     input: &'a [Block],
     residual: Option<&'a [Block]>,
@@ -139,7 +139,7 @@ struct Run<'a> {
     scratch: &'a mut Scratch,
 }
 
-impl WithSimd for Run<'_> {
+impl WithSimd for RunConvolution<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -153,27 +153,27 @@ impl WithSimd for Run<'_> {
     }
 }
 
-/// What to do to the sums of block `n` of a picture.
+/// What to do to the sums of block `n` of an image.
 #[inline(always)]
 fn epilogue<'a>(
     conv: &'a Convolution,
     residual: Option<&'a [Block]>,
-    picture: usize,
+    image: usize,
     n: usize,
 ) -> Epilogue<'a> {
     let positions = conv.output.positions();
-    let at = (picture * conv.output.depth() + n) * positions;
+    let at = (image * conv.output.depth() + n) * positions;
     let residual = residual.map(|map| &map[at..][..positions]);
     Epilogue { bias: &conv.bias[n], residual, slope: conv.slope }
 }
 
-/// Multiplies some rows of a picture, `first` being the position of the first, by all filters.
+/// Multiplies some rows of an image, `first` being the position of the first, by all filters.
 #[inline(always)]
 fn multiply<S: Simd>(
     simd: S,
     conv: &Convolution,
-    rows: Rows,
-    (picture, first): (usize, usize),
+    rows: GemmRows,
+    (image, first): (usize, usize),
     residual: Option<&[Block]>,
     output: &mut [Block],
 ) {
@@ -181,8 +181,8 @@ fn multiply<S: Simd>(
     let positions = conv.output.positions();
     let k = conv.filters.len() / depth;
     for n in 0..depth {
-        let epilogue = epilogue(conv, residual, picture, n);
-        let map = &mut output[(picture * depth + n) * positions..][..positions];
+        let epilogue = epilogue(conv, residual, image, n);
+        let map = &mut output[(image * depth + n) * positions..][..positions];
         let filters = &conv.filters[n * k..][..k];
         gemm::columns(
             simd,
@@ -197,17 +197,17 @@ fn multiply<S: Simd>(
     }
 }
 
-impl Run<'_> {
+impl RunConvolution<'_> {
     #[inline(always)]
     fn map<S: Simd>(self, simd: S) {
         let positions = self.conv.input.positions();
         let depth = self.conv.input.depth();
         let chunk = (CHUNK / depth).max(FEWEST_ROWS);
-        for (picture, map) in self.input.chunks_exact(depth * positions).enumerate() {
+        for (image, map) in self.input.chunks_exact(depth * positions).enumerate() {
             for first in (0..positions).step_by(chunk) {
                 let count = chunk.min(positions - first);
-                let rows = Rows { a: &map[first..], stride: positions, count };
-                multiply(simd, self.conv, rows, (picture, first), self.residual, self.output);
+                let rows = GemmRows { a: &map[first..], stride: positions, count };
+                multiply(simd, self.conv, rows, (image, first), self.residual, self.output);
             }
         }
     }
@@ -219,7 +219,7 @@ impl Run<'_> {
         let depth = conv.filters.len() / conv.output.depth() / LANES;
         let chunk = (CHUNK / depth).max(FEWEST_ROWS).min(positions);
         self.scratch.inputs.resize(depth * chunk, Block::ZERO);
-        for (picture, map) in self.input.chunks_exact(conv.input.blocks()).enumerate() {
+        for (image, map) in self.input.chunks_exact(conv.input.blocks()).enumerate() {
             for first in (0..positions).step_by(chunk) {
                 let count = chunk.min(positions - first);
                 let gathered = &mut self.scratch.inputs[..depth * count];
@@ -228,8 +228,8 @@ impl Run<'_> {
                 } else {
                     window.gather(map, conv, first, gathered);
                 }
-                let rows = Rows { a: gathered, stride: count, count };
-                multiply(simd, conv, rows, (picture, first), self.residual, self.output);
+                let rows = GemmRows { a: gathered, stride: count, count };
+                multiply(simd, conv, rows, (image, first), self.residual, self.output);
             }
         }
     }
@@ -251,8 +251,8 @@ impl Run<'_> {
             let point = spread(depth * row);
             for k in 0..depth {
                 for t in 0..count {
-                    let (picture, tile) = ((first + t) / each, (first + t) % each);
-                    let map = &input[(picture * depth + k) * positions..][..positions];
+                    let (image, tile) = ((first + t) / each, (first + t) % each);
+                    let map = &input[(image * depth + k) * positions..][..positions];
                     let out = &mut scratch.inputs[k * row + t..];
                     winograd::transform_input(simd, map, shape, tiles, tile, out, point);
                 }
@@ -262,16 +262,16 @@ impl Run<'_> {
                 let stride = spread(columns * count);
                 for i in 0..POINTS * columns {
                     let (p, i) = (i / columns, i % columns);
-                    let rows = Rows { a: &scratch.inputs[p * point..], stride: row, count };
+                    let rows = GemmRows { a: &scratch.inputs[p * point..], stride: row, count };
                     let u = &conv.filters[(p * outputs + n + i) * depth * LANES..];
                     let m = &mut scratch.sums[p * stride + i * count..][..count];
                     winograd::multiply(simd, rows, &u[..depth * LANES], m);
                 }
                 for i in 0..columns {
                     for t in 0..count {
-                        let (picture, tile) = ((first + t) / each, (first + t) % each);
-                        let epilogue = epilogue(conv, residual, picture, n + i);
-                        let at = (picture * outputs + n + i) * positions;
+                        let (image, tile) = ((first + t) / each, (first + t) % each);
+                        let epilogue = epilogue(conv, residual, image, n + i);
+                        let at = (image * outputs + n + i) * positions;
                         winograd::transform_output(
                             simd,
                             &scratch.sums[i * count + t..],

@@ -13,7 +13,7 @@ use super::block::{LANES, Shape, blocked};
 use super::conv::{Convolution, Filters};
 use super::pool::{Affine, Pool};
 use crate::network::{BATCH_NORM_EPSILON, Network, Op, Value};
-use crate::weights::Weights;
+use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 
 /// What a step does.
@@ -28,7 +28,7 @@ pub(super) enum Work {
 }
 
 /// A step of the plan.
-pub(super) struct Fused {
+pub(super) struct FusedStep {
     pub work: Work,
     pub inputs: Vec<Value>,
     pub output: Value,
@@ -36,13 +36,13 @@ pub(super) struct Fused {
 
 /// The steps of a network, and the shape of every value.
 pub(super) struct Steps {
-    pub steps: Vec<Fused>,
+    pub steps: Vec<FusedStep>,
     pub shapes: Vec<Option<Shape>>,
 }
 
 /// Fuses a network whose weights are all there.
-pub(super) fn fuse(network: &Network, weights: &Weights) -> Result<Steps> {
-    let picture = Shape { channels: 3, height: network.size, width: network.size };
+pub(super) fn fuse(network: &Network, weights: &NetworkWeights) -> Result<Steps> {
+    let image = Shape { channels: 3, height: network.size, width: network.size };
     let mut fuser = Fuser {
         network,
         weights,
@@ -50,7 +50,7 @@ pub(super) fn fuse(network: &Network, weights: &Weights) -> Result<Steps> {
         alias: (0..=network.nodes.len()).collect(),
         done: vec![false; network.nodes.len()],
     };
-    fuser.shapes[0] = Some(picture);
+    fuser.shapes[0] = Some(image);
     let mut steps = Vec::new();
     for node in 0..network.nodes.len() {
         if !fuser.done[node] {
@@ -67,7 +67,7 @@ pub(super) fn fuse(network: &Network, weights: &Weights) -> Result<Steps> {
 
 struct Fuser<'a> {
     network: &'a Network,
-    weights: &'a Weights,
+    weights: &'a NetworkWeights,
     /// The shapes of the values that are known so far.
     shapes: Vec<Option<Shape>>,
     /// The value that a value is the same as.
@@ -78,11 +78,12 @@ struct Fuser<'a> {
 
 impl Fuser<'_> {
     fn wrong(&self, reason: String) -> Error {
-        Error::Network { network: self.network.name.into(), reason }
+        let name = self.network.name;
+        Error::Input(format!("the network {name} cannot be run: {reason}; correct its description"))
     }
 
     /// The step that begins at a node, if it does anything.
-    fn step(&mut self, node: usize) -> Result<Option<Fused>> {
+    fn step(&mut self, node: usize) -> Result<Option<FusedStep>> {
         let mut inputs = Vec::new();
         for &input in &self.network.nodes[node].inputs {
             if input > node {
@@ -149,7 +150,7 @@ impl Fuser<'_> {
         };
         inputs.extend(chain.residual);
         self.shapes[chain.end] = Some(shape);
-        Ok(Some(Fused { work, inputs, output: chain.end }))
+        Ok(Some(FusedStep { work, inputs, output: chain.end }))
     }
 
     fn check(&self, node: usize, right: bool) -> Result<()> {

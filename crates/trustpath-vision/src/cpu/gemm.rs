@@ -16,7 +16,7 @@ use super::block::{Block, LANES};
 
 /// What rows, and where they lie.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(super) struct GemmRows<'a> {
     /// Blocks of `A`, from the first row on.
     pub a: &'a [Block],
     /// Blocks from one `k / 16` to the next.
@@ -30,7 +30,7 @@ pub(super) struct Rows<'a> {
 #[inline(always)]
 pub(super) fn columns<S: Simd>(
     simd: S,
-    rows: Rows,
+    rows: GemmRows,
     b: &[Block],
     finish: impl FnMut(usize, usize, S::f32s),
 ) {
@@ -47,7 +47,7 @@ pub(super) fn columns<S: Simd>(
 #[inline(always)]
 fn all_rows<S: Simd, const M: usize, const V: usize>(
     simd: S,
-    rows: Rows,
+    rows: GemmRows,
     b: &[Block],
     mut finish: impl FnMut(usize, usize, S::f32s),
 ) {
@@ -73,7 +73,7 @@ fn all_rows<S: Simd, const M: usize, const V: usize>(
 #[inline(always)]
 fn kernel<S: Simd, const M: usize, const V: usize>(
     simd: S,
-    rows: Rows,
+    rows: GemmRows,
     r: usize,
     b: &[Block],
     finish: &mut impl FnMut(usize, usize, S::f32s),

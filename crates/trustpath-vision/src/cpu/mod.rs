@@ -2,9 +2,9 @@
 //!
 //! An [`Engine`] is a network and its weights, made ready once: batch normalisations are folded into
 //! the convolutions (`fuse`), 3×3 convolutions go by Winograd's tiles (`winograd`), all products
-//! through one kernel (`gemm`), and a plan says what runs when (`plan`). Groups of pictures run
-//! on the threads of the current rayon pool; the feature of a picture has the same bits whatever the
-//! threads and whatever other pictures it is computed with.
+//! through one kernel (`gemm`), and a plan says what runs when (`plan`). Groups of images run
+//! on the threads of the current rayon pool; the feature of an image has the same bits whatever the
+//! threads and whatever other images it is computed with.
 
 mod block;
 mod conv;
@@ -22,12 +22,12 @@ use rayon::prelude::*;
 
 use crate::backbone::{Backbone, Input};
 use crate::network::Network;
-use crate::weights::Weights;
+use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 use block::{Block, LANES, Shape};
 use plan::{Segment, Workspace};
 
-/// Pictures that run on one thread together.
+/// Images that run on one thread together.
 const GROUP: usize = 16;
 const COLOURS: usize = 3;
 
@@ -36,14 +36,14 @@ const COLOURS: usize = 3;
 /// ```
 /// use trustpath_vision::cpu::Engine;
 /// use trustpath_vision::network::Network;
-/// use trustpath_vision::weights::{Parameter, Weights};
+/// use trustpath_vision::weights::{Parameter, NetworkWeights};
 ///
 /// let network = Network::by_name("resnet12")?;
 /// # let tenth = |(key, shape): (String, Vec<usize>)| {
 /// #     let values = vec![0.1; shape.iter().product()];
 /// #     (key, Parameter { shape, values })
 /// # };
-/// # let weights = Weights::new("made up", network.parameters().into_iter().map(tenth).collect());
+/// # let weights = NetworkWeights::new("made up", network.parameters().into_iter().map(tenth).collect());
 /// let engine = Engine::new(&network, weights)?;
 /// let grey = vec![0.0; 2 * 3 * 84 * 84];
 /// let features = engine.features(&grey)?;
@@ -55,12 +55,12 @@ pub struct Engine {
     segments: Vec<Segment>,
     fingerprint: u64,
     /// Memory of groups that are not under way.
-    spare: Mutex<Vec<Spare>>,
+    spare: Mutex<Vec<GroupMemory>>,
 }
 
 /// Memory for one group.
 #[derive(Default)]
-struct Spare {
+struct GroupMemory {
     workspace: Workspace,
     input: Vec<Block>,
     output: Vec<Block>,
@@ -71,7 +71,7 @@ impl Engine {
     ///
     /// # Errors
     /// If the weights are not those of the network, or its description makes no sense.
-    pub fn new(network: &Network, weights: Weights) -> Result<Self> {
+    pub fn new(network: &Network, weights: NetworkWeights) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let segments = plan::plan(fuse::fuse(network, &weights)?);
         let fingerprint = weights.fingerprint();
@@ -83,45 +83,44 @@ impl Engine {
         &self.network
     }
 
-    /// The features of pictures, one after another: each picture is its three colours, normalised, as
+    /// The features of images, one after another: each image is its three colours, normalised, as
     /// 3 × size × size values, and each feature `dim` values.
     ///
     /// # Errors
-    /// [`Error::PictureSize`] if the values are no whole number of pictures.
-    pub fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
+    /// If the values are not those of a number of images.
+    pub fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
         let each = COLOURS * self.network.size * self.network.size;
-        if !pictures.len().is_multiple_of(each) {
-            return Err(Error::PictureSize {
-                network: self.network.name.into(),
-                found: pictures.len(),
-                size: self.network.size,
-            });
+        if !images.len().is_multiple_of(each) {
+            let (found, size, name) = (images.len(), self.network.size, self.network.name);
+            return Err(Error::Input(format!(
+                "{found} values are no images of 3 × {size} × {size} as {name} takes them: resize them first"
+            )));
         }
-        let count = pictures.len() / each;
+        let count = images.len() / each;
         let mut features = vec![0.0; count * self.network.dim];
         // As many groups for every thread, all of about the same size.
         let threads = rayon::current_num_threads();
         let groups = count.div_ceil(GROUP).next_multiple_of(threads).max(1);
         let group = count.div_ceil(groups).max(1);
-        pictures
+        images
             .par_chunks(group * each)
             .zip(features.par_chunks_mut(group * self.network.dim))
-            .for_each(|(pictures, features)| self.group(pictures, features));
+            .for_each(|(images, features)| self.group(images, features));
         Ok(features)
     }
 
-    fn group(&self, pictures: &[f32], features: &mut [f32]) {
+    fn group(&self, images: &[f32], features: &mut [f32]) {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let mut memory = spare().pop().unwrap_or_default();
-        let Spare { workspace, input, output } = &mut memory;
+        let GroupMemory { workspace, input, output } = &mut memory;
         let size = self.network.size;
         let mut shape = Shape { channels: COLOURS, height: size, width: size };
-        let count = pictures.len() / (COLOURS * size * size);
+        let count = images.len() / (COLOURS * size * size);
         input.clear();
-        for picture in pictures.chunks_exact(COLOURS * size * size) {
+        for image in images.chunks_exact(COLOURS * size * size) {
             input.extend((0..size * size).map(|at| {
                 let mut block = Block::ZERO;
-                (0..COLOURS).for_each(|c| block.0[c] = picture[c * size * size + at]);
+                (0..COLOURS).for_each(|c| block.0[c] = image[c * size * size + at]);
                 block
             }));
         }
@@ -166,8 +165,8 @@ impl Backbone for Engine {
         self.fingerprint
     }
 
-    fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
-        self.features(pictures)
+    fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
+        self.features(images)
     }
 }
 

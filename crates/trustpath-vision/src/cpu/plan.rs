@@ -1,12 +1,12 @@
 //! When each step runs, and where its values lie.
 //!
-//! Steps are cut into segments wherever a single map is alive. A segment takes as many pictures
+//! Steps are cut into segments wherever a single map is alive. A segment takes as many images
 //! together as keep its maps in cache: early layers have large maps and few filters, late ones small
-//! maps and so many filters that reading them must pay for several pictures.
+//! maps and so many filters that reading them must pay for several images.
 
 use super::block::{Block, Shape};
 use super::conv::Scratch;
-use super::fuse::{Fused, Steps, Work};
+use super::fuse::{FusedStep, Steps, Work};
 use super::pool;
 use crate::network::Value;
 
@@ -15,7 +15,7 @@ const MAPS_IN_CACHE: usize = 1 << 16;
 
 /// Where a value lies while a segment runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MapPlace {
     /// What the segment begins with.
     Input,
     /// What it ends with.
@@ -26,11 +26,11 @@ enum Place {
 
 struct Step {
     work: Work,
-    inputs: Vec<Place>,
+    inputs: Vec<MapPlace>,
     /// The shape of each input.
     shapes: Vec<Shape>,
-    output: Place,
-    /// Blocks that come out for a picture.
+    output: MapPlace,
+    /// Blocks that come out for an image.
     blocks: usize,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Segment {
     slots: usize,
     input: Shape,
     output: Shape,
-    /// Pictures that run together.
+    /// Images that run together.
     together: usize,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn plan(steps: Steps) -> Vec<Segment> {
         last_read[step.output] = i;
     }
     let mut segments = Vec::new();
-    let mut begun: Vec<(usize, Fused)> = Vec::new();
+    let mut begun: Vec<(usize, FusedStep)> = Vec::new();
     let mut alive: Vec<Value> = vec![0];
     let mut input = 0;
     for (i, step) in steps.into_iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn plan(steps: Steps) -> Vec<Segment> {
 }
 
 fn segment(
-    steps: Vec<(usize, Fused)>,
+    steps: Vec<(usize, FusedStep)>,
     input: Value,
     output: Value,
     shape: impl Fn(Value) -> Shape,
@@ -90,20 +90,20 @@ fn segment(
     let mut slots: Vec<Option<Value>> = Vec::new();
     let mut largest = shape(input).blocks();
     let mut planned = Vec::new();
-    for (i, Fused { work, inputs, output: made }) in steps {
+    for (i, FusedStep { work, inputs, output: made }) in steps {
         let place = |value: &Value| match slots.iter().position(|slot| *slot == Some(*value)) {
-            Some(slot) => Place::Slot(slot),
-            None => Place::Input,
+            Some(slot) => MapPlace::Slot(slot),
+            None => MapPlace::Input,
         };
         let places = inputs.iter().map(place).collect();
         let shapes = inputs.iter().map(|&input| shape(input)).collect();
         let target = if made == output {
-            Place::Output
+            MapPlace::Output
         } else {
             let free = slots.iter().position(Option::is_none).unwrap_or(slots.len());
             slots.resize(slots.len().max(free + 1), None);
             slots[free] = Some(made);
-            Place::Slot(free)
+            MapPlace::Slot(free)
         };
         for slot in &mut slots {
             if slot.is_some_and(|value| last_read[value] <= i) {
@@ -125,7 +125,7 @@ impl Segment {
         self.output
     }
 
-    /// Takes the maps of any number of pictures to theirs at its end.
+    /// Takes the maps of any number of images to theirs at its end.
     pub fn run(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
         let inputs = input.chunks(self.together * self.input.blocks());
         let outputs = output.chunks_mut(self.together * self.output.blocks());
@@ -133,20 +133,20 @@ impl Segment {
     }
 
     fn together(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
-        let pictures = input.len() / self.input.blocks();
+        let images = input.len() / self.input.blocks();
         let Workspace { slots, scratch } = workspace;
         slots.resize_with(slots.len().max(self.slots), Vec::new);
         for step in &self.steps {
             // What is written is taken out, so that the rest can be read.
-            let Place::Slot(slot) = step.output else {
+            let MapPlace::Slot(slot) = step.output else {
                 step.run(input, slots, output, scratch);
                 continue;
             };
             let mut made = std::mem::take(&mut slots[slot]);
-            if made.len() < pictures * step.blocks {
-                made.resize(pictures * step.blocks, Block::ZERO);
+            if made.len() < images * step.blocks {
+                made.resize(images * step.blocks, Block::ZERO);
             }
-            step.run(input, slots, &mut made[..pictures * step.blocks], scratch);
+            step.run(input, slots, &mut made[..images * step.blocks], scratch);
             slots[slot] = made;
         }
     }
@@ -160,10 +160,10 @@ impl Step {
         output: &mut [Block],
         scratch: &mut Scratch,
     ) {
-        let pictures = output.len() / self.blocks;
+        let images = output.len() / self.blocks;
         let map = |i: usize| match self.inputs[i] {
-            Place::Slot(slot) => &slots[slot][..pictures * self.shapes[i].blocks()],
-            Place::Input | Place::Output => input,
+            MapPlace::Slot(slot) => &slots[slot][..images * self.shapes[i].blocks()],
+            MapPlace::Input | MapPlace::Output => input,
         };
         match &self.work {
             Work::Conv(conv) => {

@@ -32,7 +32,7 @@ impl Pool {
         Shape { height: after(input.height), width: after(input.width), ..input }
     }
 
-    /// Pools the maps of some pictures.
+    /// Pools the maps of some images.
     pub fn run(&self, shape: Shape, input: &[Block], output: &mut [Block]) {
         Arch::new().dispatch(RunPool { pool: *self, shape, input, output });
     }
@@ -88,7 +88,7 @@ pub(super) struct Affine {
 }
 
 impl Affine {
-    /// Maps of some pictures, each of `scale.len()` blocks a position.
+    /// Maps of some images, each of `scale.len()` blocks a position.
     pub fn run(&self, positions: usize, input: &[Block], output: &mut [Block]) {
         Arch::new().dispatch(RunAffine { affine: self, positions, input, output });
     }

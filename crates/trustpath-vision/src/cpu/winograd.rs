@@ -14,7 +14,7 @@ use pulp::Simd;
 
 use super::block::{Block, LANES, Shape, blocks};
 use super::epilogue::Epilogue;
-use super::gemm::{self, Rows};
+use super::gemm::{self, GemmRows};
 
 /// Edge of the results of a tile.
 pub(super) const TILE: usize = 4;
@@ -163,7 +163,7 @@ fn output<S: Simd>(simd: S, m: [S::f32s; EDGE]) -> [S::f32s; TILE] {
 
 /// The sums over the inputs for one point and one block of outputs, `rows` being tiles.
 #[inline(always)]
-pub(super) fn multiply<S: Simd>(simd: S, rows: Rows, u: &[Block], out: &mut [Block]) {
+pub(super) fn multiply<S: Simd>(simd: S, rows: GemmRows, u: &[Block], out: &mut [Block]) {
     gemm::columns(
         simd,
         rows,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Dataset, Lists, Split};
+use super::{Dataset, PublishedSplits, Split};
 use crate::Error;
 
 /// A split, or all of a dataset that is not divided.
@@ -12,7 +12,7 @@ use crate::Error;
 pub struct SplitCheck {
     /// Which split; none for classes that belong to none.
     pub split: Option<Split>,
-    /// How many pictures it should have, where that was published.
+    /// How many images it should have, where that was published.
     pub expected: Option<usize>,
     /// Its classes, those that were published first.
     pub classes: Vec<ClassCheck>,
@@ -23,46 +23,46 @@ pub struct SplitCheck {
 pub struct ClassCheck {
     /// Its name.
     pub name: String,
-    /// How many pictures are there.
-    pub pictures: usize,
+    /// How many images are there.
+    pub images: usize,
     /// How many there should be, where that was published.
     pub expected: Option<usize>,
 }
 
 impl SplitCheck {
-    /// How many pictures are there.
-    pub fn pictures(&self) -> usize {
-        self.classes.iter().map(|class| class.pictures).sum()
+    /// How many images are there.
+    pub fn images(&self) -> usize {
+        self.classes.iter().map(|class| class.images).sum()
     }
 
-    /// How many classes have pictures.
+    /// How many classes have images.
     pub fn classes_here(&self) -> usize {
-        self.classes.iter().filter(|class| class.pictures > 0).count()
+        self.classes.iter().filter(|class| class.images > 0).count()
     }
 
     /// Whether nothing of it is there.
     pub fn is_absent(&self) -> bool {
-        self.pictures() == 0
+        self.images() == 0
     }
 
     /// Whether all of it is there, and nothing else.
     pub fn is_whole(&self) -> bool {
         self.classes.iter().all(ClassCheck::is_whole)
-            && self.expected.is_none_or(|expected| expected == self.pictures())
+            && self.expected.is_none_or(|expected| expected == self.images())
     }
 }
 
 impl ClassCheck {
-    /// Whether it has as many pictures as it should, and at least one.
+    /// Whether it has as many images as it should, and at least one.
     pub fn is_whole(&self) -> bool {
-        self.pictures > 0 && self.expected.is_none_or(|expected| expected == self.pictures)
+        self.images > 0 && self.expected.is_none_or(|expected| expected == self.images)
     }
 }
 
-/// What was found by reading every picture.
+/// What was found by reading every image.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inspection {
-    /// Rows whose pictures cannot be read, and why.
+    /// Rows whose images cannot be read, and why.
     pub unreadable: Vec<(usize, Error)>,
     /// The least width and the least height.
     pub smallest: Option<(usize, usize)>,
@@ -71,10 +71,10 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    fn of(row: usize, read: crate::Result<crate::picture::Picture>) -> Self {
+    fn of(row: usize, read: crate::Result<crate::image::RgbImage>) -> Self {
         match read {
-            Ok(picture) => {
-                let size = Some((picture.width, picture.height));
+            Ok(image) => {
+                let size = Some((image.width, image.height));
                 Self { unreadable: Vec::new(), smallest: size, largest: size }
             }
             Err(error) => Self { unreadable: vec![(row, error)], ..Self::default() },
@@ -82,13 +82,10 @@ impl Inspection {
     }
 
     fn and(mut self, other: Self) -> Self {
-        let both = |a: Option<(usize, usize)>,
-                    b: Option<(usize, usize)>,
-                    pick: fn(usize, usize) -> usize| {
-            match (a, b) {
-                (Some(a), Some(b)) => Some((pick(a.0, b.0), pick(a.1, b.1))),
-                (one, other) => one.or(other),
-            }
+        type Size = Option<(usize, usize)>;
+        let both = |a: Size, b: Size, pick: fn(usize, usize) -> usize| match (a, b) {
+            (Some(a), Some(b)) => Some((pick(a.0, b.0), pick(a.1, b.1))),
+            (one, other) => one.or(other),
         };
         self.smallest = both(self.smallest, other.smallest, usize::min);
         self.largest = both(self.largest, other.largest, usize::max);
@@ -100,46 +97,40 @@ impl Inspection {
 impl Dataset {
     /// Compares classes and their sizes with the published ones, split by split.
     pub fn check(&self) -> Vec<SplitCheck> {
-        let lists = Lists::of(self.kind());
+        let lists = PublishedSplits::of(self.kind());
         let mut splits: Vec<Option<Split>> = self.splits().into_iter().map(Some).collect();
-        if self.draft.classes.iter().any(|class| class.split.is_none()) {
+        if self.raw.classes.iter().any(|class| class.split.is_none()) {
             splits.push(None);
         }
         splits.into_iter().map(|split| self.check_split(split, lists.as_ref())).collect()
     }
 
-    fn check_split(&self, split: Option<Split>, lists: Option<&Lists>) -> SplitCheck {
-        let mut sizes = vec![0; self.draft.classes.len()];
-        let classes = self.draft.items.iter().filter_map(|item| item.class);
+    fn check_split(&self, split: Option<Split>, lists: Option<&PublishedSplits>) -> SplitCheck {
+        let mut sizes = vec![0; self.raw.classes.len()];
+        let classes = self.raw.items.iter().filter_map(|item| item.class);
         classes.for_each(|class| sizes[class] += 1);
         let published: HashMap<&str, Option<usize>> = lists
             .iter()
             .flat_map(|lists| &lists.classes)
-            .map(|listed| (listed.class.as_str(), listed.pictures))
+            .map(|listed| (listed.name.as_str(), listed.images))
             .collect();
-        let classes =
-            self.draft.classes.iter().zip(sizes).filter(|(class, _)| class.split == split);
-        let classes = classes.map(|(class, pictures)| ClassCheck {
+        let classes = self.raw.classes.iter().zip(sizes).filter(|(class, _)| class.split == split);
+        let classes = classes.map(|(class, images)| ClassCheck {
             name: class.name.clone(),
-            pictures,
+            images,
             expected: published.get(class.name.as_str()).copied().flatten(),
         });
-        let expected = split.zip(lists).and_then(|(split, lists)| lists.pictures(split));
+        let expected = split.zip(lists).and_then(|(split, lists)| lists.images(split));
         SplitCheck { split, expected, classes: classes.collect() }
     }
 
-    /// Reads every picture, on all threads; `done` is told of each.
+    /// Reads every image, on all threads; `done` is called for each.
     pub fn inspect(&self, done: impl Fn() + Sync) -> Inspection {
         let look = |row: usize| {
-            let read = self.picture(row);
+            let read = self.image(row);
             done();
             Inspection::of(row, read)
         };
         (0..self.len()).into_par_iter().map(look).reduce(Inspection::default, Inspection::and)
-    }
-
-    /// The rows whose pictures cannot be read, and why.
-    pub fn unreadable(&self, done: impl Fn() + Sync) -> Vec<(usize, Error)> {
-        self.inspect(done).unreadable
     }
 }

@@ -1,13 +1,13 @@
 //! CUB-200-2011 as published: `images.txt`, `classes.txt`, `image_class_labels.txt` and
-//! `bounding_boxes.txt` beside `images/`. Pictures are cropped to their boxes.
+//! `bounding_boxes.txt` beside `images/`. Images are cropped to their boxes.
 
 use std::collections::HashMap;
 
-use super::listed::is_path_end;
-use super::named::Named;
-use super::stored::{Item, Store, Stored};
-use super::{Draft, Kind};
-use crate::picture::Crop;
+use super::class_folders::is_path_end;
+use super::classes::ClassNumbers;
+use super::store::{ImageLocation, Item};
+use super::{Kind, RawDataset};
+use crate::image::Crop;
 use crate::source::Source;
 use crate::{Error, Result};
 
@@ -21,42 +21,41 @@ pub(super) fn is_here(source: &Source) -> bool {
     has(IMAGES) && (has(BOXES) || has(LABELS))
 }
 
-pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
+pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
     let images = source.names().find(|name| is_path_end(name, IMAGES)).unwrap_or(IMAGES);
     let root = images[..images.len() - IMAGES.len()].to_string();
     let table = |file: &str| table(&source, &format!("{root}{file}"));
     let (images, boxes) = (table(IMAGES)?, table(BOXES)?);
     let (labels, names) = (table(LABELS)?, table(CLASSES)?);
-    let mut named = Named::new(kind, |name| names.values().any(|here| here == name));
+    let mut numbers = ClassNumbers::published(kind, |name| names.values().any(|here| here == name));
     let mut items = Vec::with_capacity(images.len());
     for (id, path) in &images {
-        let lacks = |file: &str| Error::Read {
-            name: format!("{root}{file}"),
-            reason: format!("it has no line for image {id}, {path}; get the dataset again"),
+        let lacks = |file: &str| {
+            let reason = format!("it has no line for image {id}, {path}; get the dataset again");
+            Error::read(format!("{root}{file}"), reason)
         };
         let label = labels.get(id).ok_or_else(|| lacks(LABELS))?;
         let class = names.get(label).ok_or_else(|| lacks(CLASSES))?;
         let part = boxes.get(id).ok_or_else(|| lacks(BOXES))?;
-        let crop = crop(part).ok_or_else(|| Error::Read {
-            name: format!("{root}{BOXES}"),
-            reason: format!("the box of image {id} is no x, y, width and height but {part:?}"),
+        let crop = crop(part).ok_or_else(|| {
+            let reason = format!("the box of image {id} is no x, y, width and height but {part:?}");
+            Error::read(format!("{root}{BOXES}"), reason)
         })?;
-        let class = named.number(class, None);
+        let class = Some(numbers.number(class, None));
         let id = format!("{root}images/{path}");
-        items.push(Item { id, class: Some(class), stored: Stored::File(Some(crop)) });
+        items.push(Item { id, class, location: ImageLocation::File(Some(crop)) });
     }
     let lost: Vec<&str> =
         items.iter().map(|item| item.id.as_str()).filter(|id| !source.contains(id)).collect();
     if let Some(first) = lost.first() {
         let reason = format!(
-            "it lists {} pictures of which {} are not there, {first} first; get the dataset again",
+            "it lists {} images of which {} are not there, {first} first; get the dataset again",
             items.len(),
             lost.len()
         );
-        return Err(Error::Read { name: format!("{root}{IMAGES}"), reason });
+        return Err(Error::read(format!("{root}{IMAGES}"), reason));
     }
-    let store = Store { source, sections: Vec::new() };
-    Ok(Draft { name: kind.to_string(), kind, classes: named.classes, items, store })
+    Ok(RawDataset::known(kind, numbers.classes, items, source, Vec::new()))
 }
 
 /// Lines of a number and what belongs to it.

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Kind, Lists, cifar, cub, listed, mini, table, tiered};
-use crate::source::{Source, is_picture};
+use super::{Kind, PublishedSplits, cifar, class_folders, cub, mini, table, tiered};
+use crate::source::{Source, is_image};
 use crate::{Error, Result, pack};
 
 /// Class folders that must be known to take a folder for a dataset known by name: a split of any has more.
@@ -13,7 +13,7 @@ fn is_pack(source: &Source) -> bool {
     source.names().any(|name| name.ends_with(pack::SHARD_ENDING))
 }
 
-/// The kind that is wanted, or else found out; a pack is a pack whatever was packed.
+/// The kind that is asked for, or else detected; a pack is a pack whatever was packed.
 pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
     if is_pack(source) {
         return Ok(Kind::Pack);
@@ -21,16 +21,14 @@ pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
     if let Some(kind) = wanted {
         return Ok(kind);
     }
-    let mut kinds = Vec::new();
-    let mut found = |here: bool, kind: Kind| {
-        if here {
-            kinds.push(kind);
-        }
-    };
-    found(mini::is_here(source), Kind::MiniImagenet);
-    found(tiered::is_here(source), Kind::TieredImagenet);
-    found(cifar::is_here(source), Kind::CifarFs);
-    found(cub::is_here(source), Kind::Cub);
+    let here = [
+        (Kind::MiniImagenet, mini::is_here(source)),
+        (Kind::TieredImagenet, tiered::is_here(source)),
+        (Kind::CifarFs, cifar::is_here(source)),
+        (Kind::Cub, cub::is_here(source)),
+    ];
+    let mut kinds: Vec<Kind> =
+        here.iter().filter(|(_, here)| *here).map(|(kind, _)| *kind).collect();
     if kinds.is_empty() {
         kinds = by_folders(source);
     }
@@ -40,7 +38,8 @@ pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
         [kind] => Ok(*kind),
         several => {
             let names: Vec<String> = several.iter().map(Kind::to_string).collect();
-            Err(Error::Ambiguous { name: source.name().into(), kinds: names.join(" and ") })
+            let (name, names) = (source.name(), names.join(" and "));
+            Err(Error::Input(format!("{name} holds {names}: choose one with --dataset")))
         }
     }
 }
@@ -48,14 +47,13 @@ pub(super) fn kind(source: &Source, wanted: Option<Kind>) -> Result<Kind> {
 /// The datasets whose class folders these are: each has many, and together they have all.
 fn by_folders(source: &Source) -> Vec<Kind> {
     let mut folders: HashSet<&str> =
-        source.names().filter(|name| is_picture(name)).filter_map(listed::folder_of).collect();
+        source.names().filter(|name| is_image(name)).filter_map(class_folders::folder_of).collect();
     let mut kinds = Vec::new();
     // miniImageNet before tieredImageNet, with which it shares classes.
     for kind in [Kind::CifarFs, Kind::Cub, Kind::MiniImagenet, Kind::TieredImagenet] {
-        let lists = Lists::of(kind).map(|lists| lists.classes).unwrap_or_default();
-        let known = lists.iter().filter(|listed| folders.contains(listed.class.as_str()));
-        if known.count() >= FEWEST {
-            let classes: HashSet<&str> = lists.iter().map(|listed| listed.class.as_str()).collect();
+        let lists = PublishedSplits::of(kind).map(|lists| lists.classes).unwrap_or_default();
+        let classes: HashSet<&str> = lists.iter().map(|class| class.name.as_str()).collect();
+        if folders.intersection(&classes).count() >= FEWEST {
             let rest: HashSet<&str> =
                 folders.iter().filter(|folder| !classes.contains(*folder)).copied().collect();
             // A part of tieredImageNet that is larger than the classes shared with miniImageNet.

@@ -1,42 +1,32 @@
 //! Any folder of class folders.
 //!
-//! Folders that all pictures share are passed over, and so are `train`, `val` and `test` below them, which
-//! divide the dataset; the next folder is the class. Pictures that lie in no folder have no class, nor have those in
-//! a folder named `unlabeled`, `unlabelled` or `unknown`, with or without `_` before it.
+//! Folders that all images share are skipped, and so are `train`, `val` and `test` below them, which
+//! divide the dataset; the next folder is the class. Images in no folder have no class, nor have those in a folder named `unlabeled`, `unlabelled` or `unknown`, with or without `_` before it.
 
-use std::collections::HashMap;
-
-use super::stored::{Item, Store, Stored};
-use super::{Class, Draft, Kind, Split};
+use super::classes::ClassNumbers;
+use super::store::{ImageLocation, Item};
+use super::{Kind, RawDataset, Split};
 use crate::Result;
-use crate::source::{Source, is_picture};
+use crate::source::{Source, is_image};
 
-pub(super) fn read(source: Source) -> Result<Draft> {
-    let names: Vec<&str> = source.names().filter(|name| is_picture(name)).collect();
+pub(super) fn read(source: Source) -> Result<RawDataset> {
+    let names: Vec<&str> = source.names().filter(|name| is_image(name)).collect();
     let shared = shared_folders(&names);
     let inner: Vec<Vec<&str>> = names.iter().map(|name| folders(name)[shared..].to_vec()).collect();
     let divided = !inner.is_empty()
         && inner.iter().all(|path| path.first().is_some_and(|first| split_of(first).is_some()));
-    let mut classes: Vec<Class> = Vec::new();
-    let mut numbers = HashMap::new();
+    let mut numbers = ClassNumbers::default();
     let mut items = Vec::with_capacity(names.len());
     for (name, path) in names.iter().zip(&inner) {
         let split = path.first().filter(|_| divided).and_then(|first| split_of(first));
         let class = path.get(usize::from(divided)).filter(|class| !is_unlabeled(class));
-        let class = class.map(|class| {
-            *numbers.entry((split, class.to_string())).or_insert_with(|| {
-                classes.push(Class { name: class.to_string(), split });
-                classes.len() - 1
-            })
-        });
-        items.push(Item { id: name.to_string(), class, stored: Stored::File(None) });
+        let class = class.map(|class| numbers.number(class, split));
+        items.push(Item { id: name.to_string(), class, location: ImageLocation::File(None) });
     }
-    let name = source.name().trim_end_matches('/').rsplit('/').next().unwrap_or_default().into();
-    let store = Store { source, sections: Vec::new() };
-    Ok(Draft { name, kind: Kind::Folder, classes, items, store })
+    Ok(RawDataset::unknown(Kind::Folder, numbers.classes, items, source))
 }
 
-/// Whether a folder holds pictures without a class.
+/// Whether a folder holds images without a class.
 fn is_unlabeled(folder: &str) -> bool {
     let name = folder.trim_start_matches('_').to_ascii_lowercase();
     matches!(name.as_str(), "unlabeled" | "unlabelled" | "unknown")
@@ -48,7 +38,7 @@ fn folders(name: &str) -> Vec<&str> {
     parts
 }
 
-/// How many folders lead to all pictures alike; the last one is left, since it is the class of all.
+/// How many folders all images share; if that is all of them, the last is not counted, since it is the class.
 fn shared_folders(names: &[&str]) -> usize {
     let Some(first) = names.first().map(|name| folders(name)) else { return 0 };
     let shared = names
@@ -73,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shared_folders_are_passed_over_but_for_the_class() {
+    fn shared_folders_are_skipped_except_for_the_class() {
         assert_eq!(shared_folders(&["a/b/x/1.png", "a/b/y/1.png"]), 2);
         assert_eq!(shared_folders(&["a/b/x/1.png", "a/b/x/2.png"]), 2);
         assert_eq!(shared_folders(&["x/1.png", "2.png"]), 0);

@@ -1,10 +1,5 @@
 //! Which dataset, and which part of it.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::{Error, Result};
-
 /// A part of a dataset; no class is in two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Split {
@@ -16,34 +11,11 @@ pub enum Split {
     Test,
 }
 
-impl Split {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Train, Self::Val, Self::Test];
-    /// Their names.
-    pub const NAMES: [&'static str; 3] = ["train", "val", "test"];
-}
-
-impl fmt::Display for Split {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.pad(Self::NAMES[*self as usize])
-    }
-}
-
-impl FromStr for Split {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let at = Self::NAMES.iter().position(|known| *known == name);
-        at.map(|at| Self::ALL[at]).ok_or_else(|| Error::Unknown {
-            what: "split",
-            name: name.into(),
-            known: Self::NAMES.join(", "),
-        })
-    }
-}
+crate::named::named!(Split, "split", [Train = "train", Val = "val", Test = "test"]);
 
 /// A dataset that is known by name, or a form that any dataset may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// CIFAR-FS: class folders, or CIFAR-100's own archive for Python.
     CifarFs,
@@ -63,35 +35,27 @@ pub enum Kind {
     Pack,
 }
 
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::CifarFs,
-        Self::Cub,
-        Self::CubCloserLook,
-        Self::MiniImagenet,
-        Self::TieredImagenet,
-        Self::Folder,
-        Self::Csv,
-        Self::Pack,
-    ];
-    /// Their names.
-    pub const NAMES: [&'static str; 8] = [
-        "cifar-fs",
-        "cub",
-        "cub-closer-look",
-        "mini-imagenet",
-        "tiered-imagenet",
-        "folder",
-        "csv",
-        "pack",
-    ];
+crate::named::named!(
+    Kind,
+    "dataset",
+    [
+        CifarFs = "cifar-fs",
+        Cub = "cub",
+        CubCloserLook = "cub-closer-look",
+        MiniImagenet = "mini-imagenet",
+        TieredImagenet = "tiered-imagenet",
+        Folder = "folder",
+        Csv = "csv",
+        Pack = "pack",
+    ]
+);
 
+impl Kind {
     /// Where to get it, for the datasets that others publish.
     pub fn home(self) -> Option<&'static str> {
         match self {
             Self::CifarFs => Some(
-                "CIFAR-FS is on the page of R2D2 (Bertinetto et al., github.com/bertinetto/r2d2); cifar-100-python.tar.gz of the CIFAR-100 page (www.cs.toronto.edu/~kriz/cifar.html) does as well",
+                "CIFAR-FS is on the page of R2D2 (Bertinetto et al., github.com/bertinetto/r2d2); cifar-100-python.tar.gz of the CIFAR-100 page (www.cs.toronto.edu/~kriz/cifar.html) can be used as well",
             ),
             Self::Cub | Self::CubCloserLook => Some(
                 "CUB_200_2011.tgz is on the CUB-200-2011 page of Caltech Vision (www.vision.caltech.edu/datasets/cub_200_2011)",
@@ -104,25 +68,5 @@ impl Kind {
             ),
             Self::Folder | Self::Csv | Self::Pack => None,
         }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let at = Self::ALL.iter().position(|kind| kind == self);
-        f.pad(at.map_or("", |at| Self::NAMES[at]))
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let at = Self::NAMES.iter().position(|known| *known == name);
-        at.map(|at| Self::ALL[at]).ok_or_else(|| Error::Unknown {
-            what: "dataset",
-            name: name.into(),
-            known: Self::NAMES.join(", "),
-        })
     }
 }

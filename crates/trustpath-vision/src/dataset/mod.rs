@@ -1,21 +1,21 @@
-//! Datasets: pictures with classes, divided into classes for training, validation and test.
+//! Datasets: images with classes, divided into classes for training, validation and test.
 //!
 //! Whatever a dataset comes as (folders, archives, pickles, csv files, shards), a [`Dataset`] is rows of
-//! pictures in one order: classes as their split lists them, and within a class pictures by name. Pictures
+//! images in one order: classes as their split lists them, and within a class images by name. Images
 //! are read when they are asked for, from any thread.
 
 mod check;
 mod cifar;
+mod class_folders;
+mod classes;
 mod cub;
 mod detect;
 mod folder;
 mod kind;
-mod listed;
-mod lists;
 mod mini;
-mod named;
 mod pickled;
-pub(crate) mod stored;
+mod published;
+pub(crate) mod store;
 mod table;
 mod tiered;
 
@@ -25,13 +25,13 @@ use std::sync::Arc;
 
 pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
-pub use lists::{Listed, Lists};
+pub use published::{PublishedClass, PublishedSplits};
 
 use crate::fingerprint::Fingerprint;
-use crate::picture::{Crop, Picture};
-use crate::source::{Source, is_picture};
+use crate::image::{Crop, RgbImage};
+use crate::source::{Section, Source, file_name, is_archive, is_image};
 use crate::{Error, Result, pack};
-use stored::{Item, Store, Stored};
+use store::{ImageLocation, Item, Store};
 
 /// A class and the split it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub(crate) struct Class {
 
 /// All that the reader of a kind finds.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct RawDataset {
     pub name: String,
     pub kind: Kind,
     pub classes: Vec<Class>,
@@ -50,120 +50,113 @@ pub(crate) struct Draft {
     pub store: Store,
 }
 
-/// Pictures with classes.
+impl RawDataset {
+    /// A dataset that is known by the name of its kind.
+    fn known(
+        kind: Kind,
+        classes: Vec<Class>,
+        items: Vec<Item>,
+        source: Source,
+        sections: Vec<Section>,
+    ) -> Self {
+        let (name, store) = (kind.to_string(), Store { source, sections });
+        Self { name, kind, classes, items, store }
+    }
+
+    /// A dataset that is named after its folder or archive.
+    fn unknown(kind: Kind, classes: Vec<Class>, items: Vec<Item>, source: Source) -> Self {
+        let name = file_name(source.name().trim_end_matches('/')).to_string();
+        Self { name, ..Self::known(kind, classes, items, source, Vec::new()) }
+    }
+}
+
+/// Images with classes.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    name: String,
     split: Option<Split>,
     classes: Vec<String>,
     /// The item of a row, and its class here.
     rows: Vec<(usize, Option<usize>)>,
-    draft: Arc<Draft>,
-}
-
-/// Opens a pack, which is of the dataset that is wanted.
-fn pack_of(wanted: Option<Kind>, source: Source) -> Result<Draft> {
-    let draft = pack::open(source)?;
-    match wanted {
-        Some(kind) if kind != Kind::Pack && kind != draft.kind => {
-            let name = draft.store.source.name().to_string();
-            let reason = format!("it is a pack of {}, not of {kind}; pack that first", draft.kind);
-            Err(Error::Read { name, reason })
-        }
-        _ => Ok(draft),
-    }
+    raw: Arc<RawDataset>,
 }
 
 impl Dataset {
-    /// Opens a folder, an archive, a folder of archives, or a csv.
-    ///
-    /// Without a kind it is found out; what cannot be told apart is asked for by a sentence.
+    /// Opens a folder, an archive, a folder of archives, or a csv. Without a kind it is detected.
     ///
     /// ```
     /// use trustpath_vision::dataset::{Dataset, Kind};
     /// # let dir = tempfile::tempdir().unwrap();
     /// # for class in ["cat", "dog"] {
     /// #     std::fs::create_dir(dir.path().join(class)).unwrap();
-    /// #     let picture = trustpath_vision::picture::Picture { width: 1, height: 1, rgb: vec![9; 3] };
-    /// #     std::fs::write(dir.path().join(class).join("1.png"), picture.png()?).unwrap();
+    /// #     let image = trustpath_vision::image::RgbImage { width: 1, height: 1, rgb: vec![9; 3] };
+    /// #     std::fs::write(dir.path().join(class).join("1.png"), image.png()?).unwrap();
     /// # }
     /// # let path = dir.path();
     /// let pets = Dataset::open(path, Some(Kind::Folder))?;
     /// assert_eq!(pets.classes(), ["cat", "dog"]);
     /// assert_eq!((pets.id(1), pets.class(1)), ("dog/1.png", Some(1)));
-    /// assert_eq!(pets.picture(1)?.width, 1);
+    /// assert_eq!(pets.image(1)?.width, 1);
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
     pub fn open(path: &Path, wanted: Option<Kind>) -> Result<Self> {
-        let file = path.to_string_lossy().to_ascii_lowercase();
-        let draft = if path.is_file() && (file.ends_with(".csv") || file.ends_with(".tsv")) {
-            table::open(path)?
-        } else {
-            let source = Source::open(path)?;
-            let kind = detect::kind(&source, wanted)?;
-            match kind {
-                Kind::Pack => pack_of(wanted, source)?,
-                Kind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
-                Kind::Cub | Kind::CubCloserLook if cub::is_here(&source) => {
-                    cub::read(source, kind)?
-                }
-                Kind::MiniImagenet if mini::is_here(&source) => mini::read(source)?,
-                Kind::MiniImagenet if table::is_here(&source) => table::read(source, kind)?,
-                Kind::TieredImagenet if tiered::is_here(&source) => tiered::read(source)?,
-                Kind::Csv => table::read(source, kind)?,
-                Kind::Folder => folder::read(source)?,
-                listed => listed::read(source, listed)?,
-            }
-        };
-        Self::whole(draft)
+        if path.is_file() && table::is_table(&path.to_string_lossy().to_ascii_lowercase()) {
+            return Self::complete(table::open(path)?);
+        }
+        let source = Source::open(path)?;
+        let kind = detect::kind(&source, wanted)?;
+        Self::complete(match kind {
+            Kind::Pack => pack::open(source, wanted)?,
+            Kind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
+            Kind::Cub | Kind::CubCloserLook if cub::is_here(&source) => cub::read(source, kind)?,
+            Kind::MiniImagenet if mini::is_here(&source) => mini::read(source)?,
+            Kind::MiniImagenet if table::is_here(&source) => table::read(source, kind)?,
+            Kind::TieredImagenet if tiered::is_here(&source) => tiered::read(source)?,
+            Kind::Csv => table::read(source, kind)?,
+            Kind::Folder => folder::read(source)?,
+            known => class_folders::read(source, known)?,
+        })
     }
 
-    /// Whether a path is that of pictures, and not of features: a folder, an archive, a picture, or a csv that
-    /// names pictures.
+    /// Whether a path is that of images, and not of features: a folder, an archive, an image, or a csv that
+    /// names images.
     pub fn is_at(path: &Path) -> bool {
         let name = path.to_string_lossy().to_ascii_lowercase();
-        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        if path.is_dir() {
-            return true;
+        match table::is_table(&name) && !path.is_dir() {
+            true => path.is_file() && table::names_images(path),
+            false => path.is_dir() || is_archive(&name) || is_image(&name),
         }
-        if ends(&[".csv", ".tsv"]) {
-            return path.is_file() && table::names_pictures(path);
-        }
-        ends(&[".zip", ".tar", ".tar.gz", ".tgz"]) || is_picture(&name)
     }
 
-    fn whole(mut draft: Draft) -> Result<Self> {
-        if draft.items.is_empty() {
-            let name = draft.store.source.name().to_string();
-            let hint = draft.kind.home().map(|home| format!("; {home}")).unwrap_or_default();
-            return Err(Error::NoPictures { name, kind: draft.kind.to_string(), hint });
+    fn complete(mut raw: RawDataset) -> Result<Self> {
+        let origin = raw.store.source.name();
+        if raw.items.is_empty() {
+            let hint = raw.kind.home().map(|home| format!("; {home}")).unwrap_or_default();
+            return Err(Error::Input(format!(
+                "{origin} holds no images of {}: check the path and --dataset{hint}",
+                raw.kind
+            )));
         }
-        draft.items.sort_by(|a, b| {
-            // Pictures without a class come last.
+        raw.items.sort_by(|a, b| {
+            // Images without a class come last.
             let order = |item: &Item| item.class.unwrap_or(usize::MAX);
             order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
         });
         let same = |pair: &&[Item]| pair[0].id == pair[1].id && pair[0].class == pair[1].class;
-        if let Some(pair) = draft.items.windows(2).find(same) {
-            let name = draft.store.source.name().to_string();
-            return Err(Error::Read {
-                name,
-                reason: format!("it names {} twice; keep one", pair[0].id),
-            });
+        if let Some(pair) = raw.items.windows(2).find(same) {
+            return Err(Error::read(origin, format!("it names {} twice; keep one", pair[0].id)));
         }
-        let draft = Arc::new(draft);
-        Ok(Self::view(draft, None))
+        Ok(Self::view(Arc::new(raw), None))
     }
 
-    /// The classes and rows of a split, or all. Of all, a class without pictures is none, and a name that is a
-    /// class of two splits is one.
-    fn view(draft: Arc<Draft>, split: Option<Split>) -> Self {
+    /// The classes and rows of a split, or of the entire dataset. There, classes without images are left
+    /// out, and a name that is a class of two splits is one class.
+    fn view(raw: Arc<RawDataset>, split: Option<Split>) -> Self {
         let mut classes: Vec<String> = Vec::new();
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let mut here = Vec::with_capacity(draft.classes.len());
-        let mut used = vec![false; draft.classes.len()];
-        draft.items.iter().filter_map(|item| item.class).for_each(|class| used[class] = true);
-        for (class, used) in draft.classes.iter().zip(used) {
+        let mut here = Vec::with_capacity(raw.classes.len());
+        let mut used = vec![false; raw.classes.len()];
+        raw.items.iter().filter_map(|item| item.class).for_each(|class| used[class] = true);
+        for (class, used) in raw.classes.iter().zip(used) {
             let is_here = if split.is_none() { used } else { class.split == split };
             here.push(is_here.then(|| {
                 *numbers.entry(&class.name).or_insert_with(|| {
@@ -176,19 +169,19 @@ impl Dataset {
             Some(class) => here[class].map(|class| (at, Some(class))),
             None => split.is_none().then_some((at, None)),
         };
-        let mut rows: Vec<_> = draft.items.iter().enumerate().filter_map(row).collect();
+        let mut rows: Vec<_> = raw.items.iter().enumerate().filter_map(row).collect();
         rows.sort_by_key(|&(at, class)| (class.unwrap_or(usize::MAX), at));
-        Self { name: draft.name.clone(), split, classes, rows, draft }
+        Self { split, classes, rows, raw }
     }
 
     /// What it is called: the name of its kind, or that of the folder or file.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.raw.name
     }
 
-    /// What it was read as.
+    /// The form it was read in.
     pub fn kind(&self) -> Kind {
-        self.draft.kind
+        self.raw.kind
     }
 
     /// Names of the classes.
@@ -196,7 +189,7 @@ impl Dataset {
         &self.classes
     }
 
-    /// How many pictures there are.
+    /// How many images there are.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -206,31 +199,31 @@ impl Dataset {
         self.rows.is_empty()
     }
 
-    /// The name of a picture within the dataset.
+    /// The name of an image within the dataset.
     pub fn id(&self, row: usize) -> &str {
         &self.item(row).id
     }
 
-    /// The class of a picture, as an index into [`classes`](Self::classes).
+    /// The class of an image, as an index into [`classes`](Self::classes).
     pub fn class(&self, row: usize) -> Option<usize> {
         self.rows[row].1
     }
 
-    /// Reads a picture: cropped to its box where it has one, in its own size.
-    pub fn picture(&self, row: usize) -> Result<Picture> {
-        self.draft.store.picture(self.item(row))
+    /// Reads an image: cropped to its box where it has one, in its own size.
+    pub fn image(&self, row: usize) -> Result<RgbImage> {
+        self.raw.store.image(self.item(row))
     }
 
-    /// The bytes of a picture as they are stored, if it is stored encoded and whole.
+    /// The bytes of an image as they are stored, if it is stored encoded and whole.
     pub fn encoded(&self, row: usize) -> Result<Option<Vec<u8>>> {
-        self.draft.store.encoded(self.item(row))
+        self.raw.store.encoded(self.item(row))
     }
 
     fn item(&self, row: usize) -> &Item {
-        &self.draft.items[self.rows[row].0]
+        &self.raw.items[self.rows[row].0]
     }
 
-    /// How many pictures each class has.
+    /// How many images each class has.
     pub fn class_sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.classes.len()];
         self.rows.iter().filter_map(|row| row.1).for_each(|class| sizes[class] += 1);
@@ -239,7 +232,7 @@ impl Dataset {
 
     /// The splits that have a class.
     pub fn splits(&self) -> Vec<Split> {
-        let has = |split: &Split| self.draft.classes.iter().any(|c| c.split == Some(*split));
+        let has = |split: &Split| self.raw.classes.iter().any(|c| c.split == Some(*split));
         Split::ALL.into_iter().filter(has).collect()
     }
 
@@ -248,71 +241,67 @@ impl Dataset {
         self.split
     }
 
-    /// One split, whole: every class that it lists has pictures, and classes count from zero.
+    /// One complete split: every class that it lists has images, and classes count from zero.
+    ///
+    /// # Errors
+    /// If there is no such split or a class of it has no images.
     pub fn split(&self, split: Split) -> Result<Self> {
         let part = self.peek(split);
-        let refuse = |reason| Err(Error::Split { name: self.origin().into(), split, reason });
-        if part.classes.is_empty() {
-            let has: Vec<String> = self.splits().iter().map(Split::to_string).collect();
-            return refuse(match has.as_slice() {
-                [] => "it is not divided; put its classes below folders train, val and test, or name a dataset by --dataset".into(),
-                has => format!("it has only {}", has.join(" and ")),
-            });
-        }
         let sizes = part.class_sizes();
-        let lacking: Vec<&str> = (0..sizes.len())
-            .filter(|&class| sizes[class] == 0)
-            .map(|class| part.classes[class].as_str())
-            .collect();
-        match lacking.as_slice() {
-            [] => Ok(part),
-            _ if part.is_empty() => refuse(format!(
-                "none of its {} classes has pictures; add the files or archives that hold them",
-                sizes.len()
-            )),
-            [first, ..] => refuse(format!(
-                "{} of its {} classes have no pictures, {first} first; add the files or archives that hold them",
-                lacking.len(),
-                sizes.len()
-            )),
-        }
+        let empty = part.classes.iter().zip(&sizes).filter(|(_, size)| **size == 0);
+        let empty: Vec<&String> = empty.map(|(class, _)| class).collect();
+        let add = "add the files or archives that hold them";
+        let reason = match (part.classes.len(), empty.as_slice()) {
+            (0, _) => {
+                let has: Vec<String> = self.splits().iter().map(Split::to_string).collect();
+                match has.as_slice() {
+                    [] => "it is not divided; put its classes below folders train, val and test, or choose a dataset with --dataset".into(),
+                    has => format!("it has only {}", has.join(" and ")),
+                }
+            }
+            (_, []) => return Ok(part),
+            (all, _) if part.is_empty() => format!("none of its {all} classes has images; {add}"),
+            (all, [first, ..]) => {
+                let count = empty.len();
+                format!("{count} of its {all} classes have no images, the first is {first}; {add}")
+            }
+        };
+        let name = self.origin();
+        Err(Error::Input(format!("the split {split} of {name} cannot be used: {reason}")))
     }
 
     /// One split, however incomplete.
     pub fn peek(&self, split: Split) -> Self {
-        let mut kept = vec![false; self.draft.items.len()];
+        let mut kept = vec![false; self.raw.items.len()];
         self.rows.iter().for_each(|row| kept[row.0] = true);
-        let mut part = Self::view(self.draft.clone(), Some(split));
+        let mut part = Self::view(self.raw.clone(), Some(split));
         part.rows.retain(|row| kept[row.0]);
         part
     }
 
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
-        self.draft.store.source.name()
+        self.raw.store.source.name()
     }
 
-    /// For each row a number that stays as long as its picture does. A file on disk may move to another folder;
-    /// where many pictures lie in one file, each changes with the file.
+    /// For each row a number that stays the same as long as its image does. A file on disk may move to
+    /// another folder; where one file holds many images, each number changes with the file.
     pub fn stamps(&self) -> Vec<u64> {
-        let source = &self.draft.store.source;
+        let source = &self.raw.store.source;
         let all = source.stamp_of_all();
         let stamp = |row: usize| {
             let item = self.item(row);
             let mut stamp = Fingerprint::new();
-            match item.stored {
-                Stored::File(crop) => {
+            match item.location {
+                ImageLocation::File(crop) => {
                     stamp.number(source.stamp(&item.id).unwrap_or(all));
                     if let Some(Crop { x, y, width, height }) = crop {
-                        [x, y, width, height].iter().for_each(|&n| stamp.number(n as u64));
+                        stamp.numbers([x, y, width, height].map(|n| n as u64));
                     }
+                    stamp.get()
                 }
-                _ => {
-                    stamp.number(all);
-                    stamp.add(item.id.as_bytes());
-                }
+                _ => stamp.number(all).add(&item.id).get(),
             }
-            stamp.get()
         };
         (0..self.len()).map(stamp).collect()
     }

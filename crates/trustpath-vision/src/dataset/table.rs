@@ -1,138 +1,121 @@
-//! Any csv of file names and labels: one for the whole, or `train.csv`, `val.csv` and `test.csv`.
+//! Any csv of file names and labels: one for the entire dataset, or `train.csv`, `val.csv` and `test.csv`.
 //!
-//! A header names the columns `filename` (or `file`, `path`, `image`, `id`) and `label` (or `class`);
-//! without one they are the first two. Files are looked for beside the csv, in `images` beside it, and
-//! last anywhere by their name.
+//! A header names the columns `filename` (or `file`, `path`, `image`, `id`) and `label` (or `class`); without one they
+//! are the first two. Files are looked for beside the csv, in `images` beside it, and last anywhere by their name.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::stored::{Item, Store, Stored};
-use super::{Class, Draft, Kind, Split};
-use crate::source::{Source, is_picture};
+use super::classes::ClassNumbers;
+use super::store::{ImageLocation, Item};
+use super::{Kind, RawDataset, Split};
+use crate::source::{Source, file_name, folder_prefix, is_image};
 use crate::{Error, Result};
+
+const FILE_COLUMNS: [&str; 5] = ["filename", "file", "path", "image", "id"];
+const LABEL_COLUMNS: [&str; 2] = ["label", "class"];
 
 pub(super) fn is_here(source: &Source) -> bool {
     source.names().any(is_table)
 }
 
-fn is_table(name: &str) -> bool {
+pub(super) fn is_table(name: &str) -> bool {
     name.ends_with(".csv") || name.ends_with(".tsv")
 }
 
-/// Reads a csv of which the files lie beside.
-pub(super) fn open(path: &Path) -> Result<Draft> {
+/// Reads a csv whose images are beside it.
+pub(super) fn open(path: &Path) -> Result<RawDataset> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let source = Source::open(folder.unwrap_or(Path::new(".")))?;
-    draft(source, Kind::Csv, name.into_iter().collect())
+    read_tables(source, Kind::Csv, name.into_iter().collect())
 }
 
 /// Reads the tables of a source: those that are named as splits, if there are any.
-pub(super) fn read(source: Source, kind: Kind) -> Result<Draft> {
+pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
     let tables: Vec<String> =
         source.names().filter(|name| is_table(name)).map(String::from).collect();
     let splits: Vec<String> = tables.iter().filter(|name| split(name).is_some()).cloned().collect();
-    match (splits.is_empty(), tables.as_slice()) {
-        (false, _) => draft(source, kind, splits),
-        (true, [_]) => draft(source, kind, tables),
-        (true, []) => {
-            Err(Error::Read { name: source.name().into(), reason: "it has no csv".into() })
+    match (splits.is_empty(), tables.len()) {
+        (false, _) => read_tables(source, kind, splits),
+        (true, 1) => read_tables(source, kind, tables),
+        (true, count) => {
+            let reason = format!("it has {count} csv files; give the path of the right one");
+            Err(Error::read(source.name(), reason))
         }
-        (true, several) => Err(Error::Read {
-            name: source.name().into(),
-            reason: format!("it has {} csv files; name the one that is meant", several.len()),
-        }),
     }
 }
 
-/// Whether a csv names pictures: its first row has the name of one, and but for the label no number.
-pub(super) fn names_pictures(path: &Path) -> bool {
-    let delimiter = if path.extension().is_some_and(|e| e == "tsv") { b'\t' } else { b',' };
-    let reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(delimiter)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_path(path);
-    let Ok(reader) = reader else { return false };
+/// Whether a csv names images: its first row has the name of one and, except for the label, no number.
+pub(super) fn names_images(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let reader = reader(&path.to_string_lossy(), file);
     let mut records = reader.into_records().map_while(std::result::Result::ok);
     let Some(first) = records.next() else { return false };
-    let (row, label) = match first.iter().any(is_picture) {
+    let (row, label) = match first.iter().any(is_image) {
         true => (first, Some(1)),
         // It is a header.
         false => {
-            let is_label = |cell: &str| ["label", "class"].contains(&&*cell.to_ascii_lowercase());
             let Some(row) = records.next() else { return false };
-            (row, first.iter().position(is_label))
+            (row, column(&first, &LABEL_COLUMNS))
         }
     };
     let is_number = |(at, cell): (usize, &str)| Some(at) != label && cell.parse::<f64>().is_ok();
-    row.iter().any(is_picture) && !row.iter().enumerate().any(is_number)
+    row.iter().any(is_image) && !row.iter().enumerate().any(is_number)
+}
+
+fn reader<R: Read>(name: &str, file: R) -> csv::Reader<R> {
+    csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(if name.ends_with(".tsv") { b'\t' } else { b',' })
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(file)
+}
+
+/// Where a header has one of some names.
+fn column(header: &csv::StringRecord, names: &[&str]) -> Option<usize> {
+    header.iter().position(|cell| names.contains(&cell.to_ascii_lowercase().as_str()))
 }
 
 fn split(name: &str) -> Option<Split> {
-    let file = name.rsplit('/').next()?;
-    Split::from_str(file.split('.').next()?).ok()
+    Split::from_str(file_name(name).split('.').next()?).ok()
 }
 
-fn draft(source: Source, kind: Kind, mut tables: Vec<String>) -> Result<Draft> {
+fn read_tables(source: Source, kind: Kind, mut tables: Vec<String>) -> Result<RawDataset> {
     tables.sort_by_key(|name| split(name));
-    let files = Files::new(&source);
-    let (mut classes, mut numbers, mut items) = (Vec::new(), HashMap::new(), Vec::new());
+    let files = FileFinder::new(&source);
+    let (mut numbers, mut items) = (ClassNumbers::default(), Vec::new());
     for table in &tables {
-        let split = split(table);
         for (file, label) in rows(&source, table)? {
-            let id = files.find(table, &file).ok_or_else(|| Error::Read {
-                name: table.clone(),
-                reason: format!(
-                    "it names {file}, which is not there; add the file or drop its line"
-                ),
+            let id = files.find(table, &file).ok_or_else(|| {
+                let remedy = "add the file or remove its line";
+                Error::read(table, format!("it names {file}, which is not there; {remedy}"))
             })?;
-            let class = (!label.is_empty()).then(|| {
-                *numbers.entry((split, label.clone())).or_insert_with(|| {
-                    classes.push(Class { name: label, split });
-                    classes.len() - 1
-                })
-            });
-            items.push(Item { id, class, stored: Stored::File(None) });
+            let class = (!label.is_empty()).then(|| numbers.number(&label, split(table)));
+            items.push(Item { id, class, location: ImageLocation::File(None) });
         }
     }
-    let name = match kind {
-        Kind::Csv => {
-            source.name().trim_end_matches('/').rsplit('/').next().unwrap_or_default().into()
-        }
-        kind => kind.to_string(),
-    };
-    let store = Store { source, sections: Vec::new() };
-    Ok(Draft { name, kind, classes, items, store })
+    Ok(match kind {
+        Kind::Csv => RawDataset::unknown(kind, numbers.classes, items, source),
+        kind => RawDataset::known(kind, numbers.classes, items, source, Vec::new()),
+    })
 }
 
 /// File names and labels of a table.
 fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
-    let refuse = |reason: String| Error::Read { name: table.into(), reason };
+    let refuse = |reason: String| Error::read(table, reason);
     let bytes = source.read(table)?;
-    let delimiter = if table.ends_with(".tsv") { b'\t' } else { b',' };
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(delimiter)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .from_reader(bytes.as_slice());
-    let mut rows = Vec::new();
-    let mut columns = (0, 1);
-    for (line, record) in reader.records().enumerate() {
+    let (mut rows, mut columns) = (Vec::new(), (0, 1));
+    for (line, record) in reader(table, bytes.as_slice()).records().enumerate() {
         let record = record.map_err(|e| refuse(format!("line {} is no csv ({e})", line + 1)))?;
-        if line == 0 {
-            let at = |names: &[&str]| {
-                record.iter().position(|cell| names.contains(&cell.to_ascii_lowercase().as_str()))
-            };
-            let file = at(&["filename", "file", "path", "image", "id"]);
-            if let (Some(file), Some(label)) = (file, at(&["label", "class"])) {
-                columns = (file, label);
-                continue;
-            }
+        if line == 0
+            && let Some(named) = column(&record, &FILE_COLUMNS).zip(column(&record, &LABEL_COLUMNS))
+        {
+            columns = named;
+            continue;
         }
         let (Some(file), Some(label)) = (record.get(columns.0), record.get(columns.1)) else {
             return Err(refuse(format!("line {} has no file name and label", line + 1)));
@@ -143,30 +126,25 @@ fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
 }
 
 /// Finds the files that a table names.
-struct Files<'a> {
+struct FileFinder<'a> {
     source: &'a Source,
     /// Files by their last name; none where several have it.
     by_name: HashMap<&'a str, Option<&'a str>>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> FileFinder<'a> {
     fn new(source: &'a Source) -> Self {
         let mut by_name = HashMap::new();
-        for name in source.names().filter(|name| is_picture(name)) {
-            let last = name.rsplit('/').next().unwrap_or(name);
-            by_name.entry(last).and_modify(|known| *known = None).or_insert(Some(name));
+        for name in source.names().filter(|name| is_image(name)) {
+            by_name.entry(file_name(name)).and_modify(|known| *known = None).or_insert(Some(name));
         }
         Self { source, by_name }
     }
 
     fn find(&self, table: &str, file: &str) -> Option<String> {
-        let file = file.trim_start_matches("./");
-        let beside =
-            table.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let (file, beside) = (file.trim_start_matches("./"), folder_prefix(table));
         let near = [format!("{beside}{file}"), format!("{beside}images/{file}"), file.to_string()];
-        near.into_iter().find(|name| self.source.contains(name)).or_else(|| {
-            let last = file.rsplit('/').next()?;
-            self.by_name.get(last).copied().flatten().map(String::from)
-        })
+        let anywhere = || self.by_name.get(file_name(file)).copied().flatten().map(String::from);
+        near.into_iter().find(|name| self.source.contains(name)).or_else(anywhere)
     }
 }

@@ -1,10 +1,9 @@
-//! The finished file: features with the names of their pictures and classes.
+//! The finished file: features with the names of their images and classes.
 //!
-//! A `.safetensors` file holds the tensors `features`, `labels`, `ids.bytes` and `ids.offsets`, and
-//! the names of the classes under `class_names` in its metadata; besides, what tells later whether its
-//! features can be kept. Beside `NAME.npy` lies
-//! `NAME-labels.csv` with an id and the name of a class for each row. A picture without a class is
-//! labelled −1, or not at all.
+//! A `.safetensors` file holds the tensors `features`, `labels`, `ids.bytes` and `ids.offsets`, the names of the
+//! classes under `class_names` in its metadata, and what a later extraction needs to know which of its features can be
+//! reused. Beside `NAME.npy` is `NAME-labels.csv` with an id and the name of a class for each row. An image without a
+//! class is labelled −1, or not at all.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use trustpath_table::{Format, npy, write_atomically};
 
-use super::kept::{BACKBONE, Gathered, PICTURES, STAMPS};
+use super::kept::{BACKBONE, FeatureRows, IMAGES, STAMPS};
 use crate::weights::Precision;
 use crate::{Error, Result};
 
@@ -25,33 +24,34 @@ pub(super) struct FeatureFile {
 }
 
 /// What the rows are.
-pub(super) struct Rows<'a> {
+pub(super) struct RowInfo<'a> {
     pub ids: Vec<String>,
     pub labels: Vec<Option<usize>>,
     pub classes: &'a [String],
     pub stamps: Vec<u64>,
-    /// The fingerprints of the backbone and of all pictures.
+    /// The fingerprints of the backbone and of all images.
     pub backbone: String,
-    pub pictures: String,
+    pub images: String,
 }
 
 impl FeatureFile {
     /// Refuses at once what could not be written in the end.
     pub fn new(path: &Path, precision: Precision, dim: usize) -> Result<Self> {
         let file = path.display().to_string();
-        let format = match Format::of(path) {
-            Ok(format @ (Format::Npy | Format::Safetensors)) if path.file_name().is_some() => {
-                format
-            }
-            _ => return Err(Error::FeatureFormat { file }),
-        };
-        if format == Format::Npy {
-            // Arrays are looked for first.
-            let other = beside(path, "npy");
-            if other.is_file() {
-                let other = other.display().to_string();
-                return Err(Error::InTheWay { file: other, beside: file });
-            }
+        let format = Format::of(path).ok().filter(|format| {
+            matches!(format, Format::Npy | Format::Safetensors) && path.file_name().is_some()
+        });
+        let format = format.ok_or_else(|| {
+            let remedy = "give a name that ends in .safetensors or .npy";
+            Error::Input(format!("features cannot be written as {file}: {remedy}"))
+        })?;
+        // Readers look for labels in arrays first.
+        let labels = beside(path, "npy");
+        if format == Format::Npy && labels.is_file() {
+            return Err(Error::Input(format!(
+                "{} is beside {file} and would be read as its labels: remove or rename it",
+                labels.display()
+            )));
         }
         Ok(Self { path: path.to_owned(), format, precision, dim })
     }
@@ -64,13 +64,13 @@ impl FeatureFile {
         }
     }
 
-    /// Whether it can tell later what it was made from.
-    pub fn is_lasting(&self) -> bool {
+    /// Whether it records what it was made from.
+    pub fn records_origin(&self) -> bool {
         self.format == Format::Safetensors
     }
 
-    /// Writes the features, whole or not at all.
-    pub fn write(&self, features: &Gathered, rows: &Rows) -> Result<()> {
+    /// Writes the features, complete or not at all.
+    pub fn write(&self, features: &FeatureRows, rows: &RowInfo) -> Result<()> {
         match self.format {
             Format::Npy => {
                 write_atomically(beside(&self.path, "csv"), |w| labels(w, rows))?;
@@ -85,7 +85,12 @@ impl FeatureFile {
         Ok(())
     }
 
-    fn tensors(&self, w: &mut impl Write, features: &Gathered, rows: &Rows) -> io::Result<()> {
+    fn tensors(
+        &self,
+        w: &mut impl Write,
+        features: &FeatureRows,
+        rows: &RowInfo,
+    ) -> io::Result<()> {
         let count = rows.ids.len();
         let mut offsets = vec![0i64];
         for id in &rows.ids {
@@ -106,7 +111,7 @@ impl FeatureFile {
         let about = json!({
             "class_names": classes,
             BACKBONE: rows.backbone,
-            PICTURES: rows.pictures,
+            IMAGES: rows.images,
         });
         header.insert("__metadata__".into(), about);
         let mut place = 0;
@@ -119,22 +124,19 @@ impl FeatureFile {
         header.resize(header.len().next_multiple_of(8), b' ');
         w.write_all(&(header.len() as u64).to_le_bytes())?;
         w.write_all(&header)?;
-        for offset in offsets {
-            w.write_all(&offset.to_le_bytes())?;
-        }
-        for label in &rows.labels {
-            let label = label.map_or(-1, |class| class as i64);
-            w.write_all(&label.to_le_bytes())?;
-        }
-        for stamp in &rows.stamps {
-            w.write_all(&stamp.to_le_bytes())?;
-        }
+        let labels = rows.labels.iter().map(|label| label.map_or(-1, |class| class as i64));
+        let stamps = rows.stamps.iter().map(|&stamp| stamp as i64);
+        offsets
+            .into_iter()
+            .chain(labels)
+            .chain(stamps)
+            .try_for_each(|n| w.write_all(&n.to_le_bytes()))?;
         features.write(w)?;
         rows.ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
     }
 }
 
-fn labels(w: &mut impl Write, rows: &Rows) -> io::Result<()> {
+fn labels(w: &mut impl Write, rows: &RowInfo) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(w);
     csv.write_record(["id", "label"])?;
     for (id, label) in rows.ids.iter().zip(&rows.labels) {

@@ -1,5 +1,4 @@
-//! Features that are there already: those of an earlier extraction to the same file, for the pictures that are
-//! still the same.
+//! Features of an earlier extraction to the same file, for the images that have not changed.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -7,26 +6,26 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors};
 
-use super::partial::{Partial, WHOLE};
+use super::partial::{COMPLETE, PartialFile};
 
-/// Under these names a file tells by what its features were made, and from which pictures.
+/// The names under which a file records its backbone and its images; the word "pictures" is part of the format.
 pub(super) const BACKBONE: &str = "backbone";
-pub(super) const PICTURES: &str = "pictures";
+pub(super) const IMAGES: &str = "pictures";
 pub(super) const STAMPS: &str = "stamps";
 
-/// Features by the stamps of their pictures.
+/// Features by the stamps of their images.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct CachedFeatures {
     file: Vec<u8>,
     /// Where in the file the features begin, and the bytes of each.
     first: usize,
     width: usize,
     rows: HashMap<u64, usize>,
     /// The fingerprint of all that the file holds.
-    pictures: String,
+    images: String,
 }
 
-impl Kept {
+impl CachedFeatures {
     /// What the file at `path` holds, if the same backbone made it; nothing if it is no such file.
     pub fn read(path: &Path, backbone: &str, width: usize) -> Self {
         std::fs::read(path)
@@ -46,19 +45,19 @@ impl Kept {
         let stamps = stamps.data().as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
         let rows: HashMap<u64, usize> = stamps.clone().zip(0..).collect();
         let (first, end) = header.info("features")?.data_offsets;
-        let pictures = about.get(PICTURES).cloned().unwrap_or_default();
+        let images = about.get(IMAGES).cloned().unwrap_or_default();
         // Data begin after the header and the eight bytes of its length.
         let begin = 8 + length + first;
         let fits = end - first == stamps.count() * width;
-        fits.then_some(Self { file: bytes, first: begin, width, rows, pictures })
+        fits.then_some(Self { file: bytes, first: begin, width, rows, images })
     }
 
     /// Whether the file holds exactly what is wanted.
-    pub fn is_whole(&self, pictures: &str) -> bool {
-        !self.rows.is_empty() && self.pictures == pictures
+    pub fn is_up_to_date(&self, images: &str) -> bool {
+        !self.rows.is_empty() && self.images == images
     }
 
-    /// The feature of a picture.
+    /// The feature of an image.
     pub fn get(&self, stamp: u64) -> Option<&[u8]> {
         let start = self.first + self.rows.get(&stamp)? * self.width;
         self.file.get(start..start + self.width)
@@ -66,24 +65,24 @@ impl Kept {
 }
 
 /// All features of a dataset: those kept, and between them those that were computed.
-pub(super) struct Gathered<'a> {
-    pub kept: &'a Kept,
+pub(super) struct FeatureRows<'a> {
+    pub kept: &'a CachedFeatures,
     /// The stamps of all rows.
     pub stamps: &'a [u64],
     /// Rows that were computed, ascending: the records of `partial`.
     pub computed: &'a [usize],
-    pub partial: &'a Partial,
+    pub partial: &'a PartialFile,
 }
 
-impl Gathered<'_> {
-    /// Writes the features of all rows, but for those without.
+impl FeatureRows<'_> {
+    /// Writes the features of all rows that have one.
     pub fn write(&self, w: &mut impl Write) -> io::Result<()> {
         let (mut next, mut computed) = (0, self.computed.iter());
         self.partial.each(|state, feature| {
             let row = computed.next().copied().unwrap_or(next);
             self.write_kept(w, next..row)?;
             next = row + 1;
-            if state == WHOLE { w.write_all(feature) } else { Ok(()) }
+            if state == COMPLETE { w.write_all(feature) } else { Ok(()) }
         })?;
         self.write_kept(w, next..self.stamps.len())
     }

@@ -1,8 +1,7 @@
-//! Features of an extraction that is under way, so that it can go on after an interruption.
+//! Features of an extraction in progress, from which it is resumed after an interruption.
 //!
-//! The file `NAME.partial` is a header, which tells from what the features are made, and a record for
-//! each picture in order: one byte that is 0 if there is a feature, and the feature. What was cut off
-//! within a record is computed again.
+//! The file `NAME.partial` is a header, which identifies what the features are made from, and one record per image, in
+//! order: one byte that is 0 if there is a feature, and the feature. A record that was cut off is computed again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -14,19 +13,19 @@ const MAGIC: &[u8; 8] = b"TPFEATS1";
 const HEADER: u64 = 24;
 
 /// Whether a record has a feature.
-pub(super) const WHOLE: u8 = 0;
+pub(super) const COMPLETE: u8 = 0;
 pub(super) const SKIPPED: u8 = 1;
 
 /// A file of records.
-pub(super) struct Partial {
+pub(super) struct PartialFile {
     path: PathBuf,
     file: File,
     record: usize,
     done: usize,
 }
 
-impl Partial {
-    /// Goes on with the file beside `out` if it was begun from the same, else begins it.
+impl PartialFile {
+    /// Resumes the file beside `out` if it was made from the same input, else starts it.
     pub fn open(out: &Path, fingerprint: u64, width: usize) -> Result<Self> {
         let mut name = out.as_os_str().to_owned();
         name.push(".partial");
@@ -53,7 +52,7 @@ impl Partial {
             file.seek(SeekFrom::Start(end))?;
             Ok((file, done as usize))
         });
-        let (file, done) = begun.map_err(|e| failed(&path, e))?;
+        let (file, done) = begun.map_err(|e| Error::write(&path, &e))?;
         Ok(Self { path, file, record, done })
     }
 
@@ -65,7 +64,7 @@ impl Partial {
     /// Adds whole records.
     pub fn append(&mut self, records: &[u8]) -> Result<()> {
         debug_assert!(records.len().is_multiple_of(self.record));
-        self.file.write_all(records).map_err(|e| failed(&self.path, e))?;
+        self.file.write_all(records).map_err(|e| Error::write(&self.path, &e))?;
         self.done += records.len() / self.record;
         Ok(())
     }
@@ -87,37 +86,33 @@ impl Partial {
     pub fn skipped(&self) -> Result<Vec<usize>> {
         let (mut skipped, mut row) = (Vec::new(), 0);
         let read = self.each(|state, _| {
-            if state != WHOLE {
+            if state != COMPLETE {
                 skipped.push(row);
             }
             row += 1;
             Ok(())
         });
-        read.map_err(|e| failed(&self.path, e))?;
+        read.map_err(|e| Error::write(&self.path, &e))?;
         Ok(skipped)
     }
 
     /// Removes the file: all is done.
     pub fn remove(self) -> Result<()> {
         drop(self.file);
-        std::fs::remove_file(&self.path).map_err(|e| failed(&self.path, e))
+        std::fs::remove_file(&self.path).map_err(|e| Error::write(&self.path, &e))
     }
-}
-
-fn failed(path: &Path, error: io::Error) -> Error {
-    Error::Write { name: path.display().to_string(), reason: error.to_string() }
 }
 
 #[cfg(test)]
 mod tests {
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told() {
+    fn a_full_disk_is_reported() {
         use super::*;
 
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().write(true).open(&path).unwrap();
-        let mut partial = Partial { path, file, record: 3, done: 0 };
+        let mut partial = PartialFile { path, file, record: 3, done: 0 };
         let error = partial.append(&[0; 6]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
         assert_eq!(partial.done(), 0);

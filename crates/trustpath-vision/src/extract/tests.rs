@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use trustpath_table::{PoolFile, TableFile};
+use trustpath_table::{PartlyLabelledFile, TableFile};
 
 use super::*;
 use crate::cpu::Engine;
+use crate::image::RgbImage;
 use crate::network::{Builder, Network};
-use crate::picture::Picture;
-use crate::weights::{Parameter, Weights};
+use crate::weights::{NetworkWeights, Parameter};
 
 const SIZE: usize = 6;
 const DIM: usize = 16;
@@ -15,16 +15,16 @@ const DIM: usize = 16;
 /// A convolution whose weights are around `about`.
 fn engine(about: f32) -> Engine {
     let mut b = Builder::default();
-    b.conv("c", Builder::PICTURE, (3, DIM), 3, 1);
+    b.conv("c", Builder::IMAGE, (3, DIM), 3, 1);
     let (mean, std) = ([0.4; 3], [0.2; 3]);
     let network = Network { name: "tiny", nodes: b.nodes(), dim: DIM, size: SIZE, mean, std };
     let values = (0..DIM * 27).map(|i| about + (i % 7) as f32 / 7.0).collect();
     let parameter = Parameter { shape: vec![DIM, 3, 3, 3], values };
     let weights = BTreeMap::from([("c.weight".to_string(), parameter)]);
-    Engine::new(&network, Weights::new("tiny", weights)).unwrap()
+    Engine::new(&network, NetworkWeights::new("tiny", weights)).unwrap()
 }
 
-/// Two classes of so many pictures each, of different sizes.
+/// Two classes with `each` images of different sizes.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -36,9 +36,9 @@ impl Folder {
                 let (width, height) = (4 + i % 3, 5 + i % 2);
                 let shade = |at: usize| (at * 37 + i * 11 + class.len() * 50) as u8;
                 let rgb = (0..3 * width * height).map(shade).collect();
-                let picture = Picture { width, height, rgb };
+                let image = RgbImage { width, height, rgb };
                 let name = folder.path(&format!("birds/{class}/{i:03}.png"));
-                std::fs::write(name, picture.png().unwrap()).unwrap();
+                std::fs::write(name, image.png().unwrap()).unwrap();
             }
         }
         folder
@@ -52,26 +52,31 @@ impl Folder {
         Dataset::open(&self.path("birds"), None).unwrap()
     }
 
-    fn extract(&self, extraction: Extraction, out: &str, watch: &mut dyn Watch) -> Result<Outcome> {
-        extraction.run(&engine(0.0), &self.dataset(), &self.path(out), watch)
+    fn extract(
+        &self,
+        extraction: Extraction,
+        out: &str,
+        observer: &mut dyn ExtractObserver,
+    ) -> Result<ExtractOutcome> {
+        extraction.run(&engine(0.0), &self.dataset(), &self.path(out), observer)
     }
 }
 
 #[derive(Default)]
-struct Count {
+struct CountingObserver {
     begun: usize,
     done: usize,
     stop_at: Option<usize>,
 }
 
-impl Watch for Count {
+impl ExtractObserver for CountingObserver {
     fn begin(&mut self, done: usize, _: usize) {
         self.begun = done;
         self.done = done;
     }
 
-    fn advance(&mut self, pictures: usize) {
-        self.done += pictures;
+    fn advance(&mut self, images: usize) {
+        self.done += images;
     }
 
     fn stop(&self) -> bool {
@@ -83,23 +88,23 @@ const F32: Extraction = Extraction { precision: Precision::F32, skip_bad: false 
 const F16: Extraction = Extraction { precision: Precision::F16, skip_bad: false };
 
 #[test]
-fn what_is_written_is_read_by_the_other_commands() {
+fn written_features_are_read_by_the_other_commands() {
     let folder = Folder::new(3);
     let dataset = folder.dataset();
     let engine = engine(0.0);
     let mut expected = Vec::new();
     for row in 0..6 {
         let mut values = vec![0.0; 3 * SIZE * SIZE];
-        engine.input().prepare(&dataset.picture(row).unwrap(), &mut values);
+        engine.input().prepare(&dataset.image(row).unwrap(), &mut values);
         expected.extend(engine.features(&values).unwrap());
     }
     for (extraction, tolerance) in [(F32, 0.0), (F16, 1e-3)] {
         for name in ["out.npy", "out.safetensors"] {
-            let mut count = Count::default();
+            let mut count = CountingObserver::default();
             let outcome = folder.extract(extraction, name, &mut count).unwrap();
-            assert_eq!(outcome, Outcome::Finished { rows: 6, skipped: vec![] });
+            assert_eq!(outcome, ExtractOutcome::Finished { rows: 6, skipped: vec![] });
             assert_eq!(count.done, 6);
-            let pool = PoolFile::new(folder.path(name)).read().unwrap();
+            let pool = PartlyLabelledFile::new(folder.path(name)).read().unwrap();
             assert_eq!(pool.ids()[0], "auk/000.png");
             assert_eq!(pool.ids()[5], "wren/002.png");
             assert_eq!(pool.class_names(), ["auk", "wren"]);
@@ -116,24 +121,24 @@ fn what_is_written_is_read_by_the_other_commands() {
 }
 
 #[test]
-fn an_interrupted_extraction_goes_on() {
+fn an_interrupted_extraction_is_resumed() {
     let folder = Folder::new(60);
-    folder.extract(F16, "whole.safetensors", &mut Count::default()).unwrap();
+    folder.extract(F16, "whole.safetensors", &mut CountingObserver::default()).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let mut first = Count { stop_at: Some(40), ..Count::default() };
-    let run = |count: &mut Count| {
+    let mut first = CountingObserver { stop_at: Some(40), ..CountingObserver::default() };
+    let run = |count: &mut CountingObserver| {
         let out = folder.path("cut.safetensors");
         pool.install(|| F16.run(&engine(0.0), &folder.dataset(), &out, count))
     };
-    let Outcome::Stopped { done, all: 120 } = run(&mut first).unwrap() else { panic!() };
+    let ExtractOutcome::Stopped { done, all: 120 } = run(&mut first).unwrap() else { panic!() };
     assert!((40..120).contains(&done), "{done}");
     assert!(!folder.path("cut.safetensors").exists());
     // A crash may cut a record.
     let partial = folder.path("cut.safetensors.partial");
     let bytes = std::fs::read(&partial).unwrap();
     std::fs::write(&partial, &bytes[..bytes.len() - 5]).unwrap();
-    let mut second = Count::default();
-    assert!(matches!(run(&mut second).unwrap(), Outcome::Finished { rows: 120, .. }));
+    let mut second = CountingObserver::default();
+    assert!(matches!(run(&mut second).unwrap(), ExtractOutcome::Finished { rows: 120, .. }));
     assert_eq!((second.begun, second.done), (done - 1, 120));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("cut.safetensors") == read("whole.safetensors"));
@@ -141,37 +146,38 @@ fn an_interrupted_extraction_goes_on() {
 }
 
 #[test]
-fn what_others_began_is_begun_anew() {
+fn an_extraction_by_another_backbone_starts_again() {
     let folder = Folder::new(60);
     let out = folder.path("o.npy");
-    let mut count = Count { stop_at: Some(20), ..Count::default() };
+    let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
     F32.run(&engine(0.0), &folder.dataset(), &out, &mut count).unwrap();
     for (extraction, about) in [(F32, 0.5), (F16, 0.5), (Extraction { skip_bad: true, ..F16 }, 0.5)]
     {
-        let mut count = Count { stop_at: Some(20), ..Count::default() };
+        let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
         let outcome = extraction.run(&engine(about), &folder.dataset(), &out, &mut count).unwrap();
         assert_eq!(count.begun, 0);
-        assert!(matches!(outcome, Outcome::Stopped { .. }));
+        assert!(matches!(outcome, ExtractOutcome::Stopped { .. }));
     }
     std::fs::write(folder.path("o.npy.partial"), "something else").unwrap();
-    F32.run(&engine(0.0), &folder.dataset(), &out, &mut Count::default()).unwrap();
-    assert_eq!(PoolFile::new(out).read().unwrap().rows(), 120);
+    F32.run(&engine(0.0), &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
+    assert_eq!(PartlyLabelledFile::new(out).read().unwrap().rows(), 120);
 }
 
 #[test]
-fn bad_pictures_are_told_or_skipped() {
+fn bad_images_are_reported_or_skipped() {
     let folder = Folder::new(4);
     let bytes = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), &bytes[..bytes.len() / 2]).unwrap();
-    std::fs::write(folder.path("birds/wren/003.png"), "no picture").unwrap();
-    let error = folder.extract(F16, "o.npy", &mut Count::default()).unwrap_err().to_string();
+    std::fs::write(folder.path("birds/wren/003.png"), "no image").unwrap();
+    let error =
+        folder.extract(F16, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
     assert!(error.contains("auk/001.png") && error.contains("--skip-bad"), "{error}");
     let skip = Extraction { skip_bad: true, ..F16 };
-    let outcome = folder.extract(skip, "o.npy", &mut Count::default()).unwrap();
-    let Outcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
+    let outcome = folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap();
+    let ExtractOutcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
     let rows: Vec<usize> = skipped.iter().map(|(row, _)| *row).collect();
     assert_eq!(rows, [1, 7]);
-    let pool = PoolFile::new(folder.path("o.npy")).read().unwrap();
+    let pool = PartlyLabelledFile::new(folder.path("o.npy")).read().unwrap();
     assert_eq!(pool.ids()[..2], ["auk/000.png", "auk/002.png"]);
     assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
     for class in ["auk", "wren"] {
@@ -179,29 +185,31 @@ fn bad_pictures_are_told_or_skipped() {
             std::fs::write(folder.path(&format!("birds/{class}/00{i}.png")), "none").unwrap();
         }
     }
-    let error = folder.extract(skip, "o.npy", &mut Count::default()).unwrap_err().to_string();
-    assert!(error.starts_with("not one of the 8 pictures of"), "{error}");
+    let error =
+        folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
+    assert!(error.starts_with("none of the 8 images of"), "{error}");
 }
 
 #[test]
-fn places_that_cannot_be_written_are_told() {
+fn places_that_cannot_be_written_are_refused() {
     let folder = Folder::new(1);
-    let told = |out: &str, sentence: &str| {
-        let error = folder.extract(F16, out, &mut Count::default()).unwrap_err().to_string();
+    let refused = |out: &str, sentence: &str| {
+        let error =
+            folder.extract(F16, out, &mut CountingObserver::default()).unwrap_err().to_string();
         assert!(error.contains(sentence), "{error}");
     };
-    told("o.csv", "give a name that ends in .safetensors or .npy");
-    told("none/o.npy", "none/o.npy.partial cannot be written");
+    refused("o.csv", "give a name that ends in .safetensors or .npy");
+    refused("none/o.npy", "none/o.npy.partial cannot be written");
     std::fs::write(folder.path("o-labels.npy"), "").unwrap();
-    told("o.npy", "o-labels.npy lies beside");
+    refused("o.npy", "o-labels.npy is beside");
 }
 
 #[test]
-fn features_that_are_too_large_for_halves_are_told() {
+fn features_too_large_for_f16_are_refused() {
     let folder = Folder::new(1);
     let run = |extraction: Extraction| {
         let out = folder.path("o.safetensors");
-        extraction.run(&engine(1e4), &folder.dataset(), &out, &mut Count::default())
+        extraction.run(&engine(1e4), &folder.dataset(), &out, &mut CountingObserver::default())
     };
     let error = run(F16).unwrap_err().to_string();
     assert!(error.contains("too large for f16, so write f32"), "{error}");
@@ -210,15 +218,15 @@ fn features_that_are_too_large_for_halves_are_told() {
 
 /// Begins of a run and its result, as the features of each id.
 fn brought_up_to_date(folder: &Folder, extraction: Extraction) -> (usize, Vec<(String, Vec<f32>)>) {
-    let mut count = Count::default();
+    let mut count = CountingObserver::default();
     folder.extract(extraction, "o.safetensors", &mut count).unwrap();
-    let pool = PoolFile::new(folder.path("o.safetensors")).read().unwrap();
+    let pool = PartlyLabelledFile::new(folder.path("o.safetensors")).read().unwrap();
     let rows = pool.features().unwrap().chunks_exact(pool.dims()).map(<[f32]>::to_vec);
     (count.begun, pool.ids().iter().cloned().zip(rows).collect())
 }
 
 #[test]
-fn features_of_pictures_that_stayed_the_same_are_kept() {
+fn features_of_unchanged_images_are_reused() {
     let folder = Folder::new(4);
     let (begun, first) = brought_up_to_date(&folder, F16);
     assert_eq!((begun, first.len()), (0, 8));
@@ -234,7 +242,7 @@ fn features_of_pictures_that_stayed_the_same_are_kept() {
     assert_eq!(begun, kept);
     let anew = |name: &str| {
         let out = folder.path(name);
-        F16.run(&engine(0.0), &folder.dataset(), &out, &mut Count::default()).unwrap();
+        F16.run(&engine(0.0), &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
         std::fs::read(out).unwrap()
     };
     assert!(anew("o.safetensors") == anew("anew.safetensors"), "kept or computed, the same");
@@ -246,7 +254,7 @@ fn features_of_pictures_that_stayed_the_same_are_kept() {
     assert_ne!(of(&second, "auk/001.png"), of(&first, "auk/001.png"));
     // Another precision, other weights, or no file of features at all: nothing can be kept.
     assert_eq!(brought_up_to_date(&folder, F32).0, 0);
-    let mut count = Count::default();
+    let mut count = CountingObserver::default();
     F32.run(&engine(0.5), &folder.dataset(), &folder.path("o.safetensors"), &mut count).unwrap();
     assert_eq!(count.begun, 0);
     std::fs::write(folder.path("o.safetensors"), "something else").unwrap();
@@ -254,15 +262,15 @@ fn features_of_pictures_that_stayed_the_same_are_kept() {
 }
 
 #[test]
-fn bad_pictures_are_tried_again_while_others_are_kept() {
+fn bad_images_are_tried_again_while_others_are_reused() {
     let folder = Folder::new(3);
     let whole = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
-    std::fs::write(folder.path("birds/auk/001.png"), "no picture").unwrap();
+    std::fs::write(folder.path("birds/auk/001.png"), "no image").unwrap();
     let skip = Extraction { skip_bad: true, ..F16 };
     assert_eq!(brought_up_to_date(&folder, skip).1.len(), 5);
     let (begun, rows) = brought_up_to_date(&folder, skip);
     assert_eq!((begun, rows.len()), (5, 5));
-    let error = folder.extract(F16, "o.safetensors", &mut Count::default()).unwrap_err();
+    let error = folder.extract(F16, "o.safetensors", &mut CountingObserver::default()).unwrap_err();
     assert!(error.to_string().contains("auk/001.png"), "{error}");
     std::fs::write(folder.path("birds/auk/001.png"), whole).unwrap();
     let (begun, rows) = brought_up_to_date(&folder, F16);

@@ -9,8 +9,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The picture.
-    pub const PICTURE: Value = 0;
+    /// The image.
+    pub const IMAGE: Value = 0;
 
     /// An operation on some values.
     pub fn push(&mut self, op: Op, inputs: &[Value]) -> Value {
@@ -40,6 +40,12 @@ impl Builder {
     /// A leaky rectifier.
     pub fn leaky_relu(&mut self, x: Value, slope: f32) -> Value {
         self.push(Op::LeakyRelu { slope }, &[x])
+    }
+
+    /// A batch normalisation and a leaky rectifier behind it.
+    pub fn norm_relu(&mut self, name: &str, x: Value, channels: usize, slope: f32) -> Value {
+        let x = self.batch_norm(name, x, channels);
+        self.leaky_relu(x, slope)
     }
 
     /// The nodes, in order.

@@ -23,16 +23,15 @@ const FIRST: usize = 64;
 /// The variant of the few-shot literature.
 pub(super) fn densenet121() -> Network {
     let mut b = Builder::default();
-    let x = b.conv("features.conv0", Builder::PICTURE, (3, FIRST), 3, 1);
+    let x = b.conv("features.conv0", Builder::IMAGE, (3, FIRST), 3, 1);
     blocks("densenet121", b, x, 84)
 }
 
 /// The variant of ImageNet.
 pub(super) fn densenet121_imagenet() -> Network {
     let mut b = Builder::default();
-    let mut x = b.conv("features.conv0", Builder::PICTURE, (3, FIRST), 7, 2);
-    x = b.batch_norm("features.norm0", x, FIRST);
-    x = b.leaky_relu(x, 0.0);
+    let mut x = b.conv("features.conv0", Builder::IMAGE, (3, FIRST), 7, 2);
+    x = b.norm_relu("features.norm0", x, FIRST, 0.0);
     x = b.push(Op::MaxPool { kernel: 3, stride: 2, padding: 1, ceil: false }, &[x]);
     blocks("densenet121-imagenet", b, x, 224)
 }
@@ -42,25 +41,21 @@ fn blocks(name: &'static str, mut b: Builder, mut x: usize, size: usize) -> Netw
     for (block, layers) in LAYERS.into_iter().enumerate() {
         for layer in 1..=layers {
             let at = format!("features.denseblock{}.denselayer{layer}", block + 1);
-            let mut y = b.batch_norm(&format!("{at}.norm1"), x, channels);
-            y = b.leaky_relu(y, 0.0);
+            let mut y = b.norm_relu(&format!("{at}.norm1"), x, channels, 0.0);
             y = b.conv(&format!("{at}.conv1"), y, (channels, BOTTLENECK), 1, 1);
-            y = b.batch_norm(&format!("{at}.norm2"), y, BOTTLENECK);
-            y = b.leaky_relu(y, 0.0);
+            y = b.norm_relu(&format!("{at}.norm2"), y, BOTTLENECK, 0.0);
             y = b.conv(&format!("{at}.conv2"), y, (BOTTLENECK, GROWTH), 3, 1);
             x = b.push(Op::Concat, &[x, y]);
             channels += GROWTH;
         }
         if block + 1 < LAYERS.len() {
             let at = format!("features.transition{}", block + 1);
-            x = b.batch_norm(&format!("{at}.norm"), x, channels);
-            x = b.leaky_relu(x, 0.0);
+            x = b.norm_relu(&format!("{at}.norm"), x, channels, 0.0);
             x = b.conv(&format!("{at}.conv"), x, (channels, channels / 2), 1, 1);
             x = b.push(Op::AveragePool { kernel: 2, stride: 2 }, &[x]);
             channels /= 2;
         }
     }
-    x = b.batch_norm("features.norm5", x, channels);
-    b.leaky_relu(x, 0.0);
+    b.norm_relu("features.norm5", x, channels, 0.0);
     Network::of_imagenet_colours(name, b, channels, size)
 }

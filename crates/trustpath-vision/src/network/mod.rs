@@ -1,8 +1,8 @@
 //! Networks, described once for every engine.
 //!
 //! A [`Network`] is a list of [`Node`]s in an order in which they can be computed. The value of a node
-//! is a feature map, channels × height × width; value 0 is the picture, and node `i` makes value
-//! `i + 1`. The feature of a picture is the mean of the last value over all its positions:
+//! is a feature map, channels × height × width; value 0 is the image, and node `i` makes value
+//! `i + 1`. The feature of an image is the mean of the last value over all its positions:
 //!
 //! ```text
 //! f_c = 1/(h w) Σ_{y,x} map_{c,y,x}
@@ -24,7 +24,7 @@ use crate::{Error, Result};
 /// What batch normalisation adds to a variance before its root is taken.
 pub const BATCH_NORM_EPSILON: f32 = 1e-5;
 
-/// A feature map made by a node, or the picture (0).
+/// A feature map made by a node, or the image (0).
 pub type Value = usize;
 
 /// One operation on feature maps.
@@ -34,9 +34,9 @@ pub enum Op {
     Conv {
         /// Where its parameters are found.
         name: String,
-        /// Channels that come in.
+        /// Input channels.
         inputs: usize,
-        /// Channels that go out.
+        /// Output channels.
         outputs: usize,
         /// Edge of the kernel.
         kernel: usize,
@@ -102,20 +102,20 @@ pub struct Node {
     pub inputs: Vec<Value>,
 }
 
-/// A backbone: how a picture becomes a feature.
+/// A backbone: how an image becomes a feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     /// The name by which it is chosen.
     pub name: &'static str,
     /// The operations, in order.
     pub nodes: Vec<Node>,
-    /// How many numbers a feature has.
+    /// Numbers per feature.
     pub dim: usize,
-    /// Edge of the pictures it was made for.
+    /// Width and height in pixels of the images it was made for.
     pub size: usize,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],
-    /// Spread of each colour, by which the rest is divided.
+    /// Standard deviation of each colour, by which the rest is divided.
     pub std: [f32; 3],
 }
 
@@ -140,17 +140,12 @@ impl Network {
             "wrn28-10" => Ok(wrn::wrn28_10()),
             "densenet121" => Ok(densenet::densenet121()),
             "densenet121-imagenet" => Ok(densenet::densenet121_imagenet()),
-            _ => Err(Error::UnknownBackbone { name: name.into(), known: Self::NAMES.join(", ") }),
+            _ => Err(Error::unknown("backbone", name, &Self::NAMES)),
         }
     }
 
-    /// A network whose pictures are normalised by the colours of ImageNet.
-    fn of_imagenet_colours(
-        name: &'static str,
-        builder: Builder,
-        dim: usize,
-        size: usize,
-    ) -> Network {
+    /// A network whose images are normalised by the colours of ImageNet.
+    fn of_imagenet_colours(name: &'static str, builder: Builder, dim: usize, size: usize) -> Self {
         let (mean, std) = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
         Network { name, nodes: builder.nodes(), dim, size, mean, std }
     }

@@ -19,7 +19,7 @@ const SLOPE: f32 = 0.1;
 
 pub(super) fn resnet12() -> Network {
     let mut b = Builder::default();
-    let mut x = Builder::PICTURE;
+    let mut x = Builder::IMAGE;
     let mut inputs = 3;
     for (block, outputs) in [64, 128, 256, 512].into_iter().enumerate() {
         let at = format!("layer{}.0", block + 1);

@@ -10,7 +10,7 @@
 //!
 //! the latter where the number of channels changes; `φ N` ends the network. Keys are those of the
 //! manifold-mixup checkpoints (S2M2): `conv1`, `block1.layer.0.bn1`, `…conv1`, `…bn2`, `…conv2`,
-//! `…convShortcut`, and at the end `bn1`; their pictures are 80×80.
+//! `…convShortcut`, and at the end `bn1`; their images are 80×80.
 
 use super::{Builder, Network, Op};
 
@@ -21,26 +21,23 @@ const DROP_RATE: f64 = 0.5;
 pub(super) fn wrn28_10() -> Network {
     let mut b = Builder::default();
     let mut inputs = 16;
-    let mut x = b.conv("conv1", Builder::PICTURE, (3, inputs), 3, 1);
+    let mut x = b.conv("conv1", Builder::IMAGE, (3, inputs), 3, 1);
     for (group, outputs) in [160, 320, 640].into_iter().enumerate() {
         for block in 0..BLOCKS {
             let at = format!("block{}.layer.{block}", group + 1);
             let stride = if group > 0 && block == 0 { 2 } else { 1 };
-            let mut y = b.batch_norm(&format!("{at}.bn1"), x, inputs);
-            y = b.leaky_relu(y, 0.0);
+            let mut y = b.norm_relu(&format!("{at}.bn1"), x, inputs, 0.0);
             if inputs != outputs {
                 x = b.conv(&format!("{at}.convShortcut"), y, (inputs, outputs), 1, stride);
             }
             y = b.conv(&format!("{at}.conv1"), y, (inputs, outputs), 3, stride);
-            y = b.batch_norm(&format!("{at}.bn2"), y, outputs);
-            y = b.leaky_relu(y, 0.0);
+            y = b.norm_relu(&format!("{at}.bn2"), y, outputs, 0.0);
             y = b.push(Op::Dropout { rate: DROP_RATE }, &[y]);
             y = b.conv(&format!("{at}.conv2"), y, (outputs, outputs), 3, 1);
             x = b.push(Op::Add, &[x, y]);
             inputs = outputs;
         }
     }
-    x = b.batch_norm("bn1", x, inputs);
-    b.leaky_relu(x, 0.0);
+    b.norm_relu("bn1", x, inputs, 0.0);
     Network::of_imagenet_colours("wrn28-10", b, inputs, 80)
 }

@@ -1,36 +1,32 @@
-//! A model that is loaded.
+//! A model that is loaded into onnxruntime.
 
 use std::sync::{Mutex, PoisonError};
 
 use ort::session::Session;
 use ort::value::{Tensor, ValueType};
 
-use super::{Model, library};
+use super::{OnnxModel, library};
+use crate::Result;
 use crate::backbone::{Backbone, Input};
 use crate::fingerprint::Fingerprint;
-use crate::{Error, Result};
 
 /// A model that is loaded.
-pub(super) struct Loaded {
+pub(super) struct OnnxBackbone {
     name: String,
     input: Input,
     fingerprint: u64,
     dim: usize,
-    /// Pictures that must be given together, if their number is fixed.
+    /// Images that must be given together, if their number is fixed.
     batch: Option<usize>,
     inlet: String,
     outlet: String,
     session: Mutex<Session>,
 }
 
-impl Loaded {
-    pub fn open(model: &Model, threads: usize) -> Result<Self> {
+impl OnnxBackbone {
+    pub fn open(model: &OnnxModel, threads: usize) -> Result<Self> {
         let file = model.path.display().to_string();
-        let refuse = |reason: String, remedy: &str| Error::Onnx {
-            file: file.clone(),
-            reason,
-            remedy: remedy.into(),
-        };
+        let refuse = |reason: String, remedy: &str| super::refuse(&model.path, reason, remedy);
         library::load().map_err(|reason| {
             let remedy =
                 "install it (pip install onnxruntime) or set ORT_DYLIB_PATH to its library";
@@ -38,16 +34,14 @@ impl Loaded {
         })?;
         let check = "check that the path is right and the file an ONNX model";
         let bytes = std::fs::read(&model.path).map_err(|e| refuse(e.to_string(), check))?;
-        let mut fingerprint = Fingerprint::new();
-        fingerprint.add(&bytes);
-        drop(bytes);
+        let fingerprint = Fingerprint::new().add(bytes).get();
         // From the file, since weights may lie in others beside it.
         let built = Session::builder()
             .and_then(|builder| Ok(builder.with_intra_threads(threads)?))
             .and_then(|mut builder| builder.commit_from_file(&model.path));
         let session = built.map_err(|e| refuse(e.to_string(), check))?;
 
-        let image = "give a model that takes one batch of pictures, n × 3 × height × width, in f32";
+        let image = "give a model that takes one batch of images, n × 3 × height × width, in f32";
         let [inlet] = session.inputs() else {
             let reason = format!("it has {} inputs", session.inputs().len());
             return Err(refuse(reason, image));
@@ -69,14 +63,14 @@ impl Loaded {
         let mut loaded = Self {
             name: file.clone(),
             input: model.input,
-            fingerprint: fingerprint.get(),
+            fingerprint,
             dim: 0,
             batch,
             inlet,
             outlet,
             session: Mutex::new(session),
         };
-        // The length of a feature need not be written in the model: one grey picture tells.
+        // The length of a feature need not be written in the model: one grey image tells.
         let one = vec![0.0; batch.unwrap_or(1) * model.input.values()];
         loaded.dim = loaded.run(one)?.len() / batch.unwrap_or(1);
         if loaded.dim == 0 {
@@ -86,27 +80,26 @@ impl Loaded {
     }
 
     /// Whole batches only.
-    fn run(&self, pictures: Vec<f32>) -> Result<Vec<f32>> {
-        let wrong = |reason: String| Error::Onnx {
-            file: self.name.clone(),
-            reason,
-            remedy: "check --input-size and --output against the model".into(),
+    fn run(&self, images: Vec<f32>) -> Result<Vec<f32>> {
+        let wrong = |reason: String| {
+            let remedy = "check --input-size and --output against the model";
+            super::refuse(self.name.as_ref(), reason, remedy)
         };
         let failed = |e: ort::Error| wrong(e.to_string());
-        let count = pictures.len() / self.input.values();
+        let count = images.len() / self.input.values();
         let shape = [count, 3, self.input.size, self.input.size];
-        let tensor = Tensor::from_array((shape, pictures)).map_err(failed)?;
+        let tensor = Tensor::from_array((shape, images)).map_err(failed)?;
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let outputs = session.run(ort::inputs![self.inlet.as_str() => tensor]).map_err(failed)?;
         let (shape, values) =
             outputs[self.outlet.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
         let axes: Vec<usize> = shape.iter().map(|&n| n.max(0) as usize).collect();
         if axes.first() != Some(&count) {
-            return Err(wrong(format!("{count} pictures gave an output with the axes {axes:?}")));
+            return Err(wrong(format!("{count} images gave an output with the axes {axes:?}")));
         }
         Ok(match axes[..] {
             [_, _] => values.to_vec(),
-            // The first token stands for the whole picture.
+            // The first token stands for the whole image.
             [_, t, d] => {
                 values.chunks_exact((t * d).max(1)).flat_map(|x| &x[..d]).copied().collect()
             }
@@ -139,7 +132,7 @@ fn outlet(session: &Session, wanted: Option<&str>) -> std::result::Result<String
     })
 }
 
-impl Backbone for Loaded {
+impl Backbone for OnnxBackbone {
     fn name(&self) -> &str {
         &self.name
     }
@@ -156,11 +149,11 @@ impl Backbone for Loaded {
         self.fingerprint
     }
 
-    fn features(&self, pictures: &[f32]) -> Result<Vec<f32>> {
+    fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
         let each = self.input.values();
-        let Some(batch) = self.batch else { return self.run(pictures.to_vec()) };
+        let Some(batch) = self.batch else { return self.run(images.to_vec()) };
         let mut features = Vec::new();
-        for some in pictures.chunks(batch * each) {
+        for some in images.chunks(batch * each) {
             let mut whole = some.to_vec();
             whole.resize(batch * each, 0.0);
             let found = self.run(whole)?;

@@ -7,7 +7,7 @@
 //! split    train            (or -, if the dataset is not divided)
 //! class    apple            (once for each, in order)
 //! shard    cifar-fs-train-000.shard   bytes   crc32
-//! picture  class number or -   bytes   id      (pictures of the shard above, in order)
+//! picture  class number or -   bytes   id      (images of the shard above, in order)
 //! end      crc32 of all before
 //! ```
 
@@ -33,11 +33,11 @@ pub(super) struct Shard {
     pub file: String,
     pub crc: u32,
     pub bytes: u64,
-    pub pictures: Vec<Packed>,
+    pub images: Vec<PackedImage>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Packed {
+pub(super) struct PackedImage {
     pub class: Option<usize>,
     pub len: usize,
     pub id: String,
@@ -60,7 +60,7 @@ impl Index {
         for shard in &self.shards {
             let Shard { file, crc, bytes, .. } = shard;
             text.push_str(&format!("shard\t{}\t{bytes}\t{crc:08x}\n", escape(file)));
-            for Packed { class, len, id } in &shard.pictures {
+            for PackedImage { class, len, id } in &shard.images {
                 let class = class.map_or("-".into(), |class| class.to_string());
                 text.push_str(&format!("picture\t{class}\t{len}\t{}\n", escape(id)));
             }
@@ -72,9 +72,7 @@ impl Index {
     /// Reads an index; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !text.starts_with(FIRST) {
-            return Err(
-                "it is no index of a pack that this version reads; pack the dataset again".into()
-            );
+            return Err("this version cannot read the index; pack the dataset again".into());
         }
         let cut = || "it is cut off or damaged; copy it again".to_string();
         let (body, end) = text.rsplit_once("end\t").ok_or_else(cut)?;
@@ -90,7 +88,7 @@ impl Index {
         };
         for line in body.lines().skip(1) {
             index.line(line).ok_or_else(|| {
-                format!("its line {line:?} means nothing; pack the dataset again")
+                format!("its line {line:?} has no meaning; pack the dataset again")
             })?;
         }
         Ok(index)
@@ -108,13 +106,13 @@ impl Index {
                 file: unescape(file),
                 crc: u32::from_str_radix(crc, 16).ok()?,
                 bytes: bytes.parse().ok()?,
-                pictures: Vec::new(),
+                images: Vec::new(),
             }),
             ["picture", class, len, id] => {
                 let class = if *class == "-" { None } else { Some(class.parse().ok()?) };
                 class.is_none_or(|class: usize| class < self.classes.len()).then_some(())?;
-                let picture = Packed { class, len: len.parse().ok()?, id: unescape(id) };
-                self.shards.last_mut()?.pictures.push(picture);
+                let image = PackedImage { class, len: len.parse().ok()?, id: unescape(id) };
+                self.shards.last_mut()?.images.push(image);
             }
             _ => return None,
         }
@@ -131,16 +129,16 @@ fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        if c != '\\' {
+        match if c == '\\' {
+            chars.next()
+        } else {
             out.push(c);
             continue;
-        }
-        match chars.next() {
+        } {
             Some('t') => out.push('\t'),
             Some('n') => out.push('\n'),
             Some('r') => out.push('\r'),
-            Some(other) => out.push(other),
-            None => {}
+            other => out.extend(other),
         }
     }
     out
@@ -151,7 +149,7 @@ mod tests {
     use super::*;
 
     fn index() -> Index {
-        let picture = |class, id: &str| Packed { class, len: 7, id: id.into() };
+        let image = |class, id: &str| PackedImage { class, len: 7, id: id.into() };
         Index {
             name: "odd\tname".into(),
             kind: Kind::Csv,
@@ -161,13 +159,13 @@ mod tests {
                 file: "x.shard".into(),
                 crc: 0xabcd,
                 bytes: 14,
-                pictures: vec![picture(Some(1), "a\\tb\r.png"), picture(None, "c.png")],
+                images: vec![image(Some(1), "a\\tb\r.png"), image(None, "c.png")],
             }],
         }
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_index_is_read_back() {
         assert_eq!(Index::parse(&index().text()).unwrap(), index());
         let undivided = Index { split: None, ..index() };
         assert_eq!(Index::parse(&undivided.text()).unwrap(), undivided);

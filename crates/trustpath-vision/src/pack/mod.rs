@@ -1,13 +1,13 @@
-//! Packs: a dataset as a few files of small pictures, which travel quickly.
+//! Packs: a dataset as a few files of small images, which are quick to copy.
 //!
 //! Each split is an index `NAME-SPLIT.pack` and shards `NAME-SPLIT-000.shard`, `-001`, …, which are nothing
-//! but encoded pictures one after the other. The index is text: classes, and for each shard its size and
-//! checksum and the pictures in it. Splits are independent, so that any of them can be sent alone; the
-//! index is written last, so that what has one is whole.
+//! but encoded images one after the other. The index is text: classes, and for each shard its size and
+//! checksum and the images in it. Splits are independent, so that any of them can be copied alone; the
+//! index is written last, so that a split with an index is complete.
 //!
-//! A picture with both sides within the size of the pack keeps the very bytes it is stored as: enlarging
-//! would add bytes but nothing to see, and [`Picture::resized`](crate::picture::Picture::resized) does it
-//! as well when the picture is used. All others become squares of that size, losslessly as PNG or, if a
+//! An image with both sides within the size of the pack keeps the very bytes it is stored as: enlarging
+//! would add bytes but nothing to see, and [`RgbImage::resized`](crate::image::RgbImage::resized) does it
+//! as well when the image is used. All others become squares of that size, losslessly as PNG or, if a
 //! quality is given, as JPEG.
 
 mod index;
@@ -17,28 +17,28 @@ mod write;
 use std::path::Path;
 
 pub(crate) use read::open;
-pub use write::Packed;
+pub use write::PackSummary;
 
 use crate::dataset::{Dataset, Split};
 use crate::{Error, Result};
 
 /// Ending of the index of a split.
 pub const INDEX_ENDING: &str = ".pack";
-/// Ending of the files that hold the pictures.
+/// Ending of the files that hold the images.
 pub const SHARD_ENDING: &str = ".shard";
 
 /// How to pack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackParams {
-    /// Edge of the largest picture.
+    /// Edge of the largest image.
     pub size: usize,
-    /// Quality of JPEG, 1 to 100; without it pictures are resized losslessly.
+    /// Quality of JPEG, 1 to 100; without it images are resized losslessly.
     pub quality: Option<u8>,
-    /// The most bytes a shard has, unless a single picture has more.
+    /// The most bytes a shard has, unless a single image has more.
     pub shard_bytes: usize,
     /// The splits to pack; all there are if empty.
     pub splits: Vec<Split>,
-    /// Whether pictures that cannot be read are left out and listed.
+    /// Whether images that cannot be read are left out and listed.
     pub skip_bad: bool,
 }
 
@@ -54,38 +54,47 @@ pub struct Pack(PackParams);
 
 impl PackParams {
     /// Checks the numbers.
+    ///
+    /// # Errors
+    /// If one is out of its range.
     pub fn check(self) -> Result<Pack> {
-        let within = |name: &str, value: usize, least: usize, most: usize| match (least..=most)
-            .contains(&value)
-        {
-            true => Ok(()),
-            false => Err(Error::Parameter { name: name.into(), value, least, most }),
-        };
-        within("size", self.size, 1, 4096)?;
-        within("quality", self.quality.unwrap_or(100).into(), 1, 100)?;
-        within("shard size in bytes", self.shard_bytes, 1 << 10, 1 << 40)?;
+        for (name, value, least, most) in [
+            ("size", self.size, 1, 4096),
+            ("quality", self.quality.unwrap_or(100).into(), 1, 100),
+            ("shard size in bytes", self.shard_bytes, 1 << 10, 1 << 40),
+        ] {
+            if !(least..=most).contains(&value) {
+                let remedy = format!("give {least} to {most}");
+                return Err(Error::Input(format!("the {name} cannot be {value}: {remedy}")));
+            }
+        }
         Ok(Pack(self))
     }
 }
 
 impl Pack {
-    /// Packs a dataset into a folder, which is made if need be. `done` is told of each picture.
+    /// Packs a dataset into a folder, which is created if it does not exist. `done` is called for each image.
     ///
     /// ```
-    /// # use trustpath_vision::{dataset::Dataset, pack::PackParams, picture::Picture};
+    /// # use trustpath_vision::{dataset::Dataset, pack::PackParams, image::RgbImage};
     /// # let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     /// # std::fs::create_dir(from.path().join("cat")).unwrap();
-    /// # let picture = Picture { width: 99, height: 1, rgb: vec![7; 297] };
-    /// # std::fs::write(from.path().join("cat/1.png"), picture.png()?).unwrap();
+    /// # let image = RgbImage { width: 99, height: 1, rgb: vec![7; 297] };
+    /// # std::fs::write(from.path().join("cat/1.png"), image.png()?).unwrap();
     /// # let (from, to) = (from.path(), to.path());
     /// let cats = Dataset::open(from, None)?;
     /// let packed = PackParams { size: 32, ..PackParams::default() }.check()?.write(&cats, to, || ())?;
     /// let again = Dataset::open(to, None)?;
-    /// assert_eq!((packed.pictures, again.id(0)), (1, "cat/1.png"));
-    /// assert_eq!(again.picture(0)?, cats.picture(0)?.resized(32));
+    /// assert_eq!((packed.images, again.id(0)), (1, "cat/1.png"));
+    /// assert_eq!(again.image(0)?, cats.image(0)?.resized(32));
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
-    pub fn write(&self, dataset: &Dataset, out: &Path, done: impl Fn() + Sync) -> Result<Packed> {
+    pub fn write(
+        &self,
+        dataset: &Dataset,
+        out: &Path,
+        done: impl Fn() + Sync,
+    ) -> Result<PackSummary> {
         write::write(&self.0, dataset, out, &done)
     }
 }

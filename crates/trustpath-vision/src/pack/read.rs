@@ -4,82 +4,78 @@ use rayon::prelude::*;
 
 use super::index::{Index, Shard, crc};
 use super::{INDEX_ENDING, SHARD_ENDING};
-use crate::dataset::stored::{Item, Store, Stored};
-use crate::dataset::{Class, Draft, Kind};
-use crate::source::{Section, Source};
+use crate::dataset::store::{ImageLocation, Item, Store};
+use crate::dataset::{Class, Kind, RawDataset};
+use crate::source::{Section, Source, folder_prefix};
 use crate::{Error, Result};
 
-/// Opens every split that a folder or archive has. Shards are read once and compared with their checksums.
-pub(crate) fn open(source: Source) -> Result<Draft> {
+/// Opens every split that a folder or archive has, which have to be of the kind that is asked for. Shards are read once
+/// and compared with their checksums.
+pub(crate) fn open(source: Source, wanted: Option<Kind>) -> Result<RawDataset> {
     let indices: Vec<&str> = source.names().filter(|name| name.ends_with(INDEX_ENDING)).collect();
-    if indices.is_empty() {
-        let reason = format!(
-            "it has shards (*{SHARD_ENDING}) but no index (*{INDEX_ENDING}); pack the dataset again to the end, or copy the index too"
-        );
-        return Err(Error::Read { name: source.name().into(), reason });
-    }
+    let refuse = |reason: String| Err(Error::read(source.name(), reason));
     let (mut name, mut kind): (Option<String>, Kind) = (None, Kind::Pack);
     let (mut classes, mut items, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for file in indices {
-        let refuse = |reason: String| Error::Read { name: file.into(), reason };
-        let index = Index::parse(&source.text(file)?).map_err(refuse)?;
-        match &name {
-            Some(name) if *name != index.name => {
-                let reason = format!(
-                    "it has packs of {name} and of {}; keep each in a folder of its own",
-                    index.name
-                );
-                return Err(Error::Read { name: source.name().into(), reason });
-            }
-            _ => (name, kind) = (Some(index.name.clone()), index.kind),
+        let index =
+            Index::parse(&source.text(file)?).map_err(|reason| Error::read(file, reason))?;
+        if let Some(name) = name.filter(|name| *name != index.name) {
+            let both = format!("it has packs of {name} and of {}", index.name);
+            return refuse(format!("{both}; keep each in a folder of its own"));
         }
-        let folder =
-            file.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-        let before = (classes.len(), sections.len());
-        classes.extend(
-            index.classes.iter().map(|name| Class { name: name.clone(), split: index.split }),
-        );
-        let check = |shard: &Shard| section(&source, file, &folder, shard);
+        (name, kind) = (Some(index.name.clone()), index.kind);
+        let (first_class, first_section) = (classes.len(), sections.len());
+        let class = |name: String| Class { name, split: index.split };
+        classes.extend(index.classes.into_iter().map(class));
+        let check = |shard: &Shard| section(&source, file, shard);
         sections.extend(index.shards.par_iter().map(check).collect::<Result<Vec<_>>>()?);
-        for (at, shard) in index.shards.into_iter().enumerate() {
+        for (section, shard) in (first_section..).zip(index.shards) {
             let mut offset = 0;
-            for picture in shard.pictures {
-                let stored = Stored::Encoded { section: before.1 + at, offset, len: picture.len };
-                offset += picture.len as u64;
-                let class = picture.class.map(|class| before.0 + class);
-                items.push(Item { id: picture.id, class, stored });
+            for image in shard.images {
+                let location = ImageLocation::Encoded { section, offset, len: image.len };
+                offset += image.len as u64;
+                let class = image.class.map(|class| first_class + class);
+                items.push(Item { id: image.id, class, location });
             }
         }
     }
-    let store = Store { source, sections };
-    let name = name.unwrap_or_default();
-    Ok(Draft { name, kind, classes, items, store })
+    let Some(name) = name else {
+        return refuse(format!(
+            "it has shards (*{SHARD_ENDING}) but no index (*{INDEX_ENDING}); pack the dataset again to the end, or copy the index too"
+        ));
+    };
+    match wanted {
+        Some(wanted) if wanted != Kind::Pack && wanted != kind => {
+            refuse(format!("it is a pack of {kind}, not of {wanted}; pack that first"))
+        }
+        _ => Ok(RawDataset { name, kind, classes, items, store: Store { source, sections } }),
+    }
 }
 
 /// A shard that is what its index says.
-fn section(source: &Source, index: &str, folder: &str, shard: &Shard) -> Result<Section> {
-    let name = format!("{folder}{}", shard.file);
-    let refuse = |reason: String| Error::Read { name: name.clone(), reason };
+fn section(source: &Source, index: &str, shard: &Shard) -> Result<Section> {
+    let name = format!("{}{}", folder_prefix(index), shard.file);
     if !source.contains(&name) {
-        return Err(refuse(format!(
-            "{index} says that it is a part of the pack, but it is not there; copy it too"
-        )));
+        let reason =
+            format!("{index} lists it as a part of the pack, but it is not there; copy it too");
+        return Err(Error::read(name, reason));
     }
     let section = source.section(&name)?;
-    let pictures: u64 = shard.pictures.iter().map(|picture| picture.len as u64).sum();
-    if section.len() != shard.bytes || pictures != shard.bytes {
+    let images: u64 = shard.images.iter().map(|image| image.len as u64).sum();
+    if section.len() != shard.bytes || images != shard.bytes {
         let reason = format!(
             "it has {} bytes where {index} says {}; it is cut off or of another pack, copy it again",
             section.len(),
             shard.bytes
         );
-        return Err(refuse(reason));
+        return Err(Error::read(name, reason));
     }
     let bytes = section.read_at(0, section.len() as usize)?;
-    match crc(&bytes) == shard.crc {
-        true => Ok(section),
-        false => Err(refuse(format!(
-            "its checksum is not what {index} says; it is damaged or of another pack, copy it again"
-        ))),
+    if crc(&bytes) == shard.crc {
+        return Ok(section);
     }
+    let reason = format!(
+        "its checksum is not what {index} says; it is damaged or of another pack, copy it again"
+    );
+    Err(Error::read(name, reason))
 }

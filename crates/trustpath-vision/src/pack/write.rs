@@ -7,26 +7,26 @@ use rayon::prelude::*;
 use super::index::{self, Index, Shard, crc};
 use super::{INDEX_ENDING, PackParams, SHARD_ENDING};
 use crate::dataset::{Dataset, Split};
-use crate::picture::Picture;
 use crate::{Error, Result};
 
-/// Pictures that are encoded before they are written.
+/// Images that are encoded together before they are written.
 const AT_ONCE: usize = 512;
 
 /// What was packed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Packed {
+#[non_exhaustive]
+pub struct PackSummary {
     /// The files written, with their sizes in bytes.
     pub files: Vec<(String, usize)>,
-    /// How many pictures.
-    pub pictures: usize,
+    /// How many images.
+    pub images: usize,
     /// How many of them kept their bytes.
     pub kept: usize,
-    /// Pictures left out, and why.
+    /// Images left out, and why.
     pub skipped: Vec<(String, Error)>,
 }
 
-impl Packed {
+impl PackSummary {
     /// All bytes written.
     pub fn bytes(&self) -> usize {
         self.files.iter().map(|file| file.1).sum()
@@ -38,8 +38,8 @@ pub(super) fn write(
     dataset: &Dataset,
     out: &Path,
     done: &(impl Fn() + Sync),
-) -> Result<Packed> {
-    std::fs::create_dir_all(out).map_err(|e| unwritable(out, &e))?;
+) -> Result<PackSummary> {
+    std::fs::create_dir_all(out).map_err(|e| Error::write(out, &e))?;
     let asked = |split: &Split| params.splits.contains(split);
     let splits = match (params.splits.is_empty(), dataset.splits().is_empty()) {
         (false, _) => Split::ALL.into_iter().filter(asked).map(Some).collect(),
@@ -50,22 +50,18 @@ pub(super) fn write(
             dataset.splits().into_iter().filter(has).map(Some).collect()
         }
     };
-    let mut packed = Packed::default();
+    let mut packed = PackSummary::default();
     for split in splits {
         let part = match split {
             Some(split) => dataset.split(split)?,
             None => dataset.clone(),
         };
-        Writer::new(params, &part, split, out).run(done, &mut packed)?;
+        SplitWriter::new(params, &part, out).run(done, &mut packed)?;
     }
     Ok(packed)
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Write { name: path.display().to_string(), reason: error.to_string() }
-}
-
-struct Writer<'a> {
+struct SplitWriter<'a> {
     params: &'a PackParams,
     dataset: &'a Dataset,
     out: &'a Path,
@@ -76,15 +72,11 @@ struct Writer<'a> {
     bytes: Vec<u8>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(
-        params: &'a PackParams,
-        dataset: &'a Dataset,
-        split: Option<Split>,
-        out: &'a Path,
-    ) -> Self {
+impl<'a> SplitWriter<'a> {
+    fn new(params: &'a PackParams, dataset: &'a Dataset, out: &'a Path) -> Self {
+        let split = dataset.current_split();
         let part = split.map_or(String::new(), |split| format!("-{split}"));
-        // A name may be any folder's, also one that is hidden or has none.
+        // The name may be that of any folder, also of a hidden one, or empty.
         let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name: String = dataset.name().chars().map(plain).collect();
         let index = Index {
@@ -99,7 +91,7 @@ impl<'a> Writer<'a> {
         Self { params, dataset, out, stem, index, shard: Shard::default(), bytes: Vec::new() }
     }
 
-    fn run(mut self, done: &(impl Fn() + Sync), packed: &mut Packed) -> Result<()> {
+    fn run(mut self, done: &(impl Fn() + Sync), packed: &mut PackSummary) -> Result<()> {
         let rows: Vec<usize> = (0..self.dataset.len()).collect();
         for some in rows.chunks(AT_ONCE) {
             let encode = |&row: &usize| {
@@ -112,7 +104,7 @@ impl<'a> Writer<'a> {
                 match encoded {
                     Ok((bytes, kept)) => {
                         packed.kept += usize::from(kept);
-                        packed.pictures += 1;
+                        packed.images += 1;
                         self.push(row, &bytes, packed)?;
                     }
                     Err(error) if self.params.skip_bad => {
@@ -127,29 +119,25 @@ impl<'a> Writer<'a> {
         self.save(file, self.index.text().as_bytes(), packed)
     }
 
-    /// The bytes of a picture, and whether they are its own.
+    /// The bytes of an image, and whether they are its own.
     fn encode(&self, row: usize) -> Result<(Vec<u8>, bool)> {
         let size = self.params.size;
-        // Read in any case: what cannot be read is found here, not where the pack has travelled to.
-        let picture = self.dataset.picture(row)?;
-        let fits = picture.width <= size && picture.height <= size;
+        // Always decoded: an image that cannot be read is found here, not where the pack is used.
+        let image = self.dataset.image(row)?;
+        let fits = image.width <= size && image.height <= size;
         if fits && let Some(bytes) = self.dataset.encoded(row)? {
             return Ok((bytes, true));
         }
-        let picture = if fits { picture } else { picture.resized(size) };
-        let encode = |picture: Picture| match self.params.quality {
-            Some(quality) => picture.jpeg(quality),
-            None => picture.png(),
-        };
-        Ok((encode(picture)?, false))
+        let image = if fits { image } else { image.resized(size) };
+        Ok((self.params.quality.map_or_else(|| image.png(), |quality| image.jpeg(quality))?, false))
     }
 
-    fn push(&mut self, row: usize, bytes: &[u8], packed: &mut Packed) -> Result<()> {
+    fn push(&mut self, row: usize, bytes: &[u8], packed: &mut PackSummary) -> Result<()> {
         if self.bytes.len() + bytes.len() > self.params.shard_bytes {
             self.flush(packed)?;
         }
         self.bytes.extend_from_slice(bytes);
-        self.shard.pictures.push(index::Packed {
+        self.shard.images.push(index::PackedImage {
             class: self.dataset.class(row),
             len: bytes.len(),
             id: self.dataset.id(row).into(),
@@ -157,8 +145,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn flush(&mut self, packed: &mut Packed) -> Result<()> {
-        if self.shard.pictures.is_empty() {
+    fn flush(&mut self, packed: &mut PackSummary) -> Result<()> {
+        if self.shard.images.is_empty() {
             return Ok(());
         }
         let file = format!("{}-{:03}{SHARD_ENDING}", self.stem, self.index.shards.len());
@@ -174,10 +162,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes a file beside its place and moves it there, so that no half of one is ever taken for it.
-    fn save(&self, file: String, bytes: &[u8], packed: &mut Packed) -> Result<()> {
+    /// Writes a temporary file and renames it, so that a half-written file never has the final name.
+    fn save(&self, file: String, bytes: &[u8], packed: &mut PackSummary) -> Result<()> {
         let path = self.out.join(&file);
-        let unwritable = |e: std::io::Error| unwritable(&path, &e);
+        let unwritable = |e: std::io::Error| Error::write(&path, &e);
         let mut beside = tempfile::NamedTempFile::new_in(self.out).map_err(unwritable)?;
         std::io::Write::write_all(&mut beside, bytes).map_err(unwritable)?;
         beside.persist(&path).map_err(|e| unwritable(e.error))?;

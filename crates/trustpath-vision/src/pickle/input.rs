@@ -11,7 +11,7 @@ const SHORT: u64 = 1 << 10;
 const MOST_TEXT: u64 = 256 << 20;
 
 /// What is wrong with a pickle.
-pub(super) type Said<T> = Result<T, String>;
+pub(super) type Parsed<T> = Result<T, String>;
 
 pub(super) struct Input {
     reader: BufReader<SectionReader>,
@@ -20,7 +20,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub fn new(section: &Section, offset: u64) -> Said<Self> {
+    pub fn new(section: &Section, offset: u64) -> Parsed<Self> {
         let mut reader = section.reader();
         let forward = i64::try_from(offset).map_err(|_| "it begins too late".to_string())?;
         reader.seek_relative(forward).map_err(|e| e.to_string())?;
@@ -33,38 +33,38 @@ impl Input {
     }
 
     /// Refuses more bytes than there are, before memory is taken for them.
-    fn claim(&self, count: u64) -> Said<()> {
+    fn claim(&self, count: u64) -> Parsed<()> {
         match count <= self.len.saturating_sub(self.at) {
             true => Ok(()),
             false => Err("it ends too early".into()),
         }
     }
 
-    fn fill(&mut self, bytes: &mut [u8]) -> Said<()> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Parsed<()> {
         self.claim(bytes.len() as u64)?;
         self.reader.read_exact(bytes).map_err(|e| e.to_string())?;
         self.at += bytes.len() as u64;
         Ok(())
     }
 
-    pub fn array<const N: usize>(&mut self) -> Said<[u8; N]> {
+    pub fn array<const N: usize>(&mut self) -> Parsed<[u8; N]> {
         let mut bytes = [0; N];
         self.fill(&mut bytes)?;
         Ok(bytes)
     }
 
-    pub fn byte(&mut self) -> Said<u8> {
+    pub fn byte(&mut self) -> Parsed<u8> {
         Ok(self.array::<1>()?[0])
     }
 
     /// A length of one, two, four or eight bytes, the lowest first.
-    pub fn length<const N: usize>(&mut self) -> Said<u64> {
+    pub fn length(&mut self, width: usize) -> Parsed<u64> {
         let mut bytes = [0; 8];
-        bytes[..N].copy_from_slice(&self.array::<N>()?);
+        self.fill(&mut bytes[..width])?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    pub fn vec(&mut self, count: u64) -> Said<Vec<u8>> {
+    pub fn vec(&mut self, count: u64) -> Parsed<Vec<u8>> {
         self.claim(count)?;
         if count > MOST_TEXT {
             return Err(format!("it holds a text of {count} bytes"));
@@ -74,12 +74,12 @@ impl Input {
         Ok(bytes)
     }
 
-    pub fn text(&mut self, count: u64) -> Said<String> {
+    pub fn text(&mut self, count: u64) -> Parsed<String> {
         Ok(String::from_utf8_lossy(&self.vec(count)?).into_owned())
     }
 
     /// Bytes, copied if short and else passed over.
-    pub fn blob(&mut self, count: u64) -> Said<Blob> {
+    pub fn blob(&mut self, count: u64) -> Parsed<Blob> {
         if count <= SHORT {
             return self.vec(count).map(Blob::Here);
         }
@@ -92,7 +92,7 @@ impl Input {
     }
 
     /// A line without its end.
-    pub fn line(&mut self) -> Said<Vec<u8>> {
+    pub fn line(&mut self) -> Parsed<Vec<u8>> {
         let mut line = Vec::new();
         loop {
             match self.byte()? {
@@ -105,7 +105,7 @@ impl Input {
         }
     }
 
-    pub fn line_text(&mut self) -> Said<String> {
+    pub fn line_text(&mut self) -> Parsed<String> {
         Ok(String::from_utf8_lossy(&self.line()?).into_owned())
     }
 }

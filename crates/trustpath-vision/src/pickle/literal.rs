@@ -1,21 +1,23 @@
 //! Numbers and strings as pickles spell them.
 
 use super::Node;
-use super::input::Said;
+use super::input::Parsed;
 
 /// A number of any length in two's complement, the lowest byte first.
 pub(super) fn long(bytes: &[u8]) -> Node {
-    if bytes.len() > 8 {
-        return Node::BigInt;
-    }
-    let fill = if bytes.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
-    let mut all = [fill; 8];
+    if bytes.len() > 8 { Node::BigInt } else { Node::Int(extended(bytes, true)) }
+}
+
+/// A number of at most eight bytes, the lowest first.
+pub(super) fn extended(bytes: &[u8], signed: bool) -> i64 {
+    let negative = signed && bytes.last().is_some_and(|last| last & 0x80 != 0);
+    let mut all = [if negative { 0xff } else { 0 }; 8];
     all[..bytes.len()].copy_from_slice(bytes);
-    Node::Int(i64::from_le_bytes(all))
+    i64::from_le_bytes(all)
 }
 
 /// A string as Python 2 writes it in its source: in quotes, with escapes.
-pub(super) fn unquoted(line: &[u8]) -> Said<Vec<u8>> {
+pub(super) fn unquoted(line: &[u8]) -> Parsed<Vec<u8>> {
     let line = line.trim_ascii_end();
     let inner = match line {
         [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,

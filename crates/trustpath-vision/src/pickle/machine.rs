@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::input::{Input, Said};
+use super::input::{Input, Parsed};
 use super::literal::{long, unescaped, unquoted};
 use super::{Blob, Document, Id, Node, Object};
 use crate::source::Section;
@@ -23,12 +23,9 @@ pub(super) fn run(section: &Section, offset: u64) -> Result<Document> {
     loop {
         let at = input.at();
         let step = input.byte().and_then(|op| machine.step(op, &mut input));
-        match step.map_err(|reason| refuse(reason, at))? {
-            None => {}
-            Some(root) => {
-                let nodes = machine.nodes;
-                return Ok(Document { section: section.clone(), nodes, root, end: input.at() });
-            }
+        if let Some(root) = step.map_err(|reason| refuse(reason, at))? {
+            let (nodes, end) = (machine.nodes, input.at());
+            return Ok(Document { section: section.clone(), nodes, root, end });
         }
     }
 }
@@ -43,38 +40,131 @@ struct Machine {
 
 impl Machine {
     /// Follows one instruction; the last one gives the result.
-    fn step(&mut self, op: u8, input: &mut Input) -> Said<Option<Id>> {
+    fn step(&mut self, op: u8, input: &mut Input) -> Parsed<Option<Id>> {
         match op {
             b'.' => return self.pop().map(Some),
-            // Protocol and frames are of no concern to a reader that has the whole file.
+            // Protocol and frames do not matter to a reader that has the entire file.
             0x80 => drop(input.byte()?),
-            0x95 => drop(input.length::<8>()?),
+            0x95 => drop(input.length(8)?),
             b'(' => self.mark()?,
-            b'0' => drop(self.pop_any()?),
+            b'0' => self.pop_any()?,
             b'1' => drop(self.marked()?),
             b'2' => self.stack_push(*self.stack.last().ok_or_else(empty)?)?,
+            // Constants and numbers.
             b'N' => self.push(Node::None)?,
             0x88 => self.push(Node::Bool(true))?,
             0x89 => self.push(Node::Bool(false))?,
-            b'F' | b'I' | b'J' | b'K' | b'L' | b'M' | b'G' | 0x8a | 0x8b => {
-                self.number(op, input)?
+            b'J' => self.push(Node::Int(i32::from_le_bytes(input.array()?).into()))?,
+            b'K' => self.push(Node::Int(input.byte()?.into()))?,
+            b'M' => self.push(Node::Int(u16::from_le_bytes(input.array()?).into()))?,
+            b'G' => self.push(Node::Float(f64::from_be_bytes(input.array()?)))?,
+            b'F' => self.push(Node::Float(parse(&input.line_text()?)?))?,
+            b'I' => self.push(match input.line_text()?.trim() {
+                "01" => Node::Bool(true),
+                "00" => Node::Bool(false),
+                number => Node::Int(parse(number)?),
+            })?,
+            b'L' => self.push(decimal(&input.line_text()?)?)?,
+            0x8a | 0x8b => {
+                let len = input.length(if op == 0x8a { 1 } else { 4 })?;
+                self.push(long(&input.vec(len)?))?;
             }
-            b'S' | b'T' | b'U' | b'V' | b'X' | b'B' | b'C' | 0x8c..=0x8e | 0x96 => {
-                self.string(op, input)?;
+            // Strings: quoted, escaped, or behind a length of one, four or eight bytes.
+            b'S' => self.push(Node::Bytes(Blob::Here(unquoted(&input.line()?)?)))?,
+            b'V' => {
+                // Latin-1, with escapes for what it lacks.
+                let text: String = input.line()?.into_iter().map(char::from).collect();
+                self.push(Node::Text(unescaped(&text)))?;
             }
+            b'U' | b'C' => self.bytes(1, input)?,
+            b'T' | b'B' => self.bytes(4, input)?,
+            0x8e | 0x96 => self.bytes(8, input)?,
+            0x8c => self.text(1, input)?,
+            b'X' => self.text(4, input)?,
+            0x8d => self.text(8, input)?,
+            // Containers, made empty or of what is on the stack.
             b']' | 0x8f => self.push(Node::List(Vec::new()))?,
             b')' => self.push(Node::Tuple(Vec::new()))?,
             b'}' => self.push(Node::Dict(Vec::new()))?,
-            b't' | b'l' | b'd' | 0x91 | 0x85..=0x87 => self.gather(op)?,
-            b'a' | b'e' | b's' | b'u' | 0x90 => self.fill(op)?,
-            b'p' | b'q' | b'r' | 0x94 | b'g' | b'h' | b'j' => self.remember(op, input)?,
-            b'c' | 0x93 | b'R' | 0x81 | 0x92 | b'i' | b'o' | b'b' | b'P' | b'Q' => {
-                self.note(op, input)?;
+            b'l' | 0x91 | b't' | b'd' => {
+                let items = self.marked()?;
+                self.push(match op {
+                    b't' => Node::Tuple(items),
+                    b'd' => Node::Dict(pairs(&items)?),
+                    _ => Node::List(items),
+                })?;
+            }
+            0x85..=0x87 => {
+                let items = self.topmost(usize::from(op - 0x84))?;
+                self.push(Node::Tuple(items))?;
+            }
+            b'a' | b'e' | 0x90 => {
+                let items = if op == b'a' { self.topmost(1)? } else { self.marked()? };
+                self.append(items)?;
+            }
+            b's' | b'u' => {
+                let items = if op == b's' { self.topmost(2)? } else { self.marked()? };
+                self.set(&items)?;
+            }
+            // The memo.
+            b'p' => self.memorize(parse(&input.line_text()?)?)?,
+            b'q' => self.memorize(input.length(1)?)?,
+            b'r' => self.memorize(input.length(4)?)?,
+            0x94 => self.memorize(self.memo.len() as u64)?,
+            b'g' => self.recall(parse(&input.line_text()?)?)?,
+            b'h' => self.recall(input.length(1)?)?,
+            b'j' => self.recall(input.length(4)?)?,
+            // What Python would look up, call or change is only noted.
+            b'c' => {
+                self.push(Node::Global { module: input.line_text()?, name: input.line_text()? })?
+            }
+            0x93 => {
+                let (name, module) = (self.pop()?, self.pop()?);
+                let text = |id: Id| match &self.nodes[id.0 as usize] {
+                    Node::Text(text) => Ok(text.clone()),
+                    _ => Err("it names something by what is no text".to_string()),
+                };
+                let (module, name) = (text(module)?, text(name)?);
+                self.push(Node::Global { module, name })?;
+            }
+            b'R' | 0x81 => {
+                let (args, callable) = (self.pop()?, self.pop()?);
+                self.object(callable, args)?;
+            }
+            0x92 => {
+                let (_keywords, args, callable) = (self.pop()?, self.pop()?, self.pop()?);
+                self.object(callable, args)?;
+            }
+            b'i' => {
+                let (module, name) = (input.line_text()?, input.line_text()?);
+                let args = self.marked()?;
+                let callable = self.node(Node::Global { module, name })?;
+                let args = self.node(Node::Tuple(args))?;
+                self.object(callable, args)?;
+            }
+            b'o' => {
+                let mut items = self.marked()?.into_iter();
+                let callable = items.next().ok_or_else(empty)?;
+                let args = self.node(Node::Tuple(items.collect()))?;
+                self.object(callable, args)?;
+            }
+            b'b' => {
+                let state = self.pop()?;
+                match self.top_node()? {
+                    Node::Object(object) => object.state = Some(state),
+                    _ => return Err("it gives a state to what is no object".into()),
+                }
+            }
+            b'P' => {
+                let of = self.node(Node::Text(input.line_text()?))?;
+                self.push(Node::Persistent(of))?;
+            }
+            b'Q' => {
+                let of = self.pop()?;
+                self.push(Node::Persistent(of))?;
             }
             0x82..=0x84 => {
-                return Err(
-                    "it uses a registry of extensions, which is private to its program".into()
-                );
+                return Err("it needs a registry of extensions private to its program".into());
             }
             0x97 | 0x98 => {
                 return Err("its buffers are kept outside of it; write it in one piece".into());
@@ -84,119 +174,38 @@ impl Machine {
         Ok(None)
     }
 
-    fn number(&mut self, op: u8, input: &mut Input) -> Said<()> {
-        let node = match op {
-            b'J' => Node::Int(i32::from_le_bytes(input.array()?).into()),
-            b'K' => Node::Int(input.byte()?.into()),
-            b'M' => Node::Int(u16::from_le_bytes(input.array()?).into()),
-            b'G' => Node::Float(f64::from_be_bytes(input.array()?)),
-            b'F' => Node::Float(parse(&input.line_text()?)?),
-            b'I' => match input.line_text()?.trim() {
-                "01" => Node::Bool(true),
-                "00" => Node::Bool(false),
-                number => Node::Int(parse(number)?),
-            },
-            b'L' => {
-                let line = input.line_text()?;
-                let digits = line.trim().trim_end_matches('L');
-                let plain = !digits.is_empty()
-                    && digits.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
-                match (digits.parse(), plain) {
-                    (Ok(number), _) => Node::Int(number),
-                    (_, true) => Node::BigInt,
-                    _ => return Err(format!("{digits:?} is no number")),
-                }
-            }
-            0x8a | 0x8b => {
-                let len = if op == 0x8a { input.length::<1>()? } else { input.length::<4>()? };
-                long(&input.vec(len)?)
-            }
-            _ => return Err(empty()),
-        };
-        self.push(node)
+    fn bytes(&mut self, width: usize, input: &mut Input) -> Parsed<()> {
+        let len = input.length(width)?;
+        self.push(Node::Bytes(input.blob(len)?))
     }
 
-    fn string(&mut self, op: u8, input: &mut Input) -> Said<()> {
-        let node = match op {
-            b'S' => Node::Bytes(Blob::Here(unquoted(&input.line()?)?)),
-            b'V' => {
-                // Latin-1, with escapes for what it lacks.
-                let text: String = input.line()?.into_iter().map(char::from).collect();
-                Node::Text(unescaped(&text))
-            }
-            b'U' | b'C' => {
-                let len = input.length::<1>()?;
-                Node::Bytes(input.blob(len)?)
-            }
-            b'T' | b'B' => {
-                let len = input.length::<4>()?;
-                Node::Bytes(input.blob(len)?)
-            }
-            0x8e | 0x96 => {
-                let len = input.length::<8>()?;
-                Node::Bytes(input.blob(len)?)
-            }
-            _ => {
-                let len = match op {
-                    0x8c => input.length::<1>()?,
-                    b'X' => input.length::<4>()?,
-                    _ => input.length::<8>()?,
-                };
-                Node::Text(input.text(len)?)
-            }
-        };
-        self.push(node)
+    fn text(&mut self, width: usize, input: &mut Input) -> Parsed<()> {
+        let len = input.length(width)?;
+        self.push(Node::Text(input.text(len)?))
     }
 
-    /// Makes one of several: tuples, lists, dictionaries and frozen sets.
-    fn gather(&mut self, op: u8) -> Said<()> {
-        let items = match op {
-            0x85..=0x87 => {
-                let from = self.reachable(usize::from(op - 0x84))?;
-                self.stack.split_off(from)
-            }
-            _ => self.marked()?,
-        };
-        self.push(match op {
-            b'l' | 0x91 => Node::List(items),
-            b'd' => Node::Dict(pairs(&items)?),
-            _ => Node::Tuple(items),
-        })
-    }
-
-    /// Puts something into what is below it on the stack.
-    fn fill(&mut self, op: u8) -> Said<()> {
-        let items = match op {
-            b'a' => vec![self.pop()?],
-            b's' => {
-                let from = self.reachable(2)?;
-                self.stack.split_off(from)
-            }
-            _ => self.marked()?,
-        };
-        let to = self.top()?;
-        let entries = if matches!(op, b's' | b'u') { Some(pairs(&items)?) } else { None };
-        match (&mut self.nodes[to.0 as usize], entries) {
-            (Node::Dict(dict), Some(entries)) => dict.extend(entries),
-            (Node::Object(object), Some(entries)) => object.entries.extend(entries),
-            (Node::List(list), None) => list.extend(items),
-            (Node::Object(object), None) => object.items.extend(items),
+    /// Adds items to the list or object on top of the stack.
+    fn append(&mut self, items: Vec<Id>) -> Parsed<()> {
+        match self.top_node()? {
+            Node::List(list) => list.extend(items),
+            Node::Object(object) => object.items.extend(items),
             _ => return Err("it fills something that is no list or dictionary".into()),
         }
         Ok(())
     }
 
-    fn remember(&mut self, op: u8, input: &mut Input) -> Said<()> {
-        let key = match op {
-            b'p' | b'g' => parse(&input.line_text()?)?,
-            b'q' | b'h' => input.length::<1>()?,
-            b'r' | b'j' => input.length::<4>()?,
-            _ => self.memo.len() as u64,
-        };
-        if matches!(op, b'g' | b'h' | b'j') {
-            let id = self.memo.get(&key).ok_or_else(|| format!("it remembers nothing as {key}"))?;
-            return self.stack_push(*id);
+    /// Sets entries, keys and values by turns, in the dictionary or object on top of the stack.
+    fn set(&mut self, items: &[Id]) -> Parsed<()> {
+        let entries = pairs(items)?;
+        match self.top_node()? {
+            Node::Dict(dict) => dict.extend(entries),
+            Node::Object(object) => object.entries.extend(entries),
+            _ => return Err("it fills something that is no list or dictionary".into()),
         }
+        Ok(())
+    }
+
+    fn memorize(&mut self, key: u64) -> Parsed<()> {
         let top = self.top()?;
         if self.memo.len() >= MOST {
             return Err("it remembers too much".into());
@@ -205,115 +214,73 @@ impl Machine {
         Ok(())
     }
 
-    /// Notes what Python would look up, call or change.
-    fn note(&mut self, op: u8, input: &mut Input) -> Said<()> {
-        match op {
-            b'c' => {
-                let (module, name) = (input.line_text()?, input.line_text()?);
-                self.push(Node::Global { module, name })
-            }
-            0x93 => {
-                let (name, module) = (self.pop()?, self.pop()?);
-                let text = |id: Id| match &self.nodes[id.0 as usize] {
-                    Node::Text(text) => Ok(text.clone()),
-                    _ => Err("it names something by what is no text".to_string()),
-                };
-                let (module, name) = (text(module)?, text(name)?);
-                self.push(Node::Global { module, name })
-            }
-            b'R' | 0x81 => {
-                let (args, callable) = (self.pop()?, self.pop()?);
-                self.object(callable, args)
-            }
-            0x92 => {
-                let (_keywords, args, callable) = (self.pop()?, self.pop()?, self.pop()?);
-                self.object(callable, args)
-            }
-            b'i' => {
-                let (module, name) = (input.line_text()?, input.line_text()?);
-                let args = self.marked()?;
-                self.push(Node::Global { module, name })?;
-                let callable = self.pop()?;
-                self.push(Node::Tuple(args))?;
-                let args = self.pop()?;
-                self.object(callable, args)
-            }
-            b'o' => {
-                let mut items = self.marked()?.into_iter();
-                let callable = items.next().ok_or_else(empty)?;
-                self.push(Node::Tuple(items.collect()))?;
-                let args = self.pop()?;
-                self.object(callable, args)
-            }
-            b'b' => {
-                let state = self.pop()?;
-                let to = self.top()?;
-                match &mut self.nodes[to.0 as usize] {
-                    Node::Object(object) => object.state = Some(state),
-                    _ => return Err("it gives a state to what is no object".into()),
-                }
-                Ok(())
-            }
-            b'P' => {
-                let text = input.line_text()?;
-                self.push(Node::Text(text))?;
-                let of = self.pop()?;
-                self.push(Node::Persistent(of))
-            }
-            _ => {
-                let of = self.pop()?;
-                self.push(Node::Persistent(of))
-            }
-        }
+    fn recall(&mut self, key: u64) -> Parsed<()> {
+        let id = self.memo.get(&key).ok_or_else(|| format!("it remembers nothing as {key}"))?;
+        self.stack_push(*id)
     }
 
-    fn object(&mut self, callable: Id, args: Id) -> Said<()> {
+    fn object(&mut self, callable: Id, args: Id) -> Parsed<()> {
         let (items, entries) = (Vec::new(), Vec::new());
         self.push(Node::Object(Box::new(Object { callable, args, state: None, items, entries })))
     }
 
-    fn push(&mut self, node: Node) -> Said<()> {
+    /// Keeps a node without putting it on the stack.
+    fn node(&mut self, node: Node) -> Parsed<Id> {
         if self.nodes.len() >= MOST {
-            return Err(format!("it holds more than {MOST} things"));
+            return Err(format!("it holds more than {MOST} values"));
         }
-        let id = Id(self.nodes.len() as u32);
         self.nodes.push(node);
+        Ok(Id(self.nodes.len() as u32 - 1))
+    }
+
+    fn push(&mut self, node: Node) -> Parsed<()> {
+        let id = self.node(node)?;
         self.stack_push(id)
     }
 
-    fn stack_push(&mut self, id: Id) -> Said<()> {
+    fn stack_push(&mut self, id: Id) -> Parsed<()> {
         if self.stack.len() >= MOST {
-            return Err(format!("it piles up more than {MOST} things"));
+            return Err(format!("it stacks more than {MOST} values"));
         }
         self.stack.push(id);
         Ok(())
     }
 
-    fn mark(&mut self) -> Said<()> {
+    fn mark(&mut self) -> Parsed<()> {
         if self.marks.len() >= MOST {
-            return Err(format!("it piles up more than {MOST} things"));
+            return Err(format!("it stacks more than {MOST} values"));
         }
         self.marks.push(self.stack.len());
         Ok(())
     }
 
-    /// Where the topmost `count` things begin; none may lie below the last mark.
-    fn reachable(&self, count: usize) -> Said<usize> {
+    /// Where the topmost `count` values begin; none may be below the last mark.
+    fn reachable(&self, count: usize) -> Parsed<usize> {
         let floor = self.marks.last().copied().unwrap_or(0);
         self.stack.len().checked_sub(count).filter(|&from| from >= floor).ok_or_else(empty)
     }
 
-    fn top(&self) -> Said<Id> {
+    fn top(&self) -> Parsed<Id> {
         self.reachable(1).map(|at| self.stack[at])
     }
 
-    fn pop(&mut self) -> Said<Id> {
+    fn top_node(&mut self) -> Parsed<&mut Node> {
+        let top = self.top()?;
+        Ok(&mut self.nodes[top.0 as usize])
+    }
+
+    fn topmost(&mut self, count: usize) -> Parsed<Vec<Id>> {
+        let from = self.reachable(count)?;
+        Ok(self.stack.split_off(from))
+    }
+
+    fn pop(&mut self) -> Parsed<Id> {
         self.reachable(1)?;
         self.stack.pop().ok_or_else(empty)
     }
 
-    /// Takes one thing off the stack, or the mark if that is on top.
-    fn pop_any(&mut self) -> Said<()> {
+    /// Takes one value off the stack, or the mark if that is on top.
+    fn pop_any(&mut self) -> Parsed<()> {
         if self.marks.last() == Some(&self.stack.len()) {
             self.marks.pop();
             return Ok(());
@@ -322,7 +289,7 @@ impl Machine {
     }
 
     /// All above the last mark, which goes too.
-    fn marked(&mut self) -> Said<Vec<Id>> {
+    fn marked(&mut self) -> Parsed<Vec<Id>> {
         let from = self.marks.pop().ok_or_else(empty)?;
         if from > self.stack.len() {
             return Err(empty());
@@ -335,7 +302,7 @@ fn empty() -> String {
     "it takes from an empty stack".into()
 }
 
-fn pairs(items: &[Id]) -> Said<Vec<(Id, Id)>> {
+fn pairs(items: &[Id]) -> Parsed<Vec<(Id, Id)>> {
     match items.chunks_exact(2) {
         chunks if chunks.remainder().is_empty() => {
             Ok(chunks.map(|pair| (pair[0], pair[1])).collect())
@@ -344,6 +311,19 @@ fn pairs(items: &[Id]) -> Said<Vec<(Id, Id)>> {
     }
 }
 
-fn parse<T: std::str::FromStr>(text: &str) -> Said<T> {
+/// A decimal number of any length, maybe with an `L` behind it.
+fn decimal(line: &str) -> Parsed<Node> {
+    let digits = line.trim().trim_end_matches('L');
+    let plain = digits.trim_start_matches('-');
+    match digits.parse() {
+        Ok(number) => Ok(Node::Int(number)),
+        Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => {
+            Ok(Node::BigInt)
+        }
+        Err(_) => Err(format!("{digits:?} is no number")),
+    }
+}
+
+fn parse<T: std::str::FromStr>(text: &str) -> Parsed<T> {
     text.trim().parse().map_err(|_| format!("{text:?} is no number"))
 }

@@ -1,111 +1,90 @@
 //! Pickles, read by a parser that can only build data.
 //!
-//! A pickle is a program for a small stack machine, and Python runs whatever functions it names. Here
-//! nothing is ever called: a function that is named, its arguments and the state that is given to its
-//! result are kept as what they are, an inert [`Node::Object`], and [numpy](Document::array) arrays are
-//! understood by looking at such objects. Protocols 0 to 5 are read.
+//! A pickle is a program for a small stack machine, and Python runs whatever functions it names. Here nothing is ever
+//! called: a function that is named, its arguments and the state that is given to its result are kept as what they are,
+//! an inert [`Node::Object`], and [numpy](Document::array) arrays are understood by looking at such objects. Protocols
+//! 0 to 5 are read.
 //!
-//! Nodes lie side by side in a [`Document`] and refer to each other by [`Id`]. What is shared is stored
-//! once and what is recursive ends nowhere in a loop, so no input takes more memory than a multiple of its
-//! own size, and long strings stay in the file until they are asked for.
+//! Nodes are kept side by side in a [`Document`] and refer to each other by [`Id`]. Shared nodes are stored once and
+//! recursive ones never followed without end, so no input takes more memory than a multiple of its own size, and long
+//! strings stay in the file until they are needed.
 
 mod input;
 mod literal;
 mod machine;
 mod numpy;
+#[cfg(test)]
+mod tests;
 
 use crate::source::Section;
 use crate::{Error, Result};
 
-pub use numpy::{Array, Dtype};
-
 /// A node of a [`Document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Id(u32);
+pub(crate) struct Id(u32);
 
-/// A piece of data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
-    /// `None`.
+pub(crate) enum Node {
     None,
-    /// A truth value.
     Bool(bool),
-    /// A whole number.
     Int(i64),
-    /// A whole number that needs more than 64 bits.
+    /// An integer that needs more than 64 bits.
     BigInt,
-    /// A number.
     Float(f64),
     /// Bytes, which include the strings of Python 2.
     Bytes(Blob),
-    /// Text.
     Text(String),
     /// A list, or a set.
     List(Vec<Id>),
-    /// A tuple.
     Tuple(Vec<Id>),
     /// A dictionary, in the order it was filled.
     Dict(Vec<(Id, Id)>),
     /// A class or function by its name.
     Global {
-        /// Where Python would look for it.
         module: String,
-        /// What it is called there.
         name: String,
     },
     /// What Python would have got by calling something. Nothing was called.
     Object(Box<Object>),
-    /// Something that lies outside the pickle, by what is said of it.
+    /// Something outside the pickle, by its description.
     Persistent(Id),
 }
 
 /// A call that was not made, and what was put into its result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Object {
-    /// What was to be called.
-    pub callable: Id,
-    /// Its arguments.
-    pub args: Id,
-    /// The state that was to be given to the result.
-    pub state: Option<Id>,
+pub(crate) struct Object {
+    callable: Id,
+    args: Id,
+    state: Option<Id>,
     /// What was to be appended to it.
-    pub items: Vec<Id>,
+    items: Vec<Id>,
     /// What was to be set in it.
-    pub entries: Vec<(Id, Id)>,
+    entries: Vec<(Id, Id)>,
 }
 
 /// Bytes of a pickle.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Blob {
-    /// Here.
+pub(crate) enum Blob {
     Here(Vec<u8>),
     /// Still in the file.
     At {
-        /// Where they begin.
         offset: u64,
-        /// How many.
         len: u64,
     },
 }
 
 impl Blob {
-    /// How many bytes.
-    pub fn len(&self) -> u64 {
+    fn len(&self) -> u64 {
         match self {
             Self::Here(bytes) => bytes.len() as u64,
             Self::At { len, .. } => *len,
         }
     }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// All that a pickle holds.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub(crate) struct Document {
     section: Section,
     nodes: Vec<Node>,
     root: Id,
@@ -114,16 +93,6 @@ pub struct Document {
 
 impl Document {
     /// Reads the pickle that begins at `offset` of a file.
-    ///
-    /// ```
-    /// use trustpath_vision::{pickle::Document, source::Section};
-    /// // pickle.dumps({"answer": [41, 42]})
-    /// let bytes = b"\x80\x02}q\x00X\x06\x00\x00\x00answerq\x01]q\x02(K)K*es.";
-    /// let doc = Document::read(&Section::of_bytes("it", bytes.to_vec()), 0)?;
-    /// let answer = doc.entry(doc.root(), "answer").unwrap();
-    /// assert_eq!(doc.ints(answer)?, Some(vec![41, 42]));
-    /// # Ok::<(), trustpath_vision::Error>(())
-    /// ```
     pub fn read(section: &Section, offset: u64) -> Result<Self> {
         machine::run(section, offset)
     }
@@ -143,12 +112,10 @@ impl Document {
         &self.section
     }
 
-    /// A node.
     pub fn node(&self, id: Id) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    /// All nodes.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter()
     }
@@ -162,7 +129,7 @@ impl Document {
         }
     }
 
-    /// The entries of a dictionary, or of what is filled like one.
+    /// The entries of a dictionary, or of an object that is filled like one.
     pub fn entries(&self, id: Id) -> Option<&[(Id, Id)]> {
         match self.node(id) {
             Node::Dict(entries) => Some(entries),
@@ -173,16 +140,13 @@ impl Document {
 
     /// An entry of a dictionary; the last one of a name counts, as in Python.
     pub fn entry(&self, id: Id, key: &str) -> Option<Id> {
-        let entries = self.entries(id)?.iter().rev();
-        entries.into_iter().find(|(of, _)| self.is_text(*of, key)).map(|(_, value)| *value)
-    }
-
-    fn is_text(&self, id: Id, text: &str) -> bool {
-        match self.node(id) {
-            Node::Text(here) => here == text,
-            Node::Bytes(Blob::Here(here)) => here == text.as_bytes(),
+        let is_key = |id: Id| match self.node(id) {
+            Node::Text(here) => here == key,
+            Node::Bytes(Blob::Here(here)) => here == key.as_bytes(),
             _ => false,
-        }
+        };
+        let mut entries = self.entries(id)?.iter().rev();
+        entries.find(|(of, _)| is_key(*of)).map(|(_, value)| *value)
     }
 
     /// Text, or a string of Python 2.
@@ -194,7 +158,12 @@ impl Document {
         }
     }
 
-    /// A class or function.
+    /// Texts, as a list; none for anything else.
+    pub fn texts(&self, id: Id) -> Option<Vec<String>> {
+        self.list(id)?.iter().map(|item| self.text(*item)).collect()
+    }
+
+    /// The module and name of a class or function.
     pub fn global(&self, id: Id) -> Option<(&str, &str)> {
         match self.node(id) {
             Node::Global { module, name } => Some((module, name)),
@@ -202,14 +171,13 @@ impl Document {
         }
     }
 
-    /// What was to be called by this name, and with which arguments.
+    /// What was to be called, and with which arguments.
     pub fn call(&self, id: Id) -> Option<(&str, &str, &[Id])> {
         let Node::Object(object) = self.node(id) else { return None };
         let (module, name) = self.global(object.callable)?;
         Some((module, name, self.list(object.args)?))
     }
 
-    /// Fetches bytes.
     pub fn bytes(&self, blob: &Blob) -> Result<Vec<u8>> {
         match blob {
             Blob::Here(bytes) => Ok(bytes.clone()),

@@ -1,29 +1,25 @@
 //! numpy arrays, understood by looking at the calls that would have built them.
 
+use super::literal::extended;
 use super::{Blob, Document, Id, Node};
 use crate::Result;
 
-/// What the elements of an array are.
+/// The type of an array's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dtype {
+pub(crate) struct Dtype {
     /// `b`ool, `i`nteger, `u`nsigned integer or `f`loat.
     pub kind: char,
-    /// Bytes of each.
     pub size: usize,
-    /// Whether the highest byte comes first.
-    pub big_endian: bool,
+    big_endian: bool,
 }
 
-/// A numpy array whose elements lie in one piece.
+/// A numpy array whose elements are contiguous.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
-    /// What its elements are.
+pub(crate) struct NumpyArray {
     pub dtype: Dtype,
-    /// How many along each axis.
     pub shape: Vec<usize>,
     /// Whether the first axis runs fastest.
     pub fortran: bool,
-    /// The elements.
     pub data: Blob,
 }
 
@@ -33,7 +29,7 @@ fn is_numpy(module: &str) -> bool {
 
 impl Document {
     /// A numpy array; none for anything else. The elements of objects in Python are no array.
-    pub fn array(&self, id: Id) -> Result<Option<Array>> {
+    pub fn array(&self, id: Id) -> Result<Option<NumpyArray>> {
         let Some((module, name, args)) = self.call(id).filter(|(module, ..)| is_numpy(module))
         else {
             return Ok(None);
@@ -66,7 +62,7 @@ impl Document {
             let reason = format!("it holds an array of shape {shape:?} with {} bytes", data.len());
             return Err(self.refuse(reason));
         }
-        Ok(Some(Array { dtype, shape, fortran, data }))
+        Ok(Some(NumpyArray { dtype, shape, fortran, data }))
     }
 
     fn state(&self, id: Id) -> Option<&[Id]> {
@@ -98,24 +94,23 @@ impl Document {
         match self.call(id)? {
             ("_codecs", "encode", [text, ..]) => match self.node(*text) {
                 Node::Text(text) => {
-                    let latin: Option<Vec<u8>> =
-                        text.chars().map(|c| u8::try_from(c).ok()).collect();
-                    latin.map(Blob::Here)
+                    let latin = text.chars().map(|c| u8::try_from(c).ok());
+                    latin.collect::<Option<Vec<u8>>>().map(Blob::Here)
                 }
                 _ => None,
             },
-            ("__builtin__" | "builtins", "bytearray" | "bytes", args) => match args.first() {
-                Some(inner) => match self.node(*inner) {
-                    Node::Bytes(blob) => Some(blob.clone()),
-                    _ => None,
-                },
-                None => Some(Blob::Here(Vec::new())),
-            },
+            ("__builtin__" | "builtins", "bytearray" | "bytes", args) => {
+                match args.first().map(|inner| self.node(*inner)) {
+                    Some(Node::Bytes(blob)) => Some(blob.clone()),
+                    Some(_) => None,
+                    None => Some(Blob::Here(Vec::new())),
+                }
+            }
             _ => None,
         }
     }
 
-    /// A whole number, also numpy's own.
+    /// An integer, also numpy's own.
     pub fn int(&self, id: Id) -> Option<i64> {
         match self.node(id) {
             Node::Int(number) => Some(*number),
@@ -123,30 +118,25 @@ impl Document {
             _ => match self.call(id)? {
                 (module, "scalar", [dtype, bytes]) if is_numpy(module) => {
                     let Blob::Here(bytes) = self.raw(*bytes)? else { return None };
-                    whole(self.dtype(*dtype)?, &bytes)?.first().copied()
+                    integers(self.dtype(*dtype)?, &bytes)?.first().copied()
                 }
                 _ => None,
             },
         }
     }
 
-    /// Whole numbers, as a list or an array; none for anything else.
+    /// Integers, as a list or an array; none for anything else.
     pub fn ints(&self, id: Id) -> Result<Option<Vec<i64>>> {
         if let Some(items) = self.list(id) {
             return Ok(items.iter().map(|item| self.int(*item)).collect());
         }
         let Some(array) = self.array(id)? else { return Ok(None) };
-        Ok(whole(array.dtype, &self.bytes(&array.data)?))
-    }
-
-    /// Texts, as a list; none for anything else.
-    pub fn texts(&self, id: Id) -> Option<Vec<String>> {
-        self.list(id)?.iter().map(|item| self.text(*item)).collect()
+        Ok(integers(array.dtype, &self.bytes(&array.data)?))
     }
 }
 
-/// The whole numbers that some bytes are.
-fn whole(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i64>> {
+/// The integers that some bytes are.
+fn integers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i64>> {
     if dtype.kind == 'f' || !bytes.len().is_multiple_of(dtype.size) {
         return None;
     }
@@ -155,10 +145,7 @@ fn whole(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i64>> {
         if dtype.big_endian {
             low.reverse();
         }
-        let negative = dtype.kind == 'i' && low.last().is_some_and(|last| last & 0x80 != 0);
-        let mut all = [if negative { 0xff } else { 0 }; 8];
-        all[..low.len()].copy_from_slice(&low);
-        i64::from_le_bytes(all)
+        extended(&low, dtype.kind == 'i')
     };
     Some(bytes.chunks_exact(dtype.size).map(number).collect())
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Entry, Place, archive, cannot, is_picture, stamp};
+use super::{Entry, FileLocation, archive, cannot, is_archive, is_image, stamp};
 use crate::{Error, Result};
 
-/// Folders within folders that are followed; a link that leads back would go on for ever.
+/// The deepest nesting that is followed; a link that leads back would never end.
 const DEEPEST: usize = 32;
 
 /// All files below a folder; the contents of its archives instead, where it holds nothing but these.
@@ -26,9 +26,8 @@ pub(super) fn list(path: &Path) -> Result<Vec<Entry>> {
 fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Result<()> {
     let name = path.display().to_string();
     if depth > DEEPEST {
-        let reason =
-            format!("its folders are nested deeper than {DEEPEST}; a link may lead back to one");
-        return Err(Error::Read { name, reason });
+        let reason = format!("its folders are more than {DEEPEST} deep; a link may lead back");
+        return Err(Error::read(name, reason));
     }
     for entry in std::fs::read_dir(path).map_err(|e| cannot(&name, &e))? {
         let path = entry.map_err(|e| cannot(&name, &e))?.path();
@@ -40,9 +39,9 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
         let inner = format!("{prefix}{last}");
         let kind = match std::fs::metadata(&path) {
             Ok(kind) => kind,
-            // A link to a picture that is gone is one picture that cannot be read, not a folder.
-            Err(_) if is_picture(&inner) => {
-                files.push(Entry { name: inner, place: Place::File(path), stamp: 0 });
+            // A link to an image that is gone is one image that cannot be read, not a folder.
+            Err(_) if is_image(&inner) => {
+                files.push(Entry { name: inner, place: FileLocation::File(path), stamp: 0 });
                 continue;
             }
             Err(e) => return Err(cannot(&path.display().to_string(), &e)),
@@ -51,7 +50,7 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
             walk(&path, &format!("{inner}/"), depth + 1, files)?;
         } else if kind.is_file() {
             let stamp = stamp::of_file(&path, &kind);
-            files.push(Entry { name: inner, place: Place::File(path), stamp });
+            files.push(Entry { name: inner, place: FileLocation::File(path), stamp });
         }
     }
     Ok(())
@@ -59,11 +58,6 @@ fn walk(path: &Path, prefix: &str, depth: usize, files: &mut Vec<Entry>) -> Resu
 
 /// Whether a file is data by itself, so that archives beside it are where it came from.
 fn is_data(name: &str) -> bool {
-    let ends = |ending: &str| name.ends_with(ending);
-    is_picture(name) || [".pkl", ".pickle", crate::pack::SHARD_ENDING].into_iter().any(ends)
-}
-
-fn is_archive(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    [".zip", ".tar", ".tar.gz", ".tgz"].iter().any(|ending| name.ends_with(ending))
+    let endings = [".pkl", ".pickle", crate::pack::SHARD_ENDING];
+    is_image(name) || endings.iter().any(|ending| name.ends_with(ending))
 }

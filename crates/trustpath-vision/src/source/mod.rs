@@ -1,15 +1,14 @@
-//! Files of a folder, a zip or a tar alike, read where they lie.
+//! Files of a folder, a zip or a tar, read in place.
 //!
-//! A [`Source`] knows names, in order, and reads any of them from any thread. Nothing is unpacked to
-//! disk, with one exception: a compressed tar can be read only from its beginning, so it is expanded once
-//! into a temporary file without a name, which the system removes; the same goes for a single huge file
-//! that is compressed inside a zip.
+//! A [`Source`] lists names, in order, and reads any of them from any thread. Nothing is unpacked to disk, with one
+//! exception: a compressed tar can be read only from its beginning, so it is expanded once into a temporary file
+//! without a name, which the system removes; so is a single huge file that is compressed inside a zip.
 //!
-//! A folder that holds archives and no data of its own is read as all of them together: a dataset may
-//! come in several parts.
+//! A folder that holds archives and no data of its own is read as all of them together: a dataset may come in several
+//! parts.
 //!
-//! Archives are not trusted. Names that climb out of the archive, links, names that occur twice, sizes that
-//! are not what was announced and data that expand out of all proportion are refused by a sentence.
+//! Archives are not trusted. Names that climb out of the archive, links, names that occur twice, sizes that are not
+//! what was announced and data that expand out of all proportion are refused.
 
 mod folder;
 mod name;
@@ -19,10 +18,10 @@ mod tar;
 mod zip;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub use section::{Section, SectionReader};
+pub(crate) use section::{Section, SectionReader};
 
 use crate::fingerprint::Fingerprint;
 use crate::{Error, Result};
@@ -30,19 +29,38 @@ use crate::{Error, Result};
 /// The most bytes of a file that are read into memory at once.
 const MOST_AT_ONCE: u64 = 512 << 20;
 
-/// Endings of pictures, in small letters.
-const PICTURES: [&str; 11] =
+/// Endings of images, in lower case.
+const ENDINGS: [&str; 11] =
     [".png", ".jpg", ".jpeg", ".jpe", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".ppm", ".pgm"];
 
-/// Whether a name is that of a picture. What a file really is, its contents decide.
-pub fn is_picture(name: &str) -> bool {
+/// Whether a file's name is that of an image. What the file really is, its contents decide.
+pub(crate) fn is_image(name: &str) -> bool {
+    has_ending(name, &ENDINGS)
+}
+
+/// Whether a file's name is that of an archive.
+pub(crate) fn is_archive(name: &str) -> bool {
+    has_ending(name, &[".zip", ".tar", ".tar.gz", ".tgz"])
+}
+
+fn has_ending(name: &str, endings: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
-    PICTURES.iter().any(|ending| name.ends_with(ending))
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// The last part of a path: the name of the file in its folder.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The folder a file is in, up to and including its last `/`; empty where it is in none.
+pub(crate) fn folder_prefix(path: &str) -> &str {
+    &path[..path.len() - file_name(path).len()]
 }
 
 /// Files by name.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     name: String,
     files: Vec<Entry>,
 }
@@ -51,30 +69,30 @@ pub struct Source {
 #[derive(Debug)]
 struct Entry {
     name: String,
-    place: Place,
+    place: FileLocation,
     /// Changes when the file does.
     stamp: u64,
 }
 
 #[derive(Debug)]
-enum Place {
+enum FileLocation {
     File(PathBuf),
     Stretch(Section),
-    Zipped(zip::Zipped),
+    ZipMember(zip::ZipMember),
 }
 
 impl Source {
     /// Opens a folder, a zip or a tar (`.tar`, `.tar.gz`, `.tgz`), which of these the contents decide, or a
-    /// single picture.
+    /// single image.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let kind = std::fs::metadata(path).map_err(|e| cannot(&name, &e))?;
         let mut files = match (kind.is_dir(), path.file_name()) {
             (true, _) => folder::list(path)?,
-            (false, Some(last)) if is_picture(&last.to_string_lossy()) => {
+            (false, Some(last)) if is_image(&last.to_string_lossy()) => {
                 let name = last.to_string_lossy().into_owned();
                 let stamp = stamp::of_file(path, &kind);
-                vec![Entry { name, place: Place::File(path.into()), stamp }]
+                vec![Entry { name, place: FileLocation::File(path.into()), stamp }]
             }
             (false, _) => archive(path)?,
         };
@@ -83,7 +101,7 @@ impl Source {
         Ok(Self { name, files })
     }
 
-    /// What it was opened as.
+    /// The path it was opened from.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -104,10 +122,8 @@ impl Source {
     }
 
     fn entry(&self, name: &str) -> Result<&Entry> {
-        self.find(name).ok_or_else(|| Error::Read {
-            name: name.into(),
-            reason: format!("{} has no file of this name", self.name),
-        })
+        self.find(name)
+            .ok_or_else(|| Error::read(name, format!("{} has no file of this name", self.name)))
     }
 
     /// A number that changes when the file of this name does, if there is one; of an archive, when the archive
@@ -118,9 +134,7 @@ impl Source {
 
     /// A number that changes when any of the files does.
     pub(crate) fn stamp_of_all(&self) -> u64 {
-        let mut all = Fingerprint::new();
-        self.files.iter().for_each(|file| all.number(file.stamp));
-        all.get()
+        Fingerprint::new().numbers(self.files.iter().map(|file| file.stamp)).get()
     }
 
     /// Reads a whole file.
@@ -130,22 +144,20 @@ impl Source {
 
     /// Reads a whole file of text.
     pub fn text(&self, name: &str) -> Result<String> {
-        String::from_utf8(self.read(name)?).map_err(|_| Error::Read {
-            name: name.into(),
-            reason: "it is no text in UTF-8; convert it".into(),
-        })
+        String::from_utf8(self.read(name)?)
+            .map_err(|_| Error::read(name, "it is not text in UTF-8; convert it"))
     }
 
     /// A file that is too large to be read at once.
     pub fn section(&self, name: &str) -> Result<Section> {
         let entry = self.entry(name)?;
         match &entry.place {
-            Place::File(path) => {
+            FileLocation::File(path) => {
                 let file = File::open(path).map_err(|e| cannot(name, &e))?;
                 Section::whole(name.into(), file)
             }
-            Place::Stretch(section) => Ok(section.clone()),
-            Place::Zipped(zipped) => zipped.section(name),
+            FileLocation::Stretch(section) => Ok(section.clone()),
+            FileLocation::ZipMember(zipped) => zipped.section(name),
         }
     }
 }
@@ -154,19 +166,19 @@ impl Entry {
     fn read(&self) -> Result<Vec<u8>> {
         let at_once = |len: u64| match len <= MOST_AT_ONCE {
             true => Ok(len as usize),
-            false => Err(Error::Read {
-                name: self.name.clone(),
-                reason: format!("it has {len} bytes, more than a single file may"),
-            }),
+            false => {
+                let reason = format!("it has {len} bytes, more than a single file may have");
+                Err(Error::read(&self.name, reason))
+            }
         };
         match &self.place {
-            Place::File(path) => {
+            FileLocation::File(path) => {
                 let len = std::fs::metadata(path).map_err(|e| cannot(&self.name, &e))?.len();
                 at_once(len)?;
                 std::fs::read(path).map_err(|e| cannot(&self.name, &e))
             }
-            Place::Stretch(section) => section.read_at(0, at_once(section.len())?),
-            Place::Zipped(zipped) => zipped.read(&self.name, at_once(zipped.len())?),
+            FileLocation::Stretch(section) => section.read_at(0, at_once(section.len())?),
+            FileLocation::ZipMember(zipped) => zipped.read(&self.name, at_once(zipped.len())?),
         }
     }
 }
@@ -175,45 +187,40 @@ impl Entry {
 fn archive(path: &Path) -> Result<Vec<Entry>> {
     let name = path.display().to_string();
     let mut file = File::open(path).map_err(|e| cannot(&name, &e))?;
-    let mut head = [0; 512];
-    let read = tar::fill(&mut file, &mut head).map_err(|e| cannot(&name, &e))?;
+    let mut head = Vec::new();
+    (&mut file).take(512).read_to_end(&mut head).map_err(|e| cannot(&name, &e))?;
     let about = file.metadata().map_err(|e| cannot(&name, &e))?;
     let stamp = stamp::of_file(path, &about);
-    match &head[..read] {
+    match &head[..] {
         [b'P', b'K', 3 | 5, ..] => zip::list(&name, file, stamp),
         [0x1f, 0x8b, ..] => tar::expand(&name, file, stamp),
         head if head.len() == 512 && head[257..262] == *b"ustar" => tar::list(&name, file, stamp),
-        _ => Err(Error::Read {
-            name,
-            reason: "it is no folder, zip, tar or tar.gz, which its contents decide".into(),
-        }),
+        _ => Err(Error::read(name, "by its contents it is no folder, zip, tar or tar.gz")),
     }
 }
 
-/// Of a name that occurs in several archives one is kept, if they agree.
+/// Where a name occurs in several archives with the same contents, one of the files is kept.
 fn unite(source: &str, files: &mut Vec<Entry>) -> Result<()> {
     for pair in files.windows(2) {
         if pair[0].name == pair[1].name && pair[0].read()? != pair[1].read()? {
-            return Err(Error::Read {
-                name: source.into(),
-                reason: format!(
-                    "two of its archives have different files of the name {}; keep one of them",
-                    pair[0].name
-                ),
-            });
+            let file = &pair[0].name;
+            let reason = format!("two of its archives have different files {file}; keep one");
+            return Err(Error::read(source, reason));
         }
     }
     files.dedup_by(|a, b| a.name == b.name);
     Ok(())
 }
 
-/// What the system says of a file, and the remedy.
+/// What the system reports about a file, and the remedy.
 pub(crate) fn cannot(name: &str, error: &io::Error) -> Error {
-    let reason = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or folder; check the path".into(),
-        io::ErrorKind::PermissionDenied => "you may not read it; change its permissions".into(),
-        io::ErrorKind::UnexpectedEof => "it ends too early; get it again".into(),
-        _ => error.to_string(),
-    };
-    Error::Read { name: name.into(), reason }
+    Error::read(
+        name,
+        match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file or folder; check the path".into(),
+            io::ErrorKind::PermissionDenied => "permission is denied; change it".into(),
+            io::ErrorKind::UnexpectedEof => "it ends too early; get it again".into(),
+            _ => error.to_string(),
+        },
+    )
 }

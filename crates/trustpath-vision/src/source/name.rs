@@ -1,17 +1,16 @@
-//! Names inside archives, none of which is trusted.
+//! Names inside archives, which are not trusted.
 
 use crate::{Error, Result};
 
-/// The name with `/` between folders; none for what operating systems leave in archives.
+/// The name with `/` between folders; none for the files that operating systems leave in archives.
 ///
-/// Absolute names and names that climb out of the archive are refused, although nothing is ever
-/// written under them: an archive that has one was made to harm.
+/// Absolute names and names that climb out of the archive are refused, although nothing is ever written under them: an
+/// archive that has one was made to harm.
 pub(super) fn clean(archive: &str, name: &str) -> Result<Option<String>> {
     let name = name.replace('\\', "/");
     let refuse = |what: &str| {
-        let reason =
-            format!("it holds the name {name:?}, which {what}; get the archive from its authors");
-        Err(Error::Read { name: archive.into(), reason })
+        let end = "get the archive from its authors";
+        Err(Error::read(archive, format!("it holds the name {name:?}, which {what}; {end}")))
     };
     let drive = name.as_bytes().get(1) == Some(&b':');
     if name.starts_with('/') || drive {
@@ -37,13 +36,12 @@ pub(super) fn clean(archive: &str, name: &str) -> Result<Option<String>> {
 /// Refuses a link.
 pub(super) fn link<T>(archive: &str, name: &str) -> Result<T> {
     let reason = format!("{name} in it is a link, which is not followed; pack the file itself");
-    Err(Error::Read { name: archive.into(), reason })
+    Err(Error::read(archive, reason))
 }
 
 /// Refuses a name that occurs twice.
 pub(super) fn twice<T>(archive: &str, name: &str) -> Result<T> {
-    let reason = format!("it holds {name} twice; pack it again with one of them");
-    Err(Error::Read { name: archive.into(), reason })
+    Err(Error::read(archive, format!("it holds {name} twice; pack it again with one of them")))
 }
 
 #[cfg(test)]

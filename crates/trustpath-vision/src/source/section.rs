@@ -1,4 +1,4 @@
-//! Bytes that lie in one piece somewhere, read from any place by any number of threads.
+//! Contiguous bytes of a file or in memory, read from any position by any number of threads.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Error, Result};
 
-/// A file, or a stretch of one.
+/// A file, or a part of one.
 #[derive(Debug, Clone)]
-pub struct Section {
+pub(crate) struct Section {
     name: String,
     backing: Backing,
     offset: u64,
@@ -34,39 +34,25 @@ impl Section {
         Self { name, backing: Backing::File(file), offset, len }
     }
 
-    /// A whole file.
+    /// An entire file.
     pub(crate) fn whole(name: String, file: File) -> Result<Self> {
         let len = file.metadata().map_err(|e| super::cannot(&name, &e))?.len();
         Ok(Self::new(name, Arc::new(Mutex::new(file)), 0, len))
     }
 
-    /// What refusals call it.
+    /// The name by which errors call it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many bytes there are.
     pub fn len(&self) -> u64 {
         self.len
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// A stretch of it under another name.
-    pub fn part(&self, name: String, offset: u64, len: u64) -> Result<Self> {
-        if offset.checked_add(len).is_none_or(|end| end > self.len) {
-            return Err(self.cut_off());
-        }
-        Ok(Self { name, backing: self.backing.clone(), offset: self.offset + offset, len })
     }
 
     /// `len` bytes from `offset`.
     pub fn read_at(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
         if offset.checked_add(len as u64).is_none_or(|end| end > self.len) {
-            return Err(self.cut_off());
+            return Err(Error::read(&self.name, "it ends too early; get it again"));
         }
         let mut bytes = vec![0; len];
         self.fill(offset, &mut bytes).map_err(|e| super::cannot(&self.name, &e))?;
@@ -88,10 +74,6 @@ impl Section {
         }
     }
 
-    fn cut_off(&self) -> Error {
-        Error::Read { name: self.name.clone(), reason: "it ends too early; get it again".into() }
-    }
-
     /// Reads it from the beginning.
     pub fn reader(&self) -> BufReader<SectionReader> {
         BufReader::with_capacity(1 << 16, SectionReader { section: self.clone(), at: 0 })
@@ -100,7 +82,7 @@ impl Section {
 
 /// Reads a [`Section`] in order.
 #[derive(Debug)]
-pub struct SectionReader {
+pub(crate) struct SectionReader {
     section: Section,
     at: u64,
 }

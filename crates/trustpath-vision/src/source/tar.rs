@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use flate2::read::MultiGzDecoder;
 use tar::Archive;
 
-use super::{Entry, Place, Section, cannot, name, stamp};
+use super::{Entry, FileLocation, Section, cannot, name, stamp};
 use crate::{Error, Result};
 
-/// The most that a compressed tar may expand: pictures and arrays hardly shrink at all.
+/// The most that a compressed tar may expand: images and arrays hardly shrink at all.
 const MOST_EXPANDED: u64 = 100;
 /// What any compressed tar may expand to.
 const ALWAYS_EXPANDED: u64 = 64 << 20;
@@ -19,9 +19,8 @@ const ALWAYS_EXPANDED: u64 = 64 << 20;
 /// Every file of a tar.
 pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
     let end = file.metadata().map_err(|e| cannot(archive, &e))?.len();
-    let damaged = |e: io::Error| Error::Read {
-        name: archive.into(),
-        reason: format!("the tar is damaged or cut off ({e}); get it again"),
+    let damaged = |e: io::Error| {
+        Error::read(archive, format!("the tar is damaged or cut off ({e}); get it again"))
     };
     let mut handle = file.try_clone().map_err(|e| cannot(archive, &e))?;
     let shared = Arc::new(Mutex::new(file));
@@ -41,15 +40,14 @@ pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> 
         }
         let (offset, len) = (entry.raw_file_position(), entry.size());
         if offset.checked_add(len).is_none_or(|last| last > end) {
-            let reason = format!("it ends within {name}; get it again");
-            return Err(Error::Read { name: archive.into(), reason });
+            return Err(Error::read(archive, format!("it ends within {name}; get it again")));
         }
         if !seen.insert(name.clone()) {
             return name::twice(archive, &name);
         }
         let section = Section::new(name.clone(), shared.clone(), offset, len);
         let stamp = stamp::within(stamp, &name);
-        files.push(Entry { name, place: Place::Stretch(section), stamp });
+        files.push(Entry { name, place: FileLocation::Stretch(section), stamp });
     }
     Ok(files)
 }
@@ -61,39 +59,25 @@ pub(super) fn expand(archive: &str, mut file: File, stamp: u64) -> Result<Vec<En
     let mut from = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file));
     let mut to = tempfile::tempfile().map_err(|e| no_room(archive, &e))?;
     let most = ALWAYS_EXPANDED + packed.saturating_mul(MOST_EXPANDED);
-    let (mut block, mut total) = (vec![0; 1 << 18], 0u64);
+    let (mut block, mut total) = (Vec::new(), 0);
     loop {
-        let read = fill(&mut from, &mut block).map_err(|e| Error::Read {
-            name: archive.into(),
-            reason: format!("its compression is damaged or cut off ({e}); get it again"),
+        block.clear();
+        let read = (&mut from).take(1 << 18).read_to_end(&mut block).map_err(|e| {
+            let reason = format!("its compression is damaged or cut off ({e}); get it again");
+            Error::read(archive, reason)
         })?;
         if read == 0 {
-            break;
+            return list(archive, to, stamp);
         }
         total += read as u64;
         if total > most {
             let reason = format!(
-                "it expands to more than {MOST_EXPANDED} times its size, which no pictures do; unpack it yourself if you trust it"
+                "it expands to more than {MOST_EXPANDED} times its size, which images never do; unpack it yourself if you trust it"
             );
-            return Err(Error::Read { name: archive.into(), reason });
+            return Err(Error::read(archive, reason));
         }
-        to.write_all(&block[..read]).map_err(|e| no_room(archive, &e))?;
+        to.write_all(&block).map_err(|e| no_room(archive, &e))?;
     }
-    list(archive, to, stamp)
-}
-
-/// Fills a buffer as far as there are bytes.
-pub(super) fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match from.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(filled)
 }
 
 /// The temporary file cannot be written.
@@ -103,5 +87,5 @@ pub(super) fn no_room(name: &str, error: &io::Error) -> Error {
         "it has to be expanded into {}, which fails ({error}); make room there, name another folder in TMPDIR, or unpack it yourself",
         folder.display()
     );
-    Error::Read { name: name.into(), reason }
+    Error::read(name, reason)
 }

@@ -8,7 +8,7 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{Entry, Place, Section, cannot, name, stamp};
+use super::{Entry, FileLocation, Section, cannot, name, stamp};
 use crate::{Error, Result};
 
 /// The most that deflate can make of a byte.
@@ -16,7 +16,7 @@ const MOST_EXPANDED: u64 = 1032;
 
 /// A file inside a zip, stored or deflated.
 #[derive(Debug)]
-pub(super) struct Zipped {
+pub(super) struct ZipMember {
     archive: String,
     file: Arc<Mutex<File>>,
     /// Where the header before its data begins.
@@ -29,9 +29,9 @@ pub(super) struct Zipped {
 
 /// Every file of a zip.
 pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
-    let damaged = |e: zip::result::ZipError| {
-        refused(archive, format!("the zip is damaged ({e}); get it again"))
-    };
+    let refused = |reason: String| Error::read(archive, reason);
+    let damaged =
+        |e: zip::result::ZipError| refused(format!("the zip is damaged ({e}); get it again"));
     let handle = file.try_clone().map_err(|e| cannot(archive, &e))?;
     let shared = Arc::new(Mutex::new(handle));
     let zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
@@ -50,22 +50,22 @@ pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> 
             return name::link(archive, &name);
         }
         if entry.encrypted() {
-            return Err(refused(archive, format!("{name} in it is encrypted; unpack it first")));
+            return Err(refused(format!("{name} in it is encrypted; unpack it first")));
         }
         let deflated = match entry.compression() {
             CompressionMethod::Stored => false,
             CompressionMethod::Deflated => true,
             other => {
                 let reason = format!("{name} in it is packed by {other}; pack it by deflate");
-                return Err(refused(archive, reason));
+                return Err(refused(reason));
             }
         };
         let (packed, len) = (entry.compressed_size(), entry.size());
         if len > packed.saturating_mul(if deflated { MOST_EXPANDED } else { 1 }) {
             let reason = format!("{name} in it claims {len} bytes, which {packed} cannot hold");
-            return Err(refused(archive, reason));
+            return Err(refused(reason));
         }
-        let zipped = Zipped {
+        let zipped = ZipMember {
             archive: archive.into(),
             file: shared.clone(),
             header: entry.header_start(),
@@ -75,16 +75,12 @@ pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> 
             deflated,
         };
         let stamp = stamp::within(stamp, &name);
-        files.push(Entry { name, place: Place::Zipped(zipped), stamp });
+        files.push(Entry { name, place: FileLocation::ZipMember(zipped), stamp });
     }
     Ok(files)
 }
 
-fn refused(archive: &str, reason: String) -> Error {
-    Error::Read { name: archive.into(), reason }
-}
-
-impl Zipped {
+impl ZipMember {
     pub(super) fn len(&self) -> u64 {
         self.len
     }
@@ -128,24 +124,19 @@ impl Zipped {
     }
 
     fn expand(&self, name: &str, packed: impl Read, out: &mut impl Write) -> Result<()> {
-        let copy = |from: &mut dyn Read, out: &mut dyn Write| {
-            let mut from = CrcReader::new(from.take(self.len + 1));
-            let copied = std::io::copy(&mut from, out);
-            copied.map(|count| count == self.len && from.crc().sum() == self.crc)
+        let expanded: &mut dyn Read = match self.deflated {
+            true => &mut DeflateDecoder::new(packed),
+            false => &mut { packed },
         };
-        let mut packed = packed;
-        let whole = match self.deflated {
-            true => copy(&mut DeflateDecoder::new(packed), out),
-            false => copy(&mut packed, out),
-        };
-        match whole {
-            Ok(true) => Ok(()),
+        let mut expanded = CrcReader::new(expanded.take(self.len + 1));
+        match std::io::copy(&mut expanded, out) {
+            Ok(count) if count == self.len && expanded.crc().sum() == self.crc => Ok(()),
             _ => Err(self.damaged(name)),
         }
     }
 
     fn damaged(&self, name: &str) -> Error {
         let reason = "it is not what the zip announces, in size or checksum; get the zip again";
-        Error::Read { name: format!("{name} in {}", self.archive), reason: reason.into() }
+        Error::read(format!("{name} in {}", self.archive), reason)
     }
 }

@@ -3,50 +3,25 @@
 //! A step draws a few episodes from the training classes and lowers the global and the
 //! nearest-neighbour loss over the feature map (`loss.rs`) by stochastic gradient descent
 //! (`group.rs`). After every epoch the features of the validation classes are judged by prototypes, the
-//! best network so far is kept, and a checkpoint is written from which a run that was stopped goes on
-//! as if it had not been. The [`Recipe`] is always here; training itself needs libtorch (the cargo
-//! feature `libtorch`).
+//! best network so far is kept, and a checkpoint is written; a run that is resumed from it gives the
+//! same numbers as one that was never stopped. The [`Recipe`] is always available; training itself
+//! needs the cargo feature `libtorch`.
 
 #[cfg(feature = "libtorch")]
-mod augment;
-#[cfg(feature = "libtorch")]
-mod checkpoint;
-#[cfg(feature = "libtorch")]
-mod draw;
-#[cfg(feature = "libtorch")]
-mod drop_block;
-#[cfg(feature = "libtorch")]
-mod group;
-#[cfg(feature = "libtorch")]
-mod loss;
-#[cfg(feature = "libtorch")]
-mod model;
-#[cfg(feature = "libtorch")]
-mod on_device;
-#[cfg(feature = "libtorch")]
-mod pictures;
+mod libtorch;
 mod prototypes;
 mod recipe;
-#[cfg(feature = "libtorch")]
-mod run;
-#[cfg(all(test, feature = "libtorch"))]
-mod tests;
-#[cfg(feature = "libtorch")]
-mod torch;
 
 #[cfg(feature = "libtorch")]
-pub use pictures::Pictures;
+pub use libtorch::{TrainDevice, TrainOutcome, Training, TrainingImages};
 pub use prototypes::prototype_accuracy;
 pub use recipe::Recipe;
-#[cfg(feature = "libtorch")]
-pub use run::{Outcome, Training};
-#[cfg(feature = "libtorch")]
-pub use torch::Where;
 
 use serde::{Deserialize, Serialize};
 
-/// What an epoch came to.
+/// The results of an epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Epoch {
     /// Its number, from 1.
     pub number: usize,
@@ -64,16 +39,22 @@ pub struct Epoch {
     pub validation: Option<[f64; 2]>,
     /// Seconds it took to train, without validation.
     pub seconds: f64,
-    /// Pictures trained a second, without validation.
-    pub pictures_per_second: f64,
+    /// Images trained per second, without validation.
+    #[serde(alias = "pictures_per_second")]
+    pub images_per_second: f64,
 }
 
-/// Looks on while a backbone is trained.
-pub trait Watch {
-    /// A run goes on after so many epochs.
+/// Observes how a training goes, and may stop it.
+pub trait TrainObserver {
+    /// A run is resumed after these epochs.
     fn resumed(&mut self, epochs: &[Epoch]);
-    /// Some steps of an epoch are done, with this mean loss; returns whether to go on.
-    fn steps(&mut self, epoch: usize, done: usize, loss: f64) -> bool;
+    /// Some steps of an epoch are done, with this mean loss.
+    fn steps(&mut self, epoch: usize, done: usize, loss: f64);
     /// An epoch is done.
     fn epoch(&mut self, epoch: &Epoch);
+
+    /// Whether to stop now; the epochs that are done are kept.
+    fn stop(&self) -> bool {
+        false
+    }
 }

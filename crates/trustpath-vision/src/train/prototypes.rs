@@ -1,19 +1,19 @@
 //! How good features are: the accuracy of prototypes on episodes.
 //!
-//! With `f̂` a feature of unit length, a class is the mean of its labeled `f̂`, and a picture belongs to
+//! With `f̂` a feature of unit length, a class is the mean of its labeled `f̂`, and an image belongs to
 //! the class whose mean has the largest cosine with it.
 
 use rayon::prelude::*;
-use trustpath_episodes::Random;
+use trustpath::random::Random;
 
 use crate::{Error, Result};
 
-/// Classes an episode.
+/// Classes per episode.
 const WAYS: usize = 5;
-/// Pictures of each class that are to be recognised.
+/// Images of each class that are to be recognised.
 const QUERIES: usize = 15;
 
-/// Share of the pictures that are recognised, over episodes drawn from a seed.
+/// Share of the images that are recognised, over episodes drawn from a seed.
 ///
 /// ```
 /// use trustpath_vision::train::prototype_accuracy;
@@ -40,7 +40,7 @@ pub fn prototype_accuracy(
     }
     by_class.retain(|rows| rows.len() >= shots + QUERIES);
     if by_class.len() < WAYS {
-        return Err(Error::FewClasses { found: by_class.len(), needed: WAYS });
+        return Err(too_few_classes(by_class.len(), WAYS));
     }
     let unit = unit_rows(features, dim);
     let right: usize = (0..episodes as u64)
@@ -48,6 +48,14 @@ pub fn prototype_accuracy(
         .map(|episode| recognised(&unit, dim, &by_class, shots, Random::stream(seed, episode)))
         .sum();
     Ok(right as f64 / (episodes * WAYS * QUERIES) as f64)
+}
+
+/// Says that there are fewer classes than an episode has ways.
+pub(super) fn too_few_classes(found: usize, needed: usize) -> Error {
+    let remedy = "give more classes or fewer ways";
+    Error::Input(format!(
+        "{found} classes have enough images but an episode has {needed}: {remedy}"
+    ))
 }
 
 fn unit_rows(features: &[f32], dim: usize) -> Vec<f32> {
@@ -59,7 +67,7 @@ fn unit_rows(features: &[f32], dim: usize) -> Vec<f32> {
     unit
 }
 
-/// How many pictures of one episode are recognised.
+/// How many images of one episode are recognised.
 fn recognised(
     unit: &[f32],
     dim: usize,
@@ -111,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_classes_are_a_sentence() {
+    fn too_few_classes_are_refused() {
         let error = prototype_accuracy(&[1.0; 80], 1, &[0; 80], 1, 10, 1).unwrap_err();
         assert!(error.to_string().contains("classes"), "{error}");
     }

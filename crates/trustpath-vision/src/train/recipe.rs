@@ -12,21 +12,21 @@ use crate::{Error, Result};
 /// let recipe = Recipe::default();
 /// assert_eq!(recipe.rate(59), 0.1);
 /// assert_eq!(recipe.rate(60), 0.006);
-/// assert_eq!(recipe.pictures_per_step(), 140);
+/// assert_eq!(recipe.images_per_step(), 140);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// How often `episodes` episodes are drawn.
     pub epochs: usize,
-    /// Episodes an epoch.
+    /// Episodes per epoch.
     pub episodes: usize,
-    /// Episodes a step of the optimiser.
+    /// Episodes per step of the optimiser.
     pub batch: usize,
-    /// Classes an episode.
+    /// Classes per episode.
     pub ways: usize,
-    /// Labeled pictures of each class in an episode.
+    /// Labeled images of each class in an episode.
     pub shots: usize,
-    /// Pictures of each class that are to be recognised.
+    /// Images of each class that are to be recognised.
     pub queries: usize,
     /// Learning rates, each with the epoch before which it holds.
     pub rates: Vec<(usize, f64)>,
@@ -36,17 +36,17 @@ pub struct Recipe {
     pub weight_decay: f64,
     /// Weight of the nearest-neighbour loss; the global loss has weight one.
     pub nearest_weight: f64,
-    /// By which cosines are multiplied before they become probabilities.
+    /// The factor of the cosines before they become probabilities.
     pub scale: f64,
-    /// Edge of the pictures.
+    /// Width and height of the images in pixels.
     pub size: usize,
-    /// Black pixels around a picture before it is cropped back to its size.
+    /// Black pixels around an image before it is cropped back to its size.
     pub padding: usize,
-    /// Probability that a rectangle of a picture is erased.
+    /// Probability that a rectangle of an image is erased.
     pub erase: f64,
     /// Episodes by which an epoch is validated, for one shot and for five.
     pub validation: usize,
-    /// Everything random follows from it.
+    /// Seed of everything random.
     pub seed: u64,
 }
 
@@ -85,25 +85,25 @@ impl Recipe {
         }
     }
 
-    /// The learning rate of an epoch, counted from 0; the last one goes on for ever.
+    /// The learning rate of an epoch, counted from 0; the last one holds to the end.
     pub fn rate(&self, epoch: usize) -> f64 {
         let holds = self.rates.iter().find(|(until, _)| epoch < *until);
         holds.or(self.rates.last()).map_or(0.0, |(_, rate)| *rate)
     }
 
-    /// Steps of the optimiser an epoch.
+    /// Steps of the optimiser per epoch.
     pub fn steps(&self) -> usize {
         self.episodes / self.batch
     }
 
-    /// Pictures a step of the optimiser.
-    pub fn pictures_per_step(&self) -> usize {
+    /// Images per step of the optimiser.
+    pub fn images_per_step(&self) -> usize {
         self.batch * self.ways * (self.shots + self.queries)
     }
 
-    /// Refuses what cannot be trained by.
+    /// Refuses a recipe that cannot be used.
     pub fn check(&self) -> Result<()> {
-        let refuse = |what: &'static str| Err(Error::Recipe { what });
+        let refuse = |what: &str| Err(Error::Input(format!("this recipe cannot be used: {what}")));
         let counts = [self.epochs, self.batch, self.ways, self.shots, self.queries, self.size];
         if counts.contains(&0) {
             return refuse("epochs, batch, ways, shots, queries and size are at least 1");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_trained_by_is_refused() {
+    fn recipes_that_cannot_be_used_are_refused() {
         assert!(Recipe::default().check().is_ok());
         let bad = [
             Recipe { epochs: 0, ..Recipe::default() },

@@ -2,19 +2,24 @@
 //!
 //! Keys are those of the published checkpoints and may carry a prefix (`module.`, `encoder.`,
 //! `base.`, …) that says in what the network was wrapped when it was saved;
-//! [`Weights::for_network`] finds and drops it. Classifiers, counters and whatever else a checkpoint
-//! holds besides are ignored there.
+//! [`NetworkWeights::for_network`] finds and drops it, and ignores classifiers, counters and
+//! whatever else a checkpoint holds.
 
 mod file;
 mod pth;
-mod shipped;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::fingerprint::Fingerprint;
 use crate::network::Network;
 use crate::{Error, Result};
 pub use file::Precision;
+
+/// Weights that come with the program.
+const SHIPPED: [(&str, &[u8]); 1] =
+    [("cifar-fs", include_bytes!("../../../../assets/networks/resnet12-cifar-fs.safetensors"))];
 
 /// The numbers of a parameter and their axes, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +34,7 @@ pub struct Parameter {
 ///
 /// ```
 /// use trustpath_vision::network::Network;
-/// use trustpath_vision::weights::{Parameter, Weights};
+/// use trustpath_vision::weights::{Parameter, NetworkWeights};
 ///
 /// let network = Network::by_name("resnet12")?;
 /// let ones = |(key, shape): (String, Vec<usize>)| {
@@ -37,17 +42,17 @@ pub struct Parameter {
 ///     (format!("module.base.{key}"), Parameter { shape, values })
 /// };
 /// let saved = network.parameters().into_iter().map(ones).collect();
-/// let weights = Weights::new("checkpoint.pth", saved).for_network(&network)?;
+/// let weights = NetworkWeights::new("checkpoint.pth", saved).for_network(&network)?;
 /// assert_eq!(weights.get("layer1.0.conv1.weight").unwrap().shape, [64, 3, 3, 3]);
 /// # Ok::<(), trustpath_vision::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights {
+pub struct NetworkWeights {
     source: String,
     parameters: BTreeMap<String, Parameter>,
 }
 
-impl Weights {
+impl NetworkWeights {
     /// Parameters that came from `source`, which is what errors call them.
     pub fn new(source: impl Into<String>, parameters: BTreeMap<String, Parameter>) -> Self {
         Self { source: source.into(), parameters }
@@ -78,51 +83,59 @@ impl Weights {
         self.parameters.is_empty()
     }
 
+    /// Weights of ResNet-12 that come with the program, by the dataset on whose 64 base classes they
+    /// were trained; the first is the default.
+    pub const SHIPPED: [&'static str; SHIPPED.len()] = [SHIPPED[0].0];
+
+    /// Weights that come with the program, or else of a file. To read a file that has the name of
+    /// shipped weights, give its folder too, as in `./cifar-fs`.
+    ///
+    /// ```
+    /// # use trustpath_vision::weights::NetworkWeights;
+    /// assert!(NetworkWeights::by_name("cifar-fs")?.get("layer1.0.conv1.weight").is_some());
+    /// assert!(NetworkWeights::by_name("none.pth").is_err());
+    /// # Ok::<(), trustpath_vision::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Weights`] if it is a file that cannot be read or is damaged.
+    pub fn by_name(name: &str) -> Result<Self> {
+        match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
+            Some((name, bytes)) => Self::from_safetensors(bytes, name),
+            None => Self::read(Path::new(name)),
+        }
+    }
+
     /// Exactly the parameters of a network, under its own keys.
     ///
     /// # Errors
-    /// [`Error::OtherNetwork`], [`Error::MissingWeights`] or [`Error::WeightShape`] if they are not
-    /// all there, and [`Error::Weights`] if one is no finite number.
+    /// If some of them are missing, have another shape, or have values that are not finite.
     pub fn for_network(mut self, network: &Network) -> Result<Self> {
         let wanted = network.parameters();
         let (prefix, found) = self.prefix(&wanted);
         if found * 2 < wanted.len() {
             return Err(self.of_another(network));
         }
-        let missing: Vec<&String> = wanted
-            .iter()
-            .map(|(key, _)| key)
-            .filter(|key| !self.parameters.contains_key(&format!("{prefix}{key}")))
-            .collect();
-        if let Some(&first) = missing.first() {
-            return Err(Error::MissingWeights {
-                file: self.source,
-                network: network.name.into(),
-                missing: missing.len(),
-                all: wanted.len(),
-                first: first.clone(),
-            });
-        }
+        let all = wanted.len();
         let mut parameters = BTreeMap::new();
         for (key, expected) in wanted {
             let Some(parameter) = self.parameters.remove(&format!("{prefix}{key}")) else {
-                continue;
+                let (file, missing) = (self.source, all - found);
+                return Err(Error::Input(format!(
+                    "{file} lacks {missing} of the {all} parameters of {}, the first of them \"{key}\": give a complete checkpoint",
+                    network.name
+                )));
             };
             if parameter.shape != expected {
-                return Err(Error::WeightShape {
-                    file: self.source,
-                    network: network.name.into(),
-                    key,
-                    found: parameter.shape,
-                    expected,
-                });
+                return Err(Error::Input(format!(
+                    "\"{key}\" in {} is of shape {:?}, but that of {} is {expected:?}: give weights of the same variant",
+                    self.source, parameter.shape, network.name
+                )));
             }
             if parameter.values.iter().any(|value| !value.is_finite()) {
-                return Err(Error::Weights {
-                    file: self.source,
-                    reason: format!("\"{key}\" has values that are no finite numbers"),
-                    remedy: "its training went astray, so give another checkpoint",
-                });
+                let reason = format!("\"{key}\" has values that are not finite");
+                let remedy = "its training diverged, so give another checkpoint";
+                return Err(file::refuse(&self.source, reason, remedy));
             }
             parameters.insert(key, parameter);
         }
@@ -133,8 +146,7 @@ impl Weights {
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::new();
         for (key, parameter) in self.iter() {
-            all.add(key.as_bytes());
-            parameter.values.iter().for_each(|value| all.number(u64::from(value.to_bits())));
+            all.add(key).numbers(parameter.values.iter().map(|value| value.to_bits().into()));
         }
         all.get()
     }
@@ -142,27 +154,14 @@ impl Weights {
     /// The prefix under which most of the wanted keys are found, and how many those are; the
     /// shortest such.
     fn prefix(&self, wanted: &[(String, Vec<usize>)]) -> (String, usize) {
-        let Some((probe, _)) = wanted.first() else { return (String::new(), 0) };
-        let mut best = (String::new(), self.under("", wanted));
-        for key in self.parameters.keys() {
-            let Some(prefix) = key.strip_suffix(probe.as_str()) else { continue };
-            if !prefix.ends_with('.') {
-                continue;
-            }
-            let found = self.under(prefix, wanted);
-            let better = found > best.1 || (found == best.1 && prefix.len() < best.0.len());
-            if better {
-                best = (prefix.to_owned(), found);
-            }
-        }
-        best
-    }
-
-    fn under(&self, prefix: &str, wanted: &[(String, Vec<usize>)]) -> usize {
-        let there = |(key, _): &&(String, Vec<usize>)| {
-            self.parameters.contains_key(&format!("{prefix}{key}"))
-        };
-        wanted.iter().filter(there).count()
+        let probe = wanted.first().map_or("", |(key, _)| key.as_str());
+        let prefixes = self.parameters.keys().filter_map(|key| key.strip_suffix(probe));
+        let counted = prefixes.filter(|prefix| prefix.ends_with('.')).chain([""]).map(|prefix| {
+            let has = |key: &str| self.parameters.contains_key(&format!("{prefix}{key}"));
+            (prefix, wanted.iter().filter(|(key, _)| has(key)).count())
+        });
+        let best = counted.min_by_key(|(prefix, found)| (Reverse(*found), prefix.len()));
+        best.map_or((String::new(), 0), |(prefix, found)| (prefix.to_owned(), found))
     }
 
     /// Says of which network the weights are, if it is a known one.
@@ -180,7 +179,7 @@ impl Weights {
                 None => "it is empty; give a checkpoint of it".into(),
             },
         };
-        Error::OtherNetwork { file: self.source, network: network.name.into(), remedy }
+        Error::Input(format!("{} holds no weights of {}: {remedy}", self.source, network.name))
     }
 }
 

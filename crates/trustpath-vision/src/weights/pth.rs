@@ -1,18 +1,19 @@
 //! Weights in the checkpoints of PyTorch, `.pth` and `.pth.tar`.
 //!
-//! Since version 1.6 a checkpoint is a zip: `data.pkl` says which tensors there are, and `data/0`, `data/1`,
-//! … hold their numbers. Before, it was pickles one after the other (a magic number, the version of the
-//! format, facts about the machine, the tensors, the names of the storages) and then each storage, its
-//! length before it. Either way the pickle is read as inert data: a tensor is a call of
-//! `torch._utils._rebuild_tensor_v2` that is not made, with a storage, an offset, a shape and strides.
+//! Since version 1.6 a checkpoint is a zip: `data.pkl` says which tensors there are, and `data/0`, `data/1`, … hold
+//! their numbers. Before, it was pickles one after the other (a magic number, the version of the format, facts about
+//! the machine, the tensors, the names of the storages) and then each storage, preceded by its length. Either way the
+//! pickle is read as inert data: a tensor is a call of `torch._utils._rebuild_tensor_v2` that is not made, with a
+//! storage, an offset, a shape and strides.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-use half::{bf16, f16};
+use safetensors::tensor::Dtype;
 
-use super::{Parameter, Weights};
+use super::file::decode;
+use super::{NetworkWeights, Parameter};
 use crate::pickle::{Document, Id, Node};
 use crate::source::{Section, Source};
 use crate::{Error, Result};
@@ -23,6 +24,8 @@ const MAGIC: &[u8] = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
 const NETWORKS: [&str; 6] = ["state_dict", "model_state_dict", "params", "model", "network", "net"];
 /// Dictionaries within dictionaries that are searched.
 const DEEPEST: usize = 4;
+/// The most axes that a tensor of PyTorch has.
+const MOST_AXES: usize = 64;
 
 /// Whether a file begins as a checkpoint of PyTorch does, in either format.
 pub(super) fn is_checkpoint(path: &Path) -> bool {
@@ -31,27 +34,28 @@ pub(super) fn is_checkpoint(path: &Path) -> bool {
     read.is_ok() && (head == *b"PK" || head == MAGIC[..2])
 }
 
-impl Weights {
-    /// Reads a checkpoint of PyTorch. Tensors of other types than f16, bf16, f32 and f64 are left out: they
-    /// are counters, not weights.
+impl NetworkWeights {
+    /// Reads a checkpoint of PyTorch. Tensors of other types than f16, bf16, f32 and f64 are left out: they are
+    /// counters, not weights.
     ///
     /// # Errors
     /// [`Error::Weights`] if it cannot be read, is damaged, or holds no tensors by name.
     pub fn read_pth(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref().display().to_string();
-        read(path.as_ref(), &name).map(|found| Self::new(name.clone(), found)).map_err(|error| {
-            match error {
-                weights @ Error::Weights { .. } => weights,
-                Error::Pickle { reason, .. } | Error::Read { reason, .. } => refuse(&name, reason),
-                other => refuse(&name, other.to_string()),
+        match read(path.as_ref(), &name) {
+            Ok(found) => Ok(Self::new(name, found)),
+            Err(weights @ Error::Weights { .. }) => Err(weights),
+            Err(Error::Pickle { reason, .. } | Error::Read { reason, .. }) => {
+                Err(refuse(&name, reason))
             }
-        })
+            Err(other) => Err(refuse(&name, other.to_string())),
+        }
     }
 }
 
 fn refuse(file: &str, reason: impl Into<String>) -> Error {
-    let remedy = "get it again, or save it anew by torch.save(model.state_dict(), …)";
-    Error::Weights { file: file.into(), reason: reason.into(), remedy }
+    let remedy = "get it again, or save it again by torch.save(model.state_dict(), …)";
+    super::file::refuse(file, reason, remedy)
 }
 
 fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
@@ -69,7 +73,7 @@ fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
         }
         let doc = Document::read(&source.section(pickle)?, 0)?;
         let storages = Storages::Zip { source: &source, root };
-        return Reader { name, doc: &doc, storages, left: whole.len() }.read();
+        return CheckpointReader { name, doc: &doc, storages, left: whole.len() }.read();
     }
     if head != MAGIC {
         return Err(refuse(name, "it is no checkpoint of PyTorch"));
@@ -84,24 +88,21 @@ fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
     let names = names.ok_or_else(|| refuse(name, "its storages have no names"))?;
     let places = places(&whole, &doc, keys.end(), &names)?;
     let storages = Storages::File { whole: &whole, places };
-    Reader { name, doc: &doc, storages, left: whole.len() }.read()
+    CheckpointReader { name, doc: &doc, storages, left: whole.len() }.read()
 }
 
-/// Where the storages lie that follow the pickles of an old checkpoint.
+/// Where the storages are that follow the pickles of an old checkpoint.
 fn places(
     whole: &Section,
     doc: &Document,
     mut at: u64,
     names: &[String],
 ) -> Result<HashMap<String, (u64, u64)>> {
-    let sizes: HashMap<String, u64> = doc
-        .nodes()
-        .filter_map(|node| match node {
-            Node::Persistent(of) => storage(doc, *of),
-            _ => None,
-        })
-        .map(|storage| (storage.key, storage.size))
-        .collect();
+    let storage = |node: &Node| match node {
+        Node::Persistent(of) => storage(doc, *of).map(|(key, _, size)| (key, size)),
+        _ => None,
+    };
+    let sizes: HashMap<String, u64> = doc.nodes().filter_map(storage).collect();
     let mut places = HashMap::new();
     for name in names {
         let count = whole.read_at(at, 8)?.try_into().map_or(0, u64::from_le_bytes);
@@ -114,59 +115,41 @@ fn places(
     Ok(places)
 }
 
-/// What a pickle says of numbers that lie outside it.
-struct Storage {
-    key: String,
-    kind: String,
-    /// Bytes of each number.
-    size: u64,
-}
-
-/// `('storage', torch.FloatStorage, key, device, count, …)`.
-fn storage(doc: &Document, id: Id) -> Option<Storage> {
+/// The key of `('storage', torch.FloatStorage, key, device, count, …)`, its type where that is one of weights, and the
+/// bytes of each number.
+fn storage(doc: &Document, id: Id) -> Option<(String, Option<Dtype>, u64)> {
     let [tag, class, key, ..] = doc.list(id)? else { return None };
     (doc.text(*tag)? == "storage").then_some(())?;
-    let (_, kind) = doc.global(*class)?;
-    let size = match kind {
-        "ByteStorage" | "CharStorage" | "BoolStorage" | "UntypedStorage" => 1,
-        "HalfStorage" | "BFloat16Storage" | "ShortStorage" => 2,
-        "FloatStorage" | "IntStorage" => 4,
-        "DoubleStorage" | "LongStorage" | "ComplexFloatStorage" => 8,
-        "ComplexDoubleStorage" => 16,
+    let (dtype, size) = match doc.global(*class)?.1 {
+        "HalfStorage" => (Some(Dtype::F16), 2),
+        "BFloat16Storage" => (Some(Dtype::BF16), 2),
+        "FloatStorage" => (Some(Dtype::F32), 4),
+        "DoubleStorage" => (Some(Dtype::F64), 8),
+        "ByteStorage" | "CharStorage" | "BoolStorage" | "UntypedStorage" => (None, 1),
+        "ShortStorage" => (None, 2),
+        "IntStorage" => (None, 4),
+        "LongStorage" | "ComplexFloatStorage" => (None, 8),
+        "ComplexDoubleStorage" => (None, 16),
         _ => return None,
     };
-    Some(Storage { key: doc.text(*key)?, kind: kind.into(), size })
+    Some((doc.text(*key)?, dtype, size))
 }
 
-/// Where numbers lie.
+/// Where the numbers are.
 enum Storages<'a> {
     Zip { source: &'a Source, root: String },
     File { whole: &'a Section, places: HashMap<String, (u64, u64)> },
 }
 
-impl Storages<'_> {
-    fn read(&self, name: &str, key: &str) -> Result<Vec<u8>> {
-        match self {
-            Self::Zip { source, root } => source.read(&format!("{root}data/{key}")),
-            Self::File { whole, places } => {
-                let place = places.get(key);
-                let (at, len) =
-                    place.ok_or_else(|| refuse(name, format!("it lacks the storage {key}")))?;
-                whole.read_at(*at, *len as usize)
-            }
-        }
-    }
-}
-
-struct Reader<'a> {
+struct CheckpointReader<'a> {
     name: &'a str,
     doc: &'a Document,
     storages: Storages<'a>,
-    /// How many more numbers there may be: each takes a byte at least, whatever is said of shapes.
+    /// How many more numbers there may be: each takes at least a byte, whatever the shapes claim.
     left: u64,
 }
 
-impl Reader<'_> {
+impl CheckpointReader<'_> {
     fn read(mut self) -> Result<BTreeMap<String, Parameter>> {
         let root = self.doc.root();
         let mut found = BTreeMap::new();
@@ -207,7 +190,7 @@ impl Reader<'_> {
         let (inner, offset, shape, strides) = match doc.call(id) {
             Some(("torch._utils", "_rebuild_parameter", [inner, ..])) if *inner != id => {
                 return match doc.call(*inner) {
-                    // A parameter of a parameter is none that PyTorch writes.
+                    // PyTorch never writes a parameter of a parameter.
                     Some((_, "_rebuild_parameter", _)) => Ok(None),
                     _ => self.tensor(*inner, key),
                 };
@@ -221,16 +204,8 @@ impl Reader<'_> {
         };
         let wrong = |what: &str| refuse(self.name, format!("{key} {what}"));
         let Node::Persistent(of) = doc.node(inner) else { return Err(wrong("has no storage")) };
-        let Some(storage) = storage(doc, *of) else { return Err(wrong("has no storage")) };
-        let decode: fn(&[u8]) -> f32 = match storage.kind.as_str() {
-            "HalfStorage" => |b| f16::from_le_bytes([b[0], b[1]]).to_f32(),
-            "BFloat16Storage" => |b| bf16::from_le_bytes([b[0], b[1]]).to_f32(),
-            "FloatStorage" => |b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
-            "DoubleStorage" => {
-                |b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]) as f32
-            }
-            _ => return Ok(None),
-        };
+        let (at, dtype, _) = storage(doc, *of).ok_or_else(|| wrong("has no storage"))?;
+        let Some(dtype) = dtype else { return Ok(None) };
         let sizes = |id: Id| -> Option<Vec<usize>> {
             doc.ints(id).ok()??.into_iter().map(|n| usize::try_from(n).ok()).collect()
         };
@@ -239,54 +214,45 @@ impl Reader<'_> {
         else {
             return Err(wrong("has no shape"));
         };
-        let bytes = self.storages.read(self.name, &storage.key)?;
-        let numbers: Vec<f32> = bytes.chunks_exact(storage.size as usize).map(decode).collect();
+        let bytes = match &self.storages {
+            Storages::Zip { source, root } => source.read(&format!("{root}data/{at}"))?,
+            Storages::File { whole, places } => {
+                let (start, len) = places.get(&at).ok_or_else(|| wrong("has no storage"))?;
+                whole.read_at(*start, *len as usize)?
+            }
+        };
+        let numbers = decode(dtype, &bytes).unwrap_or_default();
         let count = shape.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
         let count = count.filter(|&count| count <= numbers.len() && count as u64 <= self.left);
         let count = count.ok_or_else(|| wrong("claims more numbers than there are"))?;
-        let values = strided(&numbers, offset, &shape, &strides, count);
-        let values = values.ok_or_else(|| wrong("reaches beyond its storage"))?;
+        let mut values = Vec::with_capacity(count);
+        if count > 0 {
+            let taken = (shape.len() <= MOST_AXES)
+                .then(|| take_view(&numbers, offset, &shape, &strides, &mut values));
+            taken.flatten().ok_or_else(|| wrong("reaches beyond its storage"))?;
+        }
         self.left -= count as u64;
         Ok(Some(Parameter { shape, values }))
     }
 }
 
-/// The elements of a view, row-major: `storage[offset + Σ index_k · stride_k]`.
-fn strided(
+/// Appends the elements of a view, row-major: `storage[at + Σ index_k · stride_k]`; none if one is not there.
+fn take_view(
     storage: &[f32],
-    offset: usize,
+    at: usize,
     shape: &[usize],
     strides: &[usize],
-    count: usize,
-) -> Option<Vec<f32>> {
-    if shape.len() != strides.len() {
-        return None;
-    }
-    if count == 0 {
-        return Some(Vec::new());
-    }
-    let last = shape
-        .iter()
-        .zip(strides)
-        .try_fold(offset, |at, (&axis, &stride)| at.checked_add((axis - 1).checked_mul(stride)?))?;
-    if last >= storage.len() {
-        return None;
-    }
-    let mut out = Vec::with_capacity(count);
-    let mut index = vec![0; shape.len()];
-    let mut at = offset;
-    for _ in 0..count {
-        out.push(storage[at]);
-        // Counts up as an odometer does.
-        for axis in (0..shape.len()).rev() {
-            index[axis] += 1;
-            at += strides[axis];
-            if index[axis] < shape[axis] {
-                break;
+    values: &mut Vec<f32>,
+) -> Option<()> {
+    match (shape, strides) {
+        ([], []) => values.push(*storage.get(at)?),
+        ([count, shape @ ..], [stride, strides @ ..]) => {
+            for i in 0..*count {
+                let at = at.checked_add(i.checked_mul(*stride)?)?;
+                take_view(storage, at, shape, strides, values)?;
             }
-            at -= index[axis] * strides[axis];
-            index[axis] = 0;
         }
+        _ => return None,
     }
-    Some(out)
+    Some(())
 }

@@ -1,6 +1,6 @@
-"""Writes datasets/, archives/ and pickles/: the published formats with a few small pictures each.
+"""Writes datasets/, archives/ and pickles/: the published formats with a few small images each.
 
-Pictures are flat: the red of each says its number, so that a test can tell them apart. Files that Python 2
+Images are flat: the red of each says its number, so that a test can tell them apart. Files that Python 2
 wrote are imitated by a pickler that writes bytes and strings as it did. Made with Python 3, NumPy 2.4
 and Pillow 13.0:
 
@@ -50,13 +50,13 @@ def flat(number, edge=12):
     return np.full((edge, edge, 3), (number, 2 * number, 255 - number), dtype=np.uint8)
 
 
-def encoded(picture, kind, **options):
+def encoded(image, kind, **options):
     out = io.BytesIO()
-    Image.fromarray(picture).save(out, kind, **options)
+    Image.fromarray(image).save(out, kind, **options)
     return out.getvalue()
 
 
-# miniImageNet, mini-imagenet-cache-*.pkl: two classes of the split with four pictures each, the classes
+# miniImageNet, mini-imagenet-cache-*.pkl: two classes of the split with four images each, the classes
 # of the dictionary in no order. Train as Python 2 wrote it, val and test by Python 3.
 splits = {
     "train": ("n01558993", "n01532829"),
@@ -92,9 +92,9 @@ for k, (split, (second, first)) in enumerate(splits.items()):
 # tieredImageNet: a list of PNGs as arrays N x 1, as cv2.imencode gives them; one is larger than a kilobyte.
 rng = np.random.default_rng(3)
 for k, split in enumerate(("train", "val", "test")):
-    pictures = [flat(10 * k + i) for i in range(5)]
-    pictures[4] = rng.integers(0, 256, (24, 24, 3), dtype=np.uint8)
-    pngs = [np.frombuffer(encoded(p, "PNG"), dtype=np.uint8).reshape(-1, 1) for p in pictures]
+    images = [flat(10 * k + i) for i in range(5)]
+    images[4] = rng.integers(0, 256, (24, 24, 3), dtype=np.uint8)
+    pngs = [np.frombuffer(encoded(p, "PNG"), dtype=np.uint8).reshape(-1, 1) for p in images]
     write(f"tiered/{split}_images_png.pkl", python2(pngs))
     labels = {
         "label_specific": np.array([1, 0, 1, 0, 2], dtype=np.int32),
@@ -104,7 +104,7 @@ for k, split in enumerate(("train", "val", "test")):
     }
     write(f"tiered/{split}_labels.pkl", python2(labels))
 
-# CIFAR-100: pictures in planes, three classes.
+# CIFAR-100: images in planes, three classes.
 def cifar(first, count):
     rows = [flat(first + i, 32).transpose(2, 0, 1).reshape(-1) for i in range(count)]
     return {
@@ -132,18 +132,18 @@ with tarfile.open("datasets/cifar-100/cifar-100-python.tar.gz", "w:gz") as tar:
     add(tar, "cifar-100-python/meta", python2(meta))
     add(tar, "cifar-100-python/file.txt~", b"")
 
-# CUB-200-2011 as published: boxes around a flat part of pictures that are white elsewhere.
+# CUB-200-2011 as published: boxes around a flat part of images that are white elsewhere.
 with tarfile.open("datasets/CUB_200_2011.tgz", "w:gz") as tar:
     images, labels, boxes = [], [], []
     classes = ["001.Black_footed_Albatross", "002.Laysan_Albatross", "003.Sooty_Albatross"]
     for i in range(6):
         name = f"{classes[i // 2]}/{classes[i // 2][4:]}_{i:04}_{100 - i}.jpg"
-        picture = np.full((40, 60, 3), 255, dtype=np.uint8)
-        picture[8:24, 16:48] = flat(10 * i, 1)[0, 0]
+        image = np.full((40, 60, 3), 255, dtype=np.uint8)
+        image[8:24, 16:48] = flat(10 * i, 1)[0, 0]
         images.append(f"{i + 1} {name}")
         labels.append(f"{i + 1} {i // 2 + 1}")
         boxes.append(f"{i + 1} 16.0 8.0 32.0 16.0")
-        add(tar, f"CUB_200_2011/images/{name}", encoded(picture, "JPEG", quality=95, subsampling=0))
+        add(tar, f"CUB_200_2011/images/{name}", encoded(image, "JPEG", quality=95, subsampling=0))
     text = lambda lines: ("\n".join(lines) + "\n").encode()
     add(tar, "CUB_200_2011/images.txt", text(images))
     add(tar, "CUB_200_2011/image_class_labels.txt", text(labels))

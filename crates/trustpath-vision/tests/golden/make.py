@@ -1,7 +1,7 @@
 """Makes the features that the engine must reproduce: PyTorch's, in double precision.
 
 The networks are written here in PyTorch a second time (DenseNet is torchvision's own), with weights
-and pictures by a formula that tests/networks.rs repeats. Run from this folder; needs torch, torchvision:
+and images by a formula that tests/networks.rs repeats. Run from this folder; needs torch, torchvision:
 
     python make.py
 """
@@ -31,16 +31,16 @@ def value(seed, key, shape):
 
 
 def features(network, size):
-    """Of two pictures."""
+    """Of two images."""
     network = network.double().eval()
     state = network.state_dict()
     keys = sorted(k for k in state if not k.endswith("num_batches_tracked") and "classifier" not in k)
     for seed, key in enumerate(keys):
         state[key] = value(seed, key, state[key].shape)
     network.load_state_dict(state)
-    pictures = noise(2 * 3 * size * size, 7777).reshape(2, 3, size, size) * 4
+    images = noise(2 * 3 * size * size, 7777).reshape(2, 3, size, size) * 4
     with torch.no_grad():
-        return network(torch.from_numpy(pictures.astype(np.float32).astype(np.float64))).numpy()
+        return network(torch.from_numpy(images.astype(np.float32).astype(np.float64))).numpy()
 
 
 def conv(i, o, k, s=1):

@@ -24,7 +24,7 @@ def model(name, inputs, outputs, nodes, constants=()):
     save(made, f"{name}.onnx")
 
 
-# Maps (the picture twice over), tokens and rows of the same; rows are their sums over all tokens.
+# Maps (the image twice over), tokens and rows of the same; rows are their sums over all tokens.
 double = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], np.float32)
 model(
     "colours",
@@ -43,7 +43,7 @@ model(
     ],
 )
 
-# Three pictures at a time, no more and no fewer.
+# Three images at a time, no more and no fewer.
 model(
     "threes",
     [("pixels", [3, 3, 8, 8])],

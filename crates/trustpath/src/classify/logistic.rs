@@ -4,33 +4,28 @@
 //! min over W, b   ½ ‖W‖² + C Σᵢ ℓ(W xᵢ + b, yᵢ),   ℓ(f, y) = log Σ_k exp f_k − f_y
 //! ```
 //!
-//! with the intercept `b` free of penalty and fixed by `Σ_k b_k = 0`: scikit-learn's objective, solved to a certified
-//! distance from its minimum. At the minimum `W = αᵀX` with `α = C (Y − P)`, so that with fewer samples than features
-//! everything happens on the Gram matrix, which all rounds of an episode share.
+//! with the intercept `b` not penalised and fixed by `Σ_k b_k = 0`: scikit-learn's objective, solved to a certified
+//! distance from its minimum. At the minimum `W = αᵀX` with `α = C (Y − P)`, so with fewer samples than features all work is
+//! done on the Gram matrix, which all rounds of an episode share.
 
-mod blocks;
 mod curvature;
 mod design;
-mod memory;
+mod lbfgs;
 mod most_probable;
 mod newton;
-mod scores;
-mod strips;
-mod wide;
+mod sheet;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, Par};
-use pulp::Arch;
-
-use super::lanes::SymmetricPanels;
 use super::samples::Samples;
-use super::{Classify, Model, Trainer, shares_gram};
-use crate::{Error, Instances, Matrix, Result};
+use super::{Classify, Model, Trainer, check_solver, shares_gram};
+use crate::linalg::block::multiply;
+use crate::linalg::simd;
+use crate::linalg::vector::fused;
+use crate::{Instances, Matrix, Result};
 use design::{Design, Primal, Span};
+pub(crate) use lbfgs::LbfgsLogistic;
 pub(crate) use most_probable::most_probable;
-use newton::{Newton, Rules, Solve};
-use scores::Scores;
-pub(crate) use wide::Wide;
+use newton::Newton;
+use sheet::SymmetricPanels;
 
 /// Parameters of logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +34,7 @@ pub struct LogisticParams {
     pub c: f64,
     /// The weights are within `tolerance · C` of the exact ones, in Frobenius norm (10⁻¹¹).
     pub tolerance: f64,
-    /// Newton steps before giving up (100; half a dozen are usual).
+    /// Newton steps before giving up (100; about six are usual).
     pub iterations: usize,
 }
 
@@ -53,18 +48,9 @@ impl LogisticParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`](crate::Error::Parameter).
     pub fn check(self) -> Result<Logistic> {
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(Error::parameter("C", self.c, "it must be a positive number"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "it must lie between 0 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
-        if self.iterations == 0 {
-            return Err(Error::parameter("iterations", 0, "at least one is needed"));
-        }
+        check_solver(self.c, self.tolerance, self.iterations)?;
         Ok(Logistic(self))
     }
 }
@@ -86,9 +72,9 @@ impl Classify for Logistic {
 /// The weights of the last training.
 #[derive(Debug)]
 enum Weights {
-    /// `α`, one row a class, one column an instance of the episode, zero outside the training rows.
+    /// `α`, one row per class, one column per instance of the episode, zero outside the training rows.
     Span(Matrix),
-    /// `W`, one row a class.
+    /// `W`, one row per class.
     Primal(Matrix),
 }
 
@@ -122,6 +108,7 @@ impl<'a> LogisticTrainer<'a> {
         trainer
     }
 
+    /// Discards the last training.
     fn forget(&mut self) {
         self.weights = Weights::Span(Matrix::zeros(self.classes, self.instances.len()));
         self.newton.intercept.clear();
@@ -129,13 +116,15 @@ impl<'a> LogisticTrainer<'a> {
     }
 
     fn solve(&mut self, design: impl Design, labels: &[usize]) -> Result<()> {
-        let LogisticParams { c, tolerance, iterations } = self.params;
-        let rules = Rules { c, tolerance, iterations };
-        Arch::new().dispatch(Solve { newton: &mut self.newton, design, labels, rules })
+        simd::dispatch(
+            (&mut self.newton, design, labels, self.params),
+            #[inline(always)]
+            |(newton, design, labels, params)| newton.solve(&design, labels, params),
+        )
     }
 
-    /// Solves for `α`. Starts from the last one if all its rows are still there: without some of them, what is left
-    /// would be no classifier.
+    /// Solves for `α`. Starts from the last `α` if all its rows are still training rows; what is left of it without some of
+    /// them would not be a useful start.
     fn train_in_span(&mut self, samples: &Samples) -> Result<()> {
         self.gather_gram(samples);
         let stride = self.panels.stride();
@@ -147,7 +136,7 @@ impl<'a> LogisticTrainer<'a> {
         for (class, theta) in self.newton.theta.chunks_exact_mut(stride).enumerate() {
             let alpha = alpha.row_mut(class);
             for (theta, &row) in theta.iter_mut().zip(&samples.rows) {
-                // Taken, so that of a row named twice the first has it all.
+                // Taken, so that of a row given twice the first occurrence gets all of the weight.
                 *theta = std::mem::take(&mut alpha[row]);
             }
         }
@@ -170,15 +159,14 @@ impl<'a> LogisticTrainer<'a> {
         Ok(())
     }
 
-    /// The Gram matrix of the samples: a part of the episode's, or computed for them alone.
+    /// The Gram matrix of the samples: a part of the episode's, or computed for the samples alone.
     fn gather_gram(&mut self, samples: &Samples) {
         if shares_gram(self.instances) {
             self.panels.gather(self.instances.gram(), &samples.rows);
         } else {
             let (n, x) = (samples.len(), samples.features(self.instances));
             let mut gram = Matrix::zeros(n, n);
-            let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n);
-            matmul(out, Accum::Replace, x.view(), x.view().transpose(), 1.0, Par::Seq);
+            multiply(x.as_slice(), n, x.view().transpose(), gram.as_mut_slice());
             self.panels.gather(&gram, &(0..n).collect::<Vec<_>>());
         }
     }
@@ -199,15 +187,13 @@ impl<'a> LogisticTrainer<'a> {
         Ok(())
     }
 
-    /// `W`, one row a class.
+    /// `W`, one row per class.
     fn linear_weights(&self) -> Matrix {
         match &self.weights {
             Weights::Span(alpha) => {
-                let (k, d) = (alpha.rows(), self.instances.dims());
-                let mut weights = Matrix::zeros(k, d);
-                let out = MatMut::from_row_major_slice_mut(weights.as_mut_slice(), k, d);
-                let (alpha, x) = (alpha.view(), self.instances.unit().view());
-                matmul(out, Accum::Replace, alpha, x, 1.0, Par::Seq);
+                let x = self.instances.unit().view();
+                let mut weights = Matrix::zeros(alpha.rows(), x.ncols());
+                multiply(alpha.as_slice(), alpha.rows(), x, weights.as_mut_slice());
                 weights
             }
             Weights::Primal(weights) => weights.clone(),
@@ -232,13 +218,11 @@ impl Trainer for LogisticTrainer<'_> {
 
     fn probabilities(&self, rows: &[usize]) -> Matrix {
         let intercept = &self.newton.intercept;
-        let score = |left, right| Arch::new().dispatch(Scores { left, rows, right, intercept });
         match &self.weights {
             Weights::Span(alpha) if shares_gram(self.instances) => {
-                score(self.instances.gram(), alpha)
+                probabilities(self.instances.gram(), rows, alpha, intercept)
             }
-            Weights::Span(_) => score(self.instances.unit(), &self.linear_weights()),
-            Weights::Primal(weights) => score(self.instances.unit(), weights),
+            _ => probabilities(self.instances.unit(), rows, &self.linear_weights(), intercept),
         }
     }
 
@@ -251,7 +235,7 @@ impl Trainer for LogisticTrainer<'_> {
 /// A trained logistic regression: `softmax(W x + b)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogisticModel {
-    /// `W`, one row a class, one column a feature.
+    /// `W`, one row per class, one column per feature.
     pub weights: Matrix,
     /// `b`, which sums to zero.
     pub intercept: Vec<f64>,
@@ -260,9 +244,29 @@ pub struct LogisticModel {
 impl LogisticModel {
     pub(crate) fn probabilities(&self, x: &Matrix) -> Matrix {
         let rows: Vec<usize> = (0..x.rows()).collect();
-        let (right, intercept) = (&self.weights, &self.intercept[..]);
-        Arch::new().dispatch(Scores { left: x, rows: &rows, right, intercept })
+        probabilities(x, &rows, &self.weights, &self.intercept)
     }
+}
+
+/// `softmax(left[rows] · rightᵀ + intercept)`, one row per instance; `right` has one row per class.
+fn probabilities(left: &Matrix, rows: &[usize], right: &Matrix, intercept: &[f64]) -> Matrix {
+    simd::dispatch(
+        (left, rows, right, intercept),
+        #[inline(always)]
+        |(left, rows, right, intercept)| {
+            let (samples, classes) = (rows.len(), intercept.len());
+            let stride = sheet::stride(samples);
+            let mut scores = vec![0.0; classes * stride];
+            let mut p = vec![0.0; classes * stride];
+            for (i, &row) in rows.iter().enumerate() {
+                for (k, intercept) in intercept.iter().enumerate() {
+                    scores[k * stride + i] = intercept + fused::dot(left.row(row), right.row(k));
+                }
+            }
+            sheet::softmax(samples, classes, &scores, &mut p);
+            Matrix::from_fn(samples, classes, |i, k| p[k * stride + i])
+        },
+    )
 }
 
 #[cfg(test)]

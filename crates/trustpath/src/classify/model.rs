@@ -1,9 +1,9 @@
-//! A trained classifier that stands on its own.
+//! A trained classifier that can be kept.
 
 use super::{LogisticModel, NearestModel, SvmModel};
 use crate::{Error, Instances, Matrix, Result};
 
-/// A trained classifier that stands on its own, for instances that were not in the episode.
+/// A trained classifier, which can label instances that were not in the episode.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Model {
@@ -34,7 +34,7 @@ impl Model {
         }
     }
 
-    /// Class probabilities, one row an instance, one column a class.
+    /// Class probabilities: one row per instance, one column per class.
     ///
     /// # Errors
     /// [`Error::Dimensions`] when the instances have another number of features than those of the training.

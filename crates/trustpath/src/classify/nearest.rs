@@ -1,16 +1,15 @@
 //! Nearest neighbours.
 //!
-//! An instance has the label of the `k` training instances that are nearest to it in Euclidean distance, by vote; its
-//! probabilities are the shares of the votes. Of two training instances at the same distance, the one with the
-//! smaller row number is nearer.
+//! The `k` training instances nearest to an instance in Euclidean distance vote on its label; the probabilities are their
+//! shares of the votes. Of two training instances at the same distance, the one with the smaller row number is nearer.
 //!
-//! On the unit sphere `‖x − z‖² = 2 − 2 xᵀz`, so inner products find the neighbours. Where they differ by less than
-//! rounding can tell, the distances themselves decide: otherwise copies of one instance would be ranked by chance.
-
-use pulp::{Arch, Simd, WithSimd};
+//! On the unit sphere `‖x − z‖² = 2 − 2 xᵀz`, so neighbours are found by inner products. Where these differ by less than
+//! rounding errors, the distances themselves decide: otherwise copies of one instance would be ranked arbitrarily.
 
 use super::samples::Samples;
-use super::{Classify, Model, Trainer, lanes, shares_gram};
+use super::{Classify, Model, Trainer, shares_gram};
+use crate::linalg::simd;
+use crate::linalg::vector::fused;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Inner products of unit vectors closer than this are compared by exact differences.
@@ -80,7 +79,7 @@ impl Trainer for NearestTrainer<'_> {
     fn probabilities(&self, rows: &[usize]) -> Matrix {
         let x = self.instances.unit();
         let samples = &self.samples;
-        let mut voting = Voting::new(self.neighbors, self.classes);
+        let mut voting = Voting { neighbors: self.neighbors, ..Voting::default() };
         let mut shares = Matrix::zeros(rows.len(), self.classes);
         let sample = |i: usize| x.row(samples.rows[i]);
         for (i, &row) in rows.iter().enumerate() {
@@ -120,7 +119,7 @@ pub struct NearestModel {
 
 impl NearestModel {
     pub(super) fn probabilities(&self, x: &Matrix) -> Matrix {
-        let mut voting = Voting::new(self.neighbors, self.classes);
+        let mut voting = Voting { neighbors: self.neighbors, ..Voting::default() };
         let mut shares = Matrix::zeros(x.rows(), self.classes);
         let sample = |i: usize| self.samples.row(i);
         for (i, query) in x.iter_rows().enumerate() {
@@ -131,11 +130,10 @@ impl NearestModel {
     }
 }
 
-/// One election after the other.
-#[derive(Debug)]
+/// Votes on one query after another.
+#[derive(Debug, Default)]
 struct Voting {
     neighbors: usize,
-    classes: usize,
     /// Inner product of the query with every sample; emptied by the vote.
     similarity: Vec<f64>,
     sorted: Vec<f64>,
@@ -144,15 +142,12 @@ struct Voting {
 }
 
 impl Voting {
-    fn new(neighbors: usize, classes: usize) -> Self {
-        let (similarity, sorted, near) = (Vec::new(), Vec::new(), Vec::new());
-        Self { neighbors, classes, similarity, sorted, near }
-    }
-
     fn compare<'x>(&mut self, query: &[f64], samples: usize, sample: impl Fn(usize) -> &'x [f64]) {
-        let arch = Arch::new();
-        let similarity = (0..samples).map(|i| arch.dispatch(Dot(query, sample(i))));
-        self.similarity.extend(similarity);
+        simd::dispatch(
+            (&mut self.similarity, query),
+            #[inline(always)]
+            |(to, query)| to.extend((0..samples).map(|i| fused::dot(query, sample(i)))),
+        );
     }
 
     fn vote<'x>(
@@ -164,17 +159,15 @@ impl Voting {
     ) {
         let Self { similarity, sorted, near, .. } = self;
         if similarity.is_empty() {
-            shares.fill(1.0 / self.classes as f64);
+            shares.fill(1.0 / shares.len() as f64);
             return;
         }
         sorted.clone_from(similarity);
         let (_, &mut last, _) =
             sorted.select_nth_unstable_by(self.neighbors - 1, |a, b| b.total_cmp(a));
         near.clear();
-        let reach = last - ROUNDING;
-        for (i, _) in similarity.drain(..).enumerate().filter(|&(_, similar)| similar >= reach) {
-            near.push((0.0, i));
-        }
+        let candidates = similarity.drain(..).enumerate().filter(|s| s.1 >= last - ROUNDING);
+        near.extend(candidates.map(|(i, _)| (0.0, i)));
         if near.len() > self.neighbors {
             for (distance, i) in near.iter_mut() {
                 *distance = query.iter().zip(sample(*i)).map(|(x, z)| (x - z) * (x - z)).sum();
@@ -184,18 +177,6 @@ impl Voting {
         for &(_, i) in &near[..self.neighbors] {
             shares[labels[i]] += 1.0 / self.neighbors as f64;
         }
-    }
-}
-
-/// An inner product, to be dispatched to the vector unit.
-struct Dot<'a>(&'a [f64], &'a [f64]);
-
-impl WithSimd for Dot<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        lanes::dot(self.0, self.1)
     }
 }
 
@@ -227,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_more_voters_than_samples() {
+    fn more_neighbors_than_samples_are_refused() {
         let x = circle(&[0.0, 1.0]);
         assert!(NearestParams { neighbors: 0 }.check().is_err());
         let mut trainer = NearestParams { neighbors: 3 }.check().unwrap().trainer(&x, 2);

@@ -1,9 +1,9 @@
-//! The rows a classifier is trained on, checked and put in order.
+//! The rows that a classifier is trained on, checked and sorted.
 
 use crate::incidental::check_labels;
 use crate::{Error, Instances, Matrix, Result};
 
-/// Training rows with their labels, by ascending row: so that no result depends on the order they came in.
+/// Training rows with their labels, sorted by row so that no result depends on the order in which they were given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Samples {
     pub rows: Vec<usize>,

@@ -6,18 +6,19 @@
 //!
 //! for each pair of classes on the samples of the two, solved on the Gram matrix by sequential minimal optimisation:
 //! libsvm's and scikit-learn's `SVC` with a linear kernel. A positive decision is a vote for the first class of the pair, any
-//! other for the second; the class with the most votes is elected, the first in case of a tie.
+//! other for the second; the class with the most votes wins, the first of them in case of a tie.
 //!
-//! A support vector machine has no probabilities. What stands for them is the softmax of scikit-learn's one-vs-rest
-//! scores, `votes + s / (3 (|s| + 1))` with `s` the sum of the decisions for the class; where those would prefer another
-//! of several classes with the most votes, the two change places, so that the largest is always the class elected.
+//! A support vector machine has no probabilities. In their place is the softmax of scikit-learn's one-vs-rest scores,
+//! `votes + s / (3 (|s| + 1))` with `s` the sum of the decisions for the class. Where those would prefer another of several
+//! classes with the most votes, the two scores are swapped, so that the winning class always has the largest.
 
 mod smo;
 mod votes;
 
 use super::samples::Samples;
-use super::{Classify, Model, Trainer, shares_gram};
-use crate::{Error, Instances, Matrix, Result};
+use super::{Classify, Model, Trainer, check_solver, shares_gram};
+use crate::linalg::vector::{add_scaled, dot_in_order};
+use crate::{Instances, Matrix, Result};
 use smo::Machine;
 
 /// Parameters of the support vector machines.
@@ -41,18 +42,9 @@ impl SvmParams {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`](crate::Error::Parameter).
     pub fn check(self) -> Result<Svm> {
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(Error::parameter("C", self.c, "it must be a positive number"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "it must lie between 0 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
-        if self.iterations == 0 {
-            return Err(Error::parameter("iterations", 0, "at least one is needed"));
-        }
+        check_solver(self.c, self.tolerance, self.iterations)?;
         Ok(Svm(self))
     }
 }
@@ -67,8 +59,7 @@ impl Classify for Svm {
     }
 
     fn trainer<'a>(&self, instances: &'a Instances, classes: usize) -> Box<dyn Trainer + 'a> {
-        let (params, pairs) = (self.0, Vec::new());
-        Box::new(SvmTrainer { params, instances, classes, pairs, work: Workspace::default() })
+        Box::new(SvmTrainer { params: self.0, instances, classes, pairs: Vec::new() })
     }
 }
 
@@ -79,7 +70,6 @@ struct SvmTrainer<'a> {
     classes: usize,
     /// One machine per pair of classes; none before the first training.
     pairs: Vec<Pair>,
-    work: Workspace,
 }
 
 /// The machine of one pair: its decision is `Σᵢ βᵢ K(xᵢ, ·) − ρ`.
@@ -90,52 +80,43 @@ struct Pair {
     rho: f64,
 }
 
-#[derive(Debug, Default)]
-struct Workspace {
-    gram: Vec<f64>,
-    y: Vec<f64>,
-    gradient: Vec<f64>,
-}
-
 impl Pair {
-    /// Trains on the samples of classes `k` and `l`, starting from where `self` is.
+    /// Trains on the samples of classes `k` and `l`, starting from the last solution.
     fn train(
         &mut self,
         (k, l): (usize, usize),
         samples: &Samples,
         instances: &Instances,
         params: SvmParams,
-        work: &mut Workspace,
     ) -> Result<()> {
-        let Workspace { gram, y, gradient } = work;
         let last = std::mem::take(self);
-        y.clear();
+        let (mut y, mut gram) = (Vec::new(), Vec::new());
         for (&row, &label) in samples.rows.iter().zip(&samples.labels) {
             if label == k || label == l {
                 self.rows.push(row);
                 y.push(if label == k { 1.0 } else { -1.0 });
             }
         }
-        last.start(&self.rows, y, params.c, &mut self.beta);
-        gram.clear();
+        self.beta = last.start(&self.rows, &y, params.c);
         for &row in &self.rows {
             if shares_gram(instances) {
                 let from = instances.gram().row(row);
                 gram.extend(self.rows.iter().map(|&column| from[column]));
             } else {
                 let x = instances.unit();
-                gram.extend(self.rows.iter().map(|&column| dot(x.row(row), x.row(column))));
+                gram.extend(
+                    self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))),
+                );
             }
         }
-        let SvmParams { c, tolerance, iterations } = params;
-        let machine = Machine { gram, y, c, tolerance, iterations };
-        self.rho = machine.solve(&mut self.beta, gradient)?;
+        self.rho = Machine { gram: &gram, y: &y, params }.solve(&mut self.beta)?;
         Ok(())
     }
 
-    /// Writes the multipliers that carry over to `rows` with labels `y`, or zeros if those are not feasible.
-    fn start(&self, rows: &[usize], y: &[f64], c: f64, beta: &mut Vec<f64>) {
+    /// The multipliers that carry over to `rows` with labels `y`, or zeros if those are not feasible.
+    fn start(&self, rows: &[usize], y: &[f64], c: f64) -> Vec<f64> {
         let mut old = self.rows.iter().zip(&self.beta).peekable();
+        let mut beta = Vec::with_capacity(rows.len());
         for (row, y) in rows.iter().zip(y) {
             while old.next_if(|(old, _)| *old < row).is_some() {}
             let carried = old.next_if(|(old, _)| *old == row).map_or(0.0, |(_, &beta)| beta);
@@ -144,6 +125,7 @@ impl Pair {
         if beta.iter().sum::<f64>().abs() > 1e-12 * c {
             beta.fill(0.0);
         }
+        beta
     }
 }
 
@@ -151,11 +133,9 @@ impl SvmTrainer<'_> {
     fn linear(&self) -> SvmModel {
         let mut weights = Matrix::zeros(self.pairs.len(), self.instances.dims());
         for (i, pair) in self.pairs.iter().enumerate() {
-            let weights = weights.row_mut(i);
-            for (&row, &beta) in pair.rows.iter().zip(&pair.beta).filter(|&(_, &beta)| beta != 0.0)
-            {
-                let x = self.instances.unit().row(row);
-                weights.iter_mut().zip(x).for_each(|(w, x)| *w += beta * x);
+            let support = pair.rows.iter().zip(&pair.beta).filter(|&(_, &beta)| beta != 0.0);
+            for (&row, &beta) in support {
+                add_scaled(weights.row_mut(i), beta, self.instances.unit().row(row));
             }
         }
         let intercept = self.pairs.iter().map(|pair| -pair.rho).collect();
@@ -169,7 +149,7 @@ impl Trainer for SvmTrainer<'_> {
         let samples = Samples::new(rows, labels, self.instances, self.classes)?;
         pairs.resize_with(votes::pairs(self.classes).count(), Pair::default);
         for (pair, classes) in pairs.iter_mut().zip(votes::pairs(self.classes)) {
-            pair.train(classes, &samples, self.instances, self.params, &mut self.work)?;
+            pair.train(classes, &samples, self.instances, self.params)?;
         }
         self.pairs = pairs;
         Ok(())
@@ -213,7 +193,7 @@ pub struct SvmModel {
 impl SvmModel {
     fn decide(&self, x: &[f64], decisions: &mut [f64]) {
         for (i, decision) in decisions.iter_mut().enumerate() {
-            *decision = dot(self.weights.row(i), x) + self.intercept[i];
+            *decision = dot_in_order(self.weights.row(i), x) + self.intercept[i];
         }
     }
 
@@ -228,39 +208,35 @@ impl SvmModel {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Features;
     use crate::classify::tests::problems;
+    use crate::{Error, Features};
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Weak duality holds for any `w`, `ρ` and feasible `β`; without a gap, all three are optimal.
+        /// Weak duality holds for any `w`, `ρ` and feasible `β`; where the gap is zero, all three are optimal.
         #[test]
         fn the_duality_gap_vanishes(problem in problems()) {
             let x = problem.instances();
             let params = SvmParams::default();
-            let (classes, work) = (problem.classes, Workspace::default());
-            let mut trainer = SvmTrainer { params, instances: &x, classes, pairs: Vec::new(), work };
+            let classes = problem.classes;
+            let mut trainer = SvmTrainer { params, instances: &x, classes, pairs: Vec::new() };
             trainer.train(&problem.rows, &problem.labels).unwrap();
             let model = trainer.linear();
             for (i, (pair, (k, l))) in trainer.pairs.iter().zip(votes::pairs(classes)).enumerate() {
                 let w = model.weights.row(i);
-                let mut primal = 0.5 * dot(w, w);
+                let mut primal = 0.5 * dot_in_order(w, w);
                 for (&row, &label) in problem.rows.iter().zip(&problem.labels) {
                     let y = f64::from(i8::from(label == k) - i8::from(label == l));
-                    let hinge = (1.0 - y * (dot(w, x.unit().row(row)) + model.intercept[i])).max(0.0);
+                    let hinge = (1.0 - y * (dot_in_order(w, x.unit().row(row)) + model.intercept[i])).max(0.0);
                     primal += if y == 0.0 { 0.0 } else { params.c * hinge };
                 }
-                let dual = pair.beta.iter().map(|b| b.abs()).sum::<f64>() - 0.5 * dot(w, w);
+                let dual = pair.beta.iter().map(|b| b.abs()).sum::<f64>() - 0.5 * dot_in_order(w, w);
                 let samples = pair.rows.len() as f64;
                 prop_assert!(pair.beta.iter().all(|b| b.abs() <= params.c));
                 prop_assert!(pair.beta.iter().sum::<f64>().abs() < 1e-10);
@@ -271,14 +247,14 @@ mod tests {
 
     #[test]
     fn two_opposite_points_are_split_in_the_middle() {
-        // Two opposite points: the margin is met with both multipliers at 1/2, and the plane is in the middle.
+        // The margin is met with both multipliers at 1/2, and the plane is in the middle.
         let x = Features::new(&[2.0, 0.0, -3.0, 0.0][..], 2, 2).unwrap().normalize().unwrap();
         let mut trainer = Svm::default().trainer(&x, 2);
         trainer.train(&[0, 1], &[0, 1]).unwrap();
         let Model::Svm(model) = trainer.model() else { panic!("another model") };
         assert_eq!(model.weights.as_slice(), [1.0, 0.0]);
         assert_eq!(model.intercept, [0.0]);
-        // With a small C both stay at it.
+        // With a small C both multipliers stay at C.
         let mut trainer =
             SvmParams { c: 0.1, ..SvmParams::default() }.check().unwrap().trainer(&x, 2);
         trainer.train(&[0, 1], &[0, 1]).unwrap();
@@ -287,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_checked_and_steps_are_counted() {
+    fn invalid_parameters_and_too_few_steps_are_errors() {
         let valid = SvmParams::default();
         assert!(SvmParams { c: -1.0, ..valid }.check().is_err());
         assert!(SvmParams { tolerance: 1.0, ..valid }.check().is_err());

@@ -1,12 +1,12 @@
-//! What every classifier promises, and the problems to try it on.
+//! Properties of every classifier, and the problems they are tested on.
 
 use proptest::prelude::*;
 use rayon::prelude::*;
 
-use super::{Classify, GRAM_ROWS, LogisticParams, Method, Trainer};
+use super::{ClassifierKind, Classify, GRAM_ROWS, LogisticParams, Trainer};
 use crate::{Error, Features, Instances, Matrix};
 
-/// A training problem with at least one sample of every class; rows may be named twice.
+/// A training problem with at least one sample of every class; rows may occur twice.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub values: Vec<f64>,
@@ -23,7 +23,7 @@ impl Problem {
     }
 }
 
-/// Random problems: up to 6 classes, 40 instances and 60 features, so that both samples and features can be more.
+/// Random problems: up to 6 classes, 40 instances and 60 features, so that either samples or features can be more.
 pub(super) fn problems() -> impl Strategy<Value = Problem> {
     (2usize..7, 1usize..60, 8usize..41).prop_flat_map(|(classes, dims, instances)| {
         (
@@ -38,13 +38,17 @@ pub(super) fn problems() -> impl Strategy<Value = Problem> {
     })
 }
 
-fn trained<'a>(method: Method, x: &'a Instances, problem: &Problem) -> Box<dyn Trainer + 'a> {
+fn trained<'a>(
+    method: ClassifierKind,
+    x: &'a Instances,
+    problem: &Problem,
+) -> Box<dyn Trainer + 'a> {
     let mut trainer = method.build().trainer(x, problem.classes);
     trainer.train(&problem.rows, &problem.labels).unwrap();
     trainer
 }
 
-/// Features that repeat only after very many values.
+/// Features that do not repeat for a long time.
 fn waves(rows: usize, dims: usize) -> Vec<f64> {
     (0..rows * dims).map(|i| ((i * i % 1009) as f64 * 0.37 + i as f64).sin()).collect()
 }
@@ -56,7 +60,7 @@ proptest! {
     fn probabilities_are_probabilities_and_the_model_agrees(problem in problems()) {
         let x = problem.instances();
         let all: Vec<usize> = (0..x.len()).collect();
-        for method in Method::ALL {
+        for method in ClassifierKind::ALL {
             let trainer = trained(method, &x, &problem);
             let p = trainer.probabilities(&all);
             for row in p.iter_rows() {
@@ -67,8 +71,8 @@ proptest! {
             prop_assert_eq!(model.classes(), problem.classes);
             let q = model.probabilities(&x).unwrap();
             for (p, q) in p.as_slice().iter().zip(q.as_slice()) {
-                // A support vector machine's vote may hang on the last bit of a decision that should be zero.
-                prop_assert!((p - q).abs() < 1e-9 || method == Method::Svm, "{method}: {p} {q}");
+                // A support vector machine's vote may depend on the last bit of a decision that should be zero.
+                prop_assert!((p - q).abs() < 1e-9 || method == ClassifierKind::Svm, "{method}: {p} {q}");
             }
         }
     }
@@ -81,7 +85,7 @@ proptest! {
         let turn = turn % problem.rows.len();
         turned.rows.rotate_left(turn);
         turned.labels.rotate_left(turn);
-        for method in Method::ALL {
+        for method in ClassifierKind::ALL {
             let straight = trained(method, &x, &problem).probabilities(&all);
             prop_assert_eq!(straight, trained(method, &x, &turned).probabilities(&all));
         }
@@ -92,11 +96,11 @@ proptest! {
         let x = problem.instances();
         let all: Vec<usize> = (0..x.len()).collect();
         let half = problem.classes.max(problem.rows.len() / 2);
-        let mut trainer = Method::Logistic.build().trainer(&x, problem.classes);
+        let mut trainer = ClassifierKind::Logistic.build().trainer(&x, problem.classes);
         trainer.train(&problem.rows[..half], &problem.labels[..half]).unwrap();
         trainer.train(&problem.rows, &problem.labels).unwrap();
         let warm = trainer.probabilities(&all);
-        let cold = trained(Method::Logistic, &x, &problem).probabilities(&all);
+        let cold = trained(ClassifierKind::Logistic, &x, &problem).probabilities(&all);
         for (warm, cold) in warm.as_slice().iter().zip(cold.as_slice()) {
             prop_assert!((warm - cold).abs() < 2e-9, "{warm} {cold}");
         }
@@ -107,7 +111,7 @@ proptest! {
 fn each_misuse_has_its_own_error() {
     let values = waves(6, 4);
     let x = Features::new(&values[..], 6, 4).unwrap().normalize().unwrap();
-    for method in Method::ALL {
+    for method in ClassifierKind::ALL {
         let train = |classes, rows: &[usize], labels: &[usize]| {
             let mut trainer = method.build().trainer(&x, classes);
             let error = trainer.train(rows, labels).unwrap_err();
@@ -128,7 +132,7 @@ fn each_misuse_has_its_own_error() {
         let other = Features::new(&[1.0, 2.0, 3.0][..], 1, 3).unwrap().normalize().unwrap();
         let wrong = trainer.model().probabilities(&other);
         assert_eq!(wrong, Err(Error::Dimensions { expected: 4, given: 3 }));
-        // A failure forgets.
+        // A failed training discards the one before.
         assert!(trainer.train(&[0], &[0]).is_err());
         assert_eq!(trainer.probabilities(&[3]).as_slice(), [0.5, 0.5]);
     }
@@ -144,7 +148,7 @@ fn many_instances_need_no_gram_matrix() {
     let labels: Vec<usize> = (0..60).map(|i| i % classes).collect();
     // 20 samples are fewer than the features, 60 are more.
     for samples in [20, 60] {
-        for method in Method::ALL {
+        for method in ClassifierKind::ALL {
             let probabilities = |x: &Instances| {
                 let mut trainer = method.build().trainer(x, classes);
                 trainer.train(&query[..samples], &labels[..samples]).unwrap();
@@ -168,7 +172,7 @@ fn the_number_of_threads_does_not_matter() {
                 let x = Features::new(&values[..], *rows, 50).unwrap().normalize().unwrap();
                 let all: Vec<usize> = (0..*rows).collect();
                 let labels: Vec<usize> = all.iter().map(|i| i % 5).collect();
-                Method::ALL.map(|method| {
+                ClassifierKind::ALL.map(|method| {
                     let mut trainer = method.build().trainer(&x, 5);
                     trainer.train(&all[..10], &labels[..10]).unwrap();
                     trainer.train(&all, &labels).unwrap();

@@ -1,4 +1,4 @@
-//! Certificates: how far from optimal a reported solution can be, computed apart from the solver.
+//! Certificates: how far from optimal a reported solution can be, computed independently of the solver.
 //!
 //! For ICI-R the certificate is the relative duality gap. The dual of `min_B Σᵢ ρ_λ(yᵢ − Bᵀqᵢ)` is
 //!
@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use crate::Matrix;
+use crate::linalg::vector::dot_in_order;
 
 /// `(primal − dual) / primal` at coefficients on the orthonormal coordinates `q`, for responses in groups that share
 /// one norm. Zero where there is nothing to explain.
@@ -44,10 +45,10 @@ fn primal_and_dual(
     for i in 0..n {
         let theta = theta.row_mut(i);
         for (k, theta) in theta.iter_mut().enumerate() {
-            let fit: f64 = q.row(i).iter().zip(&b[k * d..]).map(|(q, b)| q * b).sum();
-            *theta = f64::from(labels[i] == classes.start + k) - fit;
+            *theta =
+                f64::from(labels[i] == classes.start + k) - dot_in_order(q.row(i), &b[k * d..]);
         }
-        let norm = theta.iter().map(|t| t * t).sum::<f64>().sqrt();
+        let norm = dot_in_order(theta, theta).sqrt();
         let clip = if norm > lambda { lambda / norm } else { 1.0 };
         primal += if norm > lambda { lambda * (norm - 0.5 * lambda) } else { 0.5 * norm * norm };
         for (k, theta) in theta.iter_mut().enumerate() {
@@ -61,8 +62,7 @@ fn primal_and_dual(
     for i in 0..n {
         let mut norm2 = 0.0;
         for (k, &theta) in theta.row(i).iter().enumerate() {
-            let along: f64 = q.row(i).iter().zip(&projection[k * d..]).map(|(q, p)| q * p).sum();
-            let theta = theta - along;
+            let theta = theta - dot_in_order(q.row(i), &projection[k * d..]);
             norm2 += theta * theta;
             if labels[i] == classes.start + k {
                 linear += theta;

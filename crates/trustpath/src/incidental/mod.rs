@@ -8,12 +8,38 @@
 mod certificate;
 pub mod linear;
 pub mod logistic;
+mod record;
 
 pub use linear::{IciR, IciRParams};
 pub use logistic::{IciC, IciCParams};
+use record::Record;
+pub use record::Vanished;
 
-use crate::select::best_of_each_class;
+use crate::choice::choices;
+use crate::judge::best_of_each_class;
 use crate::{Error, Matrix, Result};
+
+choices! {
+    /// The sparsity penalty `R` on the incidental parameters (and, in ICI-C, on the rows of `β`).
+    #[derive(Default)]
+    pub enum Penalty("penalty") {
+        /// `Σᵢ ‖γᵢ‖₂`: all entries of an instance's parameter vanish together. What the paper's code runs for ICI-R.
+        #[default]
+        Group = "group",
+        /// `Σᵢⱼ |γᵢⱼ|`: entry by entry. What the paper's code runs for ICI-C; in ICI-R not always unique at small `λ`.
+        Elementwise = "elementwise",
+    }
+}
+
+impl Penalty {
+    /// `R` of one row.
+    pub(crate) fn value(self, row: &[f64]) -> f64 {
+        match self {
+            Self::Group => row.iter().map(|v| v * v).sum::<f64>().sqrt(),
+            Self::Elementwise => row.iter().map(|v| v.abs()).sum(),
+        }
+    }
+}
 
 /// The geometric grid of `λ` that a path is reported on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,23 +57,20 @@ impl Grid {
         (0..self.points).map(|k| lambda_max * self.ratio.powf(k as f64 / last)).collect()
     }
 
-    /// Checks that there is a grid to walk on.
+    /// Checks that there are at least two `λ`, and that they descend.
     pub(crate) fn check(&self) -> Result<()> {
         if self.points < 2 {
             return Err(Error::parameter("points", self.points, "a path needs at least two λ"));
         }
         if !(self.ratio > 0.0 && self.ratio < 1.0) {
-            return Err(Error::parameter(
-                "ratio",
-                self.ratio,
-                "λ_min/λ_max must lie between 0 and 1",
-            ));
+            let expected = "λ_min/λ_max must lie between 0 and 1";
+            return Err(Error::parameter("ratio", self.ratio, expected));
         }
         Ok(())
     }
 }
 
-/// What of a path to keep besides the credibilities: the rest costs memory.
+/// What to keep of a path in addition to the credibilities, at the cost of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Keep {
     /// Keep `‖γᵢ(λ)‖` for every instance and `λ`.
@@ -69,22 +92,22 @@ pub struct Path {
     /// The grid, descending from `λ_max`.
     pub lambda: Vec<f64>,
     /// Continuous vanishing `λ` of every instance, the smallest at which `γᵢ = 0`: the smaller, the more credible.
-    /// An instance that is zero at the bottom of the grid already has the bottom's `λ`.
+    /// An instance that is zero at the smallest `λ` of the grid has that `λ`.
     pub vanish: Vec<f64>,
-    /// The same by the rule of the paper's code: the smallest *grid* `λ` with `γᵢ = 0`, ties and all.
+    /// The same by the rule of the paper's code: the smallest *grid* `λ` with `γᵢ = 0`, including ties.
     pub vanish_grid: Vec<f64>,
-    /// Whether instance `i`, having vanished at some `λ`, comes back at a larger one of the grid.
+    /// Whether instance `i`, having vanished at some `λ`, is not zero at a larger one of the grid.
     pub reenters: Vec<bool>,
-    /// How far from optimal the solution at each `λ` can be, computed apart from the solver: the relative duality gap
-    /// (ICI-R) or the worst relative violation of the optimality conditions (ICI-C); on demand.
+    /// How far from optimal the solution at each `λ` can be, computed independently of the solver: the relative duality gap
+    /// (ICI-R) or the worst relative violation of the optimality conditions (ICI-C); on request.
     pub certificate: Vec<f64>,
-    /// `‖γᵢ(λ)‖` in the norm of the penalty, one row a `λ`, one column an instance; on demand.
+    /// `‖γᵢ(λ)‖` in the norm of the penalty, one row per `λ`, one column per instance; on request.
     pub gamma_norm: Option<Matrix>,
-    /// `γ` at the smallest `λ`, one row an instance; on demand.
+    /// `γ` at the smallest `λ`, one row per instance; on request.
     pub gamma_last: Option<Matrix>,
-    /// `β(λ)`, `d × c`, for every `λ`; on demand.
+    /// `β(λ)`, `d × c`, for every `λ`; on request.
     pub beta: Option<Vec<Matrix>>,
-    /// Intercepts, one row a `λ`, for models that have them; on demand.
+    /// Intercepts, one row per `λ`, for models that have them; on request.
     pub intercept: Option<Matrix>,
 }
 
@@ -93,7 +116,7 @@ pub trait Incidental: Send + Sync + std::fmt::Debug {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
 
-    /// The whole path for instances with coordinates `x` (one row each) and labels.
+    /// The complete path for instances with coordinates `x` (one row each) and labels.
     ///
     /// # Errors
     /// When labels and instances differ in number, a label is out of range, or the solver does not converge.
@@ -103,7 +126,7 @@ pub trait Incidental: Send + Sync + std::fmt::Debug {
     fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a>;
 }
 
-/// A model at work on one episode, which keeps its workspace and its last solution as a warm start.
+/// A model prepared for one episode, which keeps its workspace and its last solution as a warm start.
 pub trait Ranker {
     /// Vanishing `λ` of every instance under these labels: the smaller, the more credible.
     ///
@@ -126,7 +149,7 @@ pub trait Ranker {
     }
 }
 
-/// Checks labels against the instances and classes they speak of.
+/// Checks that there is one label per instance, and that each is below `classes`.
 pub(crate) fn check_labels(labels: &[usize], rows: usize, classes: usize) -> Result<()> {
     if labels.len() != rows {
         return Err(Error::LabelCount { labels: labels.len(), rows });

@@ -11,12 +11,8 @@
 use rayon::prelude::*;
 
 use crate::Matrix;
+use crate::limits::{SUGGEST_CANDIDATES, SUGGEST_COVERED};
 use crate::linalg::vector::dot;
-
-/// Candidates considered, the most doubtful ones.
-const CANDIDATES: usize = 1024;
-/// Instances that are to be covered, evenly taken.
-const COVERED: usize = 4096;
 
 /// The rows to label next, best first.
 pub(crate) fn suggest(
@@ -28,8 +24,8 @@ pub(crate) fn suggest(
 ) -> Vec<usize> {
     let mut order: Vec<usize> = (0..open.len()).collect();
     order.sort_by(|&a, &b| doubt[b].total_cmp(&doubt[a]));
-    order.truncate(CANDIDATES.max(batch));
-    let every = open.len().div_ceil(COVERED).max(1);
+    order.truncate(SUGGEST_CANDIDATES.max(batch));
+    let every = open.len().div_ceil(SUGGEST_COVERED).max(1);
     let covered: Vec<usize> = (0..open.len()).step_by(every).collect();
     let similar = |a: usize, b: usize| dot(u.row(a), u.row(b)).max(0.0).powi(2);
     let mut best: Vec<f64> = covered

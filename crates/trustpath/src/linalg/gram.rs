@@ -5,7 +5,7 @@ use faer::{Accum, MatMut, Par};
 
 use crate::Matrix;
 
-/// `X Xᵀ`, symmetric to the bit: half of it is computed.
+/// `X Xᵀ`, symmetric to the bit: one half is computed and copied to the other.
 pub(crate) fn gram(x: &Matrix) -> Matrix {
     let n = x.rows();
     let mut gram = Matrix::zeros(n, n);

@@ -17,7 +17,7 @@ use faer::Mat;
 use super::shifted::ShiftedFactor;
 use super::sturm::{LANES, Sturm};
 use super::{Tridiagonal, eigen};
-use crate::{Matrix, Result};
+use crate::{Matrix, Result, random};
 
 const ROUNDS: usize = 8;
 /// Widths of the brackets, relative to `‖T‖`. Shifts as coarse as the first do unless the cut between wanted and
@@ -218,11 +218,8 @@ fn normalize(x: &mut [f64]) -> Option<()> {
 
 /// A fixed sequence that looks like noise in `[−½, ½)` (Weyl's, mixed), so that no start is orthogonal to the eigenvectors wanted.
 pub(crate) fn noise(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (bits >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    *state = state.wrapping_add(random::GOLDEN);
+    (random::multiply_twice(*state) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub(crate) mod chebyshev;
 pub(crate) mod cholesky;
 pub(crate) mod exp;
 mod gram;
+pub(crate) mod lanes;
 mod lowest;
 pub(crate) mod operator;
 pub(crate) mod pca;

@@ -2,11 +2,11 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Calls `work(arguments)` compiled for the widest instruction set of this machine: the compiler vectorises it for that
-/// set as long as everything it calls is `#[inline(always)]`.
+/// Calls `work(arguments)` compiled for the widest instruction set of this machine. The compiler vectorises it for that set
+/// as long as everything it calls is `#[inline(always)]`.
 ///
-/// The arguments are passed rather than captured, because a closure that only borrows is called through a shim that
-/// the compiler may leave outside, at the lowest instruction set.
+/// The arguments are passed rather than captured, because a closure that only borrows is called through a wrapper that the
+/// compiler may not inline, and would then compile for the lowest instruction set.
 #[inline(always)]
 pub(crate) fn dispatch<A, R>(arguments: A, work: impl FnOnce(A) -> R) -> R {
     Arch::new().dispatch(Call { arguments, work })

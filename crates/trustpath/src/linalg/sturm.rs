@@ -51,7 +51,7 @@ impl<'a> Sturm<'a> {
         let width = width.max(4.0 * f64::EPSILON * reach).max(8.0 * f64::MIN_POSITIVE);
         let mut brackets = vec![(-reach, reach); k];
         loop {
-            // Neighbours that are not yet told apart share a bracket, and its share of the lanes.
+            // Neighbours that are not yet separated share a bracket, and its share of the lanes.
             let mut open: Vec<(f64, f64)> = Vec::with_capacity(LANES);
             for &(low, high) in &brackets {
                 let wide = high - low > width;

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use self::axes::PrincipalCoordinates;
 use crate::limits::MAP_LANDMARKS;
-use crate::select::mix;
+use crate::random::mix;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Parameters of [`map_2d`].

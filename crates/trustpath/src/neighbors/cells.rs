@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::neighbors::Search;
-    use crate::select::mix;
+    use crate::random::mix;
 
     fn uniform(at: u64) -> f32 {
         (mix(at) >> 40) as f32 / (1u64 << 24) as f32 - 0.5

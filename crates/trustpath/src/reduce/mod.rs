@@ -5,11 +5,11 @@
 //! scikit-learn's definitions with the arguments of the paper's code, and share one graph of [`Neighbors`].
 //!
 //! ```
-//! use trustpath::{Features, reduce::Method};
+//! use trustpath::{Features, reduce::Reduction};
 //!
 //! let values: Vec<f64> = (0..20 * 8).map(|i| f64::from(i * i % 37) - 18.0).collect();
 //! let instances = Features::new(&values[..], 20, 8)?.normalize()?;
-//! let lle = "lle".parse::<Method>()?.build(3, 5)?;
+//! let lle = "lle".parse::<Reduction>()?.build(3, 5)?;
 //! let embedding = lle.reduce(&instances, 20)?;
 //! assert_eq!((embedding.x.rows(), embedding.x.cols()), (20, 3));
 //! # Ok::<(), trustpath::Error>(())
@@ -37,7 +37,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use method::Method;
+pub use method::Reduction;
 
 use std::borrow::Cow;
 

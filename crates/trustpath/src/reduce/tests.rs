@@ -6,29 +6,29 @@ use super::ltsa::Ltsa;
 use super::mds::Mds;
 use super::spectral::Spectral;
 use super::testing::{clusters, instances, max_difference, projector};
-use super::{Method, Reduce};
+use super::{Reduce, Reduction};
 use crate::Error;
 use crate::neighbors::Neighbors;
 
 #[test]
 fn names_go_both_ways() {
-    for method in Method::ALL {
-        assert_eq!(method.name().parse::<Method>().unwrap(), method);
+    for method in Reduction::ALL {
+        assert_eq!(method.name().parse::<Reduction>().unwrap(), method);
         let built = format!("{:?}", method.build_default().unwrap());
         assert!(built.starts_with(&format!("{method:?}")), "{built}");
     }
-    assert!(matches!("LLE".parse::<Method>(), Err(Error::Parameter { name: "reduction", .. })));
+    assert!(matches!("LLE".parse::<Reduction>(), Err(Error::Parameter { name: "reduction", .. })));
 }
 
 #[test]
 fn every_method_refuses_what_it_cannot_reduce() {
     let (x, same) = (clusters(2, 6, 20, 1.0), instances(12, 20, |i, j| (i + 1) as f64 * j as f64));
-    for method in Method::ALL {
+    for method in Reduction::ALL {
         let reduction = method.build_default().unwrap();
         assert_eq!(reduction.reduce(&same, 12).unwrap_err(), Error::Constant { rows: 12 });
         assert!(matches!(reduction.reduce(&x, 13), Err(Error::Parameter { name: "n", .. })));
         assert!(matches!(reduction.reduce(&x, 0), Err(Error::Empty { rows: 0, .. })));
-        if method != Method::Identity {
+        if method != Reduction::Identity {
             assert!(matches!(method.build(0, 5), Err(Error::Parameter { name: "d", .. })));
             let wide = method.build(12, 12).unwrap();
             assert!(matches!(
@@ -38,11 +38,13 @@ fn every_method_refuses_what_it_cannot_reduce() {
             ));
         }
     }
-    for method in [Method::Lle, Method::Ltsa, Method::Isomap] {
+    for method in [Reduction::Lle, Reduction::Ltsa, Reduction::Isomap] {
         let error = method.build_default().unwrap().reduce(&x, 5).unwrap_err();
         assert_eq!(error, Error::TooFewForNeighbors { rows: 5, neighbors: 5 });
     }
-    for method in [Method::Lle, Method::Isomap, Method::Spectral, Method::Pca, Method::Mds] {
+    for method in
+        [Reduction::Lle, Reduction::Isomap, Reduction::Spectral, Reduction::Pca, Reduction::Mds]
+    {
         let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
         assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
     }
@@ -51,7 +53,7 @@ fn every_method_refuses_what_it_cannot_reduce() {
 #[test]
 fn graphs_of_another_shape_are_refused() {
     let x = clusters(2, 30, 6, 1.0);
-    for method in Method::ALL {
+    for method in Reduction::ALL {
         let reduction = method.build(3, 7).unwrap();
         let Some(k) = reduction.neighbors(60) else {
             assert!(reduction.reduce_on(&x, 60, None).is_ok());
@@ -73,7 +75,7 @@ fn few_of_very_many_are_reduced_as_if_alone() {
     let all = clusters(3, 800, 6, 1.0);
     let alone = instances(90, 6, |i, j| all.unit()[(i * 20, j)]);
     let first = instances(2400, 6, |i, j| all.unit()[(if i < 90 { i * 20 } else { i }, j)]);
-    for method in Method::ALL {
+    for method in Reduction::ALL {
         let reduction = method.build(2, 6).unwrap();
         let (a, b) = (reduction.reduce(&first, 90).unwrap(), reduction.reduce(&alone, 90).unwrap());
         assert_eq!(a.nullity, b.nullity);
@@ -84,7 +86,7 @@ fn few_of_very_many_are_reduced_as_if_alone() {
 #[test]
 fn no_reduction_gives_the_features() {
     let x = clusters(2, 6, 4, 1.0);
-    let z = Method::Identity.build(5, 5).unwrap().reduce(&x, 9).unwrap().x;
+    let z = Reduction::Identity.build(5, 5).unwrap().reduce(&x, 9).unwrap().x;
     assert_eq!((z.rows(), z.cols()), (9, 4));
     assert_eq!(z.as_slice(), &x.unit().as_slice()[..36]);
 }

@@ -1,4 +1,4 @@
-//! Adam of Kingma and Ba (2015): steps of a length that adapts to each coordinate's gradients.
+//! The Adam optimiser (Kingma and Ba 2015): step lengths adapt to each coordinate's gradients.
 
 use crate::linalg::simd;
 
@@ -16,7 +16,7 @@ pub(crate) struct Adam {
 }
 
 impl Adam {
-    /// For so many unknowns.
+    /// For this number of unknowns.
     pub fn new(unknowns: usize, rate: f64) -> Self {
         Self { rate, steps: 0, mean: vec![0.0; unknowns], square: vec![0.0; unknowns] }
     }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bowl_is_descended() {
+    fn a_quadratic_is_minimised() {
         let mut x = [3.0, -1.0];
         let mut adam = Adam::new(2, 0.05);
         for _ in 0..1000 {

@@ -4,39 +4,39 @@
 //! min over P of   Σᵢₖ Pᵢₖ ‖xᵢ − μₖ‖² + Σᵢₖ Pᵢₖ log Pᵢₖ − ½ λ Σᵢⱼ wᵢⱼ pᵢᵀpⱼ,   rows of P in the simplex
 //! ```
 //!
-//! with the rectified prototypes `μ` of BD-CSPN and `w` one between an unlabeled instance and its nearest two (three as
-//! the authors count, the instance itself being the first). Bounds are lowered until the objective is: pᵢ ← softmax of
-//! `−‖xᵢ − μ‖² + λ Σⱼ wᵢⱼ pⱼ`, at most 20 times. A graph method: `O(n²D)` for the neighbours, by the Gram matrix.
+//! with the rectified prototypes `μ` of BD-CSPN; `w` is one between an unlabeled instance and its two nearest neighbours
+//! (the authors say three, as they count the instance itself). Each iteration minimises an upper bound of the objective:
+//! `pᵢ ← softmax of −‖xᵢ − μ‖² + λ Σⱼ wᵢⱼ pⱼ`, at most 20 times. A graph method: `O(n²D)` for the neighbours, by the Gram
+//! matrix.
 //!
-//! The authors tune `λ` on validation classes for every network and dataset, mostly to 0.7 at one shot and 0.3 at five,
-//! which is what is taken here below and from five shots on.
+//! The authors tune `λ` on validation classes for every network and dataset, mostly to 0.7 at one shot and 0.3 at five.
+//! Here `λ` is 0.7 below five shots and 0.3 from five shots on.
 //!
-//! A query apart gets the same softmax, with its nearest two unlabeled instances as neighbours.
+//! A separate query gets the same softmax, with its two nearest unlabeled instances as neighbours.
 
 use super::bd_cspn::rectified;
-use super::distance::{Distances, class_means};
-use super::graph::most_similar;
+use super::geometry::{class_means, most_similar, scaled_distances};
 use super::softmax::softmax;
 use super::{Posterior, Transductive, positive};
 use crate::linalg::vector;
 use crate::task::CheckedTask;
 use crate::{Matrix, Result, Task};
 
-/// Sharpness of the weights by which prototypes are rectified.
+/// Sharpness of the weights used to rectify the prototypes.
 const EPSILON: f64 = 10.0;
-/// The objective has settled when it changes by less than this part.
+/// Stop when the objective changes by less than this, relatively.
 const SETTLED: f64 = 1e-6;
 
 /// Parameters of LaplacianShot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LaplacianShotParams {
-    /// What neighbours count for (0.7 below five shots, else 0.3).
+    /// Weight `λ` of the neighbours (0.7 below five shots, else 0.3).
     pub lambda: Option<f64>,
     /// Rectify the prototypes first (yes).
     pub rectify: bool,
-    /// Neighbours of each instance, itself not counted (2).
+    /// Neighbours of each instance, not counting itself (2).
     pub neighbors: usize,
-    /// Updates at the most (20).
+    /// Maximum number of updates (20).
     pub updates: usize,
 }
 
@@ -46,20 +46,10 @@ impl Default for LaplacianShotParams {
     }
 }
 
-impl LaplacianShotParams {
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for a `λ` that is not positive.
-    pub fn check(self) -> Result<LaplacianShot> {
-        self.lambda.map_or(Ok(()), |lambda| positive("lambda", lambda))?;
-        Ok(LaplacianShot(self))
-    }
+checked! {
+    /// LaplacianShot with checked parameters.
+    LaplacianShotParams => LaplacianShot, |p| p.lambda.map_or(Ok(()), |lambda| positive("lambda", lambda))
 }
-
-/// LaplacianShot with checked parameters.
-#[derive(Debug, Clone)]
-pub struct LaplacianShot(LaplacianShotParams);
 
 impl Transductive for LaplacianShot {
     fn name(&self) -> &'static str {
@@ -76,23 +66,17 @@ impl Transductive for LaplacianShot {
             true => rectified(&task, EPSILON),
             false => class_means(x, task.labels, task.classes),
         };
-        let scores = |rows| {
-            let rows = Distances::new(x, rows);
-            let mut scores = Matrix::zeros(rows.len(), task.classes);
-            rows.to(&prototypes, &mut scores);
-            scores.as_mut_slice().iter_mut().for_each(|d| *d = -*d);
-            scores
-        };
+        let scores = |rows| scaled_distances(x, rows, &prototypes, -1.0);
         let near = |row: usize| {
             let similarities = &task.instances.gram().row(row)[task.labelled..task.pool];
-            most_similar(similarities, row.checked_sub(task.labelled), neighbors)
+            most_similar(similarities, row - task.labelled, neighbors)
         };
 
         let own = scores(task.labelled..task.pool);
         let graph: Vec<Vec<usize>> = task.unlabeled.iter().map(|&row| near(row)).collect();
         let unlabeled = smooth(&own, &graph, lambda, updates);
-        let query = (!task.transductive()).then(|| {
-            let mut p = scores(task.pool..x.rows());
+        Ok(Posterior::with_query(&task, unlabeled, |unlabeled, rows| {
+            let mut p = scores(rows);
             for (i, &row) in task.query.iter().enumerate() {
                 for j in near(row) {
                     vector::add_scaled(p.row_mut(i), lambda, unlabeled.row(j));
@@ -100,12 +84,11 @@ impl Transductive for LaplacianShot {
             }
             softmax(&mut p);
             p
-        });
-        Ok(Posterior { unlabeled, query })
+        }))
     }
 }
 
-/// Probabilities that agree with the scores and among neighbours.
+/// Probabilities that fit the scores and are alike between neighbours.
 fn smooth(own: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Matrix {
     let mut p = own.clone();
     softmax(&mut p);
@@ -121,7 +104,7 @@ fn smooth(own: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Ma
         softmax(&mut next);
         std::mem::swap(&mut p, &mut next);
         let objective = objective(own, graph, lambda, &p);
-        // The first bounds can be flat.
+        // The objective may stay flat in the first updates.
         if update > 1 && (objective - before).abs() <= SETTLED * before.abs() {
             break;
         }
@@ -146,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_pull_a_doubtful_one_along() {
+    fn neighbours_decide_an_uncertain_instance() {
         let own = Matrix::from_vec(3, 2, vec![2.0, 0.0, 2.0, 0.0, 0.0, 0.1]).unwrap();
         let graph = [vec![1], vec![0], vec![0, 1]];
         let p = smooth(&own, &graph, 1.0, 20);
@@ -154,7 +137,7 @@ mod tests {
         assert!(smooth(&own, &[vec![], vec![], vec![]], 1.0, 20)[(2, 0)] < 0.5);
     }
 
-    /// On a graph with positive eigenvalues, as of threes that are all joined, every update is that of a bound.
+    /// Each update minimises an upper bound if the graph has no negative eigenvalues, as in cliques of three.
     #[test]
     fn the_objective_falls_where_the_graph_is_positive() {
         let own = Matrix::from_fn(9, 3, |i, k| ((i * 3 + k * k) as f64).sin());
@@ -163,10 +146,5 @@ mod tests {
         let values: Vec<f64> = (0..8).map(value).collect();
         assert!(values.windows(2).all(|w| w[1] <= w[0] + 1e-12), "{values:?}");
         assert!(values[7] < values[0]);
-    }
-
-    #[test]
-    fn parameters_out_of_range_are_refused() {
-        assert!(LaplacianShotParams { lambda: Some(-1.0), ..Default::default() }.check().is_err());
     }
 }

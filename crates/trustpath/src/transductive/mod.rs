@@ -1,36 +1,53 @@
-//! Methods that label a whole pool at once, without rounds of selection.
+//! Methods that label the entire pool at once, without rounds of selection.
 //!
 //! They see the labelled and the unlabeled instances together and return class probabilities. How credible those labels
-//! are is another question, which [`incidental`](crate::incidental) answers.
+//! are is a separate question, answered by [`incidental`](crate::incidental).
 //!
-//! | method | idea | knows of class sizes | cost |
+//! | method | idea | assumption about class sizes | cost |
 //! |---|---|---|---|
 //! | [`Plain`] | logistic regression on the labelled instances | – | |
 //! | [`Prototype`] | the nearest class mean | – | `O(nKD)` |
-//! | [`BdCspn`] | class means rectified once by what lies near | nothing | `O(nKD)` |
-//! | [`LaplacianShot`] | neighbours get the same label | nothing | `O(n²D)` |
-//! | [`SoftKmeans`] | class means moved by soft assignments | nothing | `O(nKD)` a turn |
-//! | [`PtMap`] | the same by optimal transport | they are equal | `O(nKD)` a turn |
-//! | [`LabelPropagation`] | random walks on a graph of all instances | nothing | `O(n²D)` |
-//! | [`Adaptive`] | class means under two marginals, and a test between them | finds out | `O(nKD)` a turn |
-//! | [`Tim`] | a classifier sure of each, and even over all | Shannon: nearly equal; α: less so | `O(nKD)` a step |
+//! | [`BdCspn`] | class means rectified once by the instances near them | none | `O(nKD)` |
+//! | [`LaplacianShot`] | neighbours get the same label | none | `O(n²D)` |
+//! | [`SoftKmeans`] | class means moved by soft assignments | none; PT-MAP: equal | `O(nKD)` per iteration |
+//! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
+//! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
+//! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
 //!
-//! In the semi-supervised setting, what was learned from the labelled and unlabeled instances is applied to the query,
-//! one instance at a time; each method says how.
+//! In the semi-supervised setting, the model learned from the labelled and unlabeled instances is applied to each query
+//! instance independently; each method documents how.
+
+/// Defines a method as its parameters after a check: `PARAMS => METHOD, RULE`, where the rule returns an error for a
+/// parameter outside its domain.
+macro_rules! checked {
+    ($(#[$doc:meta])* $params:ident => $method:ident, $rule:expr) => {
+        impl $params {
+            /// Checks the parameters.
+            ///
+            /// # Errors
+            /// [`Error::Parameter`](crate::Error::Parameter) for a parameter outside its domain.
+            pub fn check(self) -> crate::Result<$method> {
+                let rule: fn(&Self) -> crate::Result<()> = $rule;
+                rule(&self)?;
+                Ok($method(self))
+            }
+        }
+
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $method($params);
+    };
+}
 
 mod adam;
 mod adaptive;
 mod bd_cspn;
-mod centre;
-mod distance;
-mod graph;
+mod geometry;
 mod label_propagation;
 mod laplacian_shot;
 mod method;
 mod plain;
 mod prototype;
-mod pt_map;
-mod refine;
 mod soft_kmeans;
 mod softmax;
 #[cfg(test)]
@@ -44,10 +61,9 @@ pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use label_propagation::{Kernel, LabelPropagation, LabelPropagationParams};
 pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
-pub use method::Method;
+pub use method::TransductiveKind;
 pub use plain::Plain;
 pub use prototype::{Prototype, PrototypeParams};
-pub use pt_map::{PtMap, PtMapParams};
 pub use soft_kmeans::{SoftKmeans, SoftKmeansParams};
 pub use tim::{Entropy, Tim, TimParams};
 
@@ -59,48 +75,54 @@ pub trait Transductive: Send + Sync + std::fmt::Debug {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
 
-    /// Class probabilities of the unlabeled instances, and of the query where that is apart from them.
+    /// Class probabilities of the unlabeled instances, and of the query where it is separate from them.
     ///
     /// # Errors
-    /// When the task is not one: no instances, labels out of range, fewer than two classes, a class without a labelled
+    /// When the task is not valid: no instances, labels out of range, fewer than two classes, a class without a labelled
     /// instance.
     fn label(&self, task: &Task<'_>) -> Result<Posterior>;
 }
 
-/// Class probabilities, one row an instance.
+/// Class probabilities, one row per instance.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Posterior {
     /// Of the unlabeled instances.
     pub unlabeled: Matrix,
-    /// Of the query, where it is apart from the unlabeled instances: semi-supervised and inductive.
+    /// Of the query, where it is separate from the unlabeled instances: semi-supervised and inductive.
     pub query: Option<Matrix>,
 }
 
 impl Posterior {
-    /// The likeliest class of every query; in the transductive setting, of every unlabeled instance.
+    /// The most probable class of every query instance; in the transductive setting, of every unlabeled instance.
     pub fn query_labels(&self) -> Vec<usize> {
         self.query.as_ref().unwrap_or(&self.unlabeled).iter_rows().map(arg_max).collect()
     }
 
     /// By a rule that gives the class probabilities of any rows.
-    pub(crate) fn of(task: &CheckedTask<'_>, rule: impl Fn(Range<usize>) -> Matrix) -> Self {
-        let query = (!task.transductive()).then(|| rule(task.pool..task.instances.len()));
-        Self { unlabeled: rule(task.labelled..task.pool), query }
+    fn of(task: &CheckedTask<'_>, rule: impl Fn(Range<usize>) -> Matrix) -> Self {
+        Self::with_query(task, rule(task.labelled..task.pool), |_, rows| rule(rows))
+    }
+
+    /// Adds the query, where it is separate, by a rule from the probabilities of the unlabeled instances and the rows of
+    /// the query.
+    fn with_query(
+        task: &CheckedTask<'_>,
+        unlabeled: Matrix,
+        rule: impl FnOnce(&Matrix, Range<usize>) -> Matrix,
+    ) -> Self {
+        let rows = task.pool..task.instances.len();
+        let query = (!task.transductive()).then(|| rule(&unlabeled, rows));
+        Self { unlabeled, query }
     }
 }
 
-/// Refuses what must be a positive number and is not.
+/// Refuses a parameter that is not valid.
+fn require(name: &'static str, value: f64, valid: bool, expected: &'static str) -> Result<()> {
+    if valid { Ok(()) } else { Err(Error::parameter(name, value, expected)) }
+}
+
+/// Refuses a parameter that is not a positive number.
 fn positive(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::parameter(name, value, "it must be positive and finite"))
-}
-
-/// Refuses a step that stands still or goes too far.
-fn step(value: f64) -> Result<()> {
-    if value > 0.0 && value <= 1.0 {
-        return Ok(());
-    }
-    Err(Error::parameter("step", value, "it must be above 0 and at most 1"))
+    require(name, value, value > 0.0 && value.is_finite(), "it must be positive and finite")
 }

@@ -1,6 +1,6 @@
-//! The plain classifier: multinomial logistic regression on the labelled instances, by which the rest is judged.
+//! The plain classifier: multinomial logistic regression on the labelled instances.
 //!
-//! It learns nothing from the pool, and is here so that every other method can be compared with it.
+//! It learns nothing from the pool; it is the baseline that every other method is compared with.
 
 use super::{Posterior, Transductive};
 use crate::classify::{Classify, Logistic};

@@ -1,17 +1,20 @@
 //! Probabilities from scores: `p_k = exp(s_k) / Σ_j exp(s_j)`, row by row.
 
+use std::ops::Range;
+
+use super::geometry::scaled_distances;
 use crate::Matrix;
 use crate::linalg::exp::exponentiate;
 use crate::linalg::simd;
 
 /// Replaces the scores of every row by probabilities.
-pub(crate) fn softmax(scores: &mut Matrix) {
+pub(super) fn softmax(scores: &mut Matrix) {
     exponentials(scores);
     normalise(scores);
 }
 
 /// `s_ik ← exp(s_ik − max_j s_ij)`: the largest of every row becomes one, and none is below `e⁻⁷⁰⁸`.
-pub(crate) fn exponentials(scores: &mut Matrix) {
+pub(super) fn exponentials(scores: &mut Matrix) {
     for i in 0..scores.rows() {
         let row = scores.row_mut(i);
         let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -21,7 +24,7 @@ pub(crate) fn exponentials(scores: &mut Matrix) {
 }
 
 /// Divides every row by its sum; a row of zeros becomes uniform.
-pub(crate) fn normalise(p: &mut Matrix) {
+pub(super) fn normalise(p: &mut Matrix) {
     let classes = p.cols() as f64;
     for i in 0..p.rows() {
         let row = p.row_mut(i);
@@ -34,12 +37,19 @@ pub(crate) fn normalise(p: &mut Matrix) {
     }
 }
 
+/// `p_ik ∝ exp(−½ τ ‖x_i − μ_k‖²)` for these rows of `x`.
+pub(super) fn nearest(x: &Matrix, rows: Range<usize>, prototypes: &Matrix, tau: f64) -> Matrix {
+    let mut p = scaled_distances(x, rows, prototypes, -0.5 * tau);
+    softmax(&mut p);
+    p
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_probabilities_whatever_the_scores() {
+    fn rows_are_probabilities_for_any_scores() {
         let scores = vec![0.0, 1.0, 2.0, -1e300, 1e300, 0.0, 1e4, 1e4, 1e4];
         let mut p = Matrix::from_vec(3, 3, scores).unwrap();
         softmax(&mut p);
@@ -48,12 +58,8 @@ mod tests {
             assert!((value - (k as f64).exp() / total).abs() < 1e-15);
         }
         assert!((p[(1, 1)] - 1.0).abs() < 1e-15 && p[(2, 0)] == p[(2, 2)]);
-    }
-
-    #[test]
-    fn nothing_to_go_by_is_uniform() {
-        let mut p = Matrix::zeros(1, 4);
-        normalise(&mut p);
-        assert_eq!(p.row(0), [0.25; 4]);
+        let mut zeros = Matrix::zeros(1, 4);
+        normalise(&mut zeros);
+        assert_eq!(zeros.row(0), [0.25; 4]);
     }
 }

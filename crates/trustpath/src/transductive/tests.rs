@@ -1,26 +1,23 @@
-//! What every method must do, and pools to try it on.
+//! Properties that every method must have, and pools to test them on.
 
-use super::centre::unit;
-use super::distance::{Distances, class_means};
-use super::refine::{Moves, refine_from};
 use super::*;
 use crate::{Features, Instances};
 
-/// Instances with labels of the first of them: `classes · shots` labelled, the rest in class order.
+/// Instances of which the first are labelled.
 pub(super) struct Pool {
     pub rows: Vec<Vec<f64>>,
     pub labels: Vec<usize>,
+    /// The classes of the others.
     pub truth: Vec<usize>,
-    pub classes: usize,
     pub instances: Instances,
 }
 
-/// Clusters around axes, spread by `noise`.
-pub(super) fn pool(classes: usize, shots: usize, unlabeled: usize, noise: f64) -> Pool {
-    let dims = classes + 4;
+/// Clusters around axes, spread by `noise`: `shots` labelled instances per class, then these numbers of unlabeled ones.
+pub(super) fn pool(shots: usize, sizes: &[usize], noise: f64) -> Pool {
+    let (classes, dims) = (sizes.len(), sizes.len() + 4);
     let mut state = 12345u64;
     let mut random = || {
-        // A linear congruence is random enough for a cloud of points.
+        // A linear congruential generator is random enough for a cloud of points.
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
@@ -28,185 +25,55 @@ pub(super) fn pool(classes: usize, shots: usize, unlabeled: usize, noise: f64) -
         (0..dims).map(|j| f64::from(u8::from(j == class)) + noise * random()).collect()
     };
     let labels: Vec<usize> = (0..classes * shots).map(|i| i / shots).collect();
-    let truth: Vec<usize> = (0..classes * unlabeled).map(|i| i / unlabeled).collect();
-    let rows: Vec<Vec<f64>> = labels.iter().chain(&truth).map(|&class| row(class)).collect();
-    Pool { instances: instances(&rows), rows, labels, truth, classes }
-}
-
-fn instances(rows: &[Vec<f64>]) -> Instances {
-    let values = rows.concat();
-    Features::new(&values[..], rows.len(), rows[0].len()).unwrap().normalize().unwrap()
+    let truth: Vec<usize> =
+        sizes.iter().enumerate().flat_map(|(class, &size)| vec![class; size]).collect();
+    let rows = labels.iter().chain(&truth).map(|&class| row(class)).collect();
+    Pool::new(rows, labels, truth)
 }
 
 impl Pool {
-    /// All that have no label are the pool.
+    fn new(rows: Vec<Vec<f64>>, labels: Vec<usize>, truth: Vec<usize>) -> Self {
+        let values = rows.concat();
+        let features = Features::new(&values[..], rows.len(), rows[0].len()).unwrap();
+        Self { instances: features.normalize().unwrap(), rows, labels, truth }
+    }
+
+    /// The task in which all instances without a label are unlabeled.
     pub fn task(&self) -> Task<'_> {
         self.task_with(self.rows.len() - self.labels.len())
     }
 
-    /// The first so many that have no label are the pool; the rest is the query.
+    /// The task in which only the first of them are unlabeled and the rest is the query.
     pub fn task_with(&self, unlabeled: usize) -> Task<'_> {
-        Task {
-            instances: &self.instances,
-            labels: &self.labels,
-            unlabeled,
-            classes: self.classes,
-            truth: None,
-        }
+        let classes = self.labels.iter().max().unwrap() + 1;
+        Task { instances: &self.instances, labels: &self.labels, unlabeled, classes, truth: None }
     }
 
-    /// Keeps some rows, by their number.
-    pub fn keep(&mut self, keep: impl Fn(usize) -> bool) {
-        let labelled = self.labels.len();
-        let numbered = std::mem::take(&mut self.rows).into_iter().enumerate();
-        self.rows = numbered.filter(|(i, _)| keep(*i)).map(|(_, row)| row).collect();
-        let truth = std::mem::take(&mut self.truth).into_iter().enumerate();
-        self.truth = truth.filter(|(i, _)| keep(labelled + i)).map(|(_, t)| t).collect();
-        self.instances = instances(&self.rows);
+    pub fn checked(&self) -> CheckedTask<'_> {
+        CheckedTask::new(&self.task()).unwrap()
+    }
+
+    fn labelled_rows(&self) -> Vec<Vec<f64>> {
+        self.rows[..self.labels.len()].to_vec()
     }
 }
 
-/// The sum that moving prototypes lower: `Σ p d + (1/λ) Σ p log p`, and the labelled's distances to their own.
-pub(super) struct Objective<'a> {
-    pool: &'a Pool,
-    lambda: f64,
+/// A balanced and an imbalanced pool, of classes that overlap.
+pub(super) fn overlapping_pools() -> [Pool; 2] {
+    [pool(2, &[12; 3], 0.9), pool(1, &[22, 15, 10], 0.9)]
 }
 
-impl<'a> Objective<'a> {
-    pub fn new(pool: &'a Pool, lambda: f64) -> Self {
-        Self { pool, lambda }
-    }
-
-    fn value(&self, x: &Matrix, mu: &Matrix, p: &Matrix) -> f64 {
-        let labelled = self.pool.labels.len();
-        let mut d = Matrix::zeros(x.rows(), self.pool.classes);
-        Distances::new(x, 0..x.rows()).to(mu, &mut d);
-        let own: f64 = self.pool.labels.iter().enumerate().map(|(i, &y)| d[(i, y)]).sum();
-        let mut sum = own;
-        for i in 0..p.rows() {
-            for (k, p) in p.row(i).iter().enumerate() {
-                sum += p * (d[(labelled + i, k)] + p.max(1e-300).ln() / self.lambda);
-            }
-        }
-        sum
-    }
-
-    /// Moves prototypes one turn after another, and sees the sum fall by more than rounding and `tolerance`.
-    pub fn falls_under(&mut self, assign: &mut dyn FnMut(&mut Matrix), tolerance: f64) {
-        let task = self.pool.task();
-        let task = CheckedTask::new(&task).unwrap();
-        let x = pt_map::prepare(&task);
-        let mut mu = class_means(&x, task.labels, task.classes);
-        let mut p = refine_from(&x, &task, Moves { epochs: 0, step: 0.2 }, &mut mu, assign);
-        let first = self.value(&x, &mu, &p);
-        let mut before = first;
-        for turn in 0..20 {
-            p = refine_from(&x, &task, Moves { epochs: 1, step: 0.2 }, &mut mu, assign);
-            let after = self.value(&x, &mu, &p);
-            assert!(after <= before + tolerance, "turn {turn}: {before} {after}");
-            before = after;
-        }
-        assert!(before < first - 1e-3, "{first} {before}");
-    }
-}
-
-fn all() -> impl Iterator<Item = Box<dyn Transductive>> {
-    Method::ALL.into_iter().map(|method| method.build().unwrap())
-}
-
-fn close(left: &Matrix, right: &Matrix) -> bool {
-    let pairs = left.as_slice().iter().zip(right.as_slice());
-    left.rows() == right.rows() && pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-7)
-}
-
-#[test]
-fn clusters_that_are_apart_are_found() {
-    for shots in [1, 5] {
-        let pool = pool(4, shots, 15, 0.4);
-        for method in all() {
-            let p = method.label(&pool.task()).unwrap().unlabeled;
-            for (row, &truth) in p.iter_rows().zip(&pool.truth) {
-                assert_eq!(crate::task::arg_max(row), truth, "{}", method.name());
-                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{}", method.name());
-                assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{}", method.name());
-            }
-        }
-    }
-}
-
-#[test]
-fn the_order_of_the_instances_does_not_matter() {
-    let pool = pool(3, 2, 12, 0.9);
-    let order: Vec<usize> = (0..36).map(|i| (i * 7 + 3) % 36).collect();
-    let mut rows = pool.rows[..6].to_vec();
-    rows.extend(order.iter().map(|&i| pool.rows[6 + i].clone()));
-    let shuffled = Pool { instances: instances(&rows), rows, ..pool_like(&pool) };
-    for method in all() {
-        let (one, other) = (method.label(&pool.task()), method.label(&shuffled.task()));
-        let (one, other) = (one.unwrap().unlabeled, other.unwrap().unlabeled);
-        let back = Matrix::from_fn(36, 3, |i, k| one[(order[i], k)]);
-        assert!(close(&back, &other), "{}", method.name());
-    }
-}
-
-#[test]
-fn the_names_of_the_classes_do_not_matter() {
-    let pool = pool(3, 2, 12, 0.9);
-    let renamed = [2, 0, 1];
-    let labels = pool.labels.iter().map(|&l| renamed[l]).collect();
-    let other = Pool { labels, ..pool_like(&pool) };
-    for method in all() {
-        let (one, other) = (method.label(&pool.task()), method.label(&other.task()));
-        let (one, other) = (one.unwrap().unlabeled, other.unwrap().unlabeled);
-        let back = Matrix::from_fn(36, 3, |i, k| other[(i, renamed[k])]);
-        assert!(close(&one, &back), "{}", method.name());
-    }
-}
-
-fn pool_like(pool: &Pool) -> Pool {
-    Pool {
-        rows: pool.rows.clone(),
-        labels: pool.labels.clone(),
-        truth: pool.truth.clone(),
-        classes: pool.classes,
-        instances: instances(&pool.rows),
-    }
-}
-
-#[test]
-fn a_query_apart_is_classified_by_itself() {
-    // The last two of every class are the query.
-    let mut pool = pool(3, 2, 10, 0.5);
-    let last = |row: usize| row >= 6 && (row - 6) % 10 >= 8;
-    let query: Vec<Vec<f64>> = (0..36).filter(|&i| last(i)).map(|i| pool.rows[i].clone()).collect();
-    pool.keep(|row| !last(row));
-    let of = |query: &[Vec<f64>], unlabeled: usize, method: &dyn Transductive| {
-        let mut rows = pool.rows[..6 + unlabeled].to_vec();
-        rows.extend_from_slice(query);
-        let apart = Pool { instances: instances(&rows), rows, ..pool_like(&pool) };
-        method.label(&apart.task_with(unlabeled)).unwrap()
-    };
-    for method in all() {
-        for unlabeled in [24, 0] {
-            let together = of(&query, unlabeled, &*method);
-            let p = together.query.unwrap();
-            assert_eq!((together.unlabeled.rows(), p.rows()), (unlabeled, 6));
-            for (i, row) in p.iter_rows().enumerate() {
-                assert_eq!(crate::task::arg_max(row), i / 2, "{}", method.name());
-                let alone = of(&query[i..=i], unlabeled, &*method).query.unwrap();
-                assert!(close(&alone, &Matrix::from_vec(1, 3, row.to_vec()).unwrap()));
-            }
-        }
-    }
-}
-
-#[test]
-fn awkward_pools_give_probabilities_all_the_same() {
-    let direction = |values: [f64; 3]| {
-        let mut row = values.to_vec();
-        unit(&mut row);
-        row
-    };
+/// Pools with few or identical instances, or with classes that are nearly missing.
+pub(super) fn awkward_pools() -> Vec<Pool> {
+    let direction = |values: [f64; 3]| values.to_vec();
+    let duplicates = [[1.0, 0.0, 0.1], [0.0, 1.0, 0.0], [0.8, 0.2, 0.1]].repeat(6);
+    let duplicates: Vec<Vec<f64>> = duplicates.into_iter().map(direction).collect();
+    let mut pools = vec![
+        Pool::new(vec![vec![1.0; 4]; 10], vec![0, 1], vec![0; 8]),
+        Pool::new(duplicates, vec![0, 1, 0], vec![0; 15]),
+        pool(1, &[20, 9, 1], 0.9),
+        pool(1, &[20, 10, 0], 0.9),
+    ];
     // One unlabeled instance; all the same; two opposite.
     for unlabeled in [
         vec![direction([1.0, 0.2, 0.0])],
@@ -214,22 +81,122 @@ fn awkward_pools_give_probabilities_all_the_same() {
         vec![direction([1.0, 0.0, 0.0]), direction([-1.0, 0.0, 0.0])],
     ] {
         let mut rows = vec![direction([1.0, 0.0, 0.1]), direction([0.0, 1.0, 0.0])];
+        let truth = vec![0; unlabeled.len()];
         rows.extend(unlabeled);
-        let truth = vec![0; rows.len() - 2];
-        let labels = vec![0, 1];
-        let pool = Pool { instances: instances(&rows), rows, labels, truth, classes: 2 };
+        pools.push(Pool::new(rows, vec![0, 1], truth));
+    }
+    pools
+}
+
+fn all() -> impl Iterator<Item = Box<dyn Transductive>> {
+    TransductiveKind::ALL.into_iter().map(|method| method.build().unwrap())
+}
+
+fn assert_close(left: &Matrix, right: &Matrix, method: &dyn Transductive) {
+    assert_eq!(left.rows(), right.rows());
+    for (a, b) in left.as_slice().iter().zip(right.as_slice()) {
+        assert!((a - b).abs() < 1e-7, "{}: {a} {b}", method.name());
+    }
+}
+
+fn assert_probabilities(p: &Matrix, method: &dyn Transductive) {
+    for row in p.iter_rows() {
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {row:?}", method.name());
+        assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{}: {row:?}", method.name());
+    }
+}
+
+#[test]
+fn separate_clusters_are_found() {
+    for shots in [1, 5] {
+        let pool = pool(shots, &[15; 4], 0.4);
         for method in all() {
-            let p = method.label(&pool.task()).unwrap().unlabeled;
-            for row in p.iter_rows() {
-                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {row:?}", method.name());
+            let p = method.label(&pool.task()).unwrap();
+            assert_eq!(p.query_labels(), pool.truth, "{}", method.name());
+            assert_probabilities(&p.unlabeled, &*method);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_instances_does_not_matter() {
+    for pool in overlapping_pools() {
+        let n = pool.truth.len();
+        let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+        let mut rows = pool.labelled_rows();
+        rows.extend(order.iter().map(|&i| pool.rows[pool.labels.len() + i].clone()));
+        let shuffled = Pool::new(rows, pool.labels.clone(), pool.truth.clone());
+        for method in all() {
+            let before = method.label(&pool.task()).unwrap().unlabeled;
+            let after = method.label(&shuffled.task()).unwrap().unlabeled;
+            let expected = Matrix::from_fn(n, 3, |i, k| before[(order[i], k)]);
+            assert_close(&expected, &after, &*method);
+        }
+    }
+}
+
+#[test]
+fn the_numbering_of_the_classes_does_not_matter() {
+    for pool in overlapping_pools() {
+        let number = [2, 0, 1];
+        let labels: Vec<usize> = pool.labels.iter().map(|&l| number[l]).collect();
+        for method in all() {
+            let before = method.label(&pool.task()).unwrap().unlabeled;
+            let after = method.label(&Task { labels: &labels, ..pool.task() }).unwrap().unlabeled;
+            let back = Matrix::from_fn(after.rows(), 3, |i, k| after[(i, number[k])]);
+            assert_close(&before, &back, &*method);
+        }
+    }
+}
+
+#[test]
+fn each_query_is_classified_by_itself_and_changes_nothing() {
+    // The last two of every class are the query.
+    let pool = pool(2, &[10; 3], 0.5);
+    let (query, others): (Vec<_>, Vec<_>) =
+        pool.rows[6..].iter().cloned().enumerate().partition(|(i, _)| i % 10 >= 8);
+    let rows_of = |part: Vec<(usize, Vec<f64>)>| part.into_iter().map(|(_, row)| row).collect();
+    let (query, others): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (rows_of(query), rows_of(others));
+    let label = |query: &[Vec<f64>], unlabeled: usize, method: &dyn Transductive| {
+        let rows = [&pool.labelled_rows(), &others[..unlabeled], query].concat();
+        let separate = Pool::new(rows, pool.labels.clone(), Vec::new());
+        method.label(&separate.task_with(unlabeled)).unwrap()
+    };
+    for method in all() {
+        let without = label(&[], others.len(), &*method);
+        assert!(without.query.is_none());
+        for unlabeled in [others.len(), 0] {
+            let together = label(&query, unlabeled, &*method);
+            assert_eq!(together.unlabeled.rows(), unlabeled);
+            if unlabeled > 0 {
+                assert_close(&together.unlabeled, &without.unlabeled, &*method);
+            }
+            assert_eq!(together.query_labels(), [0, 0, 1, 1, 2, 2], "{}", method.name());
+            let together = together.query.unwrap();
+            for i in 0..6 {
+                let alone = label(&query[i..=i], unlabeled, &*method).query.unwrap();
+                assert_close(&alone, &Matrix::from_fn(1, 3, |_, k| together[(i, k)]), &*method);
             }
         }
     }
 }
 
 #[test]
-fn what_is_no_task_is_refused() {
-    let pool = pool(3, 1, 4, 0.5);
+fn awkward_pools_still_give_probabilities() {
+    for pool in awkward_pools() {
+        for method in all() {
+            for unlabeled in [pool.rows.len() - pool.labels.len(), 0] {
+                let p = method.label(&pool.task_with(unlabeled)).unwrap();
+                assert_probabilities(&p.unlabeled, &*method);
+                p.query.iter().for_each(|query| assert_probabilities(query, &*method));
+            }
+        }
+    }
+}
+
+#[test]
+fn invalid_tasks_are_refused() {
+    let pool = pool(1, &[4; 3], 0.5);
     for method in all() {
         let task = Task { labels: &[0, 1, 1], ..pool.task() };
         assert!(matches!(method.label(&task), Err(Error::ClassWithoutSupport { class: 2 })));
@@ -237,4 +204,51 @@ fn what_is_no_task_is_refused() {
         assert!(matches!(method.label(&task), Err(Error::LabelOutOfRange { .. })));
         assert!(method.label(&pool.task_with(99)).is_err());
     }
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    fn refused<T>(params: impl IntoIterator<Item = Result<T>>) {
+        for (i, found) in params.into_iter().enumerate() {
+            assert!(matches!(found, Err(Error::Parameter { .. })), "number {i}");
+        }
+    }
+    let not_positive = [0.0, -1.0, f64::NAN, f64::INFINITY];
+    refused(not_positive.map(|epsilon| BdCspnParams { epsilon }.check()));
+    refused(
+        not_positive.map(|sharpness| PrototypeParams { sharpness, ..Default::default() }.check()),
+    );
+    refused(
+        not_positive.map(|lambda| {
+            LaplacianShotParams { lambda: Some(lambda), ..Default::default() }.check()
+        }),
+    );
+    let base = SoftKmeansParams::default();
+    refused(not_positive.map(|lambda| SoftKmeansParams { lambda, ..base }.check()));
+    refused([0.0, 1.5, f64::NAN].map(|step| SoftKmeansParams { step, ..base }.check()));
+    let base = LabelPropagationParams::spreading();
+    refused([
+        LabelPropagationParams { kernel: Kernel::Rbf(0.0), ..base }.check(),
+        LabelPropagationParams { kernel: Kernel::Nearest(0), ..base }.check(),
+        LabelPropagationParams { alpha: Some(1.0), ..base }.check(),
+        LabelPropagationParams { tolerance: 0.0, ..base }.check(),
+    ]);
+    let base = TimParams::alpha_tim();
+    refused([
+        TimParams { entropy: Entropy::Tsallis(Some(1.0)), ..base }.check(),
+        TimParams { weights: [1.0, -1.0, 1.0], ..base }.check(),
+        TimParams { rate: 0.0, ..base }.check(),
+        TimParams { sharpness: f64::NAN, ..base }.check(),
+    ]);
+    let base = AdaptiveParams::default();
+    refused([
+        AdaptiveParams { sharpness: [0.0, 1.0], ..base }.check(),
+        AdaptiveParams { sharpness: [1.0, f64::INFINITY], ..base }.check(),
+        AdaptiveParams { belief: [1.0, f64::NAN], ..base }.check(),
+        AdaptiveParams { free: (5, 1.5), ..base }.check(),
+        AdaptiveParams { priced: (5, 0.0), ..base }.check(),
+        AdaptiveParams { cap: -1.0, ..base }.check(),
+        AdaptiveParams { scatter: 1.0, ..base }.check(),
+        AdaptiveParams { smoothing: 2.0, ..base }.check(),
+    ]);
 }

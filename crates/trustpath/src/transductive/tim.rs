@@ -6,28 +6,27 @@
 //!                 with pᵢₖ ∝ exp(−½ τ ‖xᵢ − μₖ‖²)
 //! ```
 //!
-//! from the class means, by a thousand steps of Adam. `H` is Shannon's entropy in TIM-GD, which with `b` ten times `a`
-//! and `c` comes near to saying that classes are equally frequent; in α-TIM it is Tsallis' `(1 − Σ pᵅ)/(α − 1)` with
-//! equal weights, which punishes unequal frequencies less. Defaults are those of the authors' code: `τ = 15`, a rate of
-//! 10⁻⁴, and `α` 2 below five shots and 7 from five shots on. `O(nKD)` a step.
+//! starting from the class means, by a thousand steps of Adam. `H` is Shannon's entropy in TIM-GD, where `b` ten times `a`
+//! and `c` nearly forces classes to be equally frequent; in α-TIM it is Tsallis' `(1 − Σ pᵅ)/(α − 1)` with equal weights,
+//! which penalises unequal frequencies less. Defaults are those of the authors' code: `τ = 15`, a learning rate of 10⁻⁴,
+//! and `α` 2 below five shots and 7 from five shots on. `O(nKD)` per step.
 //!
-//! A query apart gets `p` under the last `μ`.
+//! A separate query gets `p` under the last `μ`.
 
 use super::adam::Adam;
-use super::distance::{Distances, class_means, product};
-use super::prototype::nearest;
-use super::softmax::softmax;
-use super::{Posterior, Transductive, positive};
+use super::geometry::{Distances, class_means, product};
+use super::softmax::{nearest, softmax};
+use super::{Posterior, Transductive, positive, require};
 use crate::linalg::vector;
 use crate::task::CheckedTask;
-use crate::{Error, Matrix, Result, Task};
+use crate::{Matrix, Result, Task};
 
 /// Shots from which α-TIM takes the larger of its `α`.
 const MANY_SHOTS: usize = 5;
-/// Keeps logarithms and powers from zero, as the authors' code does.
+/// Added to the arguments of logarithms and powers, as in the authors' code.
 const OFFSET: f64 = 1e-12;
 
-/// How the uncertainty of the unlabeled is measured.
+/// The measure of uncertainty of the unlabeled instances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Entropy {
     /// `−Σ p log p`.
@@ -39,15 +38,15 @@ pub enum Entropy {
 /// Parameters of information maximisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimParams {
-    /// Of the marginal and of the conditional entropy.
+    /// The entropy of both the marginal and the conditional term.
     pub entropy: Entropy,
     /// The weights `a`, `b`, `c`.
     pub weights: [f64; 3],
     /// Sharpness `τ` (15).
     pub sharpness: f64,
-    /// The length of Adam's steps (10⁻⁴).
+    /// Adam's learning rate (10⁻⁴).
     pub rate: f64,
-    /// Steps (1000).
+    /// Number of steps (1000).
     pub steps: usize,
 }
 
@@ -62,29 +61,26 @@ impl TimParams {
     pub fn alpha_tim() -> Self {
         Self { entropy: Entropy::Tsallis(None), weights: [1.0; 3], ..Self::tim_gd() }
     }
-
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for a sharpness or rate that is not positive, a negative weight, or an `α` of at most one.
-    pub fn check(self) -> Result<Tim> {
-        positive("sharpness", self.sharpness)?;
-        positive("rate", self.rate)?;
-        if let Some(&weight) = self.weights.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
-            return Err(Error::parameter("weights", weight, "none may be negative"));
-        }
-        if let Entropy::Tsallis(Some(alpha)) = self.entropy
-            && !(alpha > 1.0 && alpha.is_finite())
-        {
-            return Err(Error::parameter("alpha", alpha, "it must be above 1; 1 is Shannon's"));
-        }
-        Ok(Tim(self))
-    }
 }
 
-/// Information maximisation with checked parameters.
-#[derive(Debug, Clone)]
-pub struct Tim(TimParams);
+checked! {
+    /// Information maximisation with checked parameters.
+    TimParams => Tim, |p| {
+        positive("sharpness", p.sharpness)?;
+        positive("rate", p.rate)?;
+        for weight in p.weights {
+            let valid = weight >= 0.0 && weight.is_finite();
+            require("weights", weight, valid, "none may be negative")?;
+        }
+        match p.entropy {
+            Entropy::Tsallis(Some(alpha)) => {
+                let valid = alpha > 1.0 && alpha.is_finite();
+                require("alpha", alpha, valid, "it must be above 1; 1 is Shannon's")
+            }
+            _ => Ok(()),
+        }
+    }
+}
 
 impl Transductive for Tim {
     fn name(&self) -> &'static str {
@@ -106,13 +102,11 @@ impl Transductive for Tim {
                 adam.step(prototypes.as_mut_slice(), descent.gradient.as_slice());
             }
         }
-        Ok(Posterior::of(&task, |rows| {
-            nearest(&Distances::new(x, rows), &prototypes, self.0.sharpness)
-        }))
+        Ok(Posterior::of(&task, |rows| nearest(x, rows, &prototypes, self.0.sharpness)))
     }
 }
 
-/// The objective's gradient, with the memory it needs.
+/// The gradient of the objective, with its work space.
 struct Descent<'a> {
     task: &'a CheckedTask<'a>,
     weights: [f64; 3],
@@ -120,10 +114,10 @@ struct Descent<'a> {
     /// `None` for Shannon's.
     alpha: Option<f64>,
     pool: Distances<'a>,
-    /// Probabilities, then derivatives by the scores.
+    /// Probabilities, then derivatives with respect to the scores.
     p: Matrix,
     marginal: Vec<f64>,
-    /// Derivatives by the probabilities of one instance.
+    /// Derivatives with respect to the probabilities of one instance.
     slopes: Vec<f64>,
     gradient: Matrix,
 }
@@ -154,7 +148,7 @@ impl<'a> Descent<'a> {
         self.pool.to(prototypes, &mut self.p);
         self.p.as_mut_slice().iter_mut().for_each(|d| *d *= -0.5 * self.sharpness);
         softmax(&mut self.p);
-        self.by_scores();
+        self.differentiate_by_scores();
         // The score τ(xᵀμ − ½‖x‖² − ½‖μ‖²) has the derivative τ(x − μ).
         product(
             &mut self.gradient,
@@ -168,8 +162,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Replaces probabilities by derivatives of the objective by the scores.
-    fn by_scores(&mut self) {
+    /// Replaces probabilities by derivatives of the objective with respect to the scores.
+    fn differentiate_by_scores(&mut self) {
         let Self { task, alpha, p, marginal, slopes, .. } = self;
         let [a, b, c] = self.weights;
         let labelled = task.labelled as f64;
@@ -183,11 +177,11 @@ impl<'a> Descent<'a> {
         for i in task.labelled..task.pool {
             vector::add_scaled(marginal, 1.0 / unlabeled, p.row(i));
         }
-        marginal.iter_mut().for_each(|m| *m = -b * by_probability(*m, *alpha));
+        marginal.iter_mut().for_each(|m| *m = -b * entropy_slope(*m, *alpha));
         for i in task.labelled..task.pool {
             let row = p.row_mut(i);
             for (slope, (p, m)) in slopes.iter_mut().zip(row.iter().zip(&*marginal)) {
-                *slope = (m + c * by_probability(*p, *alpha)) / unlabeled;
+                *slope = (m + c * entropy_slope(*p, *alpha)) / unlabeled;
             }
             let mean = vector::dot(row, slopes);
             row.iter_mut().zip(&*slopes).for_each(|(p, slope)| *p *= slope - mean);
@@ -195,8 +189,8 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// The derivative of the entropy by one probability, but for a constant, which softmax does not feel.
-fn by_probability(p: f64, alpha: Option<f64>) -> f64 {
+/// The derivative of the entropy with respect to one probability, up to a constant, which cancels in the softmax.
+fn entropy_slope(p: f64, alpha: Option<f64>) -> f64 {
     match alpha {
         None => -(p + OFFSET).ln(),
         Some(alpha) => -alpha / (alpha - 1.0) * (p + OFFSET).powf(alpha - 1.0),
@@ -215,14 +209,14 @@ mod tests {
         }
     }
 
-    /// The objective as it is written above.
+    /// The objective as defined in the module documentation.
     fn objective(
         params: &TimParams,
         task: &CheckedTask<'_>,
         alpha: Option<f64>,
         mu: &Matrix,
     ) -> f64 {
-        let p = nearest(&Distances::new(task.instances.unit(), 0..task.pool), mu, params.sharpness);
+        let p = nearest(task.instances.unit(), 0..task.pool, mu, params.sharpness);
         let (labelled, unlabeled) = (task.labelled as f64, (task.pool - task.labelled) as f64);
         let cross: f64 = task.labels.iter().enumerate().map(|(i, &y)| -p[(i, y)].ln()).sum();
         let mut marginal = vec![0.0; task.classes];
@@ -237,9 +231,8 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_objective() {
-        let pool = pool(3, 2, 6, 0.6);
-        let task = pool.task();
-        let task = CheckedTask::new(&task).unwrap();
+        let pool = pool(2, &[6; 3], 0.6);
+        let task = pool.checked();
         for (params, alpha) in [
             (TimParams::tim_gd(), None),
             (TimParams::alpha_tim(), Some(2.0)),
@@ -265,9 +258,8 @@ mod tests {
 
     #[test]
     fn the_objective_falls() {
-        let pool = pool(4, 1, 9, 0.6);
-        let task = pool.task();
-        let task = CheckedTask::new(&task).unwrap();
+        let pool = pool(1, &[9; 4], 0.6);
+        let task = pool.checked();
         let params = TimParams::tim_gd();
         let start = class_means(task.instances.unit(), task.labels, 4);
         let mut mu = start.clone();
@@ -280,18 +272,5 @@ mod tests {
         let (before, after) =
             (objective(&params, &task, None, &start), objective(&params, &task, None, &mu));
         assert!(after < before, "{before} {after}");
-    }
-
-    #[test]
-    fn parameters_out_of_range_are_refused() {
-        let params = TimParams::alpha_tim();
-        for params in [
-            TimParams { entropy: Entropy::Tsallis(Some(1.0)), ..params },
-            TimParams { weights: [1.0, -1.0, 1.0], ..params },
-            TimParams { rate: 0.0, ..params },
-            TimParams { sharpness: f64::NAN, ..params },
-        ] {
-            assert!(params.check().is_err(), "{params:?}");
-        }
     }
 }

@@ -4,45 +4,46 @@
 //! min over P ≥ 0 of   Σᵢₖ Pᵢₖ Cᵢₖ + (1/λ) Σᵢₖ Pᵢₖ log Pᵢₖ    with   Σₖ Pᵢₖ = 1,   Σᵢ Pᵢₖ = n/K
 //! ```
 //!
-//! has the solution `Pᵢₖ = uᵢ exp(−λ Cᵢₖ) vₖ`. Sinkhorn and Knopp meet the two marginals in turn, which takes hundreds of
-//! sweeps where classes overlap. With `uᵢ` put in, what is left is convex in the `K` numbers `a = log v`:
+//! has the solution `Pᵢₖ = uᵢ exp(−λ Cᵢₖ) vₖ`. The Sinkhorn-Knopp algorithm rescales to the two marginals in turn, which
+//! takes hundreds of sweeps where classes overlap. Eliminating `uᵢ` leaves a convex problem in the `K` numbers
+//! `a = log v`:
 //!
 //! ```text
 //! min over a of   Σᵢ log Σₖ exp(aₖ − λ Cᵢₖ) − (n/K) Σₖ aₖ
 //! ```
 //!
-//! with the gradient `Σᵢ Pᵢₖ − n/K` and the Hessian `diag(Σᵢ Pᵢ) − PᵀP`. Newton's method meets the marginals in a few
-//! steps of `O(nK²)`: the step `d` is taken to the part `log(1 + D)/D`, with `D` the range of `d`, which is a descent from
-//! anywhere as third derivatives of such a function are at most `D` times its second ones (Sun and Tran-Dinh 2019).
+//! with the gradient `Σᵢ Pᵢₖ − n/K` and the Hessian `diag(Σᵢ Pᵢ) − PᵀP`. Newton's method satisfies the marginals in a few
+//! steps of `O(nK²)`: the step `d` is shortened by the factor `log(1 + D)/D`, with `D` the range of `d`. This descends from
+//! any start, because third derivatives of such a function are at most `D` times its second ones (Sun and Tran-Dinh 2019).
 //!
-//! A point that came later belongs to class `k` in proportion to `exp(−λ Cₖ) vₖ`.
+//! A point outside the pool belongs to class `k` in proportion to `exp(−λ Cₖ) vₖ`.
 
 use super::softmax::{exponentials, normalise};
 use crate::Matrix;
 use crate::linalg::{cholesky, simd, vector};
 
-/// Columns are met to this part of their share; rows to rounding.
+/// Relative tolerance of the column sums; row sums are exact to rounding.
 const TOLERANCE: f64 = 1e-7;
-/// Steps at the most.
+/// Maximum number of Newton steps.
 const STEPS: usize = 200;
-/// A pivot of the Hessian below this, relative to a class's share, is none.
+/// A pivot of the Hessian below this, relative to a class's share, counts as zero.
 const FLOOR: f64 = 1e-13;
-/// Columns of a kernel that vanish beside others are kept from zero.
+/// Lower bound of a column sum, against division by zero.
 const LEAST: f64 = 1e-200;
 
-/// The scaling of the classes, kept between calls as a start for the next.
+/// The scaling `v` of the classes; each call starts from that of the last.
 #[derive(Debug)]
 pub(crate) struct Transport {
     lambda: f64,
     v: Vec<f64>,
-    /// The kernel, and the plan, with classes as rows.
+    /// `exp(−λ C)` and the plan, with classes as rows.
     kernel: Matrix,
     plan: Matrix,
-    /// Sums over the classes of each instance, and over the instances of each class.
+    /// One over the sum over the classes, per instance; the sum over the instances, per class.
     sums: Vec<f64>,
     columns: Vec<f64>,
     hessian: Vec<f64>,
-    step: Vec<f64>,
+    direction: Vec<f64>,
 }
 
 impl Transport {
@@ -56,7 +57,7 @@ impl Transport {
             sums: vec![0.0; n],
             columns: vec![0.0; classes],
             hessian: vec![0.0; classes * classes],
-            step: vec![0.0; classes],
+            direction: vec![0.0; classes],
         }
     }
 
@@ -68,7 +69,7 @@ impl Transport {
         }
         let share = costs.rows() as f64 / costs.cols() as f64;
         for _ in 0..STEPS {
-            simd::dispatch(&mut *self, Self::meet_rows);
+            simd::dispatch(&mut *self, Self::scale_rows);
             let off = self.columns.iter().map(|c| (c - share).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
                 break;
@@ -76,16 +77,16 @@ impl Transport {
             simd::dispatch(
                 (&mut *self, share),
                 #[inline(always)]
-                |(transport, share)| transport.curve(share),
+                |(transport, share)| transport.fill_hessian(share),
             );
-            self.meet_columns(share);
+            self.step(share);
         }
         self.scale(costs);
     }
 
-    /// The plan whose rows are met, and its columns.
+    /// The plan with exact row sums, and its column sums.
     #[inline(always)]
-    fn meet_rows(&mut self) {
+    fn scale_rows(&mut self) {
         self.sums.fill(0.0);
         for (row, v) in self.kernel.iter_rows().zip(&self.v) {
             vector::add_scaled(&mut self.sums, *v, row);
@@ -101,10 +102,10 @@ impl Transport {
         }
     }
 
-    /// The Hessian, its upper triangle. A constant is added to all of `a` for nothing, so it is given a curvature of its
-    /// own.
+    /// The upper triangle of the Hessian. The objective does not change when a constant is added to all of `a`, so that
+    /// direction is given a curvature of its own.
     #[inline(always)]
-    fn curve(&mut self, share: f64) {
+    fn fill_hessian(&mut self, share: f64) {
         let classes = self.v.len();
         for k in 0..classes {
             for l in k..classes {
@@ -115,8 +116,8 @@ impl Transport {
         }
     }
 
-    /// A step of Newton's method; of Sinkhorn's where a class has too little for one.
-    fn meet_columns(&mut self, share: f64) {
+    /// A Newton step, or a Sinkhorn step where the Hessian is singular because a class is nearly empty.
+    fn step(&mut self, share: f64) {
         let classes = self.v.len();
         if !cholesky::factor(&mut self.hessian, classes, FLOOR * share) {
             for (v, column) in self.v.iter_mut().zip(&self.columns) {
@@ -124,23 +125,21 @@ impl Transport {
             }
             return;
         }
-        for (d, column) in self.step.iter_mut().zip(&self.columns) {
+        for (d, column) in self.direction.iter_mut().zip(&self.columns) {
             *d = share - column;
         }
-        cholesky::solve(&self.hessian, classes, &mut self.step);
-        let (low, high) = self
-            .step
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), d| (l.min(*d), h.max(*d)));
+        cholesky::solve(&self.hessian, classes, &mut self.direction);
+        let low = self.direction.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = self.direction.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let range = high - low;
         let part = if range > 0.0 { range.ln_1p() / range } else { 1.0 };
-        for (v, d) in self.v.iter_mut().zip(&self.step) {
+        for (v, d) in self.v.iter_mut().zip(&self.direction) {
             *v *= (part * d).exp();
         }
     }
 
-    /// Replaces costs of points that came later by their probabilities.
-    pub fn extend(&self, costs: &mut Matrix) {
+    /// Replaces costs by probabilities under the scaling of the last plan, without constraining the class sizes.
+    pub fn assign(&self, costs: &mut Matrix) {
         self.exponentiate(costs);
         self.scale(costs);
     }
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn both_marginals_are_met() {
+    fn both_marginals_are_satisfied() {
         for lambda in [1.0, 10.0, 60.0, 300.0] {
             let mut plan = costs();
             Transport::new(lambda, 12, 3).plan(&mut plan);
@@ -181,9 +180,8 @@ mod tests {
         }
     }
 
-    /// Sinkhorn and Knopp's own way, for very long.
     #[test]
-    fn the_plan_is_that_of_sweeps_without_end() {
+    fn the_plan_is_that_of_very_many_sinkhorn_sweeps() {
         let mut sweeps = costs();
         sweeps.as_mut_slice().iter_mut().for_each(|c| *c = (-10.0 * *c).exp());
         for _ in 0..20_000 {
@@ -201,11 +199,11 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_is_a_scaled_kernel_and_points_that_come_later_follow_it() {
+    fn the_plan_is_a_scaled_kernel_and_other_points_get_the_same_scaling() {
         let (mut plan, mut again) = (costs(), costs());
         let mut transport = Transport::new(10.0, 12, 3);
         transport.plan(&mut plan);
-        transport.extend(&mut again);
+        transport.assign(&mut again);
         assert_eq!(plan, again);
         // Cross ratios of a scaled matrix are those of the matrix.
         let (c, p) = (costs(), &plan);
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_is_far_from_everything_still_gets_its_share() {
+    fn a_class_far_from_all_instances_still_gets_its_share() {
         let mut plan = Matrix::from_fn(6, 2, |i, k| if k == 1 { 20.0 + i as f64 } else { 0.0 });
         Transport::new(10.0, 6, 2).plan(&mut plan);
         let sum: f64 = plan.iter_rows().map(|row| row[1]).sum();

@@ -1,6 +1,6 @@
 //! The settings of the grid.
 
-use trustpath_episodes::{Queries, Split, Task};
+use trustpath_episodes::{EpisodeShape, Queries, Split};
 
 use crate::paper::dataset::Dataset;
 
@@ -9,20 +9,16 @@ const SHOTS: [usize; 2] = [1, 5];
 const QUERIES: [usize; 4] = [20, 75, 300, 1500];
 const ALPHAS: [f64; 6] = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
 
-/// One of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Classes.
     pub way: usize,
-    /// Labelled instances a class.
     pub shot: usize,
-    /// Queries in the pool.
     pub queries: usize,
     /// The concentration of the class sizes.
     pub alpha: f64,
 }
 
-/// Those that have as many classes as the dataset.
+/// The settings whose number of classes the dataset has.
 pub fn settings(dataset: &Dataset) -> Vec<Setting> {
     let classes = dataset.table(Split::Novel).class_names().len();
     let mut settings = Vec::new();
@@ -37,13 +33,12 @@ pub fn settings(dataset: &Dataset) -> Vec<Setting> {
 }
 
 impl Setting {
-    /// What its episodes look like.
-    pub fn task(&self) -> Task {
+    pub fn task(&self) -> EpisodeShape {
         let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
-        Task { way: self.way, shot: self.shot, queries, ..Task::default() }
+        EpisodeShape { way: self.way, shot: self.shot, queries, ..EpisodeShape::default() }
     }
 
-    /// How many of the episodes asked for are run: fewer where the pool is large, as each says more.
+    /// The number of episodes to run: fewer where the pool is large, because each is then more precise.
     pub fn episodes(&self, asked: usize) -> usize {
         let thinned = match self.queries {
             ..76 => 10,
@@ -53,13 +48,11 @@ impl Setting {
         (asked / thinned).max(20).min(asked.max(2))
     }
 
-    /// In words.
     pub fn text(&self) -> String {
         let Self { way, shot, queries, .. } = self;
         format!("{way}-way {shot}-shot, n = {queries}, α = {}", self.alpha_text())
     }
 
-    /// The concentration in words.
     pub fn alpha_text(&self) -> String {
         if self.alpha.is_finite() { self.alpha.to_string() } else { "∞".into() }
     }
@@ -68,13 +61,13 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::dataset;
+    use crate::paper::tests::with_lab;
 
     #[test]
     fn a_dataset_has_the_ways_it_has_classes_for() {
-        let datasets = dataset::open(&[], &[], &[], &[]).unwrap();
-        let count = |i: usize| settings(&datasets[i]).len();
-        assert_eq!((count(0), count(1)), (2 * 2 * 24, 3 * 2 * 24));
+        let counts: Vec<usize> =
+            with_lab("grid", |lab| lab.datasets.iter().map(|d| settings(d).len()).collect());
+        assert_eq!(counts, vec![2 * 2 * 24, 3 * 2 * 24]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 The driver runs the solver (in Rust) and asks for sums; a worker has one block of the rows (a ``Part``, in Rust) and answers.
 Questions are answered from the block alone, but for a few that change what a worker knows: its classes, the projection of
-its coordinates, and who has left zero. These are numbered and kept. A worker that is behind, because it died and was started
-anew, is told all of them again before it answers.
+its coordinates, and which instances have left zero. These are numbered and kept. A worker that is behind, because it died
+and was restarted, receives all of them again before it answers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _inputs, _params, _trustpath
+from .. import _inputs, _trustpath
 from . import _ray
 
 #: Questions after which a worker knows more than before.
@@ -48,7 +48,7 @@ def _load(block: Block) -> tuple[Any, Any]:
 
 
 class _Worker:
-    """One block of the rows, and what happened to it."""
+    """One block of the rows, and the changes made to it."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -57,7 +57,7 @@ class _Worker:
         self.part: Optional[_trustpath.Part] = None
 
     def load(self, block: list[Block]) -> tuple[int, int, NDArray[Any]]:
-        """Takes a block; tells its rows, its coordinates, and the labels that occur."""
+        """Takes a block; returns the number of its rows and coordinates, and the labels that occur."""
         X, y = _load(block[0])
         self.X, self.y = _inputs.features(X), np.asarray(y)
         if len(self.y) != len(self.X):
@@ -67,13 +67,13 @@ class _Worker:
         return (*self.X.shape, np.unique(self.y))
 
     def classes(self, classes: NDArray[Any]) -> None:
-        """Makes the part: from now on, labels count into the classes."""
+        """Makes the part, with labels as indices of the classes."""
         codes = np.searchsorted(classes, self.y).astype(np.int64)
         self.part = _trustpath.Part(self.X, codes, len(classes), self.threads)
         del self.X, self.y
 
     def store(self, last: float, block: int, sink: Sink) -> int:
-        """Hands what became of the rows to the sink."""
+        """Hands the results of the rows to the sink."""
         assert self.part is not None
         found = self.part.vanished(last)
         sink(block, found)
@@ -83,13 +83,13 @@ class _Worker:
         return getattr(self if method in OWN else self.part, method)(*arguments)
 
     def catch_up(self, changes: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-        """Makes all changes that it does not know of."""
+        """Makes all changes that it has not made yet."""
         for method, arguments in changes[self.known :]:
             self.last = self.apply(method, arguments)
             self.known += 1
 
     def answer(self, known: int, method: str, arguments: tuple[Any, ...]) -> Any:
-        """Answers a question that is put to a worker which knows of so many changes."""
+        """Answers a question for a worker that has made ``known`` changes."""
         if method in CHANGES and self.known == known + 1:
             # Asked again, because the answer was lost on its way.
             return self.last
@@ -176,7 +176,7 @@ def credibility(
     penalty, points, ratio, tolerance, roots
         As of :func:`trustpath.credibility`, for ``model='icir'``.
     threads : int, default=1
-        Threads of an actor, and cores that Ray sets aside for it.
+        Threads per actor, and cores that Ray reserves for it.
     retries : int, default=10
         How often a worker may die.
     sink : callable, default=None
@@ -195,7 +195,7 @@ def credibility(
     Blocks that are given as arrays go into Ray's object store. If the machine whose store has a block dies, Ray cannot
     bring it back: give functions or paths where machines may be lost, and not only processes.
     """
-    settings = _params.path(penalty=penalty, points=points, ratio=ratio, tolerance=tolerance, roots=roots)
+    options = {"penalty": penalty, "points": points, "ratio": ratio, "tolerance": tolerance, "roots": roots}
     threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
     if len(blocks) == 0:
         raise ValueError("blocks is empty: give at least one block of rows")
@@ -210,7 +210,7 @@ def credibility(
                 raise ValueError(f"block {k} has {shape[1]} coordinates where block 0 has {dims}: give all the same")
         classes = _inputs.labels(np.concatenate([shape[2] for shape in shapes]), all_labelled=True).classes
         of.ask(None, "classes", (classes,))
-        grid = np.array(_trustpath.walk(of.ask, rows, dims, len(classes), settings))
+        grid = np.array(_trustpath.walk(of.ask, rows, dims, len(classes), options))
         found = _finish(of, float(grid[-1]), sink)
     finally:
         of.end()
@@ -222,7 +222,7 @@ def credibility(
 
 
 def _finish(of: _Blocks, last: float, sink: Optional[Sink]) -> list[Any]:
-    """Asks every worker for the end of its story."""
+    """Collects the results of every worker, or has them stored."""
     if sink is None:
         answers: list[Any] = of.ask(None, "vanished", (last,))
         return answers

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from .. import _functions, _inputs, _params, _trustpath
+from .. import _functions, _inputs, _trustpath
 from . import _ray
 
 Progress = Union[bool, Callable[[int, int], None]]
@@ -21,15 +21,13 @@ class _Worker:
         self.threads = threads
         self.table: Any = None
 
-    def run(
-        self, table: list[Any], task: dict[str, Any], method: dict[str, Any], start: int, count: int
-    ) -> list[list[float]]:
+    def run(self, table: list[Any], options: dict[str, Any], start: int, count: int) -> list[list[float]]:
         if self.table is None:
             import ray
 
             self.table = ray.get(table[0])
         X, codes, names = self.table
-        return _trustpath.evaluate(X, codes, names, task, method, start, count, self.threads)
+        return _trustpath.evaluate(X, codes, names, {**options, "n_jobs": self.threads}, start, count)
 
 
 def _tell(done: int, total: int) -> None:
@@ -41,17 +39,8 @@ def evaluate(
     features: Any,
     labels: Any,
     *,
-    way: int = 5,
-    shot: int = 1,
-    queries: int = 15,
-    setting: str = "transductive",
-    unlabeled: int = 15,
-    up_to: bool = False,
-    distractors: tuple[int, int] = (0, 15),
-    dirichlet: Optional[float] = None,
     method: str = "icir",
     episodes: int = 600,
-    seed: int = 0,
     workers: Optional[int] = None,
     threads: int = 1,
     chunk: Optional[int] = None,
@@ -59,25 +48,25 @@ def evaluate(
     progress: Progress = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """:func:`trustpath.evaluate` on a Ray cluster, with the same result to the last bit.
+    """:func:`trustpath.evaluate` on a Ray cluster, with bit-for-bit the same result.
 
     Episodes go in chunks to actors; the features are put into the object store once, and every actor reads them there
     without a copy. A chunk whose worker dies is run again by the one that replaces it.
 
     Parameters
     ----------
-    features, labels, way, shot, queries, setting, unlabeled, up_to, distractors, dirichlet, method, episodes, seed, **options
-        As of :func:`trustpath.evaluate`.
+    features, labels, method, episodes, **options
+        As of :func:`trustpath.evaluate`, which lists the other options.
     workers : int, default=None
-        Number of actors; None for as many as the cluster has room for.
+        Number of actors; None for as many as the cluster has cores for.
     threads : int, default=1
-        Threads of an actor, and cores that Ray sets aside for it.
+        Threads per actor, and cores that Ray reserves for it.
     chunk : int, default=None
-        Episodes of a chunk; None for a share of an eighth of what falls to a worker.
+        Episodes per chunk; None for an eighth of a worker's share.
     retries : int, default=10
         How often a worker may die.
     progress : bool or callable, default=False
-        True to print how many episodes are done, or a function of their number and of all.
+        True to print how many episodes are done, or a function that takes that number and the total.
 
     Returns
     -------
@@ -85,16 +74,12 @@ def evaluate(
         As of :func:`trustpath.evaluate`.
     """
     X, encoded = _inputs.pool(features, labels, all_labelled=True)
-    task = _params.task(
-        way=way, shot=shot, queries=queries, setting=setting, unlabeled=unlabeled, up_to=up_to,
-        distractors=distractors, dirichlet=dirichlet, seed=seed,
-    )
-    how = _params.method(method, options)
+    options["method"] = method
     total = _inputs.count("episodes", episodes, 1)
     threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
-    names = [str(name) for name in encoded.classes]
-    # What is wrong with the task or the method is said before any worker starts.
-    _trustpath.evaluate(X, encoded.codes, names, task, how, 0, 0, 1)
+    names = encoded.names()
+    # Errors in the task or the method are raised before any worker starts.
+    _trustpath.evaluate(X, encoded.codes, names, {**options, "n_jobs": 1}, 0, 0)
     tell = (_tell if progress else None) if isinstance(progress, bool) else progress
 
     ray = _ray.connect()
@@ -113,10 +98,10 @@ def evaluate(
     def next_chunk(actor: Any) -> None:
         start = next(starts, None)
         if start is not None:
-            running[actor.run.remote([table], task, how, start, min(size, total - start))] = (actor, start)
+            running[actor.run.remote([table], options, start, min(size, total - start))] = (actor, start)
 
     try:
-        # Two chunks each, so that none waits for the driver.
+        # Two chunks each, so that no worker waits for the driver.
         for _ in range(2):
             for actor in actors:
                 next_chunk(actor)

@@ -36,6 +36,6 @@ def gone(error: Exception, retries: int) -> RuntimeError:
 
 
 def share(ray: Any, count: int, threads: int) -> float:
-    """Cores to set aside for each of so many workers: one per thread, or less where they would not all find room."""
+    """Cores to reserve for each of ``count`` workers: one per thread, or less where the cluster has fewer."""
     cores = float(ray.cluster_resources().get("CPU", 1.0))
     return min(float(threads), int(1e4 * cores / count) / 1e4)

@@ -1,7 +1,7 @@
 //! The curvature of the logarithmic loss once the intercept has been minimised out.
 //!
 //! Sample `i` with probabilities `pᵢ` has curvature `Dᵢ = diag pᵢ − pᵢ pᵢᵀ`. The intercept is shared by all samples;
-//! when the scores move by `v`, it answers by
+//! when the scores move by `v`, its minimum moves by
 //!
 //! ```text
 //! s = −G⁻¹ Σᵢ Dᵢ vᵢ,   G = Σᵢ Dᵢ,
@@ -10,9 +10,10 @@
 //! and the loss then curves by `D̃ v = D (v + 1 sᵀ)`, with `D̃` symmetric and positive semidefinite. `G` is `c × c` with null
 //! vector `1`, and is inverted on the vectors that sum to zero.
 
-use crate::classify::lanes::{self, LANES};
+use super::sheet;
+use crate::linalg::vector::{LANES, block, block_mut, fused};
 
-/// The probabilities of all samples, and the factor of `G` that belongs to them.
+/// The probabilities of all samples, and the factor of their `G`.
 #[derive(Debug, Default)]
 pub(super) struct Curvature {
     samples: usize,
@@ -29,17 +30,17 @@ impl Curvature {
     /// Prepares for `samples` samples of `classes` classes.
     #[inline(always)]
     pub(super) fn resize(&mut self, samples: usize, classes: usize) {
-        let stride = lanes::stride(samples);
+        let stride = sheet::stride(samples);
         (self.samples, self.classes) = (samples, classes);
         self.p.resize(classes * stride, 0.0);
         self.mean.resize(stride, 0.0);
         self.factor.resize(classes * classes, 0.0);
     }
 
-    /// Takes the probabilities of scores.
+    /// Sets the probabilities to the softmax of scores.
     #[inline(always)]
     pub(super) fn set_scores(&mut self, scores: &[f64]) {
-        lanes::softmax(self.samples, self.classes, scores, &mut self.p);
+        sheet::softmax(self.samples, self.classes, scores, &mut self.p);
     }
 
     /// The probabilities.
@@ -51,21 +52,21 @@ impl Curvature {
     /// Forms and factors `G` for the probabilities.
     #[inline(always)]
     pub(super) fn factor(&mut self) {
-        let (c, stride) = (self.classes, lanes::stride(self.samples));
+        let (c, stride) = (self.classes, sheet::stride(self.samples));
         let class = |k: usize| &self.p[k * stride..(k + 1) * stride];
         let mut trace = 0.0;
         for k in 0..c {
             // Diagonals as sums of what the other classes share, not as p − p²: exact for probabilities near one.
             self.factor[k * c + k] = 0.0;
             for l in 0..k {
-                let shared = lanes::dot(class(k), class(l));
+                let shared = fused::dot(class(k), class(l));
                 self.factor[k * c + l] = -shared;
                 self.factor[k * c + k] += shared;
                 self.factor[l * c + l] += shared;
                 trace += 2.0 * shared;
             }
         }
-        // Any multiple of 1 1ᵀ will do: it only moves the null vector, which no argument has a part in.
+        // Any multiple of 1 1ᵀ will do: it only affects the null vector, which no argument has a component in.
         let level = trace.max(f64::MIN_POSITIVE) / (c * c) as f64;
         self.factor.iter_mut().for_each(|entry| *entry += level);
         cholesky(&mut self.factor, c);
@@ -85,9 +86,9 @@ impl Curvature {
         }
     }
 
-    /// Writes how the intercept answers a move `v` of the scores.
+    /// Writes how the intercept's minimum moves when the scores move by `v`.
     #[inline(always)]
-    pub(super) fn answer(&mut self, v: &[f64], shift: &mut [f64]) {
+    pub(super) fn intercept_response(&mut self, v: &[f64], shift: &mut [f64]) {
         let (p, mean) = (&self.p[..], &mut self.mean[..]);
         let stride = mean.len();
         mean.fill(0.0);
@@ -99,13 +100,13 @@ impl Curvature {
         for (k, shift) in shift.iter_mut().enumerate() {
             let mut total = [0.0; LANES];
             for at in (0..stride).step_by(LANES) {
-                let (p, v) = (lanes::load(p, k * stride + at), lanes::load(v, k * stride + at));
-                let mean = lanes::load(mean, at);
+                let (p, v) = (block(p, k * stride + at), block(v, k * stride + at));
+                let mean = block(mean, at);
                 for l in 0..LANES {
                     total[l] = p[l].mul_add(mean[l] - v[l], total[l]);
                 }
             }
-            *shift = lanes::sum(total);
+            *shift = fused::total(&total);
         }
         self.solve(shift);
     }
@@ -119,26 +120,26 @@ impl Curvature {
         for at in (0..stride).step_by(LANES) {
             let mut mean = [0.0; LANES];
             for (k, shift) in shift.iter().enumerate() {
-                let (p, v) = (lanes::load(p, k * stride + at), lanes::load(v, k * stride + at));
+                let (p, v) = (block(p, k * stride + at), block(v, k * stride + at));
                 for l in 0..LANES {
                     mean[l] = p[l].mul_add(v[l] + shift, mean[l]);
                 }
             }
             for (k, shift) in shift.iter().enumerate() {
-                let mut p = lanes::load(p, k * stride + at);
-                let v = lanes::load(v, k * stride + at);
+                let (p, v) = (block(p, k * stride + at), block(v, k * stride + at));
+                let h = block_mut(h, k * stride + at);
                 for l in 0..LANES {
-                    p[l] *= v[l] + shift - mean[l];
-                    product[l] = p[l].mul_add(v[l], product[l]);
+                    h[l] = p[l] * (v[l] + shift - mean[l]);
+                    product[l] = h[l].mul_add(v[l], product[l]);
                 }
-                lanes::store(h, k * stride + at, p);
             }
         }
-        lanes::sum(product)
+        fused::total(&product)
     }
 }
 
-/// Lower Cholesky factor in place; the upper triangle is left as it is.
+/// Lower Cholesky factor in place; the upper triangle is left as it is. `G` may be singular up to rounding, so pivots are
+/// kept positive.
 #[inline(always)]
 fn cholesky(a: &mut [f64], n: usize) {
     for i in 0..n {

@@ -1,14 +1,15 @@
-//! Two ways to write the same weights down.
+//! Two ways to represent the same weights.
 //!
-//! The weights `W` lie in the span of the samples. With fewer samples than features they are written as `W = αᵀX`, and
-//! all the solver needs is the Gram matrix ([`Span`]); otherwise as they are ([`Primal`]). The solver sees *coordinates*
-//! `θ` (α or W, class by class), their *image*, which is the sheet of scores `X Wᵀ`, and inner products of weights.
+//! The weights `W` lie in the span of the samples. With fewer samples than features they are represented as `W = αᵀX`, and
+//! all that the solver needs is the Gram matrix ([`Span`]); otherwise directly ([`Primal`]). The solver works with
+//! *coordinates* `θ` (α or W, class by class), their *image*, which is the sheet of scores `X Wᵀ`, and inner products.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::sheet::{SymmetricPanels, stride};
 use crate::Matrix;
-use crate::classify::lanes::{self, SymmetricPanels};
+use crate::linalg::vector::fused;
 
 /// Weights in some coordinates, each class a slice of equal length.
 pub(super) trait Design {
@@ -24,7 +25,7 @@ pub(super) trait Design {
     /// `⟨U, V⟩` from the coordinates of both and the image of `V`.
     fn inner(&self, u: &[f64], v: &[f64], image_of_v: &[f64]) -> f64;
 
-    /// What rounding may add to `⟨V, V⟩`, for coordinates that cancel in `V`.
+    /// How much rounding may add to `⟨V, V⟩` when coordinates cancel in `V`.
     fn rounding(&self, v: &[f64]) -> f64;
 }
 
@@ -48,17 +49,17 @@ impl Design for Span<'_> {
 
     #[inline(always)]
     fn add_adjoint(&self, scale: f64, h: &[f64], theta: &mut [f64]) {
-        lanes::add_scaled(theta, scale, h);
+        fused::add_scaled(theta, scale, h);
     }
 
     #[inline(always)]
     fn inner(&self, u: &[f64], _v: &[f64], image_of_v: &[f64]) -> f64 {
-        lanes::dot(u, image_of_v)
+        fused::dot(u, image_of_v)
     }
 
     #[inline(always)]
     fn rounding(&self, v: &[f64]) -> f64 {
-        f64::EPSILON * self.gram.stride() as f64 * lanes::dot(v, v)
+        f64::EPSILON * self.gram.stride() as f64 * fused::dot(v, v)
     }
 }
 
@@ -71,13 +72,13 @@ pub(super) struct Primal {
 
 impl Primal {
     fn sheet<'v>(&self, values: &'v [f64], length: usize) -> MatRef<'v, f64> {
-        let stride = lanes::stride(length);
+        let stride = stride(length);
         MatRef::from_row_major_slice_with_stride(values, self.classes, length, stride)
     }
 
     // As a transposed column-major view: faer 0.24.4's strided row-major constructor of mutable views swaps the strides.
     fn sheet_mut<'v>(&self, values: &'v mut [f64], length: usize) -> MatMut<'v, f64> {
-        let stride = lanes::stride(length);
+        let stride = stride(length);
         MatMut::from_column_major_slice_with_stride_mut(values, length, self.classes, stride)
             .transpose_mut()
     }
@@ -86,7 +87,7 @@ impl Primal {
 impl Design for Primal {
     #[inline(always)]
     fn coordinates(&self) -> usize {
-        lanes::stride(self.x.cols())
+        stride(self.x.cols())
     }
 
     #[inline(always)]
@@ -103,7 +104,7 @@ impl Design for Primal {
 
     #[inline(always)]
     fn inner(&self, u: &[f64], v: &[f64], _image_of_v: &[f64]) -> f64 {
-        lanes::dot(u, v)
+        fused::dot(u, v)
     }
 
     #[inline(always)]

@@ -1,20 +1,19 @@
 //! The most probable class of very many instances.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::LogisticModel;
 use crate::Matrix;
+use crate::linalg::block::multiply;
 use crate::linalg::exp::exponentiate;
+use crate::linalg::simd;
 use crate::task::arg_max;
 
-/// Instances of a block.
+/// Instances per block.
 const BLOCK: usize = 256;
 
-/// The most probable class of each of the rows, the lower of equals, and its probability. What is held at a time are
-/// the scores of a block for each thread.
+/// The most probable class of each of the rows (the lowest of several equal ones) and its probability. Only the scores of
+/// one block per thread are in memory at a time.
 pub(crate) fn most_probable(
     model: &LogisticModel,
     x: &Matrix,
@@ -31,40 +30,23 @@ pub(crate) fn most_probable(
                 to.copy_from_slice(x.row(row));
             }
             let scores = &mut scores[..n * c];
-            matmul(
-                MatMut::from_row_major_slice_mut(&mut *scores, n, c),
-                Accum::Replace,
-                MatRef::from_row_major_slice(&features[..n * d], n, d),
-                model.weights.view().transpose(),
-                1.0,
-                Par::Seq,
-            );
+            multiply(&features[..n * d], n, model.weights.view().transpose(), scores);
             let to = labels.iter_mut().zip(probabilities);
             for (scores, (label, probability)) in scores.chunks_exact_mut(c).zip(to) {
                 scores.iter_mut().zip(&model.intercept).for_each(|(score, b)| *score += b);
                 *label = arg_max(scores);
-                *probability = Arch::new().dispatch(Share { highest: scores[*label], scores });
+                let highest = scores[*label];
+                *probability = simd::dispatch(
+                    scores,
+                    #[inline(always)]
+                    |scores| {
+                        scores.iter_mut().for_each(|score| *score -= highest);
+                        exponentiate(scores);
+                        1.0 / scores.iter().sum::<f64>()
+                    },
+                );
             }
         },
     );
     (labels, probabilities)
-}
-
-/// The probability of the highest score.
-struct Share<'a> {
-    highest: f64,
-    scores: &'a mut [f64],
-}
-
-impl NullaryFnOnce for Share<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn call(self) -> f64 {
-        for score in &mut *self.scores {
-            *score -= self.highest;
-        }
-        exponentiate(self.scores);
-        1.0 / self.scores.iter().sum::<f64>()
-    }
 }

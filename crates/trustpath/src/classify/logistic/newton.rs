@@ -10,37 +10,30 @@
 //! `‖W − W*‖ ≤ ‖g‖` up to the second order in the error of `b`: the norm of `g` is the certificate that ends the
 //! iteration, with a last step `s₀` of the intercept.
 //!
-//! Conjugate gradients carry the image of every vector along with the vector, which leaves one product with the data
-//! per step, and none for the new scores. The matrix is the identity plus a moderate part, on real features with a
-//! condition number below ten: a preconditioner would cost more than the steps it saves.
+//! Conjugate gradients update the image of every vector along with the vector, which leaves one product with the data per
+//! step, and none for the new scores. The matrix is the identity plus a moderate part, with a condition number below ten on
+//! real features: a preconditioner would cost more than the steps it saves.
 
+use super::LogisticParams;
 use super::curvature::Curvature;
 use super::design::Design;
-use crate::classify::lanes;
+use super::sheet::stride;
+use crate::linalg::vector::fused;
 use crate::{Error, Result};
 
-/// More steps of conjugate gradients than any well-posed problem takes; the Newton iteration goes on from there.
+/// Conjugate gradient steps at most, more than any well-posed problem takes; the Newton iteration continues from there.
 const INNER_STEPS: usize = 1000;
 
 /// A step that moves no score by more than this keeps the curvature within a factor of e: it cannot overshoot.
 const SAFE_MOVE: f64 = 0.5;
 
-/// No step moves a score by more than this: where probabilities are saturated, the curvature says nothing so far away.
+/// No step moves a score by more than this: where probabilities are saturated, the curvature is only valid nearby.
 const LARGEST_MOVE: f64 = 10.0;
 
-/// Points a line search looks at before it takes the last, each closer than the one before.
+/// Points that a line search tries, each closer than the one before, until it takes the last.
 const TRIALS: usize = 60;
 
-/// The objective and when to stop.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
-    pub c: f64,
-    /// Goal for `‖g‖ / C`.
-    pub tolerance: f64,
-    pub iterations: usize,
-}
-
-/// The solution, and the workspace that outlives one training.
+/// The solution, and the workspace that is reused by the next training.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     /// Coordinates of the weights.
@@ -56,7 +49,7 @@ pub(super) struct Newton {
     step: Moved,
 }
 
-/// A vector of weights, its image, and the answer of the intercept to it.
+/// A vector of weights, its image, and the change of the intercept that minimises the loss along it.
 #[derive(Debug, Default)]
 struct Moved {
     theta: Vec<f64>,
@@ -79,34 +72,16 @@ impl Moved {
 
     #[inline(always)]
     fn add(&mut self, scale: f64, other: &Self) {
-        lanes::add_scaled(&mut self.theta, scale, &other.theta);
-        lanes::add_scaled(&mut self.image, scale, &other.image);
-        lanes::add_scaled(&mut self.shift, scale, &other.shift);
-    }
-}
-
-/// One training, to be dispatched to the vector unit. Starts from the coordinates and the intercept in `newton`.
-#[derive(Debug)]
-pub(super) struct Solve<'a, D> {
-    pub newton: &'a mut Newton,
-    pub design: D,
-    pub labels: &'a [usize],
-    pub rules: Rules,
-}
-
-impl<D: Design> pulp::WithSimd for Solve<'_, D> {
-    type Output = Result<()>;
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> Result<()> {
-        self.newton.solve(&self.design, self.labels, self.rules)
+        fused::add_scaled(&mut self.theta, scale, &other.theta);
+        fused::add_scaled(&mut self.image, scale, &other.image);
+        fused::add_scaled(&mut self.shift, scale, &other.shift);
     }
 }
 
 impl Newton {
     /// Prepares for a training; the coordinates become zero, the intercept stays.
     pub(super) fn resize(&mut self, coordinates: usize, samples: usize, classes: usize) {
-        let (coordinates, scores) = (classes * coordinates, classes * lanes::stride(samples));
+        let (coordinates, scores) = (classes * coordinates, classes * stride(samples));
         reset(&mut self.theta, coordinates);
         self.intercept.resize(classes, 0.0);
         self.curvature.resize(samples, classes);
@@ -118,24 +93,31 @@ impl Newton {
         }
     }
 
+    /// Trains, starting from the present coordinates and intercept.
     #[inline(always)]
-    fn solve(&mut self, design: &impl Design, labels: &[usize], rules: Rules) -> Result<()> {
-        let goal = rules.tolerance * rules.c;
+    pub(super) fn solve(
+        &mut self,
+        design: &impl Design,
+        labels: &[usize],
+        params: LogisticParams,
+    ) -> Result<()> {
+        let LogisticParams { c, tolerance, iterations } = params;
+        let goal = tolerance * c;
         let samples = labels.len() as f64;
         // The last step of the intercept leaves an error of its square per sample.
-        let last_shift = (0.01 * rules.tolerance / samples).sqrt();
+        let last_shift = (0.01 * tolerance / samples).sqrt();
         // The size of a gradient with every sample misclassified.
-        let scale = rules.c * samples.sqrt();
+        let scale = c * samples.sqrt();
         let mut reached = f64::INFINITY;
         self.set_scores(design, labels);
-        for _ in 0..rules.iterations {
-            self.set_gradient(design, rules.c);
+        for _ in 0..iterations {
+            self.set_gradient(design, c);
             let square = self.residual.square(design);
             let rounding = design.rounding(&self.residual.theta);
             reached = square.max(rounding).sqrt();
             let shift = self.step.shift.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
             if reached <= goal && shift <= last_shift {
-                lanes::add_scaled(&mut self.intercept, 1.0, &self.step.shift);
+                fused::add_scaled(&mut self.intercept, 1.0, &self.step.shift);
                 let mean = self.intercept.iter().sum::<f64>() / self.intercept.len() as f64;
                 self.intercept.iter_mut().for_each(|b| *b -= mean);
                 return Ok(());
@@ -145,15 +127,15 @@ impl Newton {
                 continue;
             }
             if reached > goal {
-                // In proportion to the gradient, for quadratic convergence, but no further than the goal asks for.
+                // In proportion to the gradient, for quadratic convergence, but no further than the goal requires.
                 let forcing = (10.0 * reached / scale).min(0.3).max(0.3 * goal / reached);
                 let target = (forcing * forcing * square).max(rounding);
-                self.conjugate_gradients(design, rules.c, square, target);
+                self.conjugate_gradients(design, c, square, target);
             }
-            self.advance(design, labels, rules.c);
+            self.advance(design, labels, c);
         }
         let what = "logistic regression";
-        Err(Error::NotConverged { what, iterations: rules.iterations, reached, tolerance: goal })
+        Err(Error::NotConverged { what, iterations, reached, tolerance: goal })
     }
 
     /// Scores and errors of the coordinates and the intercept.
@@ -164,12 +146,12 @@ impl Newton {
         self.set_errors(labels);
     }
 
-    /// Copies of one instance share their weights in any proportion: such a part of the coordinates has no image, no
-    /// step sees it, and the rounding of it can hide the gradient. The coordinates of the minimum, `C (Y − P)`, have
-    /// no such part; so these are taken at the present scores.
+    /// Copies of one instance can share their weight in any proportion. A change of that proportion has no image, so no step
+    /// removes it, and its rounding errors can hide the gradient. The coordinates of the minimum, `C (Y − P)`, have no such
+    /// part, so they are set to that at the present scores.
     #[inline(always)]
     fn clear_null_part(&mut self, design: &impl Design, labels: &[usize]) {
-        lanes::add_scaled(&mut self.theta, 1.0, &self.residual.theta);
+        fused::add_scaled(&mut self.theta, 1.0, &self.residual.theta);
         self.set_scores(design, labels);
     }
 
@@ -178,7 +160,7 @@ impl Newton {
     fn set_errors(&mut self, labels: &[usize]) {
         self.curvature.set_scores(&self.scores);
         self.error.copy_from_slice(self.curvature.probabilities());
-        let stride = lanes::stride(labels.len());
+        let stride = self.error.len() / self.intercept.len();
         for (i, &label) in labels.iter().enumerate() {
             self.error[label * stride + i] -= 1.0;
         }
@@ -190,13 +172,13 @@ impl Newton {
         let stride = self.error.len() / self.intercept.len();
         self.curvature.factor();
         for (shift, error) in self.step.shift.iter_mut().zip(self.error.chunks_exact(stride)) {
-            *shift = -lanes::total(error);
+            *shift = -fused::total(error);
         }
         self.curvature.solve(&mut self.step.shift);
         self.step.theta.fill(0.0);
         self.step.image.fill(0.0);
         self.curvature.bend(&self.step.image, &self.step.shift, &mut self.bent);
-        lanes::add_scaled(&mut self.bent, 1.0, &self.error);
+        fused::add_scaled(&mut self.bent, 1.0, &self.error);
         for (residual, theta) in self.residual.theta.iter_mut().zip(&self.theta) {
             *residual = -theta;
         }
@@ -204,58 +186,58 @@ impl Newton {
         design.image(&self.residual.theta, &mut self.residual.image);
     }
 
-    /// Steps until the residual, of squared norm `square` now, falls to `target`. The product that measures a residual
-    /// also serves the step from there, so that one more step is taken than the target asks for.
+    /// Steps until the squared norm of the residual, `square` at the start, falls to `target`. The product that measures a
+    /// residual also serves the step from there, so one more step is taken than the target requires.
     #[inline(always)]
     fn conjugate_gradients(&mut self, design: &impl Design, c: f64, mut square: f64, target: f64) {
         let Self { curvature, bent, residual, direction, step, .. } = self;
         direction.theta.copy_from_slice(&residual.theta);
         direction.image.copy_from_slice(&residual.image);
         for _ in 0..INNER_STEPS {
-            curvature.answer(&direction.image, &mut direction.shift);
+            curvature.intercept_response(&direction.image, &mut direction.shift);
             let bend = curvature.bend(&direction.image, &direction.shift, bent);
             let length = square / (direction.square(design) + c * bend);
             step.add(length, direction);
             if square <= target {
                 break;
             }
-            lanes::add_scaled(&mut residual.theta, -length, &direction.theta);
+            fused::add_scaled(&mut residual.theta, -length, &direction.theta);
             design.add_adjoint(-c * length, bent, &mut residual.theta);
             design.image(&residual.theta, &mut residual.image);
             let next = residual.square(design);
             if next == 0.0 {
                 break;
             }
-            lanes::scale_add(&mut direction.theta, next / square, &residual.theta);
-            lanes::scale_add(&mut direction.image, next / square, &residual.image);
+            fused::scale_add(&mut direction.theta, next / square, &residual.theta);
+            fused::scale_add(&mut direction.image, next / square, &residual.image);
             square = next;
         }
     }
 
-    /// Goes along the step, all the way or to where the objective no longer falls steeply.
+    /// Moves along the step, all the way or to where the objective no longer falls steeply.
     #[inline(always)]
     fn advance(&mut self, design: &impl Design, labels: &[usize], c: f64) {
         // The penalty's slope along the step is `pull + at · stretch`.
         let pull = design.inner(&self.theta, &self.step.theta, &self.step.image);
         let stretch = self.step.square(design);
         shift_classes(&mut self.step.image, &self.step.shift);
-        let slope = pull + c * lanes::dot(&self.error, &self.step.image);
-        let largest = lanes::largest(&self.step.image);
+        let slope = pull + c * fused::dot(&self.error, &self.step.image);
+        let largest = self.step.image.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let (mut at, mut go) = (0.0, (LARGEST_MOVE / largest).min(1.0));
         for _ in 0..TRIALS {
-            lanes::add_scaled(&mut self.scores, go - at, &self.step.image);
+            fused::add_scaled(&mut self.scores, go - at, &self.step.image);
             self.set_errors(labels);
             at = go;
             if at * largest <= SAFE_MOVE {
                 break;
             }
-            let slope_there = pull + at * stretch + c * lanes::dot(&self.error, &self.step.image);
+            let slope_there = pull + at * stretch + c * fused::dot(&self.error, &self.step.image);
             if slope_there <= -0.5 * slope {
                 break;
             }
             go = at * slope / (slope - slope_there);
         }
-        lanes::add_scaled(&mut self.theta, at, &self.step.theta);
+        fused::add_scaled(&mut self.theta, at, &self.step.theta);
         for (intercept, shift) in self.intercept.iter_mut().zip(&self.step.shift) {
             *intercept += at * shift;
         }
@@ -267,7 +249,7 @@ fn reset(values: &mut Vec<f64>, length: usize) {
     values.resize(length, 0.0);
 }
 
-/// Adds to every class of a sheet its own number. The padding moves too: every use of scores is weighted by
+/// Adds one number per class to a sheet. The padding changes too, which does no harm: every use of scores is weighted by
 /// probabilities or errors, whose padding is zero.
 #[inline(always)]
 fn shift_classes(sheet: &mut [f64], shift: &[f64]) {

@@ -1,10 +1,10 @@
-//! The minimum is the minimum, from every side.
+//! The solution is the minimum, by several independent criteria.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::Features;
 use crate::classify::tests::{Problem, problems};
+use crate::{Error, Features};
 
 fn model(c: f64, x: &Instances, problem: &Problem) -> LogisticModel {
     let logistic = LogisticParams { c, ..LogisticParams::default() }.check().unwrap();
@@ -16,7 +16,7 @@ fn model(c: f64, x: &Instances, problem: &Problem) -> LogisticModel {
     }
 }
 
-/// Norms of the gradient of the objective by weights and by intercept, by the textbook.
+/// Norms of the gradient of the objective with respect to weights and intercept, by the textbook formula.
 fn gradient_norms(c: f64, x: &Instances, problem: &Problem, model: &LogisticModel) -> (f64, f64) {
     let mut by_weights = model.weights.clone();
     let mut by_intercept = vec![0.0; problem.classes];
@@ -83,7 +83,7 @@ proptest! {
 }
 
 #[test]
-fn separable_and_contradictory_labels_are_no_trouble() {
+fn separable_and_contradictory_labels_are_solved() {
     let values = [1.0, 0.0, 0.0, 1.0, 1.0, 1e-9];
     let x = Features::new(&values[..], 3, 2).unwrap().normalize().unwrap();
     for labels in [vec![0, 1], vec![1, 0], vec![0, 1, 1], vec![0, 0, 1]] {
@@ -99,7 +99,7 @@ fn separable_and_contradictory_labels_are_no_trouble() {
 }
 
 #[test]
-fn an_impossible_tolerance_is_an_error_that_says_so() {
+fn too_few_iterations_are_an_error() {
     let values = [1.0, 0.0, 0.0, 1.0];
     let x = Features::new(&values[..], 2, 2).unwrap().normalize().unwrap();
     let params = LogisticParams { iterations: 1, ..LogisticParams::default() };

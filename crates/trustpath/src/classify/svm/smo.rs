@@ -6,13 +6,15 @@
 //! min over β   ½ βᵀK β − yᵀβ   with Σᵢ βᵢ = 0,   0 ≤ yᵢ βᵢ ≤ C,
 //! ```
 //!
-//! with gradient `g = K β − y`. `β` is optimal when no mass can profitably move from a `j` to an `i`:
+//! with gradient `g = K β − y`. `β` is optimal when the objective cannot be lowered by moving weight from a `j` to an `i`:
 //! `max g` over those that may fall exceeds `min g` over those that may rise by no more than the tolerance. Each step
-//! moves mass between the steepest `i` and the `j` that promises the largest descent for it.
+//! moves weight between the steepest `i` and the `j` that promises the largest descent for it.
 
+use super::SvmParams;
+use crate::linalg::vector::add_scaled;
 use crate::{Error, Result};
 
-/// Floor of the curvature along a move, which is zero between copies of one instance.
+/// Smallest curvature along a move; between copies of one instance it would be zero.
 const FLATTEST: f64 = 1e-12;
 
 /// One two-class problem.
@@ -22,23 +24,21 @@ pub(super) struct Machine<'a> {
     pub gram: &'a [f64],
     /// Labels, 1 or −1.
     pub y: &'a [f64],
-    pub c: f64,
-    pub tolerance: f64,
-    pub iterations: usize,
+    pub params: SvmParams,
 }
 
 impl Machine<'_> {
     /// Improves a feasible `beta` until it is optimal; returns the `ρ` of the decision `Σᵢ βᵢ K(xᵢ, ·) − ρ`.
-    pub(super) fn solve(&self, beta: &mut [f64], gradient: &mut Vec<f64>) -> Result<f64> {
+    pub(super) fn solve(&self, beta: &mut [f64]) -> Result<f64> {
+        let SvmParams { tolerance, iterations, .. } = self.params;
         let n = self.y.len();
         let row = |i: usize| &self.gram[i * n..(i + 1) * n];
-        gradient.clear();
-        gradient.extend(self.y.iter().map(|y| -y));
+        let mut gradient: Vec<f64> = self.y.iter().map(|y| -y).collect();
         for (i, &b) in beta.iter().enumerate().filter(|&(_, &b)| b != 0.0) {
-            gradient.iter_mut().zip(row(i)).for_each(|(g, k)| *g += b * k);
+            add_scaled(&mut gradient, b, row(i));
         }
         let mut gap = f64::INFINITY;
-        for _ in 0..self.iterations {
+        for _ in 0..iterations {
             let may_rise = |i: usize| beta[i] < self.upper(i);
             let may_fall = |i: usize| beta[i] > self.lower(i);
             let mut lowest = (f64::INFINITY, 0);
@@ -59,30 +59,29 @@ impl Machine<'_> {
                 }
             }
             gap = highest - least;
-            if gap <= self.tolerance {
-                return Ok(self.threshold(beta, gradient, least, highest));
+            if gap <= tolerance {
+                return Ok(self.threshold(beta, &gradient, least, highest));
             }
             let j = best.1;
             let (rise, fall) = (self.upper(i) - beta[i], beta[j] - self.lower(j));
             let moved = ((gradient[j] - least) / self.curvature(i, j)).min(rise).min(fall);
-            // A bound that is met is met exactly.
+            // A bound that is reached is reached exactly.
             beta[i] = if moved == rise { self.upper(i) } else { beta[i] + moved };
             beta[j] = if moved == fall { self.lower(j) } else { beta[j] - moved };
             for ((g, ki), kj) in gradient.iter_mut().zip(row(i)).zip(row(j)) {
                 *g += moved * (ki - kj);
             }
         }
-        let (what, iterations, tolerance) =
-            ("the support vector machine", self.iterations, self.tolerance);
+        let what = "the support vector machine";
         Err(Error::NotConverged { what, iterations, reached: gap, tolerance })
     }
 
     fn upper(&self, i: usize) -> f64 {
-        if self.y[i] > 0.0 { self.c } else { 0.0 }
+        if self.y[i] > 0.0 { self.params.c } else { 0.0 }
     }
 
     fn lower(&self, i: usize) -> f64 {
-        if self.y[i] > 0.0 { 0.0 } else { -self.c }
+        if self.y[i] > 0.0 { 0.0 } else { -self.params.c }
     }
 
     fn curvature(&self, i: usize, j: usize) -> f64 {

@@ -1,29 +1,28 @@
 //! The curvature of the Huber regression, and solving with it.
 //!
-//! Up to [`DENSE`] unknowns the matrix is formed and factored. Above, its products with vectors are summed over the
+//! Up to [`DENSE_UNKNOWNS`] unknowns the matrix is formed and factored. Above, its products with vectors are summed over the
 //! instances and conjugate gradients solve, preconditioned by `I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ`: the curvature without the part that is
 //! subtracted, which is the matrix of iteratively reweighted least squares.
 
+use super::row_source::{EvalPoint, RowSource, Sum};
 use super::rows::pairs;
-use super::strips::{At, Strips, Sum};
 use crate::Result;
+use crate::limits::DENSE_UNKNOWNS;
 use crate::linalg::cholesky;
 use crate::linalg::vector::{add_scaled, dot, norm};
 
-/// Unknowns up to which the matrix is formed: its cost grows with their square, that of a product linearly.
-pub(super) const DENSE: usize = 200;
-/// Curvature below this counts as none, and is filled up. The coordinates are orthonormal: were all instances zero, the
-/// curvature would be one in every direction.
+/// Curvature below this counts as none, and the matrix is shifted. The coordinates are orthonormal: if all instances were
+/// zero, the curvature would be one in every direction.
 const FLOOR: f64 = 1e-12;
 /// Relative residual at which a conjugate-gradient step of Newton's method ends.
 const STEP: f64 = 1e-2;
-/// The same for tangents, which are also interpolated with: as far above the tolerance of solutions, but at most this
-/// small, and at most that of a step.
+/// The same for tangents, which are also used for interpolation: [`LOOSER`] times the tolerance of solutions, but at least
+/// this, and at most [`STEP`].
 const TANGENT: f64 = 1e-5;
-/// How far the tolerance of tangents lies above that of solutions.
+/// Ratio of the tolerance of tangents to that of solutions.
 const LOOSER: f64 = 100.0;
 
-/// The curvature at the point where it was last taken.
+/// The curvature at the point where it was last computed.
 #[derive(Debug, Clone)]
 pub(super) enum Curvature {
     Dense(Dense),
@@ -32,7 +31,7 @@ pub(super) enum Curvature {
 
 impl Curvature {
     pub fn new(c: usize, d: usize) -> Self {
-        if c * d <= DENSE {
+        if c * d <= DENSE_UNKNOWNS {
             Self::Dense(Dense::new(c, d))
         } else {
             Self::Iterative(Iterative::new(c, d))
@@ -43,8 +42,8 @@ impl Curvature {
         matches!(self, Self::Iterative(_))
     }
 
-    /// Takes the curvature at a point.
-    pub fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
+    /// Computes the curvature at a point.
+    pub fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
         match self {
             Self::Dense(dense) => dense.take(rows, at),
             Self::Iterative(iterative) => iterative.take(rows, at),
@@ -52,7 +51,7 @@ impl Curvature {
     }
 
     /// Solves with it, in place.
-    pub fn solve(&mut self, rows: &mut impl Strips, x: &mut [f64]) -> Result<()> {
+    pub fn solve(&mut self, rows: &mut impl RowSource, x: &mut [f64]) -> Result<()> {
         match self {
             Self::Dense(dense) => {
                 cholesky::solve(&dense.factor, dense.c * dense.d, x);
@@ -62,10 +61,10 @@ impl Curvature {
         }
     }
 
-    /// `dB/dλ` at the point, where solutions have this tolerance.
+    /// `dB/dλ` at the point, given the tolerance of solutions.
     pub fn tangent(
         &mut self,
-        rows: &mut impl Strips,
+        rows: &mut impl RowSource,
         tangent: &mut [f64],
         tolerance: f64,
     ) -> Result<()> {
@@ -99,21 +98,11 @@ impl Dense {
         Self { c, d, sums, factor: vec![0.0; c * d * c * d], definite: false }
     }
 
-    fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
-        let size = self.c * self.d;
-        rows.add_up(Sum::Curvature, at, &mut self.sums)?;
-        let mut fill = 0.0;
-        loop {
-            unpack(&self.sums, self.c, self.d, &mut self.factor);
-            for j in 0..size {
-                self.factor[j * size + j] += fill;
-            }
-            if cholesky::factor(&mut self.factor, size, FLOOR) {
-                break;
-            }
-            fill = f64::max(2.0 * FLOOR, 16.0 * fill);
-        }
-        self.definite = fill == 0.0;
+    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
+        rows.sum_over_rows(Sum::Curvature, at, &mut self.sums)?;
+        let (c, d, sums) = (self.c, self.d, &self.sums);
+        self.definite =
+            cholesky::factor_shifted(&mut self.factor, c * d, FLOOR, |to| unpack(sums, c, d, to));
         Ok(())
     }
 
@@ -134,11 +123,11 @@ impl Dense {
 pub(super) struct Iterative {
     c: usize,
     d: usize,
-    /// The point: coefficients, threshold, first response, memory.
+    /// The point: coefficients, threshold, first response, slot.
     b: Vec<f64>,
     lambda: f64,
     first: usize,
-    memory: usize,
+    slot: usize,
     /// `Σᵢ wᵢ xᵢxᵢᵀ`, then the right-hand side of the tangent.
     sums: Vec<f64>,
     /// Factor of the former.
@@ -158,7 +147,7 @@ impl Iterative {
             b: vector.clone(),
             lambda: 0.0,
             first: 0,
-            memory: 0,
+            slot: 0,
             sums: vec![0.0; Sum::Gram.len(d, c)],
             factor: vec![0.0; d * d],
             residual: vector.clone(),
@@ -168,26 +157,18 @@ impl Iterative {
         }
     }
 
-    fn take(&mut self, rows: &mut impl Strips, at: At<'_>) -> Result<()> {
+    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
         let d = self.d;
         self.b.copy_from_slice(at.b);
-        (self.lambda, self.first, self.memory) = (at.lambda, at.first, at.memory);
-        rows.add_up(Sum::Gram, at, &mut self.sums)?;
-        let mut fill = 0.0;
-        loop {
-            self.factor.copy_from_slice(&self.sums[..d * d]);
-            for a in 0..d {
-                self.factor[a * d + a] += fill;
-            }
-            if cholesky::factor(&mut self.factor, d, FLOOR) {
-                return Ok(());
-            }
-            fill = f64::max(2.0 * FLOOR, 16.0 * fill);
-        }
+        (self.lambda, self.first, self.slot) = (at.lambda, at.first, at.slot);
+        rows.sum_over_rows(Sum::Gram, at, &mut self.sums)?;
+        let gram = &self.sums[..d * d];
+        cholesky::factor_shifted(&mut self.factor, d, FLOOR, |to| to.copy_from_slice(gram));
+        Ok(())
     }
 
     /// Preconditioned conjugate gradients, in place, to the relative residual `tolerance`.
-    fn solve(&mut self, rows: &mut impl Strips, x: &mut [f64], tolerance: f64) -> Result<()> {
+    fn solve(&mut self, rows: &mut impl RowSource, x: &mut [f64], tolerance: f64) -> Result<()> {
         let (c, d) = (self.c, self.d);
         let target = tolerance * norm(x);
         self.residual.copy_from_slice(x);
@@ -199,9 +180,9 @@ impl Iterative {
             if norm(&self.residual) <= target {
                 return Ok(());
             }
-            let (b, lambda, first, memory) = (&self.b, self.lambda, self.first, self.memory);
-            let at = At { b, lambda, first, responses: c, memory };
-            rows.add_up(Sum::Product(&self.direction), at, &mut self.product)?;
+            let (b, lambda, first, slot) = (&self.b, self.lambda, self.first, self.slot);
+            let at = EvalPoint { b, lambda, first, responses: c, slot };
+            rows.sum_over_rows(Sum::Product(&self.direction), at, &mut self.product)?;
             add_scaled(&mut self.product, FLOOR, &self.direction);
             let curvature = dot(&self.direction, &self.product);
             if curvature.is_nan() || curvature <= 0.0 {

@@ -14,44 +14,33 @@
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
 mod curvature;
-mod descent;
-mod local;
+mod follower;
+mod in_memory;
 mod newton;
 mod path;
 mod product;
 mod ranker;
-mod record;
+mod row_source;
 mod rows;
 mod segment;
-mod strips;
 
-pub use local::Local;
-pub use record::Vanished;
-pub use strips::{At, Knot, Row, Strips, Sum};
+pub use in_memory::InMemoryRows;
+pub use row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 
-use descent::Descent;
-use path::Walk;
-use ranker::WalkRanker;
+use follower::PathFollower;
+use path::LinearPath;
+use ranker::LinearRanker;
 
 use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+pub use super::{Penalty, Vanished};
 use crate::{Error, Matrix, Result};
-
-/// The sparsity penalty `R(γ)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Penalty {
-    /// `Σᵢ ‖γᵢ‖₂`: an instance's parameter vanishes as a whole. What the paper's code runs.
-    #[default]
-    Group,
-    /// `Σᵢⱼ |γᵢⱼ|`: entry by entry. Not always unique at small `λ`.
-    Elementwise,
-}
 
 /// How vanishing `λ` are found between the points of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Roots {
     /// With the regression solved at every trial, where that is affordable: up to 5000 instances, or 500 where there
-    /// are more than 200 unknowns. Read off the interpolated path otherwise, whose error is then far smaller than what
-    /// tells instances apart.
+    /// are more than 200 unknowns. For more, read off the interpolated path, whose error is then far smaller than the
+    /// differences between instances.
     #[default]
     Exact,
     /// Always read off the interpolated path.
@@ -65,7 +54,7 @@ pub struct IciRParams {
     pub penalty: Penalty,
     /// The grid that a path is reported on (100 points down to 10⁻³ λ_max).
     pub grid: Grid,
-    /// Gradient at which a solution counts as one, relative to `λ` (10⁻¹²).
+    /// Gradient at which the solver stops, relative to `λ` (10⁻¹²).
     pub tolerance: f64,
     /// How vanishing `λ` are found (exactly).
     pub roots: Roots,
@@ -73,12 +62,8 @@ pub struct IciRParams {
 
 impl Default for IciRParams {
     fn default() -> Self {
-        Self {
-            penalty: Penalty::Group,
-            grid: Grid { points: 100, ratio: 1e-3 },
-            tolerance: 1e-12,
-            roots: Roots::Exact,
-        }
+        let grid = Grid { points: 100, ratio: 1e-3 };
+        Self { penalty: Penalty::Group, grid, tolerance: 1e-12, roots: Roots::Exact }
     }
 }
 
@@ -90,14 +75,10 @@ impl IciRParams {
     pub fn check(self) -> Result<IciR> {
         self.grid.check()?;
         if !(self.tolerance >= 1e-15 && self.tolerance < 1.0) {
-            return Err(Error::parameter(
-                "tolerance",
-                self.tolerance,
-                "the relative gradient must lie between 1e-15 and 1",
-            ));
+            let expected = "the relative gradient must lie between 1e-15 and 1";
+            return Err(Error::parameter("tolerance", self.tolerance, expected));
         }
-        let Self { penalty, grid, tolerance, roots } = self;
-        Ok(IciR { penalty, grid, tolerance, roots })
+        Ok(IciR { params: self })
     }
 }
 
@@ -117,24 +98,27 @@ impl IciRParams {
 /// ```
 #[derive(Debug, Clone)]
 pub struct IciR {
-    penalty: Penalty,
-    grid: Grid,
-    tolerance: f64,
-    roots: Roots,
+    params: IciRParams,
 }
 
 impl IciR {
-    /// Walks the path of instances that may be anywhere, and returns its grid of `λ` and `β(λ)` for each. What became of
-    /// the instances stays with them: [`Local::vanished`] of each part, with the last `λ` of the grid.
+    /// Follows the path of instances that may be stored anywhere, and returns its grid of `λ` and `β(λ)` for each. What is
+    /// recorded of the instances stays with them: read it with [`InMemoryRows::vanished`] of each part, at the last `λ` of
+    /// the grid.
     ///
     /// # Errors
-    /// When there are fewer than two classes, rows are out of reach, or the solver does not converge.
-    pub fn walk(&self, rows: &mut impl Strips, classes: usize) -> Result<(Vec<f64>, Vec<Matrix>)> {
+    /// When there are fewer than two classes, rows cannot be read, or the solver does not converge.
+    pub fn path_over(
+        &self,
+        rows: &mut impl RowSource,
+        classes: usize,
+    ) -> Result<(Vec<f64>, Vec<Matrix>)> {
         if classes < 2 {
             return Err(Error::OneClass { classes });
         }
         let mut beta = Vec::new();
-        let grid = Descent::new(self, rows, classes)?.walk(|walk, _, _| beta.push(walk.beta()))?;
+        let mut follower = PathFollower::new(&self.params, rows, classes)?;
+        let grid = follower.follow(rows, |follower, _, _, _| beta.push(follower.beta()))?;
         Ok((grid, beta))
     }
 }
@@ -146,10 +130,10 @@ impl Incidental for IciR {
 
     fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
         check_labels(labels, x.rows(), classes)?;
-        Walk::new(self, x, classes).path(labels, keep)
+        LinearPath::new(&self.params, x, classes).path(labels, keep)
     }
 
     fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a> {
-        Box::new(WalkRanker::new(Walk::new(self, x, classes), classes))
+        Box::new(LinearRanker::new(LinearPath::new(&self.params, x, classes), classes))
     }
 }

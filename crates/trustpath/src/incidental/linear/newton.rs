@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::curvature::Curvature;
-use super::segment::Segment;
-use super::strips::{At, Knot, Row, Strips, Sum};
+use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
+use super::segment::{Bracket, Segment};
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Result};
 
@@ -22,12 +22,12 @@ const FLAT: f64 = 0.01;
 const CHORD: f64 = 0.05;
 /// Relative rounding to be expected of a sum over instances.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// A solution that cannot be improved counts up to this multiple of the tolerance.
+/// A solution that cannot be improved further is accepted up to this multiple of the tolerance.
 const STALLED: f64 = 1e4;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 
-/// The minimisation for one group of responses, with its memory and its last solution.
+/// The minimisation for one group of responses, with its workspace and its last solution.
 #[derive(Debug, Clone)]
 pub(super) struct Newton {
     /// Classes that are the responses of this group.
@@ -38,42 +38,29 @@ pub(super) struct Newton {
     pub tangent: Vec<f64>,
     /// The `λ` that `b` solves.
     pub lambda: f64,
-    /// Where the rows keep the norms `‖rᵢ‖` at `b`.
-    memory: usize,
-    sums: Sums,
-    trial: Sums,
+    /// The slot in which the rows cache the norms `‖rᵢ‖` at `b`.
+    slot: usize,
+    /// Value, then gradient, as [`Sum::Gradient`] has them, at `b` and at `trial_b`.
+    sums: Vec<f64>,
+    trial: Vec<f64>,
     trial_b: Vec<f64>,
     step: Vec<f64>,
     curvature: Curvature,
-    /// Whether the curvature was taken anywhere yet.
+    /// Whether the curvature was computed at any point yet.
     factored: bool,
 }
 
-/// Value, then gradient, as [`Sum::Gradient`] has them.
-#[derive(Debug, Clone)]
-struct Sums(Vec<f64>);
-
-impl Sums {
-    fn value(&self) -> f64 {
-        self.0[0]
-    }
-
-    fn gradient(&self) -> &[f64] {
-        &self.0[1..]
-    }
-}
-
 impl Newton {
-    pub fn new(d: usize, classes: Range<usize>, memory: usize) -> Self {
+    pub fn new(d: usize, classes: Range<usize>, slot: usize) -> Self {
         let c = classes.len();
         let size = c * d;
-        let sums = Sums(vec![0.0; Sum::Gradient.len(d, c)]);
+        let sums = vec![0.0; Sum::Gradient.len(d, c)];
         Self {
             classes,
             b: vec![0.0; size],
             tangent: vec![0.0; size],
             lambda: f64::INFINITY,
-            memory,
+            slot,
             trial: sums.clone(),
             sums,
             trial_b: vec![0.0; size],
@@ -83,14 +70,14 @@ impl Newton {
         }
     }
 
-    /// The same with norms of its own, to try other `λ` while this one stays where it is.
-    pub fn probe(&self, memory: usize) -> Self {
-        Self { memory, ..self.clone() }
+    /// A copy with its own slot, to try other `λ` while the original does not move.
+    pub fn probe(&self, slot: usize) -> Self {
+        Self { slot, ..self.clone() }
     }
 
-    /// Where it is.
-    pub fn at(&self) -> At<'_> {
-        at(&self.b, self.lambda, &self.classes, self.memory)
+    /// The present point.
+    pub fn point(&self) -> EvalPoint<'_> {
+        point(&self.b, self.lambda, &self.classes, self.slot)
     }
 
     /// The last solution as a knot of the path.
@@ -106,22 +93,27 @@ impl Newton {
 
     /// The least-squares fit, which is the solution for `λ = ∞`. The coordinates must be orthonormal, so that it is
     /// `XᵀY`: the negative gradient at `B = 0`.
-    pub fn least_squares(&mut self, rows: &mut impl Strips) -> Result<()> {
+    pub fn least_squares(&mut self, rows: &mut impl RowSource) -> Result<()> {
         self.b.fill(0.0);
         self.tangent.fill(0.0);
         self.factored = false;
         self.lambda = f64::INFINITY;
         self.evaluate(rows)?;
-        // Once more for the rounding of the first, as if the coordinates were not quite orthonormal.
+        // A second time, to remove the rounding errors of the first.
         for _ in 0..2 {
-            add_scaled(&mut self.b, -1.0, self.sums.gradient());
+            add_scaled(&mut self.b, -1.0, &self.sums[1..]);
             self.evaluate(rows)?;
         }
         Ok(())
     }
 
     /// Moves along the tangent to `lambda`, then solves there until the gradient is at most `tolerance · λ`.
-    pub fn advance(&mut self, rows: &mut impl Strips, lambda: f64, tolerance: f64) -> Result<()> {
+    pub fn advance(
+        &mut self,
+        rows: &mut impl RowSource,
+        lambda: f64,
+        tolerance: f64,
+    ) -> Result<()> {
         if self.lambda.is_finite() {
             add_scaled(&mut self.b, lambda - self.lambda, &self.tangent);
         }
@@ -132,11 +124,11 @@ impl Newton {
     ///
     /// The factor of an earlier point serves as long as it makes the gradient [`CHORD`] times smaller in a step:
     /// evaluating is several times cheaper than factoring.
-    pub fn solve(&mut self, rows: &mut impl Strips, lambda: f64, tolerance: f64) -> Result<()> {
+    pub fn solve(&mut self, rows: &mut impl RowSource, lambda: f64, tolerance: f64) -> Result<()> {
         self.lambda = lambda;
         self.evaluate(rows)?;
         let target = tolerance * lambda;
-        let mut before = norm(self.sums.gradient());
+        let mut before = norm(&self.sums[1..]);
         let mut fresh = !self.factored || self.curvature.is_iterative();
         for _ in 0..MAX_STEPS {
             if before <= target {
@@ -145,7 +137,7 @@ impl Newton {
             if fresh {
                 self.take_curvature(rows)?;
             }
-            self.step.copy_from_slice(self.sums.gradient());
+            self.step.copy_from_slice(&self.sums[1..]);
             self.curvature.solve(rows, &mut self.step)?;
             if !self.descend(rows)? {
                 if fresh {
@@ -154,13 +146,13 @@ impl Newton {
                 fresh = true;
                 continue;
             }
-            let after = norm(self.sums.gradient());
+            let after = norm(&self.sums[1..]);
             fresh = after > CHORD * before || self.curvature.is_iterative();
             before = after;
         }
-        // No further decrease is representable. With an instance on the very threshold and little curvature that
-        // happens a few digits above the tolerance, where the objective has long been minimal to the last bit.
-        let reached = norm(self.sums.gradient());
+        // No further decrease is representable. With an instance exactly at the threshold and little curvature that
+        // happens a few digits above the tolerance, where the objective is already minimal to the last bit.
+        let reached = norm(&self.sums[1..]);
         if reached <= STALLED * target {
             return Ok(());
         }
@@ -173,22 +165,22 @@ impl Newton {
     }
 
     /// Steps from `b` along `−step` to where the objective is lower; `false` if no such point is representable.
-    fn descend(&mut self, rows: &mut impl Strips) -> Result<bool> {
-        let slope = dot(&self.step, self.sums.gradient());
-        // Where few instances have curvature a step may leave all reason. The coordinates are orthonormal: a move of
-        // length one changes no residual by more than one, and residuals are differences from one-hot labels.
+    fn descend(&mut self, rows: &mut impl RowSource) -> Result<bool> {
+        let slope = dot(&self.step, &self.sums[1..]);
+        // Where few instances have curvature a step may be far too long. The coordinates are orthonormal: a step of length
+        // one changes no residual by more than one, and residuals are differences from one-hot labels.
         let radius = 1.0 + norm(&self.b);
         let mut length = (radius / norm(&self.step)).min(1.0);
         self.attempt(rows, length)?;
         // Values carry rounding that hides the last decreases; the slope along the step does not.
-        let slack = ROUNDING * self.sums.value();
-        let flat = dot(&self.step, self.trial.gradient()).abs() <= 0.5 * slope;
-        let lower = self.trial.value() <= self.sums.value() - ARMIJO * length * slope;
-        if !(lower || flat && self.trial.value() <= self.sums.value() + slack) {
+        let slack = ROUNDING * self.sums[0];
+        let flat = dot(&self.step, &self.trial[1..]).abs() <= 0.5 * slope;
+        let lower = self.trial[0] <= self.sums[0] - ARMIJO * length * slope;
+        if !(lower || flat && self.trial[0] <= self.sums[0] + slack) {
             length = self.line_minimum(rows, length, slope)?;
             self.attempt(rows, length)?;
         }
-        let accepted = length > 0.0 && self.trial.value() <= self.sums.value() + slack;
+        let accepted = length > 0.0 && self.trial[0] <= self.sums[0] + slack;
         if accepted {
             std::mem::swap(&mut self.b, &mut self.trial_b);
             std::mem::swap(&mut self.sums, &mut self.trial);
@@ -199,39 +191,30 @@ impl Newton {
     }
 
     /// Evaluates at `b − length · step`.
-    fn attempt(&mut self, rows: &mut impl Strips, length: f64) -> Result<()> {
+    fn attempt(&mut self, rows: &mut impl RowSource, length: f64) -> Result<()> {
         self.trial_b.copy_from_slice(&self.b);
         add_scaled(&mut self.trial_b, -length, &self.step);
-        let at = at(&self.trial_b, self.lambda, &self.classes, self.memory);
-        rows.add_up(Sum::Gradient, at, &mut self.trial.0)
+        let at = point(&self.trial_b, self.lambda, &self.classes, self.slot);
+        rows.sum_over_rows(Sum::Gradient, at, &mut self.trial)
     }
 
-    /// Where on `[0, length]` the derivative along `−step`, `−slope` at 0, is small: regula falsi (Illinois).
-    fn line_minimum(&mut self, rows: &mut impl Strips, length: f64, slope: f64) -> Result<f64> {
-        let (mut low, mut at_low) = (0.0, -slope);
-        let (mut high, mut at_high) = (length, -dot(&self.step, self.trial.gradient()));
-        let mut side = 0;
+    /// Where on `[0, length]` the derivative along `−step`, `−slope` at 0, is small.
+    fn line_minimum(&mut self, rows: &mut impl RowSource, length: f64, slope: f64) -> Result<f64> {
+        let at_length = -dot(&self.step, &self.trial[1..]);
+        if at_length <= 0.0 {
+            return Ok(length);
+        }
+        let mut bracket = Bracket::new((0.0, -slope), (length, at_length));
         for _ in 0..MAX_LINE {
-            if at_high <= 0.0 {
-                return Ok(high);
-            }
-            let next = (low * at_high - high * at_low) / (at_high - at_low);
+            let next = bracket.next();
             self.attempt(rows, next)?;
-            let value = -dot(&self.step, self.trial.gradient());
+            let value = -dot(&self.step, &self.trial[1..]);
             if value.abs() <= FLAT * slope {
                 return Ok(next);
             }
-            if value < 0.0 {
-                (low, at_low) = (next, value);
-                at_high *= if side == 1 { 0.5 } else { 1.0 };
-                side = 1;
-            } else {
-                (high, at_high) = (next, value);
-                at_low *= if side == -1 { 0.5 } else { 1.0 };
-                side = -1;
-            }
+            bracket.tighten(next, value);
         }
-        Ok(low)
+        Ok(bracket.low.0)
     }
 
     /// Where instance `i`'s parameter vanishes inside `segment`, whose low end has it and whose high end has not, to
@@ -239,7 +222,7 @@ impl Newton {
     /// each trial `λ` solved; kept inside the bracket by bisection.
     pub fn vanish(
         &mut self,
-        rows: &mut impl Strips,
+        rows: &mut impl RowSource,
         i: usize,
         segment: &Segment<'_>,
         tolerance: f64,
@@ -252,7 +235,7 @@ impl Newton {
         self.factor(rows, tolerance)?;
         loop {
             self.solve(rows, self.lambda, tolerance)?;
-            let (lambda, norm) = (self.lambda, rows.norm(self.at(), i)?);
+            let (lambda, norm) = (self.lambda, rows.norm(self.point(), i)?);
             let excess = norm - lambda;
             if excess > 0.0 {
                 low = lambda;
@@ -282,25 +265,24 @@ impl Newton {
         slope / norm - 1.0
     }
 
-    fn evaluate(&mut self, rows: &mut impl Strips) -> Result<()> {
-        let at = at(&self.b, self.lambda, &self.classes, self.memory);
-        rows.add_up(Sum::Gradient, at, &mut self.sums.0)
+    fn evaluate(&mut self, rows: &mut impl RowSource) -> Result<()> {
+        let at = point(&self.b, self.lambda, &self.classes, self.slot);
+        rows.sum_over_rows(Sum::Gradient, at, &mut self.sums)
     }
 
-    fn take_curvature(&mut self, rows: &mut impl Strips) -> Result<()> {
-        let at = at(&self.b, self.lambda, &self.classes, self.memory);
-        self.curvature.take(rows, at)?;
+    fn take_curvature(&mut self, rows: &mut impl RowSource) -> Result<()> {
+        self.curvature.take(rows, point(&self.b, self.lambda, &self.classes, self.slot))?;
         self.factored = true;
         Ok(())
     }
 
-    /// Takes the curvature at `b` and solves for the tangent there.
-    pub fn factor(&mut self, rows: &mut impl Strips, tolerance: f64) -> Result<()> {
+    /// Computes the curvature at `b` and the tangent there.
+    pub fn factor(&mut self, rows: &mut impl RowSource, tolerance: f64) -> Result<()> {
         self.take_curvature(rows)?;
         self.curvature.tangent(rows, &mut self.tangent, tolerance)
     }
 }
 
-fn at<'a>(b: &'a [f64], lambda: f64, classes: &Range<usize>, memory: usize) -> At<'a> {
-    At { b, lambda, first: classes.start, responses: classes.len(), memory }
+fn point<'a>(b: &'a [f64], lambda: f64, classes: &Range<usize>, slot: usize) -> EvalPoint<'a> {
+    EvalPoint { b, lambda, first: classes.start, responses: classes.len(), slot }
 }

@@ -1,52 +1,60 @@
-//! The path of rows in this process, with all that is asked to be kept of it.
+//! The path of rows in this process, with everything that is to be kept of it.
 
-use super::IciR;
-use super::descent::Descent;
-use super::local::Local;
-use super::strips::Strips;
+use super::IciRParams;
+use super::follower::PathFollower;
+use super::in_memory::InMemoryRows;
+use super::row_source::RowSource;
 use crate::incidental::{Keep, Path, certificate};
 use crate::linalg::basis::Basis;
 use crate::{Matrix, Result};
 
-/// A descent over rows in this process, whose labels may change.
+/// Rows in this process, whose labels may change, and the solver of their path.
 #[derive(Debug, Clone)]
-pub(super) struct Walk<'a>(pub Descent<'a, Local>);
+pub(super) struct LinearPath<'a> {
+    pub follower: PathFollower<'a>,
+    pub rows: InMemoryRows,
+}
 
-impl<'a> Walk<'a> {
-    pub fn new(settings: &'a IciR, x: &Matrix, classes: usize) -> Self {
+impl<'a> LinearPath<'a> {
+    pub fn new(params: &'a IciRParams, x: &Matrix, classes: usize) -> Self {
         let Basis { q, back } = Basis::new(x);
-        Self(Descent::over(settings, Local::orthonormal(&q), back, classes))
+        let follower = PathFollower::on_orthonormal(params, back, classes);
+        Self { follower, rows: InMemoryRows::orthonormal(&q) }
     }
 
     /// Goes to `λ_max` under these labels.
     pub fn start(&mut self, labels: &[usize]) -> Result<f64> {
-        self.0.rows.relabel(labels);
-        self.0.start()
+        self.rows.relabel(labels);
+        self.follower.start(&mut self.rows)
     }
 
-    /// The whole path.
+    /// The complete path.
     pub fn path(&mut self, labels: &[usize], keep: Keep) -> Result<Path> {
-        self.0.rows.relabel(labels);
-        let n = self.0.rows.len();
-        let points = self.0.settings.grid.points;
-        let q = keep.certificate.then(|| self.0.rows.coordinates());
+        self.rows.relabel(labels);
+        let points = self.follower.params.grid.points;
+        let q = keep.certificate.then(|| self.rows.coordinates());
         let mut certificate = Vec::new();
-        let mut gamma_norm = keep.gamma.then(|| Matrix::zeros(points, n));
+        let mut gamma_norm = keep.gamma.then(|| Matrix::zeros(points, self.rows.len()));
         let mut beta = keep.beta.then(Vec::new);
-        let lambda = self.0.walk(|walk, k, lambda| {
+        let lambda = self.follower.follow(&mut self.rows, |follower, rows, k, lambda| {
             if let Some(norms) = &mut gamma_norm {
-                gamma_norms(walk, lambda, norms.row_mut(k));
+                // R(γᵢ) = Σ over groups of (‖rᵢ‖ − λ)₊.
+                for g in 0..follower.groups.len() {
+                    for (to, norm) in norms.row_mut(k).iter_mut().zip(rows.norms(g)) {
+                        *to += (norm - lambda).max(0.0);
+                    }
+                }
             }
             if let Some(beta) = &mut beta {
-                beta.push(walk.beta());
+                beta.push(follower.beta());
             }
             if let Some(q) = &q {
-                let groups = walk.groups.iter().map(|g| (g.classes.clone(), &g.b[..]));
+                let groups = follower.groups.iter().map(|g| (g.classes.clone(), &g.b[..]));
                 certificate.push(certificate::relative_gap(q, labels, groups, lambda));
             }
         })?;
         let last = lambda[lambda.len() - 1];
-        let vanished = self.0.rows.vanished(last);
+        let vanished = self.rows.vanished(last);
         Ok(Path {
             vanish: vanished.vanish,
             vanish_grid: vanished.vanish_grid,
@@ -62,16 +70,14 @@ impl<'a> Walk<'a> {
 
     /// Whether `γᵢ = 0` at `lambda`, which the groups have solved.
     pub fn is_zero(&self, i: usize, lambda: f64) -> bool {
-        (0..self.0.groups.len()).all(|g| self.0.rows.norms(g)[i] <= lambda)
+        (0..self.follower.groups.len()).all(|g| self.rows.norms(g)[i] <= lambda)
     }
 
     /// `γᵢ = (1 − λ/‖rᵢ‖)₊ rᵢ`, group by group.
-    fn gamma(&mut self, lambda: f64) -> Matrix {
-        let Descent { rows, groups, .. } = &mut self.0;
-        let d = rows.dims();
-        let classes = groups.iter().map(|g| g.classes.end).max().unwrap_or(0);
-        let mut gamma = Matrix::zeros(rows.len(), classes);
-        for (g, group) in groups.iter().enumerate() {
+    fn gamma(&self, lambda: f64) -> Matrix {
+        let (rows, d) = (&self.rows, self.rows.dims());
+        let mut gamma = Matrix::zeros(rows.len(), self.follower.classes());
+        for (g, group) in self.follower.groups.iter().enumerate() {
             for i in 0..rows.len() {
                 let row = rows.get(i);
                 let shrink = (1.0 - lambda / rows.norms(g)[i]).max(0.0);
@@ -84,14 +90,5 @@ impl<'a> Walk<'a> {
             }
         }
         gamma
-    }
-}
-
-/// `R(γᵢ) = Σ over groups of (‖rᵢ‖ − λ)₊`.
-fn gamma_norms(walk: &Descent<'_, Local>, lambda: f64, out: &mut [f64]) {
-    for g in 0..walk.groups.len() {
-        for (out, norm) in out.iter_mut().zip(walk.rows.norms(g)) {
-            *out += (norm - lambda).max(0.0);
-        }
     }
 }

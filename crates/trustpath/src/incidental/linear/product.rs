@@ -1,18 +1,18 @@
-//! The sums behind curvatures that are too large to form: with so many unknowns, matrix products over a block of rows.
+//! The sums for curvatures that are too large to be formed: with that many unknowns, matrix products over a block of rows.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::rows::{Block, Scratch, residuals};
-use super::strips::At;
+use super::row_source::EvalPoint;
+use super::rows::{BLOCK, Block, Scratch, residuals};
 use crate::linalg::simd;
 
 /// Adds `Σ wᵢ xᵢxᵢᵀ` (`d × d`, lower triangle, column by column), then `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ`.
 pub(super) fn gram_strip(
     d: usize,
     blocks: &[Block],
-    at: At<'_>,
+    at: EvalPoint<'_>,
     sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
@@ -61,7 +61,7 @@ pub(super) fn gram_strip(
 pub(super) fn product_strip(
     d: usize,
     blocks: &[Block],
-    at: At<'_>,
+    at: EvalPoint<'_>,
     v: &[f64],
     sums: &mut [f64],
     scratch: &mut Scratch,
@@ -81,7 +81,7 @@ pub(super) fn product_strip(
                 for inverse in norm.iter_mut() {
                     *inverse *= *inverse;
                 }
-                let along = &mut [0.0; super::rows::BLOCK][..s];
+                let along = &mut [0.0; BLOCK][..s];
                 for (u, r) in scratch.fit.chunks_exact(s).zip(scratch.r.chunks_exact(s)).take(c) {
                     for ((along, u), r) in along.iter_mut().zip(u).zip(r) {
                         *along += *u * r;
@@ -104,7 +104,7 @@ pub(super) fn product_strip(
     }
 }
 
-/// `u ← scale · X b` (or added to it), for coefficients laid out as `B`: one column a response.
+/// `u ← scale · X b` (or adds to it), for coefficients laid out as `B`: one column per response.
 pub(super) fn image(
     d: usize,
     block: &Block,
@@ -132,19 +132,13 @@ pub(super) fn add_adjoint(
     let s = block.stride;
     let x = MatRef::from_column_major_slice(&block.x, s, d);
     let u = MatRef::from_column_major_slice(&u[..c * s], s, c);
-    matmul(
-        MatMut::from_column_major_slice_mut(sums, d, c),
-        Accum::Add,
-        x.transpose(),
-        u,
-        scale,
-        Par::Seq,
-    );
+    let sums = MatMut::from_column_major_slice_mut(sums, d, c);
+    matmul(sums, Accum::Add, x.transpose(), u, scale, Par::Seq);
 }
 
 /// `1/‖r‖` where `‖r‖ > λ`, else 0.
 #[inline(always)]
-fn invert_outside(norm: &mut [f64], lambda: f64) {
+pub(super) fn invert_outside(norm: &mut [f64], lambda: f64) {
     for norm in norm {
         *norm = if *norm > lambda { 1.0 / *norm } else { 0.0 };
     }

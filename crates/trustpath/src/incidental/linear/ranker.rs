@@ -1,33 +1,32 @@
 //! Ranking the instances of one episode round after round.
 //!
-//! Taking the best few of every class does not need every vanishing `λ`. Walking down from `λ_max`, the instances of a
-//! class whose parameter is still zero become fewer; where exactly the quota is left, they are the ones to take. So a
-//! few wide steps find the neighbourhood of each class's cut, the interpolated path proposes a `λ` inside it, and an
+//! Taking the best few of every class does not require every vanishing `λ`. On the way down from `λ_max`, fewer and fewer
+//! instances of a class have a parameter of zero; where exactly as many as the quota are left, they are the ones to take.
+//! So a few wide steps find the neighbourhood of each class's cut, the interpolated path proposes a `λ` inside it, and an
 //! exact solution there decides. (An instance that re-enters the path below the cut, which is rare, counts as left.)
 
-use super::path::Walk;
-use super::record;
-use super::segment::Segment;
-use super::strips::{Knot, Strips};
+use super::path::LinearPath;
+use super::row_source::{Knot, RowSource};
+use super::segment::{Segment, interpolated_vanish};
 use crate::Result;
 use crate::incidental::{Keep, Ranker, check_labels};
-use crate::select::best_of_each_class;
+use crate::judge::best_of_each_class;
 
 /// Ratio of neighbouring `λ` on the way down.
 const STRIDE: f64 = 0.6;
-/// Relative gradient at which a solution serves to tell who is zero.
+/// Relative gradient at which a solution is accurate enough to tell which instances are zero.
 const TOLERANCE: f64 = 1e-7;
 /// Cuts closer together than this, relatively, are ties.
 const TIE: f64 = 1e-9;
 
-/// A walk that is started anew for the labels of every round.
-pub(super) struct WalkRanker<'a> {
-    walk: Walk<'a>,
+/// A path that is restarted for the labels of every round.
+pub(super) struct LinearRanker<'a> {
+    path: LinearPath<'a>,
     classes: usize,
     stops: Vec<Stop>,
 }
 
-/// A solved `λ`: the solution of every group, and who is zero.
+/// A solved `λ`: the solution of every group, and which instances are zero.
 #[derive(Debug, Clone)]
 struct Stop {
     lambda: f64,
@@ -42,26 +41,26 @@ struct Contest<'r> {
     labels: &'r [usize],
 }
 
-impl<'a> WalkRanker<'a> {
-    pub fn new(walk: Walk<'a>, classes: usize) -> Self {
-        Self { walk, classes, stops: Vec::new() }
+impl<'a> LinearRanker<'a> {
+    pub fn new(path: LinearPath<'a>, classes: usize) -> Self {
+        Self { path, classes, stops: Vec::new() }
     }
 
-    /// Records the walk's present solution, keeping the stops in descending order of `λ`.
+    /// Records the present solution, keeping the stops in descending order of `λ`.
     fn stop(&mut self, lambda: f64) {
-        let knots = self.walk.0.groups.iter().map(|g| g.knot(lambda)).collect();
-        let zero = (0..self.walk.0.rows.len()).map(|i| self.walk.is_zero(i, lambda)).collect();
+        let knots = self.path.follower.knots(lambda);
+        let zero = (0..self.path.rows.len()).map(|i| self.path.is_zero(i, lambda)).collect();
         let at = self.stops.partition_point(|stop| stop.lambda > lambda);
         self.stops.insert(at, Stop { lambda, knots, zero });
     }
 
-    /// Walks down until every contest is down to its quota, or the path ends.
+    /// Goes down until every contest is down to its quota, or the path ends.
     fn descend(&mut self, contests: &[Contest<'_>], lambda_max: f64) -> Result<()> {
-        let bottom = lambda_max * self.walk.0.settings.grid.ratio;
+        let bottom = lambda_max * self.path.follower.params.grid.ratio;
         let mut lambda = lambda_max;
         while lambda > bottom && contests.iter().any(|c| c.left(self.lowest()) > c.quota) {
             lambda = (lambda * STRIDE).max(bottom);
-            self.walk.0.advance(lambda, TOLERANCE)?;
+            self.path.follower.advance(&mut self.path.rows, lambda, TOLERANCE)?;
             self.stop(lambda);
         }
         Ok(())
@@ -93,12 +92,12 @@ impl<'a> WalkRanker<'a> {
     /// Solves at a `λ` between two stops, from the path interpolated between them.
     fn solve_between(&mut self, lambda: f64, below: usize) -> Result<()> {
         let (high, low) = (&self.stops[below - 1], &self.stops[below]);
-        for (g, group) in self.walk.0.groups.iter_mut().enumerate() {
+        for (g, group) in self.path.follower.groups.iter_mut().enumerate() {
             let segment = Segment { low: &low.knots[g], high: &high.knots[g] };
             segment.interpolate(lambda, &mut group.b);
-            // Good enough for further proposals, and far cheaper than the solution's own.
+            // Accurate enough for further proposals, and far cheaper than the exact tangent.
             segment.interpolate_tangent(lambda, &mut group.tangent);
-            group.solve(&mut self.walk.0.rows, lambda, TOLERANCE)?;
+            group.solve(&mut self.path.rows, lambda, TOLERANCE)?;
         }
         self.stop(lambda);
         Ok(())
@@ -111,7 +110,9 @@ impl<'a> WalkRanker<'a> {
             .rows
             .iter()
             .filter(|&&i| high.zero[i] && !low.zero[i])
-            .map(|&i| self.interpolated(i, low, high))
+            .map(|&i| {
+                interpolated_vanish(&self.path.rows.get(i), &low.knots, &high.knots, |_| true)
+            })
             .collect();
         crossing.sort_by(f64::total_cmp);
         let stay = contest.quota - contest.left(low).min(contest.quota);
@@ -122,14 +123,9 @@ impl<'a> WalkRanker<'a> {
                 _ => (low.lambda, high.lambda),
             };
         let middle = 0.5 * (last + first);
-        // Never so close to an end that nothing would be learnt.
+        // Never so close to an end that the solution there would tell nothing new.
         let margin = 0.01 * (high.lambda - low.lambda);
         middle.clamp(low.lambda + margin, high.lambda - margin)
-    }
-
-    /// The `λ` at which instance `i` vanishes between two stops, by the interpolated path.
-    fn interpolated(&self, i: usize, low: &Stop, high: &Stop) -> f64 {
-        record::interpolated(&self.walk.0.rows.get(i), &low.knots, &high.knots, |_| true)
     }
 
     /// Those still zero at `high`, up to the quota: those zero at `low` first, then by row.
@@ -152,10 +148,10 @@ impl Contest<'_> {
     }
 }
 
-impl Ranker for WalkRanker<'_> {
+impl Ranker for LinearRanker<'_> {
     fn vanish(&mut self, labels: &[usize]) -> Result<Vec<f64>> {
-        check_labels(labels, self.walk.0.rows.len(), self.classes)?;
-        Ok(self.walk.path(labels, Keep::default())?.vanish)
+        check_labels(labels, self.path.rows.len(), self.classes)?;
+        Ok(self.path.path(labels, Keep::default())?.vanish)
     }
 
     fn most_credible(
@@ -164,7 +160,7 @@ impl Ranker for WalkRanker<'_> {
         open: &[usize],
         quota: &[usize],
     ) -> Result<Vec<usize>> {
-        check_labels(labels, self.walk.0.rows.len(), self.classes)?;
+        check_labels(labels, self.path.rows.len(), self.classes)?;
         let mut selected = Vec::new();
         let mut contests = Vec::new();
         for (class, &quota) in quota.iter().enumerate() {
@@ -177,9 +173,9 @@ impl Ranker for WalkRanker<'_> {
         }
         if !contests.is_empty() {
             self.stops.clear();
-            let lambda_max = self.walk.start(labels)?;
+            let lambda_max = self.path.start(labels)?;
             self.stop(lambda_max);
-            // By construction, not by rounding: where the coordinates fit every label, λ_max is 0 and residuals are not.
+            // Set rather than computed: where the coordinates fit every label, λ_max is 0 but rounding leaves residuals.
             self.stops[0].zero.fill(true);
             self.descend(&contests, lambda_max)?;
             for contest in &contests {

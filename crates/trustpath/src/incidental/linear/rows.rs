@@ -13,27 +13,25 @@
 //! ∇² = I_c ⊗ Σᵢ wᵢ xᵢxᵢᵀ − Σ_{‖rᵢ‖ > λ} wᵢ (r̂ᵢ r̂ᵢᵀ) ⊗ (xᵢxᵢᵀ),      r̂ = r/‖r‖.
 //! ```
 //!
-//! All three are sums over instances, taken over fixed strips of rows and added up strip by strip: the same to the bit
-//! for any number of threads. Rows on other machines are summed there, see [`super::strips`].
+//! All three are sums over instances, computed over fixed strips of rows and added strip by strip: the same to the bit for
+//! any number of threads. Rows on other machines are summed there, see [`super::row_source`].
 
-use crate::linalg::simd;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::product::{add_adjoint, gram_strip, image, product_strip};
-use super::strips::{At, Sum};
+use super::product::{add_adjoint, gram_strip, image, invert_outside, product_strip};
+use super::row_source::{EvalPoint, Sum};
 use crate::Matrix;
-use crate::linalg::vector::{add_scaled, dot, sum};
+use crate::linalg::simd;
+use crate::linalg::vector::{LANES, add_scaled, block, block_mut, dot, sum};
 
-/// Rows of a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
+/// Rows in a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
 pub(super) const BLOCK: usize = 512;
-/// Blocks of a strip, the unit of parallel work, at least.
+/// Smallest number of blocks in a strip, the unit of parallel work.
 const STRIP: usize = 4;
-/// Strips at most: each has sums of its own.
+/// Largest number of strips: each has its own sums.
 const STRIPS: usize = 64;
-/// Rows are padded to a multiple of this with zeros, which add nothing to any sum.
-const PAD: usize = 8;
 /// The label of a padding row: no class.
 const NO_CLASS: u32 = u32::MAX;
 
@@ -49,7 +47,8 @@ pub(super) struct Rows {
 pub(super) struct Block {
     /// Number of instances, without padding.
     len: usize,
-    /// Padded number of instances: the distance between coordinates in `x`.
+    /// Number of instances, padded to a multiple of [`LANES`] with zeros, which add nothing to any sum: the distance between
+    /// coordinates in `x`.
     pub stride: usize,
     /// Coordinate by coordinate.
     pub x: Vec<f64>,
@@ -64,7 +63,7 @@ impl Rows {
             .map(|block| {
                 let from = block * BLOCK;
                 let len = BLOCK.min(n - from);
-                let stride = len.next_multiple_of(PAD);
+                let stride = len.next_multiple_of(LANES);
                 let mut transposed = vec![0.0; d * stride];
                 for i in 0..len {
                     for (a, &value) in x.row(from + i).iter().enumerate() {
@@ -96,40 +95,29 @@ impl Rows {
         self.d
     }
 
-    /// Blocks of a strip: a matter of the number of rows alone, so that sums do not depend on the threads.
+    /// Blocks in a strip: depends on the number of rows alone, so that sums do not depend on the threads.
     fn strip(&self) -> usize {
         self.blocks.len().div_ceil(STRIPS).max(STRIP)
     }
 
     /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
-    pub fn evaluate(&self, at: At<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
-        sums.fill(0.0);
-        let strip = self.strip();
-        if self.blocks.len() <= strip {
-            scratch.ready(at.responses);
-            evaluate_strip(self.d, &self.blocks, at, norms, sums, scratch);
-            return;
-        }
-        let strips: Vec<Vec<f64>> = self
-            .blocks
-            .par_chunks(strip)
-            .zip(norms.par_chunks_mut(strip * BLOCK))
-            .map_init(Scratch::default, |scratch, (blocks, norms)| {
-                let mut part = vec![0.0; sums.len()];
-                scratch.ready(at.responses);
-                evaluate_strip(self.d, blocks, at, norms, &mut part, scratch);
-                part
-            })
-            .collect();
-        for part in &strips {
-            add_scaled(sums, 1.0, part);
-        }
+    pub fn evaluate(
+        &self,
+        at: EvalPoint<'_>,
+        norms: &mut [f64],
+        sums: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        let d = self.d;
+        self.by_strips(at, norms, sums, scratch, |blocks, norms, sums, scratch| {
+            evaluate_strip(d, blocks, at, norms, sums, scratch);
+        });
     }
 
-    /// Any sum but the gradient, which comes with norms.
-    pub fn add_up(&self, sum: Sum<'_>, at: At<'_>, sums: &mut [f64], scratch: &mut Scratch) {
+    /// Any sum except the gradient, which comes with norms.
+    pub fn sum(&self, sum: Sum<'_>, at: EvalPoint<'_>, sums: &mut [f64], scratch: &mut Scratch) {
         let d = self.d;
-        self.by_strips(at, sums, scratch, |blocks, sums, scratch| match sum {
+        self.by_strips(at, &mut [], sums, scratch, |blocks, _, sums, scratch| match sum {
             Sum::Gradient => unreachable!("the gradient is evaluated together with norms"),
             Sum::Curvature => curvature_strip(d, blocks, at, sums, scratch),
             Sum::Gram => gram_strip(d, blocks, at, sums, scratch),
@@ -137,28 +125,32 @@ impl Rows {
         });
     }
 
-    /// Adds up what `strip` adds for each strip of blocks, in the order of the strips.
+    /// Adds what `strip` computes for each strip of blocks, in the order of the strips. `norms` has one number per row, or
+    /// is empty.
     fn by_strips(
         &self,
-        at: At<'_>,
+        at: EvalPoint<'_>,
+        norms: &mut [f64],
         sums: &mut [f64],
         scratch: &mut Scratch,
-        strip: impl Fn(&[Block], &mut [f64], &mut Scratch) + Sync,
+        strip: impl Fn(&[Block], &mut [f64], &mut [f64], &mut Scratch) + Sync,
     ) {
         sums.fill(0.0);
-        let blocks_of_strip = self.strip();
-        if self.blocks.len() <= blocks_of_strip {
+        let size = self.strip();
+        if self.blocks.len() <= size {
             scratch.ready(at.responses);
-            strip(&self.blocks, sums, scratch);
+            strip(&self.blocks, norms, sums, scratch);
             return;
         }
-        let strips: Vec<Vec<f64>> = self
-            .blocks
-            .par_chunks(blocks_of_strip)
-            .map_init(Scratch::default, |scratch, blocks| {
+        let mut norms = norms.chunks_mut(size * BLOCK);
+        let strips: Vec<_> =
+            self.blocks.chunks(size).map(|b| (b, norms.next().unwrap_or_default())).collect();
+        let strips: Vec<Vec<f64>> = strips
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, (blocks, norms)| {
                 let mut part = vec![0.0; sums.len()];
                 scratch.ready(at.responses);
-                strip(blocks, &mut part, scratch);
+                strip(blocks, norms, &mut part, scratch);
                 part
             })
             .collect();
@@ -174,7 +166,7 @@ impl Rows {
     }
 }
 
-/// Reused memory for the work on one block.
+/// Workspace for one block.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     /// Residuals, response by response.
@@ -202,7 +194,7 @@ impl Scratch {
     }
 }
 
-/// Number of unordered pairs of `m` things, with repetition.
+/// Number of unordered pairs out of `m`, with repetition.
 pub(super) fn pairs(m: usize) -> usize {
     m * (m + 1) / 2
 }
@@ -210,7 +202,7 @@ pub(super) fn pairs(m: usize) -> usize {
 fn evaluate_strip(
     d: usize,
     blocks: &[Block],
-    at: At<'_>,
+    at: EvalPoint<'_>,
     norms: &mut [f64],
     sums: &mut [f64],
     scratch: &mut Scratch,
@@ -253,7 +245,7 @@ fn evaluate_strip(
 fn curvature_strip(
     d: usize,
     blocks: &[Block],
-    at: At<'_>,
+    at: EvalPoint<'_>,
     sums: &mut [f64],
     scratch: &mut Scratch,
 ) {
@@ -281,40 +273,40 @@ fn curvature_strip(
     }
 }
 
-/// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`, a register's worth of instances at a time.
+/// `r = y − Bᵀx`, its norm, and the weight `w = min(1, λ/‖r‖)`, one register of instances at a time.
 #[inline(always)]
-pub(super) fn residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
-    let s = block.stride;
+pub(super) fn residuals(d: usize, rows: &Block, at: EvalPoint<'_>, scratch: &mut Scratch) {
+    let s = rows.stride;
     if wide(d, at.responses) {
-        wide_residuals(d, block, at, scratch);
+        wide_residuals(d, rows, at, scratch);
         return;
     }
-    for i in (0..s).step_by(PAD) {
-        let labels: &[u32; PAD] = lanes(&block.labels, i);
-        let mut square = [0.0; PAD];
+    for i in (0..s).step_by(LANES) {
+        let labels = block(&rows.labels, i);
+        let mut square = [0.0; LANES];
         for k in 0..at.responses {
             let class = (at.first + k) as u32;
             let mut r = labels.map(|label| if label == class { 1.0 } else { 0.0 });
             for (a, b) in at.b[k * d..(k + 1) * d].iter().enumerate() {
-                let x: &[f64; PAD] = lanes(&block.x, a * s + i);
-                for l in 0..PAD {
+                let x = block(&rows.x, a * s + i);
+                for l in 0..LANES {
                     r[l] -= b * x[l];
                 }
             }
-            for l in 0..PAD {
+            for l in 0..LANES {
                 square[l] += r[l] * r[l];
             }
-            *lanes_mut(&mut scratch.r, k * s + i) = r;
+            *block_mut(&mut scratch.r, k * s + i) = r;
         }
         let norm = square.map(f64::sqrt);
-        *lanes_mut(&mut scratch.norm, i) = norm;
-        *lanes_mut(&mut scratch.weight, i) =
+        *block_mut(&mut scratch.norm, i) = norm;
+        *block_mut(&mut scratch.weight, i) =
             norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
     }
 }
 
 /// The same for many unknowns: one matrix product.
-fn wide_residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
+fn wide_residuals(d: usize, block: &Block, at: EvalPoint<'_>, scratch: &mut Scratch) {
     let (s, c) = (block.stride, at.responses);
     let Scratch { r, norm, weight, .. } = scratch;
     for (k, r) in r.chunks_exact_mut(s).take(c).enumerate() {
@@ -337,22 +329,10 @@ fn wide_residuals(d: usize, block: &Block, at: At<'_>, scratch: &mut Scratch) {
     }
 }
 
-/// Whether there are so many unknowns that sums over a block are best taken as matrix products.
+/// Whether the number of unknowns is so large that sums over a block are fastest as matrix products.
 #[inline(always)]
 fn wide(d: usize, responses: usize) -> bool {
-    d * responses > super::curvature::DENSE
-}
-
-/// One register's worth of a slice.
-#[inline(always)]
-fn lanes<T>(slice: &[T], at: usize) -> &[T; PAD] {
-    slice[at..].first_chunk().expect("blocks are padded to whole registers")
-}
-
-/// One register's worth of a slice, to be written.
-#[inline(always)]
-fn lanes_mut<T>(slice: &mut [T], at: usize) -> &mut [T; PAD] {
-    slice[at..].first_chunk_mut().expect("blocks are padded to whole registers")
+    d * responses > crate::limits::DENSE_UNKNOWNS
 }
 
 /// `x_a x_b` for `a ≤ b`.
@@ -387,9 +367,7 @@ fn products_of_directions(
     if let Some(column) = columns.next() {
         column.copy_from_slice(weight);
     }
-    for norm in norm.iter_mut() {
-        *norm = if *norm > lambda { 1.0 / *norm } else { 0.0 };
-    }
+    invert_outside(norm, lambda);
     for k in 0..c {
         let r = &mut scratch.r[k * s..(k + 1) * s];
         for (r, inverse) in r.iter_mut().zip(norm.iter()) {

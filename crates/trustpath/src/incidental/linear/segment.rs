@@ -1,10 +1,10 @@
 //! The path between two solved `λ`, interpolated.
 //!
 //! `B(λ)` is smooth but for a small kink whenever an instance's parameter vanishes. The cubic Hermite polynomial through
-//! two neighbouring solutions and their tangents follows it closely; where `‖rᵢ(λ)‖ = λ` along the polynomial is where
-//! instance `i` vanishes, up to the kinks between.
+//! two neighbouring solutions and their tangents follows it closely; instance `i` vanishes where `‖rᵢ(λ)‖ = λ` along the
+//! polynomial, up to the kinks in between.
 
-use super::strips::{Knot, Row};
+use super::row_source::{Knot, Row};
 
 /// The path between two knots.
 #[derive(Debug, Clone, Copy)]
@@ -81,42 +81,74 @@ impl Segment<'_> {
             }
             square.max(0.0).sqrt() - lambda
         };
-        bracketed_root(excess, self.low.lambda, self.high.lambda)
+        let (low, high) = (self.low.lambda, self.high.lambda);
+        let mut bracket = Bracket::new((low, excess(low)), (high, excess(high)));
+        // Whether the instance is zero at the ends was decided by exact norms; here rounding may decide differently.
+        if bracket.low.1 <= 0.0 {
+            return low;
+        }
+        if bracket.high.1 >= 0.0 {
+            return high;
+        }
+        for _ in 0..60 {
+            let next = bracket.next();
+            let value = excess(next);
+            let (low, high) = (bracket.low.0, bracket.high.0);
+            if value.abs() <= 1e-14 * next || high - low <= 1e-14 * high {
+                return next;
+            }
+            bracket.tighten(next, value);
+        }
+        0.5 * (bracket.low.0 + bracket.high.0)
     }
 }
 
-/// The root of a function that is positive at `low` and not at `high`, by the Illinois rule.
-fn bracketed_root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    let (mut at_low, mut at_high) = (f(low), f(high));
-    // The ends were classified by exact norms; here rounding may see them on the other side.
-    if at_low <= 0.0 {
-        return low;
+/// Two points, with values of opposite sign, between which a function has a root: tightened by regula falsi with the Illinois
+/// rule, which halves the value of an end that has stayed twice.
+#[derive(Debug)]
+pub(super) struct Bracket {
+    pub low: (f64, f64),
+    pub high: (f64, f64),
+    side: i8,
+}
+
+impl Bracket {
+    pub fn new(low: (f64, f64), high: (f64, f64)) -> Self {
+        Self { low, high, side: 0 }
     }
-    if at_high >= 0.0 {
-        return high;
+
+    /// Where a straight line through both ends is zero.
+    pub fn next(&self) -> f64 {
+        let ((low, at_low), (high, at_high)) = (self.low, self.high);
+        (low * at_high - high * at_low) / (at_high - at_low)
     }
-    let mut side = 0;
-    for _ in 0..60 {
-        let next = (low * at_high - high * at_low) / (at_high - at_low);
-        let value = f(next);
-        if value.abs() <= 1e-14 * next || high - low <= 1e-14 * high {
-            return next;
-        }
-        if value > 0.0 {
-            (low, at_low) = (next, value);
-            if side == 1 {
-                at_high *= 0.5;
-            }
-            side = 1;
+
+    /// Replaces the end whose value has the sign of `value`.
+    pub fn tighten(&mut self, at: f64, value: f64) {
+        let low = (value < 0.0) == (self.low.1 < 0.0);
+        let (moved, stayed, side) = if low {
+            (&mut self.low, &mut self.high, 1)
         } else {
-            (high, at_high) = (next, value);
-            if side == -1 {
-                at_low *= 0.5;
-            }
-            side = -1;
-        }
+            (&mut self.high, &mut self.low, -1)
+        };
+        *moved = (at, value);
+        stayed.1 *= if self.side == side { 0.5 } else { 1.0 };
+        self.side = side;
     }
-    0.5 * (low + high)
+}
+
+/// The `λ` between two knots at which the last of an instance's groups vanishes, read off the interpolated path.
+/// `leaves(g)` says whether group `g` is not zero at the low knot.
+pub(super) fn interpolated_vanish(
+    row: &Row,
+    low: &[Knot],
+    high: &[Knot],
+    leaves: impl Fn(usize) -> bool,
+) -> f64 {
+    let groups = (0..low.len()).filter(|&g| leaves(g));
+    groups
+        .map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row))
+        .fold(low[0].lambda, f64::max)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! How far a solution is from optimal, computed anew from the data.
+//! How far a solution is from optimal, computed directly from the data.
 //!
 //! The certificate is the worst relative violation of the optimality conditions of the *full* problem in
-//! `(a₀, β, γ)`, from `x`, the labels and the solution on the original scale alone, sharing nothing with the solver:
+//! `(a₀, β, γ)`, from `x`, the labels and the solution on the original scale alone, without any code of the solver:
 //! with `r = p(a₀ + xβ + γ) − y` and `pen*` the dual norm,
 //!
 //! * intercept: `|Σᵢ rᵢₖ| / Σᵢ|rᵢₖ|`;
@@ -83,13 +83,13 @@ fn residual_of(x: &[f64], label: usize, solution: &Solution<'_>, i: usize, out: 
 fn distance(penalty: Penalty, value: &[f64], gradient: &[f64], price: f64) -> f64 {
     let entries = value.iter().zip(gradient);
     match penalty {
-        Penalty::Ungrouped => entries.fold(0.0, |worst: f64, (&v, &g)| {
+        Penalty::Elementwise => entries.fold(0.0, |worst: f64, (&v, &g)| {
             worst.max(match v {
                 0.0 => g.abs() / price - 1.0,
                 _ => (g / price + v.signum()).abs(),
             })
         }),
-        Penalty::Grouped => {
+        Penalty::Group => {
             let norm = value.iter().map(|v| v * v).sum::<f64>().sqrt();
             let square = |f: &dyn Fn(f64, f64) -> f64| {
                 entries.map(|(&v, &g)| f(v, g).powi(2)).sum::<f64>().sqrt()

@@ -4,8 +4,8 @@
 
 use pulp::Simd;
 
-use super::lanes::{Layout, View};
-use super::{IciC, Scaling};
+use super::{IciCParams, Scaling};
+use crate::linalg::lanes::{Layout, View};
 use crate::{Error, Matrix, Result};
 
 /// Standardised instances.
@@ -34,21 +34,18 @@ pub(super) struct Design {
 }
 
 impl Design {
-    /// Standardises `x` as the model's scaling asks. A constant column is left out: the free intercept does its work.
-    pub fn new(x: &Matrix, model: &IciC) -> Result<Self> {
+    /// Standardises `x` according to the scaling. A constant column is left out: the intercept takes its place.
+    pub fn new(x: &Matrix, params: &IciCParams) -> Result<Self> {
         let (rows, given) = (x.rows(), x.cols());
         if rows == 0 || given == 0 {
             return Err(Error::Empty { rows, dims: given });
         }
         if let Some(at) = x.as_slice().iter().position(|v| !v.is_finite()) {
-            return Err(Error::NotFinite {
-                row: at / given,
-                column: at % given,
-                value: x.as_slice()[at],
-            });
+            let value = x.as_slice()[at];
+            return Err(Error::NotFinite { row: at / given, column: at % given, value });
         }
         let n = rows as f64;
-        let alpha = model.params().alpha;
+        let alpha = params.alpha;
         // glmnet rescales the penalty factors, α for β and 1 for γ, so that they sum to the number of columns.
         let factor = (given as f64 + n) / (alpha * given as f64 + n);
         let mut design = Self {
@@ -57,7 +54,7 @@ impl Design {
             dims: 0,
             z: Vec::new(),
             squares: Vec::new(),
-            incidental_weight: match model.params().scaling {
+            incidental_weight: match params.scaling {
                 Scaling::Paper => 1.0,
                 Scaling::Glmnet => factor * ((1.0 / n) * (1.0 - 1.0 / n)).sqrt(),
             },
@@ -78,7 +75,7 @@ impl Design {
                 spread * (column().map(|v| ((v - mean) / spread).powi(2)).sum::<f64>() / n).sqrt();
             design.columns.push(j);
             design.mean.push(mean);
-            design.weight.push(match model.params().scaling {
+            design.weight.push(match params.scaling {
                 Scaling::Paper => alpha,
                 Scaling::Glmnet => factor * alpha * deviation,
             });

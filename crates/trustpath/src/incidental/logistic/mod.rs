@@ -5,48 +5,36 @@
 //!   −(1/n) Σᵢ [ yᵢ·ηᵢ − log Σₖ exp ηᵢₖ ]  +  λ Σⱼ wⱼ pen(βⱼ)  +  λ w_γ Σᵢ pen(γᵢ),     ηᵢ = a₀ + xᵢᵀβ + γᵢ
 //! ```
 //!
-//! with `pen` the L1 norm (ungrouped) or the L2 norm (grouped) of a row. The paper writes the prices as `λ₁ = αλ₂` with
-//! `α = 0.5` on the columns as they are ([`Scaling::Paper`]); its code runs glmnet, which prices every column of
-//! `[X, I]` by its standard deviation ([`Scaling::Glmnet`]). For orthonormal columns, such as those of a locally linear
-//! embedding, the two differ by the unit of `λ` alone.
+//! with `pen` the L1 norm ([`Penalty::Elementwise`], glmnet's "ungrouped") or the L2 norm ([`Penalty::Group`], "grouped") of
+//! a row. The paper writes the prices as `λ₁ = αλ₂` with `α = 0.5` on the columns as they are ([`Scaling::Paper`]); its code
+//! runs glmnet, which weights every column of `[X, I]` by its standard deviation ([`Scaling::Glmnet`]). For orthonormal
+//! columns, such as those of a locally linear embedding, the two differ by the unit of `λ` alone.
 //!
 //! Given `η` each `γᵢ` is found in closed or nearly closed form (`rows`), so that only `(d + 1)·c` unknowns are left and
-//! the work is linear in `n`. The path is walked from vanishing point to vanishing point (`walk`); on grid points the
-//! reduced problem is solved tightly (`solve`) and certified from scratch (`certificate`): the certificate is the worst
+//! the work is linear in `n`. The path is followed from vanishing point to vanishing point (`follower`); on grid points the
+//! reduced problem is solved tightly (`solve`) and certified independently (`certificate`): the certificate is the worst
 //! relative violation of the optimality conditions of the full problem above.
 //!
-//! A class without instances has an intercept of `−∞` and no further part in the model. A constant column is left out,
-//! its coefficients are zero.
+//! A class without instances has an intercept of `−∞` and takes no further part in the model. A constant column is left
+//! out; its coefficients are zero.
 
 mod certificate;
-mod cholesky;
 mod design;
+mod follower;
 mod grouped;
-mod lanes;
+mod path;
 mod penalty;
-mod record;
 mod rows;
 mod solve;
 mod sums;
 mod support;
-#[cfg(test)]
-mod tests;
-mod walk;
 
 use self::design::Design;
-use self::record::{Present, Record};
-use self::walk::Walk;
+use self::follower::PathFollower;
+use self::path::{PathBuilder, Present};
+pub use super::Penalty;
 use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
 use crate::{Error, Matrix, Result};
-
-/// How a row of `β` or `γ` is penalised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Penalty {
-    /// `Σₖ |γᵢₖ|`: what the paper's code ran.
-    Ungrouped,
-    /// `‖γᵢ‖₂`.
-    Grouped,
-}
 
 /// The prices `wⱼ` of `β` and `w_γ` of `γ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,9 +49,9 @@ pub enum Scaling {
 /// Parameters of [`IciC`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IciCParams {
-    /// How rows are penalised.
+    /// How rows of `β` and `γ` are penalised (elementwise).
     pub penalty: Penalty,
-    /// How the columns are priced.
+    /// How the columns are weighted.
     pub scaling: Scaling,
     /// Price of `β` relative to `γ` (0.5, the paper's).
     pub alpha: f64,
@@ -75,11 +63,11 @@ pub struct IciCParams {
 }
 
 impl Default for IciCParams {
-    /// What the paper's code ran: ungrouped, priced by standard deviations. (Prices that know nothing of the columns'
-    /// units tie most instances at the bottom of the path when the coordinates are large, as Isomap's are.)
+    /// What the paper's code ran: elementwise, weighted by standard deviations. (Prices that ignore the columns' units tie
+    /// most instances at the smallest `λ` of the path when the coordinates are large, as Isomap's are.)
     fn default() -> Self {
         Self {
-            penalty: Penalty::Ungrouped,
+            penalty: Penalty::Elementwise,
             scaling: Scaling::Glmnet,
             alpha: 0.5,
             grid: Grid { points: 100, ratio: 1e-3 },
@@ -96,18 +84,12 @@ impl IciCParams {
     pub fn check(self) -> Result<IciC> {
         self.grid.check()?;
         if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return Err(Error::parameter(
-                "alpha",
-                self.alpha,
-                "the price of β relative to γ must be positive, or the model has no unique solution",
-            ));
+            let expected = "the price of β relative to γ must be positive, or the model has no unique solution";
+            return Err(Error::parameter("alpha", self.alpha, expected));
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::parameter(
-                "tolerance",
-                self.tolerance,
-                "it must lie between 0 and 1",
-            ));
+            let expected = "it must lie between 0 and 1";
+            return Err(Error::parameter("tolerance", self.tolerance, expected));
         }
         Ok(IciC { params: self })
     }
@@ -145,27 +127,28 @@ impl Incidental for IciC {
 
     fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
         check_labels(labels, x.rows(), classes)?;
-        let design = Design::new(x, self)?;
+        let design = Design::new(x, &self.params)?;
         let present = Present::new(labels, classes);
-        let mut walk = Walk::new(&design, &present, self.params.penalty);
-        let grid = self.params.grid.lambdas(walk.lambda_max);
-        let mut record = Record::new(grid, x, &present, keep);
+        let mut follower = PathFollower::new(&design, &present, self.params.penalty);
+        let grid = self.params.grid.lambdas(follower.lambda_max);
+        let mut builder = PathBuilder::new(grid, x, &present, keep);
         for k in 0..self.params.grid.points {
-            walk.advance(record.path.lambda[k], self.params.tolerance)?;
-            record.add(k, x, &design, &walk.solver, &present);
+            follower.advance(builder.path.lambda[k], self.params.tolerance)?;
+            builder.add(k, x, &follower.solver);
         }
-        Ok(record.finish(walk.finish(), &present))
+        Ok(builder.finish(follower.finish()))
     }
 
     fn ranker<'a>(&'a self, x: &'a Matrix, classes: usize) -> Box<dyn Ranker + 'a> {
-        Box::new(LogisticRanker { model: self, design: Design::new(x, self), classes })
+        let (params, design) = (&self.params, Design::new(x, &self.params));
+        Box::new(LogisticRanker { params, design, classes })
     }
 }
 
-/// [`IciC`] at work on one episode: the standardised instances, and a walk that stops at vanishing points only.
+/// [`IciC`] prepared for one episode: the standardised instances. Each ranking stops at vanishing points only.
 #[derive(Debug)]
 struct LogisticRanker<'a> {
-    model: &'a IciC,
+    params: &'a IciCParams,
     design: Result<Design>,
     classes: usize,
 }
@@ -175,9 +158,8 @@ impl Ranker for LogisticRanker<'_> {
         let design = self.design.as_ref().map_err(Error::clone)?;
         check_labels(labels, design.rows, self.classes)?;
         let present = Present::new(labels, self.classes);
-        let mut walk = Walk::new(design, &present, self.model.params.penalty);
-        let bottom = self.model.params.grid.ratio * walk.lambda_max;
-        walk.advance(bottom, self.model.params.tolerance)?;
-        Ok(walk.finish())
+        let mut follower = PathFollower::new(design, &present, self.params.penalty);
+        follower.advance(self.params.grid.ratio * follower.lambda_max, self.params.tolerance)?;
+        Ok(follower.finish())
     }
 }

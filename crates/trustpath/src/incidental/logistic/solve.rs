@@ -10,7 +10,7 @@
 
 use super::Penalty;
 use super::design::Design;
-use super::record::Present;
+use super::path::Present;
 use super::rows::{Rows, Status};
 use super::sums::{Hessian, moments};
 use super::support::Support;
@@ -135,10 +135,10 @@ impl<'a> Solver<'a> {
         terms.fold(0.0, |worst, (g, mass)| worst.max(g.abs() / mass.max(f64::MIN_POSITIVE)))
     }
 
-    /// Minimises from `theta`, to the tolerance or as far as rounding allows; the residual reached.
+    /// Minimises from `theta`, to the tolerance or as far as rounding allows; returns the residual reached.
     ///
     /// Where too few instances are not free the Hessian may be flat in a direction in which `F` is not. If Newton's step
-    /// fails, the next one is taken with the firm Hessian, which is definite and leads down as well.
+    /// fails, the next one is taken with the firm Hessian, which is definite and gives a descent direction as well.
     pub fn solve(&mut self, lambda: f64, tolerance: f64) -> f64 {
         const PATIENCE: usize = 4;
         self.store();
@@ -165,7 +165,7 @@ impl<'a> Solver<'a> {
             residual = self.residual(lambda);
             stalled = if residual < 0.9 * best { 0 } else { stalled + 1 };
             best = best.min(residual);
-            // Descent without a better residual is slow progress at first, and rounding at last.
+            // Descent without a better residual is slow progress at first, and rounding in the end.
             if stalled > PATIENCE && best < 1e-8 {
                 break;
             }
@@ -186,8 +186,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Searches between `origin` and `theta` for a decrease of `F`; leaves `theta` there, evaluated. Returns false, back at
-    /// the origin, if rounding hides every decrease.
+    /// Searches between `origin` and `theta` for a decrease of `F`; sets `theta` to that point and evaluates there. Returns
+    /// false, back at the origin, if rounding hides every decrease.
     ///
     /// `F` is convex: where it still falls (or is flat) along the way, it is below its value at the origin. So slopes
     /// decide, which rounding spoils much later than differences of values.
@@ -252,8 +252,8 @@ impl<'a> Solver<'a> {
             }
             self.support.turn(&self.point);
             self.update_slope();
-            // The model of a group is not quadratic: a second step may be worth its while.
-            let settled = self.penalty == Penalty::Ungrouped || last <= 0.1 * moved;
+            // The model of a group is not quadratic: a second step may be worthwhile.
+            let settled = self.penalty == Penalty::Elementwise || last <= 0.1 * moved;
             if length == 1.0 && !self.admit(mu) && settled {
                 return;
             }
@@ -274,10 +274,10 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Lets in the zero coordinates or groups that the model wants to move; whether there are any.
+    /// Frees the zero coordinates or groups along which the model decreases; returns whether there are any.
     fn admit(&mut self, mu: f64) -> bool {
         let price = mu * (1.0 + 1e-12);
-        if self.penalty == Penalty::Ungrouped {
+        if self.penalty == Penalty::Elementwise {
             return self.support.admit_entries(&self.slope, price);
         }
         let classes = self.classes;

@@ -11,8 +11,8 @@
 use pulp::{Simd, WithSimd};
 
 use super::design::Design;
-use super::lanes::{Layout, View, ViewMut, gram, lanes, run};
 use super::rows::Rows;
+use crate::linalg::lanes::{Layout, View, ViewMut, gram, lanes, run};
 
 /// Groups whose products of pairs are kept at a time: they fit the second-level cache.
 const CHUNK: usize = 64;

@@ -1,15 +1,15 @@
 //! The coordinates of `θ` that are free to move, and Newton's system restricted to them.
 //!
-//! On a support the objective is smooth: its gradient is `∇ + μσ`, with `σ` the signs (ungrouped) or the unit vectors
-//! (grouped) of the rows of `b`, and its Hessian `∇²`, plus `μ/‖b‖ (I − 11ᵀ/c − σσᵀ)` for a group.
+//! On a support the objective is smooth: its gradient is `∇ + μσ`, with `σ` the signs (elementwise) or the unit vectors
+//! (group) of the rows of `b`, and its Hessian `∇²`, plus `μ/‖b‖ (I − 11ᵀ/c − σσᵀ)` for a group.
 
 use super::Penalty;
-use super::cholesky::Cholesky;
 use super::design::Design;
 use super::penalty::mean;
 use super::sums::Hessian;
+use crate::linalg::cholesky::PinnedFactor;
 
-/// What is left of a coordinate, relative to the step that used it up, when it counts as zero.
+/// Size of a coordinate, relative to the step that ends there, below which it counts as zero.
 const SPENT: f64 = 1e-12;
 
 /// Free coordinates, their subgradients and the factor of Newton's matrix on them.
@@ -25,7 +25,7 @@ pub(super) struct Support {
     pub pull: Vec<f64>,
     /// `pen(bⱼ)` of every row of `θ`; zero for the intercept.
     norm: Vec<f64>,
-    cholesky: Cholesky,
+    cholesky: PinnedFactor,
     short: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Support {
             free: Vec::with_capacity(order),
             pull: vec![0.0; order],
             norm: vec![0.0; order / classes],
-            cholesky: Cholesky::default(),
+            cholesky: PinnedFactor::default(),
             short: Vec::with_capacity(order),
         }
     }
@@ -51,11 +51,11 @@ impl Support {
                 let a = j * self.classes + k;
                 self.member[a] = match self.penalty {
                     _ if j == 0 => k > 0,
-                    Penalty::Ungrouped => b != 0.0,
-                    Penalty::Grouped => k > 0 && !zero,
+                    Penalty::Elementwise => b != 0.0,
+                    Penalty::Group => k > 0 && !zero,
                 };
                 self.pull[a] = match self.penalty {
-                    Penalty::Ungrouped if j > 0 && b != 0.0 => b.signum(),
+                    Penalty::Elementwise if j > 0 && b != 0.0 => b.signum(),
                     _ => 0.0,
                 };
             }
@@ -66,7 +66,7 @@ impl Support {
 
     /// Refreshes what changes with `theta` on a fixed support: the unit vectors of the groups.
     pub fn turn(&mut self, theta: &[f64]) {
-        if self.penalty == Penalty::Ungrouped {
+        if self.penalty == Penalty::Elementwise {
             return;
         }
         for (j, row) in theta.chunks_exact(self.classes).enumerate().skip(1) {
@@ -86,8 +86,8 @@ impl Support {
         self.free.extend((0..self.member.len()).filter(|&a| self.member[a]));
     }
 
-    /// Frees zero coordinates of the ungrouped penalty whose slope exceeds the price; whether there were any.
-    /// One entry of every row stays where it is.
+    /// Frees zero coordinates of the elementwise penalty whose slope exceeds the price; returns whether there were any.
+    /// One entry of every row is never freed.
     pub fn admit_entries(&mut self, slope: &[f64], price: f64) -> bool {
         let classes = self.classes;
         let mut any = false;
@@ -116,8 +116,8 @@ impl Support {
     pub fn factorise(&mut self, hessian: &Hessian, design: &Design, mu: f64) {
         let (classes, order) = (self.classes, self.member.len());
         let Self { free, pull, norm, cholesky, penalty, .. } = self;
-        let grouped = *penalty == Penalty::Grouped;
-        cholesky.factorise(free.len(), |j, column| {
+        let grouped = *penalty == Penalty::Group;
+        cholesky.factor(free.len(), |j, column| {
             let b = free[j];
             let hessian = &hessian.matrix[b * order..(b + 1) * order];
             for (entry, &a) in column.iter_mut().zip(&free[j..]) {
@@ -136,13 +136,13 @@ impl Support {
         });
     }
 
-    /// Takes coordinates off the support that the factor pins although the model falls all the way to zero, and sets
-    /// them there; whether there were any.
+    /// Removes coordinates from the support that the factor pins although the model decreases all the way to zero, and sets
+    /// them to zero; returns whether there were any.
     ///
-    /// The probabilities of a rare class may be so small that the loss no longer feels its coordinates: Newton's step
-    /// would leave them where they are, while their price asks for zero.
+    /// The probabilities of a rare class may be so small that the loss no longer depends on its coordinates: Newton's step
+    /// would not move them, while the penalty is lower at zero.
     pub fn drop_flat(&mut self, point: &mut [f64], v: &[f64], mu: f64, hessian: &Hessian) -> bool {
-        if self.penalty == Penalty::Grouped {
+        if self.penalty == Penalty::Group {
             return false;
         }
         let order = self.member.len();
@@ -178,12 +178,12 @@ impl Support {
         }
     }
 
-    /// The part of `step` that `point` can go, at most one, before a coordinate or a group reaches zero.
+    /// The fraction of `step`, at most one, that `point` can go before a coordinate or a group reaches zero.
     pub fn reach(&self, point: &[f64], step: &[f64]) -> f64 {
         let classes = self.classes;
         let mut length = 1.0_f64;
         match self.penalty {
-            Penalty::Ungrouped => {
+            Penalty::Elementwise => {
                 for a in (classes..point.len()).filter(|&a| self.member[a]) {
                     // A coordinate that has just entered moves against its sign, if at all, from zero.
                     let (from, along) = (point[a] * self.pull[a], step[a] * self.pull[a]);
@@ -192,7 +192,7 @@ impl Support {
                     }
                 }
             }
-            Penalty::Grouped => {
+            Penalty::Group => {
                 for j in (1..point.len() / classes).filter(|&j| self.member[j * classes + 1]) {
                     let row = j * classes..(j + 1) * classes;
                     let along: f64 = row.map(|a| self.pull[a] * step[a]).sum();
@@ -205,13 +205,13 @@ impl Support {
         length
     }
 
-    /// Takes the coordinates or groups that [`reach`](Self::reach) stopped at off the support, and sets them to zero.
+    /// Removes the coordinates or groups that [`reach`](Self::reach) stopped at from the support, and sets them to zero.
     pub fn drop_spent(&mut self, point: &mut [f64], step: &[f64]) {
         let classes = self.classes;
         for j in 1..point.len() / classes {
             let row = j * classes..(j + 1) * classes;
             match self.penalty {
-                Penalty::Ungrouped => {
+                Penalty::Elementwise => {
                     for a in row {
                         let left = point[a] * self.pull[a];
                         if self.member[a]
@@ -224,7 +224,7 @@ impl Support {
                         }
                     }
                 }
-                Penalty::Grouped => {
+                Penalty::Group => {
                     let along: f64 = row.clone().map(|a| self.pull[a] * step[a]).sum();
                     let left: f64 = row.clone().map(|a| self.pull[a] * point[a]).sum();
                     if self.member[row.start + 1] && along < 0.0 && left <= SPENT * along.abs() {

@@ -14,13 +14,15 @@ use rayon::prelude::*;
 
 use super::smoothing::{NEIGHBORS, smooth};
 use super::{Projection, Representation};
-use crate::label::Limits;
-use crate::label::run::{NEAREST, Stages};
-use crate::limits::{LEAST_KEPT_DIMS, POOL_COMPONENTS, RECALL_ROWS, SIGN_PLACES, SIGN_ROWS};
+use crate::label::run::NEAREST;
+use crate::limits::{
+    LEAST_KEPT_DIMS, Limits, POOL_COMPONENTS, RECALL_ROWS, SIGN_PLACES, SIGN_ROWS,
+};
 use crate::linalg::block::{add_inner, multiply};
 use crate::linalg::pca::{ROUNDING, add_to_mean, leading_of};
 use crate::linalg::vector::to_unit;
 use crate::neighbors::{Neighbors, Points};
+use crate::observer::Stages;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::{Features, Instances, Matrix, Result};
 
@@ -81,7 +83,7 @@ fn for_blocks(
     let (n, d) = (features.rows(), features.dims());
     let mut block = vec![0.0; BLOCK.min(n) * d];
     for first in (0..n).step_by(BLOCK) {
-        stages.go_on()?;
+        stages.check_stop()?;
         let block = &mut block[..BLOCK.min(n - first) * d];
         features.normalized_block(first, block)?;
         block.par_chunks_exact_mut(d).for_each(|row| power_row(row, signed));

@@ -21,11 +21,11 @@ mod smoothing;
 
 use rayon::prelude::*;
 
-use super::Limits;
-use super::run::Stages;
+use crate::limits::Limits;
 use crate::linalg::block::multiply;
 use crate::linalg::vector::{dot_in_order, to_unit};
 use crate::neighbors::Neighbors;
+use crate::observer::Stages;
 use crate::power::power;
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -64,7 +64,7 @@ impl Representation {
     /// # Errors
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
     pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
-        if features.rows() > limits.whole {
+        if features.rows() > limits.in_memory {
             return blocks::represent(features, limits, stages);
         }
         stages.next("representing the pool")?;
@@ -73,7 +73,7 @@ impl Representation {
 
     /// Number of stages that [`of`](Self::of) reports.
     pub fn stages(rows: usize, limits: Limits) -> usize {
-        if rows > limits.whole { 3 } else { 1 }
+        if rows > limits.in_memory { 3 } else { 1 }
     }
 
     /// Coordinates of these rows as an instance that was not in the pool would have them.
@@ -125,16 +125,16 @@ impl Projection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Unwatched;
+    use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
     fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
-        let limits = Limits { whole, ..Limits::default() };
+        let limits = Limits { in_memory: whole, ..Limits::default() };
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, limits, &mut Stages::new(&mut Unwatched, 3))
+        Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3))
     }
 
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {

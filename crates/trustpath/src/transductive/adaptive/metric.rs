@@ -1,4 +1,4 @@
-//! The metric in which classes are round, from the labels of a first pass.
+//! The metric in which the scatter within classes is the same in every direction, from the labels of a first pass.
 //!
 //! With soft labels `p_i` (one-hot for the labelled rows) and class means `m_k`, the scatter within classes is
 //!
@@ -7,19 +7,19 @@
 //! x_i ← S'^(−1/2) x_i, back on the sphere.
 //! ```
 //!
-//! `S` is shrunk far towards a multiple of the identity, since its `D(D+1)/2` entries come from `N` rows, and from labels
-//! that may be wrong. `Σ r rᵀ = XᵀX + Mᵀ(PᵀP − 2 diag PᵀI)M`, so that no residual is ever formed.
+//! `S` is shrunk strongly towards a multiple of the identity, because its `D(D+1)/2` entries are estimated from `N` rows and
+//! from labels that may be wrong. `Σ r rᵀ = XᵀX + Mᵀ(PᵀP − 2 diag PᵀI)M`, so no residual is ever formed.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::unit;
 use crate::Matrix;
 use crate::linalg::{cholesky, vector};
+use crate::transductive::geometry::unit_rows;
 
-/// Rounds the classes, `p` being the soft labels of the first rows. Classes without any scatter stay as they are.
-pub(super) fn round_classes(x: &mut Matrix, p: &Matrix, shrink: f64, rank: usize) {
+/// Applies the metric to `x`; `p` holds the soft labels of the first rows. Classes without scatter are left unchanged.
+pub(super) fn whiten_classes(x: &mut Matrix, p: &Matrix, shrink: f64, rank: usize) {
     let dims = x.cols();
     let mut scatter = scatter(x, p);
     let n = p.rows() as f64;
@@ -34,7 +34,7 @@ pub(super) fn round_classes(x: &mut Matrix, p: &Matrix, shrink: f64, rank: usize
         }
         scatter[(i, i)] += 1.0 - shrink;
     }
-    // Never refused: every pivot is at least 1 − κ.
+    // Always succeeds: every pivot is at least 1 − κ.
     cholesky::factor(scatter.as_mut_slice(), dims, 0.0);
     for j in 0..dims {
         scatter[(j, j)] = 1.0 / scatter[(j, j)];
@@ -45,12 +45,10 @@ pub(super) fn round_classes(x: &mut Matrix, p: &Matrix, shrink: f64, rank: usize
         MatMut::from_column_major_slice_mut(x.as_mut_slice(), dims, rows),
         Par::Seq,
     );
-    for i in 0..rows {
-        unit(x.row_mut(i));
-    }
+    unit_rows(x);
 }
 
-/// `Σ r rᵀ`, of which the upper triangle.
+/// The upper triangle of `Σ r rᵀ`.
 fn scatter(x: &Matrix, p: &Matrix) -> Matrix {
     let (n, dims, classes) = (p.rows(), x.cols(), p.cols());
     let mut scatter = Matrix::zeros(dims, dims);
@@ -75,7 +73,7 @@ fn scatter(x: &Matrix, p: &Matrix) -> Matrix {
         }
     }
     for k in 0..classes {
-        // Rows of p sum to one, so a row of the overlap sums to the count of its class.
+        // Rows of p sum to one, so each row of the overlap sums to the count of its class.
         let count: f64 = overlap.row(k).iter().sum();
         means.row_mut(k).iter_mut().for_each(|v| *v /= count);
         overlap[(k, k)] -= 2.0 * count;
@@ -107,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scatter_is_that_of_the_residuals() {
+    fn the_scatter_equals_that_of_the_residuals() {
         let (x, p) = sample();
         let mut means = Matrix::zeros(2, 4);
         for k in 0..2 {
@@ -129,15 +127,9 @@ mod tests {
 
     #[test]
     fn long_axes_within_classes_are_shortened() {
-        // Two classes apart along axis 0, both stretched along axis 1.
+        // Two classes separated along axis 0, both stretched along axis 1.
         let mut x = Matrix::from_fn(40, 3, |i, j| match j {
-            0 => {
-                if i % 2 == 0 {
-                    1.0
-                } else {
-                    -1.0
-                }
-            }
+            0 => 1.0 - 2.0 * (i % 2) as f64,
             1 => 2.0 * (i as f64 * 1.3).sin(),
             _ => 0.2 * (i as f64 * 2.1).cos(),
         });
@@ -145,16 +137,16 @@ mod tests {
         let p = Matrix::one_hot(&labels, 2);
         let spread = |x: &Matrix| (0..40).map(|i| (x[(i, 1)] / x[(i, 0)]).abs()).sum::<f64>();
         let before = spread(&x);
-        round_classes(&mut x, &p, 0.9, 3);
+        whiten_classes(&mut x, &p, 0.9, 3);
         assert!(spread(&x) < 0.5 * before);
         assert!(x.iter_rows().all(|row| (vector::norm(row) - 1.0).abs() < 1e-12));
     }
 
     #[test]
-    fn no_scatter_no_change() {
+    fn classes_without_scatter_do_not_change() {
         let x = Matrix::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
         let mut y = x.clone();
-        round_classes(&mut y, &Matrix::one_hot(&[0, 1], 2), 0.2, 2);
+        whiten_classes(&mut y, &Matrix::one_hot(&[0, 1], 2), 0.2, 2);
         assert_eq!(x, y);
     }
 }

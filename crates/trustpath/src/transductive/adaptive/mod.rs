@@ -1,59 +1,59 @@
-//! The adaptive mode: labels for a pool whose balance nobody knows.
+//! The adaptive mode: labels for a pool whose balance is unknown.
 //!
-//! Methods that assume as many instances of each class win on balanced pools and lose most on others; methods that assume
-//! nothing lose a little everywhere. This one looks. In order:
+//! Methods that assume equally frequent classes win on balanced pools and lose most on others; methods that assume nothing
+//! lose a little everywhere. This one tests which case it is. In order:
 //!
 //! 1. power transform, span and smoothing ([`space`]);
-//! 2. a first pass of the same mixture of prototypes ([`mixture`]) under two marginals: free ([`marginal`]), in which `λ`
-//!    rises and the belief in balance fades, and uniform at capped prices ([`prices`]);
-//! 3. a test between them by two witnesses that err in opposite ways ([`balance`]);
-//! 4. a second pass of the one that is believed, in the metric in which the first pass's classes are round ([`metric`]).
+//! 2. a first pass of the same mixture of prototypes ([`mixture`]) under two marginals ([`weights`]): free, in which `λ`
+//!    rises and the belief in balance fades, and uniform at capped prices;
+//! 3. a test between them from two marginals with opposite biases ([`balance`]);
+//! 4. a second pass of the chosen one, in the metric in which the first pass's classes are round ([`metric`]).
 //!
-//! The capped prices are what makes the test forgiving: on a pool that is balanced they cost next to nothing against
-//! Sinkhorn's exact counts, and on one that is not they lose half of what those lose.
+//! The capped prices make a wrong decision cheap: on a balanced pool they cost almost nothing compared with Sinkhorn's
+//! exact counts, and on an unbalanced one they lose half as much.
 //!
-//! Cost: `O(n K D)` an epoch, some forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless
+//! Cost: `O(n K D)` per epoch, about forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless
 //! `n ≤ D`.
 
 mod balance;
-mod marginal;
 mod metric;
 mod mixture;
-mod prices;
 mod space;
+#[cfg(test)]
+mod tests;
+mod weights;
 
-use self::mixture::{Fit, Pool, Schedule};
-use super::{Posterior, Transductive};
-use crate::linalg::{simd, vector};
+use self::mixture::{Fit, Schedule};
+use super::{Posterior, Transductive, positive, require};
 use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::task::CheckedTask;
-use crate::{Error, Matrix, Result, Task};
+use crate::{Matrix, Result, Task};
 
 /// Parameters of the adaptive mode. The defaults were chosen on validation classes, over balanced and imbalanced pools of
 /// 20 to 225 instances in 5 and 15 classes, and serve for all of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveParams {
-    /// Features are taken for signed when at least this share of their mass is negative (0.1: features behind leaky
-    /// rectifiers had 5 to 7 %, signed ones have about 50 %).
+    /// Features count as signed when at least this share of their mass is negative (0.1: features after leaky rectifiers
+    /// had 5 to 7 %, signed ones have about 50 %).
     pub signed: f64,
     /// Neighbours towards which an instance moves (3).
     pub neighbors: usize,
     /// How far it moves (0.15: more blurs the classes).
     pub smoothing: f64,
     /// Sharpness `λ` in units of one over the spread of the pool, `1 − ‖mean‖²`: of the free branch in its first epoch
-    /// (3.6: soft while the prototypes are the bare support), and of both branches in the last (7.2). For up to 5 classes;
-    /// beyond, it grows with the logarithm of their number, since so does what a row must gain on its own class to stand out.
+    /// (3.6: soft while the prototypes are those of the support alone), and of both branches in the last (7.2). For up to 5
+    /// classes; beyond that, it grows with the logarithm of their number, as does the margin a row needs to stand out.
     pub sharpness: [f64; 2],
-    /// What the belief in balance is worth in the free branch, in instances a class, in its first and last epoch, for
-    /// pools of 15 instances a class; it grows with their square root (40 to 5).
+    /// Worth of the belief in balance in the free branch, in instances per class, in its first and last epoch, for pools
+    /// of 15 instances per class; it grows with their square root (40 to 5).
     pub belief: [f64; 2],
-    /// Epochs and step of the free branch (15 of 0.2: a stop before convergence).
+    /// Epochs and step of the free branch (15 of 0.2: it stops before convergence).
     pub free: (usize, f64),
     /// Epochs and step of the priced branch (12 of 0.3).
     pub priced: (usize, f64),
     /// Cap `τ` on the logarithm of prices (1: a class is favoured by at most `e` over the mean).
     pub cap: f64,
-    /// Evidence from which the pool is held to be imbalanced (10).
+    /// Evidence above which the pool counts as imbalanced (10).
     pub imbalance: f64,
     /// Weight `κ` of the scatter within classes in the metric of the second pass (0.2).
     pub scatter: f64,
@@ -76,89 +76,66 @@ impl Default for AdaptiveParams {
     }
 }
 
-/// Steps of expectation maximisation an epoch: the weights follow the prototypes closely enough.
+/// Steps of expectation maximisation per epoch; enough for the weights to follow the prototypes.
 const EM_STEPS: usize = 5;
-/// Sinkhorn sweeps an epoch, at most.
+/// Maximum number of Sinkhorn sweeps per epoch.
 const SWEEPS: usize = 20;
 
-impl AdaptiveParams {
-    /// Checks the parameters.
+checked! {
+    /// The adaptive mode with checked parameters.
     ///
-    /// # Errors
-    /// [`Error::Parameter`] for shares outside `[0, 1]`, steps outside `(0, 1]`, and others that are not positive.
-    pub fn check(self) -> Result<Adaptive> {
-        let positive = [
-            ("sharpness", self.sharpness[0]),
-            ("sharpness", self.sharpness[1]),
-            ("belief", self.belief[0]),
-            ("belief", self.belief[1]),
-        ];
-        for (name, value) in positive {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::parameter(name, value, "it must be positive"));
-            }
+    /// ```
+    /// use trustpath::transductive::AdaptiveParams;
+    /// use trustpath::{Features, Task};
+    ///
+    /// // One labelled instance of each of two classes, then nine of the first and three of the second.
+    /// let truth = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1];
+    /// let values: Vec<f64> = (0..14 * 6)
+    ///     .map(|at| {
+    ///         let (i, j) = (at / 6, at % 6);
+    ///         let lean = if j % 2 == truth[i] { 1.0 } else { 0.2 };
+    ///         lean + 0.15 * ((at * at) as f64).sin()
+    ///     })
+    ///     .collect();
+    /// let instances = Features::new(&values[..], 14, 6)?.normalize()?;
+    /// let task =
+    ///     Task { instances: &instances, labels: &truth[..2], unlabeled: 12, classes: 2, truth: None };
+    /// let adapted = AdaptiveParams::default().check()?.adapt(&task)?;
+    /// assert!((0..12).all(|i| adapted.posterior.unlabeled[(i, truth[i + 2])] > 0.5));
+    /// assert!(adapted.marginal[0] > adapted.marginal[1]);
+    /// # Ok::<(), trustpath::Error>(())
+    /// ```
+    AdaptiveParams => Adaptive, |p| {
+        for sharpness in p.sharpness {
+            positive("sharpness", sharpness)?;
         }
-        for (name, value) in [("free", self.free.1), ("priced", self.priced.1)] {
-            if !(value > 0.0 && value <= 1.0) {
-                return Err(Error::parameter(name, value, "a step is above 0 and at most 1"));
-            }
+        for belief in p.belief {
+            positive("belief", belief)?;
         }
-        for (name, value) in [("cap", self.cap), ("imbalance", self.imbalance)] {
-            if value.is_nan() || value < 0.0 {
-                return Err(Error::parameter(name, value, "it must not be negative"));
-            }
+        for (name, step) in [("free", p.free.1), ("priced", p.priced.1)] {
+            require(name, step, step > 0.0 && step <= 1.0, "a step is above 0 and at most 1")?;
         }
-        let shares = [("signed", self.signed), ("smoothing", self.smoothing)];
-        for (name, value) in shares {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(Error::parameter(name, value, "it is a share, between 0 and 1"));
-            }
+        for (name, value) in [("cap", p.cap), ("imbalance", p.imbalance)] {
+            require(name, value, value >= 0.0, "it must not be negative")?;
         }
-        if !(0.0..1.0).contains(&self.scatter) {
-            return Err(Error::parameter(
-                "scatter",
-                self.scatter,
-                "it is a share below 1: at 1 the metric may not exist",
-            ));
+        for (name, share) in [("signed", p.signed), ("smoothing", p.smoothing)] {
+            let valid = (0.0..=1.0).contains(&share);
+            require(name, share, valid, "it is a share, between 0 and 1")?;
         }
-        Ok(Adaptive(self))
+        let valid = (0.0..1.0).contains(&p.scatter);
+        require("scatter", p.scatter, valid, "it is a share below 1, so that the metric exists")
     }
 }
 
-/// The adaptive mode with checked parameters.
-///
-/// ```
-/// use trustpath::transductive::AdaptiveParams;
-/// use trustpath::{Features, Task};
-///
-/// // One labelled instance of each of two classes, then nine of the first and three of the second.
-/// let truth = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1];
-/// let values: Vec<f64> = (0..14 * 6)
-///     .map(|at| {
-///         let (i, j) = (at / 6, at % 6);
-///         let lean = if j % 2 == truth[i] { 1.0 } else { 0.2 };
-///         lean + 0.15 * ((at * at) as f64).sin()
-///     })
-///     .collect();
-/// let instances = Features::new(&values[..], 14, 6)?.normalize()?;
-/// let task =
-///     Task { instances: &instances, labels: &truth[..2], unlabeled: 12, classes: 2, truth: None };
-/// let adapted = AdaptiveParams::default().check()?.adapt(&task)?;
-/// assert!((0..12).all(|i| adapted.posterior.unlabeled[(i, truth[i + 2])] > 0.5));
-/// assert!(adapted.marginal[0] > adapted.marginal[1]);
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Adaptive(AdaptiveParams);
-
-/// What the adaptive mode found.
+/// The result of the adaptive mode.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Adapted {
     /// Class probabilities.
     pub posterior: Posterior,
     /// The estimated share of each class among the unlabeled instances.
     pub marginal: Vec<f64>,
-    /// Whether the pool was held to be balanced.
+    /// Whether the pool was taken to be balanced.
     pub balanced: bool,
     /// The evidence against balance; the decision is made at [`AdaptiveParams::imbalance`].
     pub evidence: f64,
@@ -175,7 +152,7 @@ impl Transductive for Adaptive {
 }
 
 impl Adaptive {
-    /// Labels the pool, and says what it took the pool for.
+    /// Labels the pool, and reports whether it was taken to be balanced.
     ///
     /// # Errors
     /// As [`Transductive::label`].
@@ -188,15 +165,11 @@ impl Adaptive {
         let signed = is_signed(&x, task.pool, params.signed);
         power(&mut x, signed);
         let mut x = space::build(x, task.pool, params.neighbors, params.smoothing);
-        fn pool<'a>(task: &CheckedTask<'a>, x: &'a Matrix) -> Pool<'a> {
-            let unlabeled = task.unlabeled.len();
-            Pool { x, labels: task.labels, unlabeled, classes: task.classes }
-        }
         let uniform = vec![1.0 / task.classes as f64; task.classes];
         let rows = task.labelled..task.pool;
 
-        let free = self.free(&pool(&task, &x), &uniform);
-        let priced = self.priced(&pool(&task, &x), None);
+        let free = self.free(&task, &x, &uniform);
+        let priced = self.priced(&task, &x, None);
         let evidence = balance::evidence(
             &mixture::marginal(&free.posterior),
             &priced.unweighted_marginal(&x, rows),
@@ -206,55 +179,52 @@ impl Adaptive {
 
         let first = if balanced { &priced } else { &free };
         let soft = with_support(task.labels, &first.posterior);
-        metric::round_classes(&mut x, &soft, params.scatter, rank);
+        metric::whiten_classes(&mut x, &soft, params.scatter, rank);
         let last = if balanced {
-            self.priced(&pool(&task, &x), Some(&priced.posterior))
+            self.priced(&task, &x, Some(&priced.posterior))
         } else {
             let belief: Vec<f64> =
                 free.weights.iter().zip(&uniform).map(|(pi, u)| 0.5 * (pi + u)).collect();
-            self.free(&pool(&task, &x), &belief)
+            self.free(&task, &x, &belief)
         };
-        let query =
-            (!task.transductive()).then(|| last.posterior_of(&x, task.pool..task.instances.len()));
-        Ok(Adapted {
-            marginal: if n == 0 { uniform } else { mixture::marginal(&last.posterior) },
-            posterior: Posterior { unlabeled: last.posterior, query },
-            balanced,
-            evidence,
-        })
+        let marginal = if n == 0 { uniform } else { mixture::marginal(&last.posterior) };
+        let unlabeled = last.posterior.clone();
+        let posterior =
+            Posterior::with_query(&task, unlabeled, |_, rows| last.posterior_of(&x, rows));
+        Ok(Adapted { posterior, marginal, balanced, evidence })
     }
 
     fn sharpness(&self, classes: usize) -> [f64; 2] {
         self.0.sharpness.map(|sharpness| sharpness * (classes.max(5) as f64).ln() / 5f64.ln())
     }
 
-    /// The mixture with free weights, believed at first to be `belief`.
-    fn free(&self, pool: &Pool<'_>, belief: &[f64]) -> Fit {
-        let load = pool.unlabeled as f64 / (15 * pool.classes) as f64;
+    /// The mixture with free weights, with this prior belief about them.
+    fn free(&self, task: &CheckedTask<'_>, x: &Matrix, belief: &[f64]) -> Fit {
+        let load = task.unlabeled.len() as f64 / (15 * task.classes) as f64;
         let [from, to] = self.0.belief.map(|worth| worth * load.sqrt());
         let schedule = Schedule {
-            sharpness: self.sharpness(pool.classes),
+            sharpness: self.sharpness(task.classes),
             epochs: self.0.free.0,
             step: self.0.free.1,
             directions: true,
         };
-        mixture::fit(pool, None, &schedule, |progress, g, weights| {
+        mixture::fit(task, x, None, &schedule, |progress, g, w| {
             let worth = from * (to / from).powf(progress);
-            marginal::weights(g, belief, worth, EM_STEPS, weights);
+            weights::free(g, belief, worth, EM_STEPS, w);
         })
     }
 
-    /// The mixture with capped prices, from the support or from a posterior that needs only half the epochs more.
-    fn priced(&self, pool: &Pool<'_>, start: Option<&Matrix>) -> Fit {
+    /// The mixture with capped prices, from the support, or from a posterior in half the number of epochs.
+    fn priced(&self, task: &CheckedTask<'_>, x: &Matrix, start: Option<&Matrix>) -> Fit {
         let (epochs, step) = self.0.priced;
         let schedule = Schedule {
-            sharpness: [self.sharpness(pool.classes)[1]; 2],
+            sharpness: [self.sharpness(task.classes)[1]; 2],
             epochs: if start.is_some() { epochs / 2 } else { epochs },
             step,
             directions: false,
         };
-        mixture::fit(pool, start, &schedule, |_, g, weights| {
-            prices::weights(g, self.0.cap, SWEEPS, weights);
+        mixture::fit(task, x, start, &schedule, |_, g, w| {
+            weights::priced(g, self.0.cap, SWEEPS, w);
         })
     }
 }
@@ -268,20 +238,3 @@ fn with_support(labels: &[usize], posterior: &Matrix) -> Matrix {
     rest.copy_from_slice(posterior.as_slice());
     soft
 }
-
-/// Puts a row on the unit sphere. A row without direction stays at the origin, as far from every class as from any other.
-fn unit(row: &mut [f64]) {
-    simd::dispatch(
-        row,
-        #[inline(always)]
-        |row| {
-            let norm = vector::norm(row);
-            if norm > 1e-12 {
-                row.iter_mut().for_each(|v| *v /= norm);
-            }
-        },
-    );
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! Where the prototypes live: few coordinates for few instances, and neighbours that steady each other.
+//! The coordinates of the prototypes: few for few instances, with neighbouring instances smoothed.
 //!
 //! **Span.** `N` instances in `D > N` dimensions span at most `N` of them. With the Gram matrix `G = X Xᵀ = L Lᵀ` the rows
 //! of `L` are the same points in `N` coordinates: every inner product, and so everything that follows, is unchanged.
@@ -9,21 +9,19 @@
 //! x_i ← (1 − w) x_i + w Σ_j a_ij x_j / Σ_j a_ij,    then back to the sphere,
 //! ```
 //!
-//! where `a_ij` is the cosine about the mean of the pool, if positive, between `i` and its `neighbors` nearest (either way
-//! round). Neighbours need all pairs, so this is done only where the Gram matrix is at hand anyway, for pools no larger
-//! than `D`; larger pools have averages enough. A query moves towards its neighbours in the pool and moves none of them.
+//! where `a_ij` is the cosine about the mean of the pool, if positive, between `i` and its `neighbors` nearest (in either
+//! direction). Neighbours need all pairs, so this is done only where the Gram matrix is computed anyway, for pools no larger
+//! than `D`; larger pools average over enough instances without it. A query moves towards its neighbours in the pool, which
+//! do not move towards it.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, Par};
-
-use super::unit;
 use crate::Matrix;
 use crate::linalg::{cholesky, gram, simd, vector};
+use crate::transductive::geometry::{most_similar, product, unit_rows};
 
-/// Added to the diagonal of the Gram matrix, so that instances given twice do not stop its factorisation.
+/// Added to the diagonal of the Gram matrix, so that duplicate instances do not stop its factorisation.
 const JITTER: f64 = 1e-10;
 
-/// The rows of `x`, the first `pool` of them the pool, smoothed and in as few coordinates as hold them exactly.
+/// The rows of `x`, of which the first `pool` are the pool, smoothed and in as few coordinates as represent them exactly.
 pub(super) fn build(x: Matrix, pool: usize, neighbors: usize, weight: f64) -> Matrix {
     if pool > x.cols() {
         return x;
@@ -35,16 +33,13 @@ pub(super) fn build(x: Matrix, pool: usize, neighbors: usize, weight: f64) -> Ma
     smooth(if rotate { span(gram) } else { x }, &moves, weight)
 }
 
-/// `X Xᵀ`, of which the first `width` columns.
+/// The first `width` columns of `X Xᵀ`.
 fn inner_products(x: &Matrix, width: usize) -> Matrix {
-    let all = x.rows();
-    if width == all {
+    if width == x.rows() {
         return gram(x);
     }
-    let mut products = Matrix::zeros(all, width);
-    let view = MatMut::from_row_major_slice_mut(products.as_mut_slice(), all, width);
-    let x = x.view();
-    matmul(view, Accum::Replace, x, x.subrows(0, width).transpose(), 1.0, Par::Seq);
+    let mut products = Matrix::zeros(x.rows(), width);
+    product(&mut products, x.view(), x.view().subrows(0, width).transpose(), 1.0);
     products
 }
 
@@ -54,7 +49,7 @@ fn span(mut gram: Matrix) -> Matrix {
     for i in 0..n {
         gram[(i, i)] += JITTER;
     }
-    // Never refused: a Gram matrix is positive semidefinite, to far less than the jitter.
+    // Always succeeds: a Gram matrix is positive semidefinite up to far less than the jitter.
     cholesky::factor(gram.as_mut_slice(), n, 0.0);
     let mut coordinates = Matrix::zeros(n, n);
     for j in 0..n {
@@ -75,20 +70,13 @@ fn moves(gram: &Matrix, pool: usize, neighbors: usize) -> Vec<Vec<(usize, f64)>>
     // Rows are on the unit sphere.
     let norm: Vec<f64> = mean.iter().map(|m| (1.0 - 2.0 * m + centre).max(1e-24).sqrt()).collect();
     let mut moves: Vec<Vec<(usize, f64)>> = vec![Vec::with_capacity(2 * neighbors); all];
-    let mut nearest: Vec<(usize, f64)> = Vec::with_capacity(neighbors + 1);
+    let mut cosines = vec![0.0; pool];
     for i in 0..all {
-        nearest.clear();
-        for (j, g) in gram.row(i)[..pool].iter().enumerate() {
-            let cosine = (g - mean[i] - mean[j] + centre) / (norm[i] * norm[j]);
-            let last = nearest.last().map_or(f64::NEG_INFINITY, |n| n.1);
-            if j == i || (nearest.len() == neighbors && cosine <= last) {
-                continue;
-            }
-            let at = nearest.partition_point(|n| n.1 >= cosine);
-            nearest.insert(at, (j, cosine));
-            nearest.truncate(neighbors);
+        for (j, (cosine, g)) in cosines.iter_mut().zip(gram.row(i)).enumerate() {
+            *cosine = (g - mean[i] - mean[j] + centre) / (norm[i] * norm[j]);
         }
-        for &(j, cosine) in nearest.iter().filter(|n| n.1 > 0.0) {
+        let nearest = most_similar(&cosines, i, neighbors).into_iter();
+        for (j, cosine) in nearest.map(|j| (j, cosines[j])).filter(|n| n.1 > 0.0) {
             let mut link = |from: usize, to: usize| {
                 if !moves[from].iter().any(|n| n.0 == to) {
                     moves[from].push((to, cosine));
@@ -122,9 +110,7 @@ fn smooth(x: Matrix, moves: &[Vec<(usize, f64)>], weight: f64) -> Matrix {
             }
         },
     );
-    for i in 0..y.rows() {
-        unit(y.row_mut(i));
-    }
+    unit_rows(&mut y);
     y
 }
 
@@ -134,7 +120,7 @@ mod tests {
 
     fn rows(n: usize, d: usize) -> Matrix {
         let mut x = Matrix::from_fn(n, d, |i, j| ((i * 31 + j * 17) as f64).sin() + 1.2);
-        (0..n).for_each(|i| unit(x.row_mut(i)));
+        unit_rows(&mut x);
         x
     }
 
@@ -153,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn the_span_is_only_a_rotation_and_a_query_moves_nobody() {
+    fn the_span_is_only_a_rotation_and_a_query_moves_no_other_instance() {
         let x = rows(9, 20);
-        let apart = build(x.clone(), 7, 3, 0.15);
+        let with_query = build(x.clone(), 7, 3, 0.15);
         let wide = smooth(x.clone(), &moves(&inner_products(&x, 7), 7, 3), 0.15);
         let pool = Matrix::from_vec(7, 20, x.as_slice()[..140].to_vec()).unwrap();
         let alone = build(pool, 7, 3, 0.15);
         for i in 0..7 {
             for j in 0..7 {
                 let dot = |m: &Matrix| vector::dot(m.row(i), m.row(j));
-                assert!((dot(&apart) - dot(&alone)).abs() < 1e-8);
-                assert!((dot(&apart) - dot(&wide)).abs() < 1e-8);
+                assert!((dot(&with_query) - dot(&alone)).abs() < 1e-8);
+                assert!((dot(&with_query) - dot(&wide)).abs() < 1e-8);
             }
         }
     }
@@ -172,7 +158,7 @@ mod tests {
     fn smoothing_brings_neighbours_together() {
         let x = rows(12, 30);
         let moves = moves(&inner_products(&x, 12), 12, 3);
-        assert!(moves.iter().all(|m| m.len() >= 3 || !m.is_empty()));
+        assert!(moves.iter().all(|m| !m.is_empty()));
         let y = smooth(x.clone(), &moves, 0.3);
         let near = |m: &Matrix| {
             let pairs = moves.iter().enumerate();

@@ -24,7 +24,7 @@ mod start;
 use pulp::Simd;
 
 use self::packed::{PACK, Packed};
-use super::lanes::{Group, GroupMut, Layout, Vector};
+use crate::linalg::lanes::{Group, GroupMut, Layout, Vector};
 
 /// `γ` and `m` of all instances, and free ones packed side by side to work on.
 #[derive(Debug)]
@@ -148,8 +148,8 @@ pub(super) fn bend<S: Simd>(
 mod tests {
     use pulp::WithSimd;
 
-    use super::super::lanes::{View, ViewMut, run};
     use super::*;
+    use crate::linalg::lanes::{View, ViewMut, run};
 
     /// Solves one problem: the groups, the residual and the one-hot label of a single instance.
     fn solve(eta: &[f64], label: usize, tau: f64) -> (Groups, Vec<f64>, Vec<f64>) {

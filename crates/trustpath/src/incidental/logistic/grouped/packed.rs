@@ -2,9 +2,9 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::super::lanes::{Layout, Vector, View, ViewMut, run};
 use super::start;
 use crate::linalg::exp::exponentiate;
+use crate::linalg::lanes::{Layout, Vector, View, ViewMut, run};
 
 /// Most instances solved at once.
 pub(super) const PACK: usize = 64;

@@ -1,9 +1,11 @@
-//! A good start for the incidental parameter of one instance under the group penalty, the slow and sure way.
+//! A good start for the incidental parameter of one instance under the group penalty, by a slow but safe method.
 //!
 //! In the notation of [`grouped`](super): for a given `m` the strongly convex
 //! `log Σ exp(η + γ) − γ_t + ‖γ‖²/2m` has its minimum at `γ = −m r`, and there `‖r‖` falls as `m` grows. So `m` is
 //! bisected until `‖r‖` is about `τ`. Newton's method on both at once is faster, unless it starts where the softmax is
 //! saturated.
+
+use crate::linalg::vector::dot_in_order;
 
 /// `γ`, its multiplier `m` and its residual `r`.
 #[derive(Debug)]
@@ -18,12 +20,12 @@ pub(super) fn near(eta: &[f64], label: usize, tau: f64) -> Start {
     let zero = vec![0.0; eta.len()];
     let mut at = Start { gamma: zero.clone(), multiplier: 0.0, residual: zero };
     softmax(eta, &at.gamma, label, &mut at.residual);
-    if dot(&at.residual, &at.residual) <= tau * tau {
+    if dot_in_order(&at.residual, &at.residual) <= tau * tau {
         return at;
     }
     let mut too_small = |m: f64| {
         penalised(&mut at, m, eta, label);
-        dot(&at.residual, &at.residual) > tau * tau
+        dot_in_order(&at.residual, &at.residual) > tau * tau
     };
     let (mut low, mut high) = (0.0, 1.0);
     while too_small(high) && high < 1e300 {
@@ -103,9 +105,5 @@ fn objective(eta: &[f64], gamma: &[f64], multiplier: f64, label: usize) -> f64 {
     let top = others().map(lead).fold(0.0, f64::max);
     let sum: f64 = others().map(|k| (lead(k) - top).exp()).sum();
     let loss = if top == 0.0 { sum.ln_1p() } else { top + (sum + (-top).exp()).ln() };
-    loss + dot(gamma, gamma) / (2.0 * multiplier)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    loss + dot_in_order(gamma, gamma) / (2.0 * multiplier)
 }

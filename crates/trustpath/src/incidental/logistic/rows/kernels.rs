@@ -4,11 +4,11 @@ use pulp::{Simd, WithSimd};
 
 use super::super::Penalty;
 use super::super::design::Design;
-use super::super::lanes::{Vector, View, ViewMut};
 use super::{Rows, Status};
 use crate::linalg::exp::exponentiate;
+use crate::linalg::lanes::{Vector, View, ViewMut};
 
-/// [`Rows::evaluate`], for the grouped penalty without `γ`.
+/// [`Rows::evaluate`], for the group penalty without `γ`.
 pub(super) struct Evaluate<'a> {
     pub rows: &'a mut Rows,
     pub design: &'a Design,
@@ -62,7 +62,7 @@ impl WithSimd for Evaluate<'_> {
                 rest = (one - y.get(k)).mul_add(away.get(k), rest);
             }
             others.group(g).set(0, rest);
-            // One class alone has no others.
+            // With one class there are no others.
             let share = one / rest.above(zero, rest, one);
             let mass = rest / sum;
             outside.group(g).set(0, mass);
@@ -75,8 +75,8 @@ impl WithSimd for Evaluate<'_> {
             // The ones are zero in spare lanes.
             let valid = z.group(g).get(0);
             let norm = match rows.penalty {
-                Penalty::Ungrouped => mass * valid,
-                Penalty::Grouped => square.sqrt() * mass * valid,
+                Penalty::Elementwise => mass * valid,
+                Penalty::Group => square.sqrt() * mass * valid,
             };
             level.group(g).set(0, norm);
             let mut free = free.group(g);
@@ -84,8 +84,8 @@ impl WithSimd for Evaluate<'_> {
                 free.set(0, norm.above(tau, one, zero));
             }
             let mass = match rows.penalty {
-                Penalty::Ungrouped => free.get(0).above(zero, tau, mass) * valid,
-                Penalty::Grouped => mass * valid,
+                Penalty::Elementwise => free.get(0).above(zero, tau, mass) * valid,
+                Penalty::Group => mass * valid,
             };
             let mut residual = residual.group(g);
             for k in 0..classes {
@@ -131,7 +131,7 @@ impl WithSimd for LevelRates<'_> {
                 length = (share * (share - squares)).mul_add(step, length);
             }
             let mut rate = (one - outside.group(g).get(0)) * mass;
-            if rows.penalty == Penalty::Grouped {
+            if rows.penalty == Penalty::Group {
                 rate = rate + length / (one + squares);
             }
             rates.group(g).set(0, rate);

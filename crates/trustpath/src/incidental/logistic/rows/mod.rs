@@ -10,11 +10,11 @@
 //! that `p(η) − y = o u`. `γ = 0` is optimal exactly if the dual norm of `p − y`, here its *level*, is at most `τ`:
 //!
 //! * `γ = 0`: residual `o u`, Hessian `o (diag q − qqᵀ) + o(1 − o) uuᵀ`.
-//! * ungrouped, level `o > τ`: only `γ_t = m* − m` is positive, with margin `m = log(p_t/o)` and `m* = log((1 − τ)/τ)`.
+//! * elementwise, level `o > τ`: only `γ_t = m* − m` is positive, with margin `m = log(p_t/o)` and `m* = log((1 − τ)/τ)`.
 //!   The residual is `τ u`, the Hessian `τ (diag q − qqᵀ)`, and `φ` goes on along the tangent of `log(1 + e⁻ᵐ)` at `m*`.
 //!   (Were another `γₖ` negative too, then `pₖ = τ = 1 − p_t` and all the others zero: only for two classes, where the
 //!   two splits cost the same and we take this one.)
-//! * grouped, level `o‖u‖₂ > τ`: see [`grouped`].
+//! * group, level `o‖u‖₂ > τ`: see [`grouped`].
 //!
 //! Whether `γᵢ` is free is either read off the level or *held* as it is, which continues each branch of `φ` smoothly
 //! beyond the place where it ends. That is how the path is followed up to, and through, a vanishing point.
@@ -27,7 +27,7 @@ use self::kernels::{Evaluate, LevelRates, Masses};
 use super::Penalty;
 use super::design::Design;
 use super::grouped::{self, Groups};
-use super::lanes::{Layout, Vector, View, ViewMut, run};
+use crate::linalg::lanes::{Layout, Vector, View, ViewMut, run};
 
 /// How to tell whether an incidental parameter is free.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +38,7 @@ pub(super) enum Status {
     Held,
 }
 
-/// The state of all instances at one `(θ, τ)`, one kind per class, or one alone.
+/// The state of all instances at one `(θ, τ)`: one kind per class, or a single kind.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub classes: usize,
@@ -63,8 +63,8 @@ pub(super) struct Rows {
     eta: Vec<f64>,
     /// The incidental parameters under the group penalty.
     groups: Groups,
-    /// Whether [`curvature`](Self::curvature) lends free instances the curvature they had on the edge, so that no
-    /// direction is flat for want of instances that are not free.
+    /// Whether [`curvature`](Self::curvature) gives free instances the curvature they had at the threshold, so that no
+    /// direction is flat for lack of instances that are not free.
     pub firm: bool,
     /// Coefficients class by class.
     columns: Vec<f64>,
@@ -110,13 +110,13 @@ impl Rows {
         let columns = std::mem::take(&mut self.columns);
         run(Evaluate { rows: self, design, theta: &columns, tau, status });
         self.columns = columns;
-        if self.penalty == Penalty::Grouped {
+        if self.penalty == Penalty::Group {
             let Self { labels, free, eta, residual, groups, .. } = self;
             groups.minimise(labels, free, eta, tau, residual);
         }
     }
 
-    /// `γ_t = m* − m` of a free ungrouped instance.
+    /// `γ_t = m* − m` of a free instance under the elementwise penalty.
     fn incidental_of_label(&self, i: usize, tau: f64) -> f64 {
         let margin = self.lead[i] - self.others[i].ln();
         ((1.0 - tau) / tau).ln() - margin
@@ -127,8 +127,8 @@ impl Rows {
         gamma.fill(0.0);
         if self.is_free(i) {
             match self.penalty {
-                Penalty::Ungrouped => gamma[self.labels[i]] = self.incidental_of_label(i, tau),
-                Penalty::Grouped => {
+                Penalty::Elementwise => gamma[self.labels[i]] = self.incidental_of_label(i, tau),
+                Penalty::Group => {
                     for (k, gamma) in gamma.iter_mut().enumerate() {
                         *gamma = self.groups.gamma[self.layout.at(i, self.classes, k)];
                     }
@@ -159,7 +159,7 @@ impl Rows {
                 })
                 .sum();
             let mut slope = (1.0 - self.outside[i]) * away(k);
-            if self.penalty == Penalty::Grouped {
+            if self.penalty == Penalty::Group {
                 slope += share(k) * (share(k) - squares) / (1.0 + squares);
             }
             rate += slope * step;
@@ -210,7 +210,7 @@ impl Rows {
                     pair += 1;
                 }
             }
-            if self.penalty == Penalty::Grouped {
+            if self.penalty == Penalty::Group {
                 let state = (y, residual, multiplier.group(g).get(0), free);
                 let out = (&mut pairs, &mut drift);
                 grouped::bend(state, tau, self.firm, out, &mut work.group(0));

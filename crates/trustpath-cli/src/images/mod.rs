@@ -1,0 +1,268 @@
+//! Images wherever features are accepted: their features are computed first, and kept in a file.
+
+mod extraction;
+mod network;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use trustpath_episodes::FeatureTable;
+use trustpath_explain::Extractor;
+use trustpath_report::Image;
+use trustpath_report::label_page::{LabelReport, Thumbnail};
+use trustpath_table::PartlyLabelledFile;
+use trustpath_vision::Error as VisionError;
+use trustpath_vision::dataset::{Dataset, Kind, Split};
+use trustpath_vision::extract::Extraction;
+use trustpath_vision::image::RgbImage;
+
+pub use extraction::{extract, list, skipped};
+pub use network::NetworkArgs;
+
+use crate::cli::choice;
+use crate::error::{Error, Result};
+use crate::print;
+use crate::progress::Progress;
+
+/// Which dataset, and which classes of it.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub struct DatasetArgs {
+    /// Dataset layout [default: auto-detect]
+    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
+    dataset: Option<Kind>,
+    /// Only the classes of this split of the dataset [default: all]
+    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
+    split: Option<Split>,
+}
+
+impl DatasetArgs {
+    fn is_given(&self) -> bool {
+        self.dataset.is_some() || self.split.is_some()
+    }
+
+    /// Opens the images at `path`, which are of the kind `otherwise` if none is asked for.
+    pub fn open(&self, path: &Path, otherwise: Option<Kind>) -> Result<Dataset> {
+        let all = Dataset::open(path, self.dataset.or(otherwise))?;
+        Ok(self.split.map_or_else(|| Ok(all.clone()), |split| all.split(split))?)
+    }
+}
+
+/// How features of images are computed, and where they are kept.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Images")]
+pub struct ImageArgs {
+    /// Skip images that cannot be read, and list them
+    #[arg(long)]
+    skip_bad: bool,
+    /// File that keeps the features, so that only new and changed images are computed [default: beside
+    /// the images, IMAGES-NETWORK.safetensors]
+    #[arg(long, value_name = "FILE.safetensors")]
+    cache: Option<PathBuf>,
+    #[command(flatten)]
+    network: NetworkArgs,
+}
+
+impl ImageArgs {
+    /// Whether an option was given that applies to images only.
+    pub fn is_given(&self) -> bool {
+        self.skip_bad || self.cache.is_some() || self.network.is_given()
+    }
+
+    /// Whether the file that keeps the features was given.
+    pub fn has_cache(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// Computes the features of images, except for those that are in the file already.
+    pub fn extract(
+        &self,
+        path: &Path,
+        dataset: &Dataset,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<ExtractedImages> {
+        let chosen = self.network.open(threads.current_num_threads())?;
+        let default = || beside(path, dataset.current_split(), &chosen.stem);
+        let cache = self.cache.clone().unwrap_or_else(default);
+        if cache.extension().is_none_or(|ending| ending != "safetensors") {
+            let name = cache.display();
+            return Err(Error::Usage(format!("--cache {name} must end in .safetensors")));
+        }
+        let extraction = Extraction { skip_bad: self.skip_bad, ..Extraction::default() };
+        let backbone = chosen.backbone.as_ref();
+        let extracted = extract(extraction, backbone, dataset, &cache, threads, progress);
+        let extracted = extracted.map_err(|error| match error {
+            Error::Vision(VisionError::Write { name, reason }) if self.cache.is_none() => {
+                let reason = format!("{reason}, which --cache FILE avoids");
+                Error::Vision(VisionError::Write { name, reason })
+            }
+            error => error,
+        })?;
+        let new = dataset.len() - extracted.before;
+        let state = match new {
+            0 => "all there already".into(),
+            _ if extracted.before > 0 => format!("{new} of them new"),
+            _ => "all new".into(),
+        };
+        let mut text = format!(
+            "{}: features of {} by {}, {state}; kept in {}\n",
+            path.display(),
+            print::count(dataset.len(), "image", "images"),
+            chosen.words,
+            cache.display(),
+        );
+        text += &skipped(extracted.skipped.iter().map(|(_, error)| error));
+        if new > 0 {
+            text += chosen.advice();
+        }
+        progress.say(&text);
+        let gone: Vec<usize> = extracted.skipped.iter().map(|(row, _)| *row).collect();
+        Ok(ExtractedImages {
+            name: format!("{} ({})", path.display(), chosen.words),
+            dataset: dataset.without(&gone),
+            cache,
+            extractor: Extractor { description: chosen.words, identity: backbone.identity() },
+        })
+    }
+}
+
+/// Images instead of features, and which of them.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Images")]
+pub struct SourceArgs {
+    #[command(flatten)]
+    dataset: DatasetArgs,
+    #[command(flatten)]
+    images: ImageArgs,
+}
+
+impl SourceArgs {
+    /// Refuses options that apply to images only, where features are given.
+    pub fn check(&self, path: &Path, is_images: bool) -> Result<()> {
+        if is_images || !(self.images.is_given() || self.dataset.is_given()) {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "{} is read as features, for which there is no network, dataset or split: leave those options out, or give images",
+            path.display()
+        )))
+    }
+
+    /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.
+    pub fn open(&self, path: &Path, labels_apart: bool) -> Result<Dataset> {
+        self.dataset.open(path, labels_apart.then_some(Kind::Folder))
+    }
+
+    /// Computes the features of these images.
+    pub fn extract(
+        &self,
+        path: &Path,
+        dataset: &Dataset,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<ExtractedImages> {
+        self.images.extract(path, dataset, threads, progress)
+    }
+}
+
+/// Images whose features are in a file.
+#[derive(Debug)]
+pub struct ExtractedImages {
+    /// Where they are, and the network that computed their features.
+    pub name: String,
+    /// By what their features were made.
+    pub extractor: Extractor,
+    /// The file of features.
+    pub cache: PathBuf,
+    /// Its rows.
+    dataset: Dataset,
+}
+
+/// Edge and quality of thumbnails, and about how many bytes one takes.
+const EDGE: usize = 84;
+const QUALITY: u8 = 78;
+const BYTES: usize = 2600;
+
+impl ExtractedImages {
+    /// The features of those that have a class, and the row of each among the images.
+    pub fn table(&self) -> Result<(FeatureTable, Vec<usize>)> {
+        let pool = PartlyLabelledFile::new(&self.cache).read()?.called(&self.name);
+        let labelled = pool.labels().iter().enumerate();
+        let labelled = labelled.filter_map(|(row, label)| Some((row, (*label)?)));
+        let (rows, labels): (Vec<usize>, Vec<usize>) = labelled.unzip();
+        if rows.is_empty() {
+            return Err(Error::Usage(format!(
+                "no image of {} has a class: put those of each class in a folder named after it",
+                self.name
+            )));
+        }
+        let mut features = vec![0.0; rows.len() * pool.dims()];
+        pool.gather(&rows, &mut features)?;
+        let names = pool.class_names().to_vec();
+        Ok((FeatureTable::new(features, pool.dims(), labels, names, &self.name)?, rows))
+    }
+
+    /// An image, small.
+    fn small(&self, row: usize) -> Option<RgbImage> {
+        self.dataset.image(row).ok().map(|image| image.within(EDGE))
+    }
+
+    /// An image for a figure; none if it can no longer be read.
+    pub fn image(&self, row: usize) -> Option<Image> {
+        let image = self.small(row)?;
+        Image::new(image.width, image.height, image.rgb).ok()
+    }
+
+    fn thumbnail(&self, row: usize) -> Option<Thumbnail> {
+        let bytes = self.small(row)?.jpeg(QUALITY).ok()?;
+        Some(Thumbnail { bytes, mime: "image/jpeg".into() })
+    }
+
+    /// Gives the instances of a page their images, as many as it has room for; `rows` are theirs.
+    pub fn illustrate(&self, report: &mut LabelReport, rows: &[usize]) -> Result<()> {
+        let worth = report.thumbnails_that_fit(BYTES)?;
+        let images: Vec<Option<Thumbnail>> =
+            worth.par_iter().map(|&at| self.thumbnail(rows[at])).collect();
+        let all = report.instances.len();
+        if worth.len() < all {
+            report.notes.push(format!(
+                "The images of {} of {all} instances are on this page, so that it stays small: first those that are suggested or doubtful, then some of every class.",
+                worth.len()
+            ));
+        }
+        for (at, image) in worth.into_iter().zip(images) {
+            report.instances[at].thumbnail = image;
+        }
+        Ok(())
+    }
+}
+
+/// The default file of features: beside the images, named after them, their split and the network.
+fn beside(images: &Path, split: Option<Split>, network: &str) -> PathBuf {
+    // Of "." and "..", the name is another.
+    let whole = match images.file_name() {
+        Some(_) => images.to_owned(),
+        None => images.canonicalize().unwrap_or_else(|_| images.to_owned()),
+    };
+    let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let endings = [".zip", ".tar.gz", ".tgz", ".tar", ".csv", ".tsv"];
+    let short = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let split = split.map(|split| format!("-{split}")).unwrap_or_default();
+    whole.with_file_name(format!("{short}{split}-{network}.safetensors"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_kept_beside_the_images() {
+        let of = |path: &str, split| beside(Path::new(path), split, "net");
+        assert_eq!(of("a/photos/", None), Path::new("a/photos-net.safetensors"));
+        assert_eq!(of("a/photos.v2", None), Path::new("a/photos.v2-net.safetensors"));
+        assert_eq!(of("cub.tar.gz", Some(Split::Test)), Path::new("cub-test-net.safetensors"));
+        assert!(of(".", None).is_absolute());
+    }
+}

@@ -1,0 +1,145 @@
+//! The network that computes features of images.
+
+use std::path::Path;
+
+use clap::Args;
+use trustpath_vision::backbone::Backbone;
+use trustpath_vision::cpu::Engine;
+use trustpath_vision::network::Network;
+use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
+use trustpath_vision::weights::NetworkWeights;
+
+use crate::cli::positive;
+use crate::error::{Error, Result};
+
+/// The network where none is asked for; the weights that come with the program are its.
+const DEFAULT: &str = "resnet12";
+
+/// The network and its weights.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Network")]
+pub struct NetworkArgs {
+    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, or a model in ONNX [default:
+    /// resnet12]
+    #[arg(long, value_name = "NAME|FILE.onnx")]
+    backbone: Option<String>,
+    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors or a PyTorch checkpoint; a
+    /// model in ONNX has its own [default: cifar-fs for resnet12]
+    #[arg(long, value_name = "NAME|FILE")]
+    weights: Option<String>,
+    #[command(flatten)]
+    onnx: OnnxArgs,
+}
+
+/// What a model in ONNX does not specify itself; a .toml file beside it may specify it as well.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Models in ONNX")]
+struct OnnxArgs {
+    /// Input size in pixels [default: 224]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    input_size: Option<usize>,
+    /// Per-channel mean of red, green and blue in 0 to 1 [default: 0.485,0.456,0.406]
+    #[arg(long, value_name = "R,G,B", value_parser = colours)]
+    mean: Option<[f32; 3]>,
+    /// Per-channel standard deviation [default: 0.229,0.224,0.225]
+    #[arg(long, value_name = "R,G,B", value_parser = colours)]
+    std: Option<[f32; 3]>,
+    /// Output to use as the feature [default: the first suitable one]
+    #[arg(long, value_name = "NAME")]
+    output: Option<String>,
+}
+
+impl OnnxArgs {
+    fn is_given(&self) -> bool {
+        let Self { input_size, mean, std, output } = self;
+        input_size.is_some() || mean.is_some() || std.is_some() || output.is_some()
+    }
+}
+
+fn colours(text: &str) -> std::result::Result<[f32; 3], String> {
+    let values: Option<Vec<f32>> = text.split(',').map(|x| x.trim().parse().ok()).collect();
+    let three = values.and_then(|values| values.try_into().ok());
+    three.ok_or_else(|| "give three numbers such as 0.485,0.456,0.406".into())
+}
+
+/// A network that is ready.
+pub struct ChosenNetwork {
+    /// The network.
+    pub backbone: Box<dyn Backbone>,
+    /// Its name and that of its weights, for messages.
+    pub words: String,
+    /// The same for the name of a file.
+    pub stem: String,
+    /// Whether its weights come with the program.
+    is_shipped: bool,
+}
+
+impl ChosenNetwork {
+    /// Advice about the features of this network, if there is any.
+    pub fn advice(&self) -> &'static str {
+        match self.is_shipped {
+            true => {
+                "The bundled network was trained on 64 classes of 32x32 images. For real photos use a DINO or CLIP model in ONNX (--backbone model.onnx).\n"
+            }
+            false => "",
+        }
+    }
+}
+
+impl NetworkArgs {
+    /// Whether any option was given.
+    pub fn is_given(&self) -> bool {
+        self.backbone.is_some() || self.weights.is_some() || self.onnx.is_given()
+    }
+
+    /// Reads the network.
+    pub fn open(&self, threads: usize) -> Result<ChosenNetwork> {
+        let name = self.backbone.as_deref().unwrap_or(DEFAULT);
+        let path = Path::new(name);
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
+            return self.open_onnx(path, threads);
+        }
+        if self.onnx.is_given() {
+            return Err(Error::Usage(
+                "--input-size, --mean, --std and --output are for models in ONNX; leave them out, or give --backbone FILE.onnx".into(),
+            ));
+        }
+        let network = Network::by_name(name)?;
+        let weights = match (&self.weights, name) {
+            (Some(weights), _) => weights.as_str(),
+            (None, DEFAULT) => NetworkWeights::SHIPPED[0],
+            (None, _) => {
+                return Err(Error::Usage(format!(
+                    "{name} needs weights: give them with --weights"
+                )));
+            }
+        };
+        let engine = Engine::new(&network, NetworkWeights::by_name(weights)?)?;
+        let of_weights = stem(Path::new(weights));
+        Ok(ChosenNetwork {
+            backbone: Box::new(engine),
+            words: format!("{name}, weights {weights}"),
+            stem: match of_weights.starts_with(name) {
+                true => of_weights,
+                false => format!("{name}-{of_weights}"),
+            },
+            is_shipped: NetworkWeights::SHIPPED.contains(&weights),
+        })
+    }
+
+    fn open_onnx(&self, path: &Path, threads: usize) -> Result<ChosenNetwork> {
+        if self.weights.is_some() {
+            let sentence = "a model in ONNX has its own weights; leave out --weights";
+            return Err(Error::Usage(sentence.into()));
+        }
+        let OnnxArgs { input_size, mean, std, output } = self.onnx.clone();
+        let backbone =
+            OnnxModel::new(path, OnnxSettings { input_size, mean, std, output })?.open(threads)?;
+        let words = path.display().to_string();
+        Ok(ChosenNetwork { backbone, words, stem: stem(path), is_shipped: false })
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

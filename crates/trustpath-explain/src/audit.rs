@@ -1,0 +1,160 @@
+//! An audit explained: reasons, columns, summary and page.
+
+use trustpath::{Audit, Error, Result};
+use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
+use trustpath_report::{Column, Table};
+
+use crate::page::ShownRows;
+use crate::{DataInfo, count};
+
+/// Suspects listed in a summary.
+const LISTED: usize = 10;
+
+/// The instances that have a label; there is nothing to audit in the others.
+#[derive(Debug, Clone)]
+pub struct LabelledRows {
+    /// Their rows, ascending.
+    pub rows: Vec<usize>,
+    /// Their labels.
+    pub labels: Vec<usize>,
+}
+
+impl LabelledRows {
+    /// Those among the labels of all rows.
+    pub fn new(labels: &[Option<usize>]) -> Self {
+        let labels = labels.iter().enumerate();
+        let (rows, labels) = labels.filter_map(|(row, label)| label.map(|l| (row, l))).unzip();
+        Self { rows, labels }
+    }
+
+    /// An error of the audit in terms of all rows: the engine counts the labelled ones only.
+    pub fn error_in_all_rows(&self, error: Error) -> Error {
+        match error {
+            Error::ZeroVector { row } => Error::ZeroVector { row: self.rows[row] },
+            error => error,
+        }
+    }
+}
+
+/// An audit, and what is needed to explain it.
+#[derive(Debug, Clone, Copy)]
+pub struct AuditResult<'a> {
+    /// All instances.
+    pub data: DataInfo<'a>,
+    /// Those that were audited.
+    pub labelled: &'a LabelledRows,
+    /// The audit, in the order of the labelled rows.
+    pub audit: &'a Audit,
+}
+
+impl AuditResult<'_> {
+    /// Values of the labelled instances, the most suspicious first.
+    pub(crate) fn ranked<T>(&self, value: impl Fn(usize) -> T) -> Vec<T> {
+        self.audit.ranking.iter().map(|&at| value(at)).collect()
+    }
+
+    /// Why the labelled instance `at` has its verdict.
+    pub fn reason(&self, at: usize) -> String {
+        let (data, LabelledRows { rows, labels }) = (&self.data, self.labelled);
+        let name = |class: usize| &data.classes[class];
+        let (given, other) = (name(labels[at]), name(self.audit.suggested[at]));
+        let (fit, against) = (self.audit.credibility[at], self.audit.suggested_credibility[at]);
+        let near = |near: usize| format!("{} ({})", data.ids[rows[near]], name(labels[near]));
+        let nearest: Vec<String> = self.audit.nearest.indices(at).map(near).collect();
+        let fits = match self.audit.suspect[at] {
+            true => format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})"),
+            false => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
+        };
+        format!("{fits}; nearest: {}", nearest.join(", "))
+    }
+
+    fn suspects(&self) -> usize {
+        self.audit.suspect.iter().filter(|suspect| **suspect).count()
+    }
+
+    /// The instances in a line.
+    fn line(&self) -> String {
+        format!(
+            "{}, {} each; {}",
+            count(self.labelled.rows.len(), "labelled instance", "labelled instances"),
+            count(self.data.dims, "feature", "features"),
+            count(self.data.classes.len(), "class", "classes"),
+        )
+    }
+
+    /// The summary for a terminal, with the time and memory spent.
+    ///
+    /// # Errors
+    /// When the table of suspects cannot be drawn.
+    pub fn text(&self, spent: &str) -> trustpath_report::Result<String> {
+        let (data, suspects) = (&self.data, self.suspects());
+        let share = 100.0 * suspects as f64 / self.labelled.rows.len() as f64;
+        let number = count(suspects, "suspect", "suspects");
+        let head = format!("{}: {}\n{number} ({share:.1} %), {spent}\n", data.source, self.line());
+        if suspects == 0 {
+            return Ok(head);
+        }
+        let mut table = Table::new(vec![
+            Column::left("most suspicious"),
+            Column::left("label"),
+            Column::left("suggested"),
+            Column::right("credibility"),
+            Column::right("of the suggested"),
+        ]);
+        let ranked = self.audit.ranking.iter().filter(|&&at| self.audit.suspect[at]);
+        for &at in ranked.take(LISTED) {
+            table.push([
+                data.ids[self.labelled.rows[at]].clone(),
+                data.classes[self.labelled.labels[at]].clone(),
+                data.classes[self.audit.suggested[at]].clone(),
+                format!("{:.2}", self.audit.credibility[at]),
+                format!("{:.2}", self.audit.suggested_credibility[at]),
+            ])?;
+        }
+        Ok(format!("{head}\n{}", table.text()))
+    }
+
+    /// The page, and the rows that it shows.
+    ///
+    /// # Errors
+    /// When the map cannot be drawn.
+    pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
+        let (data, audit, LabelledRows { rows, labels }) = (&self.data, self.audit, self.labelled);
+        let shown = ShownRows::choose(rows.len(), &[], |at| if audit.suspect[at] { 0 } else { 2 });
+        let map = shown.map(&audit.coordinates)?;
+        let instances = shown.rows.iter().zip(map).map(|(&at, position)| ReportInstance {
+            id: data.ids[rows[at]].clone(),
+            label: if audit.suspect[at] { audit.suggested[at] } else { labels[at] },
+            given: Some(labels[at]),
+            probability: f64::NAN,
+            credibility: audit.credibility[at],
+            round: None,
+            verdict: if audit.suspect[at] { ReportVerdict::Suspect } else { ReportVerdict::Fits },
+            reason: self.reason(at),
+            position,
+            suggested: None,
+            neighbours: shown.places(audit.nearest.indices(at)),
+            thumbnail: None,
+        });
+        let suspects = self.suspects();
+        let mut counts = [0; 6];
+        counts[ReportVerdict::Suspect as usize] = suspects;
+        counts[ReportVerdict::Fits as usize] = rows.len() - suspects;
+        let report = LabelReport {
+            kind: ReportKind::Audit,
+            title: format!("Audit of {}", data.source),
+            subtitle: self.line(),
+            facts: vec![
+                ("labelled".into(), rows.len().to_string()),
+                ("suspects".into(), suspects.to_string()),
+            ],
+            notes: Vec::new(),
+            classes: data.classes.to_vec(),
+            instances: instances.collect(),
+            counts: Some(counts),
+            path: Some(shown.path(&audit.lambda, &audit.gamma_norm, &audit.followed, |_| true)),
+            rounds: Vec::new(),
+        };
+        Ok((report, shown.rows.iter().map(|&at| rows[at]).collect()))
+    }
+}

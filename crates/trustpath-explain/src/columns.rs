@@ -1,0 +1,164 @@
+//! The columns of the tables of results: the only place that defines them.
+//!
+//! To add a column, add an entry to [`ResultColumns::columns`] of its result below. The command writes it through
+//! [`ResultColumns::table`], and the Python package turns the same [`Values`] into a column of a data frame.
+
+use trustpath_table::{Column, Result, ResultTable};
+
+use crate::label::verdict_name;
+use crate::{AuditResult, DataInfo, LabelResult, PredictResult};
+
+/// The values of a column, before classes and instances are named.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Rows of the input, shown as the ids of their instances.
+    Row(Vec<usize>),
+    /// Classes, shown by name.
+    Class(Vec<usize>),
+    /// Classes, or nothing.
+    OptionalClass(Vec<Option<usize>>),
+    /// Numbers.
+    Number(Vec<f64>),
+    /// Counts, or nothing.
+    OptionalCount(Vec<Option<usize>>),
+    /// Texts.
+    Text(Vec<String>),
+}
+
+/// The definition of one column of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnDef<R> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds, in a sentence.
+    pub doc: &'static str,
+    /// Its values; `None` where this result has no such column.
+    pub values: fn(&R) -> Option<Values>,
+}
+
+/// Definitions of columns, each `"name" Kind (if present) = values, "what it holds.";` for the result `r`.
+macro_rules! columns {
+    ($r:ident: $($name:literal $kind:ident $((if $present:expr))? = $values:expr, $doc:literal;)*) => {
+        vec![$(ColumnDef {
+            name: $name,
+            doc: $doc,
+            values: |$r| (true $(&& $present)?).then(|| Values::$kind($values)),
+        }),*]
+    };
+}
+/// A result that can be written as a table.
+pub trait ResultColumns: Sized {
+    /// All columns, in the order of the table.
+    fn columns() -> Vec<ColumnDef<Self>>;
+
+    /// The names of instances and classes.
+    fn data(&self) -> &DataInfo<'_>;
+
+    /// The table, with instances and classes named.
+    ///
+    /// # Errors
+    /// When a column does not fit the others.
+    fn table(&self) -> Result<ResultTable> {
+        let data = self.data();
+        let class = |class: usize| data.classes[class].clone();
+        let mut table = ResultTable::default();
+        for column in Self::columns() {
+            let Some(values) = (column.values)(self) else { continue };
+            let values = match values {
+                Values::Row(rows) => {
+                    Column::Text(rows.into_iter().map(|row| data.ids[row].clone()).collect())
+                }
+                Values::Class(classes) => Column::Text(classes.into_iter().map(class).collect()),
+                Values::OptionalClass(classes) => {
+                    Column::OptionalText(classes.into_iter().map(|c| c.map(class)).collect())
+                }
+                Values::Number(numbers) => Column::Number(numbers),
+                Values::OptionalCount(counts) => {
+                    Column::OptionalCount(counts.into_iter().map(|n| n.map(|n| n as u64)).collect())
+                }
+                Values::Text(texts) => Column::Text(texts),
+            };
+            table.push(column.name, values)?;
+        }
+        Ok(table)
+    }
+}
+
+impl ResultColumns for LabelResult<'_> {
+    fn columns() -> Vec<ColumnDef<Self>> {
+        columns! { r:
+            "id" Row = (0..r.data.ids.len()).collect(),
+                "The name of the instance, or its row number.";
+            "label" OptionalClass = r.labelling.labels.clone(),
+                "The label; empty for instances that are none of these.";
+            "probability" Number = r.labelling.probability.clone(),
+                "The probability of the label, or of being none of these; 1 for given labels.";
+            "credibility" Number = r.labelling.credibility.clone(),
+                "How credible the label is, from 0 to 1.";
+            "round" OptionalCount = r.labelling.accepted_in.iter().map(|n| n.map(|n| n + 1)).collect(),
+                "The self-training round that added the instance, from 1.";
+            "verdict" Text = r.labelling.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
+                "given, trusted, doubtful or none of these.";
+            "reason" Text = (0..r.data.ids.len()).map(|row| r.reason(row)).collect(),
+                "Why the instance has this verdict.";
+            "suggested" OptionalCount (if !r.labelling.suggestions.is_empty()) = r.ranks(),
+                "The rank among the instances to label next, from 1.";
+        }
+    }
+
+    fn data(&self) -> &DataInfo<'_> {
+        &self.data
+    }
+}
+
+impl ResultColumns for AuditResult<'_> {
+    fn columns() -> Vec<ColumnDef<Self>> {
+        columns! { r:
+            "id" Row = r.ranked(|at| r.labelled.rows[at]),
+                "The name of the instance, or its row number; most suspicious first.";
+            "label" Class = r.ranked(|at| r.labelled.labels[at]),
+                "The given label.";
+            "suggested" Class = r.ranked(|at| r.audit.suggested[at]),
+                "The other label that fits best.";
+            "credibility" Number = r.ranked(|at| r.audit.credibility[at]),
+                "How credible the given label is, from 0 to 1.";
+            "suggested_credibility" Number = r.ranked(|at| r.audit.suggested_credibility[at]),
+                "How credible the suggested label would be.";
+            "verdict" Text = r.ranked(|at| if r.audit.suspect[at] { "suspect" } else { "fits" }.into()),
+                "suspect where the suggested label fits better, else fits.";
+            "reason" Text = r.ranked(|at| r.reason(at)),
+                "Why the label has this verdict.";
+        }
+    }
+
+    fn data(&self) -> &DataInfo<'_> {
+        &self.data
+    }
+}
+
+impl ResultColumns for PredictResult<'_> {
+    fn columns() -> Vec<ColumnDef<Self>> {
+        columns! { r:
+            "id" Row = (0..r.data.ids.len()).collect(),
+                "The name of the instance, or its row number.";
+            "label" Class = r.predictions.labels.clone(),
+                "The most probable label.";
+            "probability" Number = r.predictions.probability.clone(),
+                "Its probability.";
+            "credibility" Number = r.predictions.credibility.clone(),
+                "How credible it is, from 0 to 1.";
+            "verdict" Text = r.predictions.trusted.iter().map(trust_name).collect(),
+                "trusted or doubtful.";
+            "rival" Class = r.predictions.rival.clone(),
+                "The label that competes with it.";
+        }
+    }
+
+    fn data(&self) -> &DataInfo<'_> {
+        &self.data
+    }
+}
+
+fn trust_name(trusted: &bool) -> String {
+    if *trusted { "trusted" } else { "doubtful" }.to_owned()
+}

@@ -1,0 +1,151 @@
+//! A labelled pool explained: reasons, columns, summary and page.
+
+mod summary;
+
+use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath::{Result, RoundRecord};
+use trustpath_report::label_page::{
+    LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict,
+};
+
+use crate::page::ShownRows;
+use crate::{DataInfo, FrontEnd};
+
+/// A labelled pool, and what is needed to explain it.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelResult<'a> {
+    /// The pool.
+    pub data: DataInfo<'a>,
+    /// Its labels.
+    pub labelling: &'a Labelling,
+    /// How trusted labels were chosen.
+    pub trust: Trust,
+    /// Whether the detection of unknown classes was disabled.
+    pub closed: bool,
+    /// How options are spelled in advice.
+    pub front_end: FrontEnd,
+}
+
+impl LabelResult<'_> {
+    /// Why a row has its verdict.
+    pub fn reason(&self, row: usize) -> String {
+        let (data, labelling) = (&self.data, self.labelling);
+        let name = |class: usize| &data.classes[class];
+        let (own, rival) = (name(labelling.judged_as[row]), name(labelling.rival[row]));
+        let (fit, against) = (labelling.credibility[row], labelling.rival_credibility[row]);
+        let fits = match labelling.verdicts[row] {
+            Verdict::Given if against > fit => {
+                format!("given as {own} ({fit:.2}), but {rival} would fit better ({against:.2})")
+            }
+            Verdict::Given => {
+                format!("given as {own} ({fit:.2}); next would be {rival} ({against:.2})")
+            }
+            Verdict::Trusted => format!("fits {own} ({fit:.2}); next is {rival} ({against:.2})"),
+            Verdict::Doubtful if against > fit => {
+                format!("the classifier says {own} ({fit:.2}), the path {rival} ({against:.2})")
+            }
+            Verdict::Doubtful => format!("{own} ({fit:.2}) and {rival} ({against:.2}) compete"),
+            Verdict::NoneOfThese => {
+                format!("unlike every labelled class; comes nearest to {own} ({fit:.2})")
+            }
+        };
+        let near = |other: usize| {
+            let label = data.labels[other].map_or("", |class| name(class));
+            format!("{} ({label})", data.ids[other])
+        };
+        let nearest: Vec<String> = labelling.nearest.indices(row).map(near).collect();
+        match nearest.is_empty() {
+            true => fits,
+            false => format!("{fits}; nearest labelled: {}", nearest.join(", ")),
+        }
+    }
+
+    /// The rank of every row among the instances to label next, from 1.
+    pub(crate) fn ranks(&self) -> Vec<Option<usize>> {
+        let mut ranks = vec![None; self.data.ids.len()];
+        for (rank, &row) in self.labelling.suggestions.iter().enumerate() {
+            ranks[row] = Some(rank + 1);
+        }
+        ranks
+    }
+
+    /// The page, and the rows that it shows.
+    ///
+    /// # Errors
+    /// When the map cannot be drawn.
+    pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
+        let (data, labelling) = (&self.data, self.labelling);
+        let share = |row: usize| match labelling.verdicts[row] {
+            Verdict::Doubtful | Verdict::NoneOfThese => 0,
+            Verdict::Given => 1,
+            Verdict::Trusted => 2,
+        };
+        let shown = ShownRows::choose(data.ids.len(), &labelling.suggestions, share);
+        let (map, suggested) = (shown.map(&labelling.coordinates)?, self.ranks());
+        let instances = shown.rows.iter().zip(map).map(|(&row, position)| ReportInstance {
+            id: data.ids[row].clone(),
+            // An instance that is none of these is shown with the class that it comes nearest to.
+            label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
+            given: None,
+            probability: labelling.probability[row],
+            credibility: labelling.credibility[row],
+            round: labelling.accepted_in[row].map(|round| round + 1),
+            verdict: page_verdict(labelling.verdicts[row]),
+            reason: self.reason(row),
+            position,
+            suggested: suggested[row],
+            neighbours: shown.places(labelling.nearest.indices(row)),
+            thumbnail: None,
+        });
+        let mut counts = [0; 6];
+        labelling.verdicts.iter().for_each(|&verdict| counts[page_verdict(verdict) as usize] += 1);
+        let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
+        let Labelling { lambda, gamma_norm, followed, .. } = labelling;
+        let report = LabelReport {
+            kind: ReportKind::Label,
+            title: format!("Labels for {}", data.source),
+            subtitle: self.line(),
+            facts: self.facts(),
+            notes: self.notes(),
+            classes: data.classes.to_vec(),
+            instances: instances.collect(),
+            counts: Some(counts),
+            path: Some(shown.path(lambda, gamma_norm, followed, in_path)),
+            rounds: rounds(labelling, data.classes.len()),
+        };
+        Ok((report, shown.rows))
+    }
+}
+
+/// A verdict as pages have it.
+fn page_verdict(verdict: Verdict) -> ReportVerdict {
+    match verdict {
+        Verdict::Given => ReportVerdict::Given,
+        Verdict::Trusted => ReportVerdict::Trusted,
+        Verdict::Doubtful => ReportVerdict::Doubtful,
+        Verdict::NoneOfThese => ReportVerdict::NoneOfThese,
+    }
+}
+
+/// The instances that each round added and that stayed, by class.
+fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
+    let empty =
+        |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
+    let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
+    for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
+        if let Some(round) = round {
+            rounds[round].accepted[label] += 1;
+        }
+    }
+    rounds
+}
+
+/// A verdict in words.
+pub fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Given => "given",
+        Verdict::Trusted => "trusted",
+        Verdict::Doubtful => "doubtful",
+        Verdict::NoneOfThese => "none of these",
+    }
+}

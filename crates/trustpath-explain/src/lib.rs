@@ -1,0 +1,91 @@
+//! Explains results in words, tables and pages, and stores trained models.
+//!
+//! | result | of | module |
+//! |---|---|---|
+//! | [`LabelResult`] | [`trustpath::label()`] | [`label`] |
+//! | [`AuditResult`] | [`trustpath::audit`](trustpath::audit()) | [`audit`] |
+//! | [`PredictResult`] | a [`SavedModel`] and new instances | [`predict`] |
+//!
+//! Each has the columns of its table ([`ResultColumns`], the only place that defines them), a summary, and, except for
+//! predictions, a page. The command and the Python package both take them from here, and say the same.
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod audit;
+pub mod columns;
+pub mod label;
+pub mod model;
+mod page;
+pub mod predict;
+
+pub use audit::{AuditResult, LabelledRows};
+pub use columns::{ColumnDef, ResultColumns, Values};
+pub use label::LabelResult;
+pub use model::{Extractor, ModelError, SavedModel};
+pub use predict::{PredictResult, Predictions};
+
+/// What is known about the instances other than their features.
+#[derive(Debug, Clone, Copy)]
+pub struct DataInfo<'a> {
+    /// Where the features come from.
+    pub source: &'a str,
+    /// The number of features.
+    pub dims: usize,
+    /// The name of each instance.
+    pub ids: &'a [String],
+    /// The class of each instance that has a label.
+    pub labels: &'a [Option<usize>],
+    /// The name of each class.
+    pub classes: &'a [String],
+}
+
+/// Where the user reads an explanation, which decides how options are spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrontEnd {
+    /// `--per-class`, `--precision 0.9`.
+    CommandLine,
+    /// `per_class`, `precision=0.9`.
+    Python,
+}
+
+impl FrontEnd {
+    /// The name of an option, given with hyphens.
+    pub fn option(self, name: &str) -> String {
+        match self {
+            Self::CommandLine => format!("--{name}"),
+            Self::Python => name.replace('-', "_"),
+        }
+    }
+
+    /// An option with its value.
+    pub fn setting(self, name: &str, value: impl std::fmt::Display) -> String {
+        let between = if self == Self::CommandLine { ' ' } else { '=' };
+        format!("{}{between}{value}", self.option(name))
+    }
+}
+
+/// A number with its noun.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_agree_with_their_nouns() {
+        assert_eq!(count(1, "way", "ways"), "1 way");
+        assert_eq!(count(2, "way", "ways"), "2 ways");
+    }
+
+    #[test]
+    fn options_are_spelled_as_the_front_end_spells_them() {
+        assert_eq!(FrontEnd::CommandLine.setting("per-class", 3), "--per-class 3");
+        assert_eq!(FrontEnd::Python.setting("per-class", 3), "per_class=3");
+        assert_eq!(FrontEnd::Python.option("none-of-these"), "none_of_these");
+    }
+}

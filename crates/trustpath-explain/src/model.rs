@@ -1,0 +1,209 @@
+//! Trained models as files: safetensors with metadata, for `trustpath predict` and Python alike.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use trustpath::Matrix;
+use trustpath::classify::LogisticModel;
+use trustpath::judge::FrozenPath;
+use trustpath::label::{LabelModel, Projection};
+use trustpath_table::{Tensor, TensorFile};
+
+/// Marks the file as one of these models.
+const KIND: &str = "trustpath-label-1";
+
+/// The result of reading or writing a model.
+pub type Result<T> = std::result::Result<T, ModelError>;
+
+/// Why a model cannot be read, written or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file itself.
+    #[error(transparent)]
+    Table(#[from] trustpath_table::Error),
+    /// It holds something else than a usable model.
+    #[error("{file} is not a usable model: {reason}; write one with trustpath label --model")]
+    Unusable {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The network that the features were extracted with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extractor {
+    /// Its description for users.
+    pub description: String,
+    /// A number that identifies it.
+    pub identity: u64,
+}
+
+/// A trained model, and what it was trained on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedModel {
+    /// The model.
+    pub model: LabelModel,
+    /// The names of its classes.
+    pub class_names: Vec<String>,
+    /// The numpy type of the labels, where Python saved the model.
+    pub class_type: Option<String>,
+    /// The names of the features, where they had any.
+    pub columns: Option<Vec<String>>,
+    /// What stands in for instances that are all zeros, where Python saved the model.
+    pub centre: Option<Vec<f64>>,
+    /// The network that the features were extracted with, if from images.
+    pub extractor: Option<Extractor>,
+}
+
+impl SavedModel {
+    /// Refuses features that another network extracted.
+    ///
+    /// # Errors
+    /// [`ModelError::Unusable`] if both networks are known and differ.
+    pub fn check_extractor(&self, here: &Extractor, file: &Path) -> Result<()> {
+        match &self.extractor {
+            Some(extractor) if extractor.identity != here.identity => Err(ModelError::Unusable {
+                file: file.display().to_string(),
+                reason: format!(
+                    "it was trained on features by {}, not by {}; give that --backbone and --weights",
+                    extractor.description, here.description
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the model to a file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        Ok(self.to_file().write(path)?)
+    }
+
+    /// The contents of the file.
+    ///
+    /// # Errors
+    /// When the shape of a tensor is not that of its values.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.to_file().to_bytes()?)
+    }
+
+    fn to_file(&self) -> TensorFile {
+        let LabelModel { projection, classifier, path, cut } = &self.model;
+        let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
+        let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
+        let beta: Vec<f64> = path.beta.iter().flat_map(|b| b.as_slice()).copied().collect();
+        let classes = classifier.intercept.len();
+        let mut tensors = vec![
+            ("mean", vector(&projection.mean)),
+            ("basis", matrix(&projection.basis)),
+            ("weights", matrix(&classifier.weights)),
+            ("intercept", vector(&classifier.intercept)),
+            ("lambda", vector(&path.lambda)),
+            ("beta", (vec![path.beta.len(), path.dims(), classes], beta)),
+            ("cut", vector(&[*cut])),
+        ];
+        tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
+        let tensor =
+            |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
+        let json = |names: &Vec<String>| serde_json::Value::from(&names[..]).to_string();
+        let extractor = self.extractor.as_ref();
+        let metadata = [
+            ("kind", Some(KIND.to_owned())),
+            ("signed", Some(projection.signed.to_string())),
+            ("class_names", Some(json(&self.class_names))),
+            ("class_type", self.class_type.clone()),
+            ("columns", self.columns.as_ref().map(json)),
+            ("backbone", extractor.map(|e| e.description.clone())),
+            ("backbone_identity", extractor.map(|e| format!("{:016x}", e.identity))),
+        ];
+        let present = |(key, text): (&str, Option<String>)| text.map(|t| (key.to_owned(), t));
+        TensorFile {
+            metadata: metadata.into_iter().filter_map(present).collect(),
+            tensors: tensors.into_iter().map(tensor).collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    /// Reads a model from a file, and checks that its parts fit together.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds something else.
+    pub fn read(path: &Path) -> Result<Self> {
+        Self::from_file(TensorFile::read(path)?, &path.display().to_string())
+    }
+
+    /// The same from the contents of a file; errors call it `name`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self> {
+        Self::from_file(TensorFile::from_bytes(bytes, name)?, name)
+    }
+
+    fn from_file(mut file: TensorFile, name: &str) -> Result<Self> {
+        let wrong = |reason: String| ModelError::Unusable { file: name.to_owned(), reason };
+        let text = |key: &str| file.metadata.get(key).cloned();
+        if text("kind").as_deref() != Some(KIND) {
+            return Err(wrong("it was not saved by trustpath label".into()));
+        }
+        let names = |key: &str| -> Result<Option<Vec<String>>> {
+            let names = text(key).map(|text| serde_json::from_str(&text)).transpose();
+            names.map_err(|_| wrong(format!("its {key} is not a list of names")))
+        };
+        let (class_names, columns) = (names("class_names")?.unwrap_or_default(), names("columns")?);
+        let extractor = text("backbone").zip(text("backbone_identity"));
+        let extractor = extractor.and_then(|(description, identity)| {
+            let identity = u64::from_str_radix(&identity, 16).ok()?;
+            Some(Extractor { description, identity })
+        });
+        let (class_type, signed) = (text("class_type"), text("signed").as_deref() == Some("true"));
+        let mut take = |name: &str, axes: usize| -> Result<Option<(Vec<usize>, Vec<f64>)>> {
+            match file.tensors.remove(name) {
+                Some(Tensor::F64 { shape, values })
+                    if shape.len() == axes && values.iter().all(|v| v.is_finite()) =>
+                {
+                    Ok(Some((shape, values)))
+                }
+                Some(_) => Err(wrong(format!("its tensor {name} has another shape or type"))),
+                None => Ok(None),
+            }
+        };
+        let centre = take("centre", 1)?.map(|(_, values)| values);
+        let mut need = |name: &str, axes: usize| {
+            take(name, axes)?.ok_or_else(|| wrong(format!("its tensor {name} is missing")))
+        };
+        let shape = |error| wrong(format!("its parts do not fit together ({error})"));
+        let matrix =
+            |rows, cols, values: Vec<f64>| Matrix::from_vec(rows, cols, values).map_err(shape);
+        let mean = need("mean", 1)?.1;
+        let (axes, values) = need("basis", 2)?;
+        let basis = matrix(axes[0], axes[1], values)?;
+        let (axes, values) = need("weights", 2)?;
+        let weights = matrix(axes[0], axes[1], values)?;
+        let intercept = need("intercept", 1)?.1;
+        let lambda = need("lambda", 1)?.1;
+        let (axes, values) = need("beta", 3)?;
+        let steps = values.chunks((axes[1] * axes[2]).max(1));
+        let beta = steps.map(|values| matrix(axes[1], axes[2], values.to_vec()));
+        let beta = beta.collect::<Result<_>>()?;
+        let cut = need("cut", 1)?.1.first().copied().unwrap_or(1.0);
+        let model = LabelModel {
+            projection: Projection { signed, mean, basis },
+            classifier: LogisticModel { weights, intercept },
+            path: FrozenPath { lambda, beta },
+            cut,
+        };
+        model.check().map_err(shape)?;
+        if class_names.len() != model.classifier.intercept.len() {
+            return Err(wrong("the number of its class names is not that of its classes".into()));
+        }
+        if centre.as_ref().is_some_and(|centre| centre.len() != model.projection.mean.len()) {
+            return Err(wrong("its centre has another number of features".into()));
+        }
+        Ok(Self { model, class_names, class_type, columns, centre, extractor })
+    }
+}

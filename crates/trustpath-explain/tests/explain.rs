@@ -1,0 +1,419 @@
+//! Reasons, notes, columns, percentages and model files, on small pools whose verdicts are set by hand.
+
+use trustpath::label::{Labelling, Trust, Verdict};
+use trustpath::spec::LabelSpec;
+use trustpath::trust::{Calibration, labels_needed};
+use trustpath::{Features, audit, label};
+use trustpath_explain::{
+    AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
+    Predictions, ResultColumns, SavedModel,
+};
+use trustpath_table::Column;
+
+const ROWS: usize = 60;
+const DIMS: usize = 6;
+
+/// Instance `i` leans towards axis `i mod 3`.
+fn values() -> Vec<f64> {
+    let value = |at: usize| {
+        let noise = 0.3 * ((at * at) as f64 * 0.7).sin();
+        if at % DIMS == at / DIMS % 3 { 2.0 } else { 0.5 + noise }
+    };
+    (0..ROWS * DIMS).map(value).collect()
+}
+
+/// A labelled pool, and the names that explain it.
+struct Pool {
+    labelling: Labelling,
+    ids: Vec<String>,
+    labels: Vec<Option<usize>>,
+    classes: Vec<String>,
+    trust: Trust,
+    closed: bool,
+    front_end: FrontEnd,
+}
+
+impl Pool {
+    /// The first `given` instances have labels.
+    fn new(given: usize, spec: LabelSpec) -> Self {
+        let labels: Vec<Option<usize>> =
+            (0..ROWS).map(|row| (row < given).then_some(row % 3)).collect();
+        let values = values();
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let labelling = label(&features, &labels).classes(3).spec(&spec).run().unwrap();
+        Self {
+            labelling,
+            ids: (0..ROWS).map(|row| format!("n{row}")).collect(),
+            labels,
+            classes: ["auk", "gull", "tern"].map(String::from).to_vec(),
+            trust: spec.trust().unwrap(),
+            closed: spec.closed,
+            front_end: FrontEnd::CommandLine,
+        }
+    }
+
+    fn data(&self) -> DataInfo<'_> {
+        let Self { ids, labels, classes, .. } = self;
+        DataInfo { source: "pool.csv", dims: DIMS, ids, labels, classes }
+    }
+
+    fn result(&self) -> LabelResult<'_> {
+        let Self { labelling, trust, closed, front_end, .. } = self;
+        let (trust, closed, front_end) = (*trust, *closed, *front_end);
+        LabelResult { data: self.data(), labelling, trust, closed, front_end }
+    }
+
+    /// The reason for a row with this verdict and these credibilities of its label and the rival.
+    fn reason(&mut self, row: usize, verdict: Verdict, fit: f64, against: f64) -> String {
+        self.labelling.verdicts[row] = verdict;
+        self.labelling.credibility[row] = fit;
+        self.labelling.rival_credibility[row] = against;
+        (self.labelling.judged_as[row], self.labelling.rival[row]) = (0, 1);
+        self.result().reason(row)
+    }
+
+    fn facts(&self) -> Vec<String> {
+        self.result().facts().into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
+    }
+
+    /// Held-out labels with these outcomes, all of equal weight and full credibility.
+    fn calibrate(&mut self, right: &[bool]) {
+        self.labelling.trusted.calibration = Calibration {
+            credibility: vec![1.0; right.len()],
+            right: right.to_vec(),
+            weight: vec![1.0; right.len()],
+        };
+    }
+}
+
+#[test]
+fn every_verdict_has_its_reason() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    for (verdict, fit, against, expected) in [
+        (Verdict::Given, 0.9, 0.25, "given as auk (0.90); next would be gull (0.25)"),
+        (Verdict::Given, 0.3, 0.62, "given as auk (0.30), but gull would fit better (0.62)"),
+        (Verdict::Trusted, 0.9, 0.25, "fits auk (0.90); next is gull (0.25)"),
+        (Verdict::Doubtful, 0.45, 0.3, "auk (0.45) and gull (0.30) compete"),
+        (Verdict::Doubtful, 0.3, 0.45, "the classifier says auk (0.30), the path gull (0.45)"),
+        (
+            Verdict::NoneOfThese,
+            0.1,
+            0.0,
+            "unlike every labelled class; comes nearest to auk (0.10)",
+        ),
+    ] {
+        let reason = pool.reason(20, verdict, fit, against);
+        let (fits, nearest) = reason.split_once("; nearest labelled: ").unwrap();
+        assert_eq!(fits, expected);
+        for near in nearest.split(", ") {
+            let row: usize = near[1..near.find(' ').unwrap()].parse().unwrap();
+            let name = &pool.classes[pool.labels[row].unwrap()];
+            assert_eq!(near, format!("n{row} ({name})"));
+        }
+    }
+}
+
+#[test]
+fn columns_are_those_of_the_result_in_a_fixed_order() {
+    let pool = Pool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
+    let table = pool.result().table().unwrap();
+    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
+    let mut expected = vec![
+        "id",
+        "label",
+        "probability",
+        "credibility",
+        "round",
+        "verdict",
+        "reason",
+        "suggested",
+    ];
+    assert_eq!(names, expected);
+    let column = |name: &str| &table.columns().iter().find(|(n, _)| n == name).unwrap().1;
+    assert_eq!(column("id"), &Column::Text(pool.ids.clone()));
+    assert_eq!(column("credibility"), &Column::Number(pool.labelling.credibility.clone()));
+    let Column::OptionalText(labels) = column("label") else { panic!("labels may be missing") };
+    assert_eq!(labels[1].as_deref(), Some("gull"));
+    let Column::OptionalCount(ranks) = column("suggested") else { panic!("ranks may be missing") };
+    assert_eq!(ranks[pool.labelling.suggestions[1]], Some(2));
+    assert_eq!(ranks.iter().flatten().count(), 2);
+    let Column::Text(reasons) = column("reason") else { panic!("reasons are texts") };
+    assert_eq!(reasons[7], pool.result().reason(7));
+
+    let plain = Pool::new(15, LabelSpec::default());
+    expected.pop();
+    let table = plain.result().table().unwrap();
+    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, expected);
+    assert!(LabelResult::columns().iter().all(|column| column.doc.ends_with('.')));
+    assert!(AuditResult::columns().iter().all(|column| column.doc.ends_with('.')));
+    assert!(PredictResult::columns().iter().all(|column| column.doc.ends_with('.')));
+}
+
+#[test]
+fn facts_say_how_labels_were_found_and_how_good_they_are() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    pool.labelling.trusted.estimate = Some((0.756, 1));
+    pool.labelling.trusted.promised = 0.7299;
+    pool.labelling.recall = Some(0.9912);
+    pool.labelling.followed.truncate(40);
+    pool.labelling.labeller = "adaptive";
+    assert_eq!(
+        pool.facts(),
+        [
+            "method: adaptive",
+            "path fitted to: 40 of 60 instances",
+            "neighbours found: 99.1 % of the exact ones",
+            "estimated precision: 76 % (from 1 held-out label)",
+            "guaranteed precision: >= 72 % (expected value, if labels were chosen at random)",
+            "trust threshold: credibility >= 0.50",
+        ]
+    );
+    pool.labelling.labeller = "rounds";
+    pool.labelling.rounds.truncate(1);
+    let rounds = pool.labelling.rounds.len();
+    let expected = if rounds == 1 { "self-training, 1 round" } else { "self-training, 0 rounds" };
+    assert_eq!(pool.facts()[0], format!("method: {expected}"));
+}
+
+#[test]
+fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
+    let mut pool = Pool::new(15, LabelSpec { suggest: 22, ..LabelSpec::default() });
+    pool.labelling.verdicts[15..].fill(Verdict::Trusted);
+    pool.labelling.verdicts[15..25].fill(Verdict::Doubtful);
+    pool.labelling.verdicts[25..28].fill(Verdict::NoneOfThese);
+    let text = pool.result().text("1.0 s");
+    let head = "pool.csv: 60 instances, 6 features each; 15 labels of 3 classes given\n\n";
+    assert!(text.starts_with(head), "{text}");
+    for line in ["given", "trusted", "doubtful", "none of these"].iter().zip([
+        "15",
+        "32 (71 %)",
+        "10 (22 %)",
+        "3 (7 %)",
+    ]) {
+        let (name, value) = line;
+        let found = text.lines().any(|l| l.trim().starts_with(name) && l.ends_with(value));
+        assert!(found, "{name} {value}: {text}");
+    }
+    assert!(text.contains(" and 2 more\n") && text.ends_with("\n1.0 s\n"), "{text}");
+}
+
+#[test]
+fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    pool.labelling.trusted.estimate = Some((0.95, 15));
+    assert_eq!(pool.result().notes(), [""; 0]);
+    for trust in [Trust::Credibility(0.5), Trust::Precision(0.99), Trust::PerClass(2)] {
+        let mut all = Pool::new(ROWS, LabelSpec::default());
+        all.trust = trust;
+        assert_eq!(all.result().notes(), [""; 0]);
+        assert!(all.facts().iter().all(|fact| !fact.starts_with("method")));
+    }
+}
+
+#[test]
+fn one_label_per_class_is_too_few_for_estimates_and_unknown_classes() {
+    let notes = Pool::new(3, LabelSpec::default()).result().notes();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!(
+        notes[0],
+        "Precision cannot be estimated: every class has only one label. Add a second label to some classes."
+    );
+    assert!(notes[1].starts_with("Instances of unknown classes are not detected: "), "{notes:?}");
+    let closed = || LabelSpec { closed: true, ..LabelSpec::default() };
+    assert_eq!(Pool::new(3, closed()).result().notes().len(), 1);
+    // Where every instance is none of these there is no label whose precision could be estimated.
+    let mut pool = Pool::new(3, closed());
+    pool.labelling.verdicts[3..].fill(Verdict::NoneOfThese);
+    assert_eq!(pool.result().notes(), [""; 0]);
+}
+
+#[test]
+fn more_classes_than_coordinates_advise_another_kind_of_trust() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    let classes = 2 * pool.labelling.coordinates.dims() + 1;
+    pool.classes = (0..classes).map(|class| class.to_string()).collect();
+    let note = &pool.result().notes()[0];
+    assert!(note.contains("Trust by --precision or --per-class instead"), "{note}");
+    pool.front_end = FrontEnd::Python;
+    let note = &pool.result().notes()[0];
+    assert!(note.contains("Trust by precision or per_class instead"), "{note}");
+    pool.trust = Trust::PerClass(3);
+    assert_eq!(pool.result().notes(), [""; 0]);
+}
+
+/// The precision that a note advises.
+fn advised(note: &str, before: &str) -> f64 {
+    let (_, after) = note.split_once(before).expect(note);
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+    after[..end].parse().expect(note)
+}
+
+#[test]
+fn advice_names_only_a_precision_that_can_be_guaranteed() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    pool.labelling.verdicts[15..].fill(Verdict::Trusted);
+    let credibility: Vec<f64> = pool.labelling.credibility[15..].to_vec();
+    let mut seen = [false; 2];
+    for wrong in 0..12 {
+        let right: Vec<bool> = (0..40).map(|at| at >= wrong).collect();
+        pool.calibrate(&right);
+        pool.labelling.trusted.estimate = Some((0.76, 40));
+        pool.labelling.trusted.promised = 0.72;
+        let notes = pool.result().notes();
+        assert!(notes[0].starts_with("About 24 % of the trusted labels are probably wrong. "));
+        let attainable = notes[0].contains("--precision");
+        seen[usize::from(attainable)] = true;
+        if attainable {
+            let target = advised(&notes[0], "--precision ");
+            let most = advised(&notes[0], "(");
+            let calibration = &pool.labelling.trusted.calibration;
+            assert!(calibration.cut(&credibility, target).is_some(), "{}", notes[0]);
+            assert!(0.72 < target && target <= most, "{}", notes[0]);
+        } else {
+            assert!(notes[0].ends_with("add labels, or raise --credibility."), "{}", notes[0]);
+        }
+    }
+    assert_eq!(seen, [true; 2]);
+    pool.trust = Trust::Credibility(0.6);
+    assert_eq!(pool.result().notes(), [""; 0], "the user chose this threshold");
+}
+
+#[test]
+fn a_precision_that_cannot_be_guaranteed_is_explained() {
+    let mut pool = Pool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
+    assert_eq!(pool.labelling.trusted.cut, None);
+    let needed = labels_needed(0.99);
+    let note = pool.result().notes().remove(0);
+    assert!(
+        note.starts_with("A precision of 0.99 cannot be guaranteed from 15 held-out labels, so")
+    );
+    assert!(note.contains(&format!("at least {needed}, even if all")), "{note}");
+    let target = advised(&note, "--precision ");
+    let credibility: Vec<f64> = pool.labelling.credibility[15..].to_vec();
+    assert!(pool.labelling.trusted.calibration.cut(&credibility, target).is_some(), "{note}");
+    pool.front_end = FrontEnd::Python;
+    let note = pool.result().notes().remove(0);
+    assert!(note.contains(&format!("precision={target:.2} (the most")), "{note}");
+    assert!(note.ends_with("or trust by credibility=0.5."), "{note}");
+    pool.calibrate(&[false; 120]);
+    let note = pool.result().notes().remove(0);
+    assert!(note.contains("Too many of them are wrong") && !note.contains("precision="), "{note}");
+}
+
+#[test]
+fn a_page_shows_all_rows_with_facts_and_notes() {
+    let pool = Pool::new(3, LabelSpec { suggest: 1, ..LabelSpec::default() });
+    let (page, rows) = pool.result().page().unwrap();
+    assert_eq!(rows, (0..ROWS).collect::<Vec<_>>());
+    assert_eq!((page.facts, page.notes), (pool.result().facts(), pool.result().notes()));
+    assert_eq!(page.counts.unwrap().iter().sum::<usize>(), ROWS);
+    assert_eq!(page.instances[50].reason, pool.result().reason(50));
+    assert_eq!(page.instances[pool.labelling.suggestions[0]].suggested, Some(1));
+    let kept = pool.labelling.accepted_in.iter().flatten().count();
+    assert_eq!(page.rounds.iter().flat_map(|round| &round.accepted).sum::<usize>(), kept);
+}
+
+#[test]
+fn audits_are_explained_in_terms_of_all_rows() {
+    // Rows 0, 5, 10 … have no label, and row 7 has a wrong one.
+    let labels: Vec<Option<usize>> =
+        (0..ROWS).map(|row| (row % 5 != 0).then_some(if row == 7 { 2 } else { row % 3 })).collect();
+    let labelled = LabelledRows::new(&labels);
+    assert_eq!((labelled.rows.len(), labelled.rows[4]), (48, 6));
+    let zero = labelled.error_in_all_rows(trustpath::Error::ZeroVector { row: 4 });
+    assert!(matches!(zero, trustpath::Error::ZeroVector { row: 6 }));
+    let values = values();
+    let part: Vec<f64> =
+        labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
+    let features = Features::new(&part[..], 48, DIMS).unwrap();
+    let found = audit(&features, &labelled.labels).classes(3).run().unwrap();
+    let pool = Pool::new(15, LabelSpec::default());
+    let data = DataInfo { labels: &labels, ..pool.data() };
+    let result = AuditResult { data, labelled: &labelled, audit: &found };
+    let table = result.table().unwrap();
+    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
+    let rest = ["credibility", "suggested_credibility", "verdict", "reason"];
+    assert_eq!(names, [&["id", "label", "suggested"][..], &rest].concat());
+    let first = |column: usize| match &table.columns()[column].1 {
+        Column::Text(texts) => texts[0].clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([0, 1, 2, 5].map(first), ["n7", "tern", "gull", "suspect"]);
+    assert!(first(6).starts_with("gull would fit better ("), "{}", first(6));
+    assert!(result.reason(0).starts_with("fits gull ("), "{}", result.reason(0));
+    let text = result.text("2.0 s").unwrap();
+    let head =
+        "pool.csv: 48 labelled instances, 6 features each; 3 classes\n1 suspect (2.1 %), 2.0 s\n";
+    assert!(text.starts_with(head) && text.contains("n7"), "{text}");
+    let (page, rows) = result.page().unwrap();
+    assert_eq!(rows, labelled.rows);
+    assert_eq!(page.instances[5].id, "n7");
+}
+
+#[test]
+fn predictions_have_columns_and_a_summary() {
+    let pool = Pool::new(15, LabelSpec::default());
+    let values = values();
+    let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+    let model = &pool.labelling.model;
+    let mut predictions = Predictions::default();
+    predictions.append(model.predict(&features).unwrap());
+    let result = PredictResult { data: pool.data(), predictions: &predictions };
+    let table = result.table().unwrap();
+    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["id", "label", "probability", "credibility", "verdict", "rival"]);
+    let trusted = predictions.trusted.iter().filter(|t| **t).count();
+    let text = result.text(0.5, "1.0 s");
+    let head = format!("pool.csv: 60 instances, {trusted} trusted (credibility >= 0.50), ");
+    assert!(text.starts_with(&head) && text.ends_with("\n1.0 s\n"), "{text}");
+}
+
+#[test]
+fn a_model_is_read_as_it_was_written_and_others_are_refused() {
+    let pool = Pool::new(15, LabelSpec::default());
+    let saved = SavedModel {
+        model: pool.labelling.model.clone(),
+        class_names: pool.classes.clone(),
+        class_type: Some("<U4".into()),
+        columns: Some((0..DIMS).map(|column| format!("f{column}")).collect()),
+        centre: Some(vec![0.5; DIMS]),
+        extractor: Some(Extractor { description: "a network".into(), identity: 7 }),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    saved.write(&path).unwrap();
+    assert_eq!(SavedModel::read(&path).unwrap(), saved);
+    let bytes = saved.to_bytes().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    assert_eq!(SavedModel::from_bytes(bytes, "memory").unwrap(), saved);
+    let plain = SavedModel {
+        class_type: None,
+        columns: None,
+        centre: None,
+        extractor: None,
+        ..saved.clone()
+    };
+    assert_eq!(SavedModel::from_bytes(plain.to_bytes().unwrap(), "memory").unwrap(), plain);
+
+    let other = Extractor { description: "another".into(), identity: 8 };
+    let error = saved.check_extractor(&other, &path).unwrap_err().to_string();
+    assert!(error.contains("features by a network, not by another"), "{error}");
+    plain.check_extractor(&other, &path).unwrap();
+    let refused = |change: &dyn Fn(&mut SavedModel), expected: &str| {
+        let mut changed = saved.clone();
+        change(&mut changed);
+        let error = SavedModel::from_bytes(changed.to_bytes().unwrap(), "m").unwrap_err();
+        let sentence = error.to_string();
+        assert!(sentence.starts_with("m is not a usable model: ") && sentence.contains(expected));
+    };
+    refused(&|m| m.class_names.truncate(2), "the number of its class names");
+    refused(&|m| m.centre = Some(vec![0.0; 2]), "its centre");
+    refused(&|m| m.model.projection.mean.truncate(2), "do not fit together");
+    refused(&|m| m.model.cut = f64::NAN, "its tensor cut has another shape or type");
+    let mut bytes = saved.to_bytes().unwrap();
+    let at = bytes.windows(7).position(|part| part == b"label-1").unwrap();
+    bytes[at + 6] = b'9';
+    let error = SavedModel::from_bytes(bytes, "m").unwrap_err().to_string();
+    assert!(error.contains("was not saved by trustpath label"), "{error}");
+}

@@ -1,0 +1,130 @@
+//! The page: checked data, its own style and script, and a security policy that allows nothing else.
+
+use super::{LabelReport, ReportInstance, ReportLine, data};
+use crate::draw::escape::escape;
+use crate::error::same_length;
+use crate::{Error, Result};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+/// Maximum size of a page in bytes.
+const LARGEST: usize = 5_000_000;
+
+/// The template; a name between two `@@` is replaced by the part with that name.
+const PAGE: &str = include_str!("page/page.html");
+/// One module: later files use the definitions of earlier ones.
+const SCRIPT: &str = concat!(
+    include_str!("page/dom.js"),
+    include_str!("page/data.js"),
+    include_str!("page/state.js"),
+    include_str!("page/marks.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/map.js"),
+    include_str!("page/path.js"),
+    include_str!("page/legend.js"),
+    include_str!("page/table.js"),
+    include_str!("page/summary.js"),
+    include_str!("page/gallery.js"),
+    include_str!("page/rounds.js"),
+    include_str!("page/panel.js"),
+    include_str!("page/main.js"),
+);
+
+/// The style with the embedded fonts.
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    let font = |weight: usize, file: &[u8]| {
+        format!(
+            "@font-face {{ font-family: Inter; font-weight: {weight}; src: url(data:font/otf;base64,{}); }}\n",
+            BASE64_STANDARD.encode(file)
+        )
+    };
+    font(400, include_bytes!("../../assets/Inter-Regular.otf"))
+        + &font(600, include_bytes!("../../assets/Inter-SemiBold.otf"))
+        + include_str!("page/style.css")
+});
+
+/// The page may run this script, apply this style and show embedded images and fonts; everything else is forbidden.
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
+    format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; font-src data:; \
+         base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(&STYLE)
+    )
+});
+
+impl LabelReport {
+    /// The report as one self-contained HTML page of at most five megabytes.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if the index of a class or instance is out of range, [`Error::Length`] if a line does not have
+    /// one norm for each λ, or a round not one count for each class.
+    pub fn html(&self) -> Result<String> {
+        self.check()?;
+        let title = escape(&self.title);
+        let subtitle = escape(&self.subtitle);
+        let shell = self.shell();
+        let data = data::write(self, LARGEST.saturating_sub(shell));
+        let mut out = String::with_capacity(shell + data.len());
+        for (at, part) in PAGE.split("@@").enumerate() {
+            out.push_str(match (at % 2, part) {
+                (1, "title") => &title,
+                (1, "subtitle") => &subtitle,
+                (1, "policy") => &POLICY,
+                (1, "style") => &STYLE,
+                (1, "data") => &data,
+                (1, "script") => SCRIPT,
+                _ => part,
+            });
+        }
+        Ok(out)
+    }
+
+    /// The indices of the instances whose thumbnails fit on the page if each has the given number of bytes, in ascending
+    /// order. Callers need no thumbnails of other instances.
+    ///
+    /// # Errors
+    /// As [`html`](Self::html).
+    pub fn thumbnails_that_fit(&self, bytes: usize) -> Result<Vec<usize>> {
+        self.check()?;
+        Ok(data::thumbnails_that_fit(self, LARGEST.saturating_sub(self.shell()), bytes))
+    }
+
+    /// The size of the page without its data.
+    fn shell(&self) -> usize {
+        let words = 2 * escape(&self.title).len() + escape(&self.subtitle).len();
+        PAGE.len() + STYLE.len() + SCRIPT.len() + POLICY.len() + words
+    }
+
+    /// Refuses indices that are out of range and lists of the wrong length.
+    fn check(&self) -> Result<()> {
+        let (classes, count) = (self.classes.len(), self.instances.len());
+        for ReportInstance { id, label, given, neighbours, .. } in &self.instances {
+            let class = |c| in_range(c, classes, || format!("the class of instance \"{id}\""));
+            class(*label)?;
+            given.map_or(Ok(()), class)?;
+            for &n in neighbours {
+                in_range(n, count, || format!("a neighbour of instance \"{id}\""))?;
+            }
+        }
+        for (i, round) in self.rounds.iter().enumerate() {
+            let what = || format!("counts of round {} for the classes", i + 1);
+            same_length(round.accepted.len(), classes, what)?;
+        }
+        if let Some(path) = &self.path {
+            for ReportLine { instance, norms } in &path.lines {
+                in_range(*instance, count, || "the instance of a line of the path".into())?;
+                let what =
+                    || format!("norms of the line of instance {instance} for the λ of the grid");
+                same_length(norms.len(), path.lambda.len(), what)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn in_range(index: usize, count: usize, what: impl FnOnce() -> String) -> Result<()> {
+    if index < count { Ok(()) } else { Err(Error::Missing { what: what(), index, count }) }
+}

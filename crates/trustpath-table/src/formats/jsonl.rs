@@ -1,0 +1,379 @@
+//! JSON lines: one object per instance, with its features in a list or each under its own key.
+//!
+//! ```text
+//! {"id": "a.jpg", "features": [0.1, 0.2], "label": "auk"}
+//! {"id": "b.jpg", "features": [0.3, 0.4], "label": null}
+//! ```
+//!
+//! Beside a list, keys other than the id and the label are ignored. Without one, every other key of
+//! the first line is a feature, and every line has the same keys. Nested values are skipped without
+//! recursion, however deep they are. A key that an object has twice is an error.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::io::BufRead;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::raw::{FEATURE_NAMES, RawTable, ReadOptions};
+use crate::input::Input;
+use crate::labels::Labels;
+use crate::result::CellValue;
+use crate::{Error, Output, Result, ResultTable};
+
+/// Reads features, and labels and ids where there are any.
+pub(super) fn read(mut input: Input, options: ReadOptions) -> Result<RawTable> {
+    let file = input.name.clone();
+    let mut reader = JsonlReader {
+        file: &file,
+        options,
+        // For labels alone no key is a feature.
+        layout: options.labels_only.then(|| FeatureLayout::Keys(Vec::new())),
+        line: 0,
+        keys: Vec::new(),
+        raw: RawTable::default(),
+        labels: Vec::new(),
+        ids: Vec::new(),
+    };
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.read_until(b'\n', &mut line);
+        if read.map_err(|e| Error::Read { file: file.clone(), reason: e.to_string() })? == 0 {
+            return reader.finish();
+        }
+        reader.line += 1;
+        if !line.trim_ascii().is_empty() {
+            reader.read_line(&line)?;
+        }
+    }
+}
+
+/// The keys of a line with their values as text, in their order.
+struct JsonObject<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for JsonObject<'de> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> std::result::Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = JsonObject<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("one object on each line")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(JsonObject(fields))
+            }
+        }
+        json.deserialize_map(Fields)
+    }
+}
+
+/// Where the features of a line are.
+enum FeatureLayout {
+    /// In a list under this key.
+    List(String),
+    /// Each under one of these keys.
+    Keys(Vec<String>),
+}
+
+/// What the lines so far hold.
+struct JsonlReader<'a> {
+    file: &'a str,
+    options: ReadOptions<'a>,
+    /// The layout of the first line.
+    layout: Option<FeatureLayout>,
+    /// The current line, from 1.
+    line: usize,
+    /// The keys of the line before.
+    keys: Vec<String>,
+    raw: RawTable,
+    /// The label of each row, if its line has the key.
+    labels: Vec<Option<Value>>,
+    /// The id of each row, if its line has the key.
+    ids: Vec<Option<Value>>,
+}
+
+impl JsonlReader<'_> {
+    fn read_line(&mut self, line: &[u8]) -> Result<()> {
+        let JsonObject(fields) =
+            serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
+        self.check_keys(&fields)?;
+        let (mut id, mut label, mut others) = (None, None, Vec::with_capacity(fields.len()));
+        let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
+        for (key, raw) in &fields {
+            if key == self.options.id_column() {
+                id = Some(parsed(raw)?);
+            } else if key == self.options.label_column() {
+                label = Some(parsed(raw)?);
+            } else {
+                others.push((key.as_str(), *raw));
+            }
+        }
+        let layout = self.layout.take().unwrap_or_else(|| layout_of(&others));
+        let before = self.raw.features.len();
+        match &layout {
+            FeatureLayout::List(name) => {
+                let list = others.iter().find(|(key, raw)| key == name && is_list(raw));
+                let values: Vec<Option<f32>> = list
+                    .map_or(Ok(Vec::new()), |(_, raw)| serde_json::from_str(raw.get()))
+                    .map_err(|e| self.not_json(line, &e))?;
+                for (place, value) in values.into_iter().enumerate() {
+                    self.raw.features.push(value.ok_or_else(|| self.missing(&place.to_string()))?);
+                }
+            }
+            FeatureLayout::Keys(keys) => {
+                for (place, key) in keys.iter().enumerate() {
+                    // Nearly always all lines have the same order.
+                    let same_place = others.get(place).filter(|(name, _)| name == key);
+                    let found = same_place.or_else(|| others.iter().find(|(name, _)| name == key));
+                    let value = found.map(|(_, raw)| value(raw)).transpose();
+                    let value = value.map_err(|e| self.not_json(line, &e))?;
+                    self.raw.features.push(self.number(key, value)?);
+                }
+            }
+        }
+        self.layout = Some(layout);
+        let found = self.raw.features.len() - before;
+        if self.raw.rows == 0 {
+            self.raw.dims = found;
+        } else if found != self.raw.dims {
+            let reason =
+                format!("line {} has {found} features, the first has {}", self.line, self.raw.dims);
+            return Err(Error::damaged(self.file, reason));
+        }
+        self.raw.rows += 1;
+        self.labels.push(label);
+        self.ids.push(id);
+        Ok(())
+    }
+
+    /// Refuses a key that comes twice.
+    fn check_keys(&mut self, fields: &[(String, &RawValue)]) -> Result<()> {
+        let keys = || fields.iter().map(|(key, _)| key);
+        if keys().eq(&self.keys) {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        if let Some(key) = keys().find(|&key| !seen.insert(key)) {
+            let reason = format!("line {} has the key {key:?} twice", self.line);
+            return Err(Error::damaged(self.file, reason));
+        }
+        self.keys = keys().cloned().collect();
+        Ok(())
+    }
+
+    /// A feature that has a key of its own.
+    fn number(&self, key: &str, value: Option<Value>) -> Result<f32> {
+        match value {
+            None | Some(Value::Null) => Err(self.missing(key)),
+            Some(Value::Bool(flag)) => Ok(f32::from(u8::from(flag))),
+            Some(Value::Number(number)) => Ok(match (number.as_i64(), number.as_u64()) {
+                (Some(whole), _) => whole as f32,
+                (_, Some(whole)) => whole as f32,
+                _ => number.as_f64().unwrap_or(f64::NAN) as f32,
+            }),
+            Some(other) => {
+                let (file, place) = (self.file.to_owned(), format!("line {}", self.line));
+                let value = text(other).unwrap_or_else(|| "a list or an object".into());
+                let value = value.chars().take(60).collect();
+                Err(Error::Cell { file, place, column: format!("{key:?}"), value })
+            }
+        }
+    }
+
+    fn finish(self) -> Result<RawTable> {
+        let file = self.file.to_owned();
+        if self.raw.rows == 0 {
+            return Err(Error::damaged(file, "it is empty"));
+        }
+        if self.raw.dims == 0 && !self.options.labels_only {
+            return Err(Error::NoFeatures {
+                file,
+                found: "objects without numbers".into(),
+                remedy: "give each line its features as a list under \"features\", or as one number per key",
+            });
+        }
+        let labels = self.labels.iter().any(Option::is_some).then(|| {
+            let texts = self.labels.into_iter().map(|label| label.and_then(text));
+            Labels::from_texts(texts.map(Option::unwrap_or_default).collect())
+        });
+        let wanted = self.options.id.is_some() && !self.options.labels_only;
+        let ids = (wanted || self.ids.iter().any(Option::is_some)).then(|| {
+            let id = |(row, id): (usize, Option<Value>)| {
+                id.and_then(text).ok_or_else(|| Error::Missing {
+                    file: file.clone(),
+                    place: format!("row {row}"),
+                    column: format!("{:?}", self.options.id_column()),
+                })
+            };
+            self.ids.into_iter().enumerate().map(id).collect::<Result<_>>()
+        });
+        let columns = match self.layout {
+            Some(FeatureLayout::Keys(keys)) if !keys.is_empty() => Some(keys),
+            _ => None,
+        };
+        Ok(RawTable { columns, ids: ids.transpose()?, labels, ..self.raw })
+    }
+
+    fn not_json(&self, line: &[u8], error: &serde_json::Error) -> Error {
+        let holds = |word: &[u8]| line.windows(word.len()).any(|window| window == word);
+        let hint = if holds(b"NaN") || holds(b"Infinity") {
+            "; JSON has no NaN and no Infinity, so write null for a label and drop or impute a feature"
+        } else {
+            ""
+        };
+        let error = error.to_string();
+        let error = error.split(" at line ").next().unwrap_or_default();
+        Error::damaged(self.file, format!("line {}: {error}{hint}", self.line))
+    }
+
+    fn missing(&self, key: &str) -> Error {
+        let (file, place) = (self.file.to_owned(), format!("line {}", self.line));
+        Error::Missing { file, place, column: format!("{key:?}") }
+    }
+}
+
+/// The first list of features that a line has, or else all keys.
+fn layout_of(fields: &[(&str, &RawValue)]) -> FeatureLayout {
+    let empty = |raw: &RawValue| raw.get()[1..].trim_start().starts_with(']');
+    let list =
+        fields.iter().find(|(key, raw)| FEATURE_NAMES.contains(key) && is_list(raw) && !empty(raw));
+    match list {
+        Some((key, _)) => FeatureLayout::List((*key).to_owned()),
+        None => FeatureLayout::Keys(fields.iter().map(|(key, _)| (*key).to_owned()).collect()),
+    }
+}
+
+fn is_list(raw: &RawValue) -> bool {
+    raw.get().starts_with('[')
+}
+
+/// A value that is not nested; a list or an object is empty.
+fn value(raw: &RawValue) -> serde_json::Result<Value> {
+    if raw.get().starts_with(['[', '{']) {
+        return Ok(Value::Array(Vec::new()));
+    }
+    serde_json::from_str(raw.get())
+}
+
+/// A value as text, unless it is null or nested; a whole number without a fraction.
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Bool(flag) => Some(u8::from(flag).to_string()),
+        Value::Number(number) => Some(match number.as_f64().filter(|_| number.is_f64()) {
+            Some(fraction) => fraction.to_string(),
+            None => number.to_string(),
+        }),
+        Value::String(text) => Some(text),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Writes one object per row.
+pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
+    output.write(|w| {
+        for row in 0..table.rows() {
+            for (place, (name, column)) in table.columns.iter().enumerate() {
+                // Names are letters, digits and _, so that nothing needs escaping.
+                write!(w, "{}\"{name}\":", if place == 0 { "{" } else { "," })?;
+                match column.cell(row) {
+                    CellValue::Text(text) => serde_json::to_writer(&mut *w, text)?,
+                    CellValue::Number(number) => serde_json::to_writer(&mut *w, &number)?,
+                    CellValue::Count(count) => serde_json::to_writer(&mut *w, &count)?,
+                    CellValue::Flag(flag) => serde_json::to_writer(&mut *w, &flag)?,
+                    CellValue::Missing => w.write_all(b"null")?,
+                }
+            }
+            w.write_all(b"}\n")?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<RawTable> {
+        read(Input::memory(text.into(), "t.jsonl"), ReadOptions::default())
+    }
+
+    #[test]
+    fn keys_beside_a_list_are_ignored() {
+        let raw = read_text(
+            "{\"id\": 7, \"features\": [1, -2.5e0], \"label\": \"auk\", \"n\": 4, \"m\": {\"a\": [1]}}\n\n\
+             {\"embedding\": [9], \"label\": null, \"features\": [3, 4], \"id\": \"b\\u00e9\"}",
+        )
+        .unwrap();
+        assert_eq!((raw.rows, raw.dims, raw.columns), (2, 2, None));
+        assert_eq!(raw.features, [1.0, -2.5, 3.0, 4.0]);
+        assert_eq!(raw.ids.unwrap(), ["7", "bé"]);
+        assert_eq!(raw.labels, Some(Labels::from_names(vec!["auk", ""])));
+    }
+
+    #[test]
+    fn a_key_for_each_feature_in_any_order() {
+        let raw = read_text("{\"b\":1,\"x\":true,\"label\":3}\n{\"x\":5,\"label\":-1,\"b\":6}\n")
+            .unwrap();
+        assert_eq!(raw.features, [1.0, 1.0, 6.0, 5.0]);
+        assert_eq!(raw.columns.unwrap(), ["b", "x"]);
+        assert_eq!(raw.labels, Some(Labels::Whole(vec![Some(3), Some(-1)])));
+        assert_eq!(raw.ids, None);
+    }
+
+    #[test]
+    fn labels_alone() {
+        let options = ReadOptions { labels_only: true, ..ReadOptions::default() };
+        let text =
+            "{\"id\":\"a\",\"label\":\"x\",\"why\":\"said so\"}\n{\"id\":\"b\",\"why\":[]}\n";
+        let raw = read(Input::memory(text.into(), "y.jsonl"), options).unwrap();
+        assert_eq!(raw.labels, Some(Labels::from_names(vec!["x", ""])));
+        assert_eq!((raw.rows, raw.ids.unwrap()), (2, vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, expected) in [
+            ("", "it is empty"),
+            ("{}\n", "objects without numbers"),
+            ("{\"features\":[]}\n", "line 1, column \"features\": \"a list"),
+            ("[1]\n", "line 1: invalid type: sequence, expected one object"),
+            ("{\"features\":[1]}\n{\"features\":[1,2]}\n", "line 2 has 2 features"),
+            ("{\"features\":[1]}\n{\"embedding\":[1]}\n", "line 2 has 0 features"),
+            ("{\"features\":[1,null]}\n", "line 1, column \"1\" is missing"),
+            ("{\"features\":[1,\"2\"]}\n", "line 1: invalid type: string"),
+            ("{\"features\":[1,NaN]}\n", "JSON has no NaN"),
+            ("{\"a\":1,\"b\":2}\n\n{\"a\":1}\n", "line 3, column \"b\" is missing"),
+            ("{\"a\":1,\"name\":\"x\"}\n", "column \"name\": \"x\" is not a number"),
+            ("{\"a\":1,\"a\":2}\n", "line 1 has the key \"a\" twice"),
+            ("{\"a\":1}\n{\"a\":1,\"z\":0,\"z\":0}\n", "line 2 has the key \"z\" twice"),
+            ("{\"a\":1}{\"a\":1}\n", "line 1: trailing characters"),
+            ("{\"a\":1}\n{\"a\":", "line 2: EOF"),
+            ("{\"a\":1,\"id\":1}\n{\"a\":1}\n", "row 1, column \"id\" is missing"),
+        ] {
+            let error = read_text(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn depth_and_garbage_are_refused() {
+        for open in ["[", "{\"a\":"] {
+            let text = format!("{{\"x\":{}", open.repeat(1_000_000));
+            assert!(matches!(read_text(&text), Err(Error::Damaged { .. })));
+        }
+        let bytes = Input::memory(b"{\"a\xff\":1}\n".to_vec(), "t.jsonl");
+        assert!(read(bytes, ReadOptions::default()).is_err());
+    }
+}

@@ -1,0 +1,213 @@
+//! The file formats: one table (`formats!`) that names each of them with its reader and writer.
+//!
+//! | format | features | labels, ids |
+//! |---|---|---|
+//! | npy | 2-D array, C or Fortran order | – |
+//! | npz | array `features`, `embeddings`, `x`, … | arrays `labels`, `y`, …; `ids`; `class_names` |
+//! | safetensors | tensor `features`, … | tensors `labels`, …, `ids`, or texts; metadata `class_names` |
+//! | csv, tsv | all numeric columns | the label column, the id column |
+//! | jsonl | all numeric keys, or one key of lists | the label key, the id key |
+//! | parquet | all numeric columns, or one column of lists | the label column, the id column |
+
+mod csv;
+mod jsonl;
+pub mod npy;
+mod npz;
+mod numpy_columns;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
+mod parquet;
+pub(crate) mod raw;
+mod safetensors;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::input::Input;
+use crate::{Error, Output, Result, ResultTable};
+use raw::{RawTable, ReadOptions};
+
+/// Defines [`Format`] and its table from one entry per format: description, variant, endings (the
+/// first is the name of the format), place of the labels, whether large features can stay in the file
+/// and be read in blocks of rows, reader and writer.
+macro_rules! formats {
+    ($($description:literal $variant:ident $endings:tt $labels:ident in_blocks: $in_blocks:literal
+        read: $read:expr, write: $write:expr;)*) => {
+        /// A format that features are read from and results are written to.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $(#[doc = concat!($description, ".")] $variant,)*
+        }
+
+        /// The formats in the order of the variants of [`Format`].
+        const FORMATS: &[FormatSpec] = &[$(FormatSpec {
+            format: Format::$variant,
+            endings: &$endings,
+            description: $description,
+            labels: LabelPlace::$labels,
+            reads_in_blocks: $in_blocks,
+            read: $read,
+            write: $write,
+        }),*];
+    };
+}
+
+formats! {
+    "One NumPy array" Npy ["npy"] Outside in_blocks: true
+        read: npy::read, write: numpy_columns::write_npy;
+    "Zip archive of NumPy arrays" Npz ["npz"] NamedArray in_blocks: false
+        read: npz::read, write: numpy_columns::write_npz;
+    "Tensors after a JSON header" Safetensors ["safetensors"] NamedArray in_blocks: true
+        read: safetensors::read, write: safetensors::write;
+    "Comma-separated text" Csv ["csv"] Column in_blocks: false
+        read: csv::read::<b','>, write: csv::write::<b','>;
+    "Tab-separated text" Tsv ["tsv"] Column in_blocks: false
+        read: csv::read::<b'\t'>, write: csv::write::<b'\t'>;
+    "One JSON object per line" Jsonl ["jsonl", "ndjson"] Column in_blocks: false
+        read: jsonl::read, write: jsonl::write;
+    "Apache Parquet" Parquet ["parquet"] Column in_blocks: true
+        read: parquet::read, write: parquet::write;
+}
+
+/// Where a format holds labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelPlace {
+    /// Always in another file.
+    Outside,
+    /// In an array of their own.
+    NamedArray,
+    /// In a column.
+    Column,
+}
+
+/// All that the crate knows about a format.
+struct FormatSpec {
+    format: Format,
+    endings: &'static [&'static str],
+    description: &'static str,
+    labels: LabelPlace,
+    reads_in_blocks: bool,
+    read: fn(Input, ReadOptions) -> Result<RawTable>,
+    write: fn(&ResultTable, &Output) -> Result<()>,
+}
+
+impl Format {
+    /// The names of all formats, which are also the endings of their files.
+    pub const NAMES: [&'static str; FORMATS.len()] = {
+        let mut names = [""; FORMATS.len()];
+        let mut i = 0;
+        while i < names.len() {
+            names[i] = FORMATS[i].endings[0];
+            i += 1;
+        }
+        names
+    };
+
+    /// The format that the ending of `path` says; `-`, a standard stream, is csv.
+    ///
+    /// ```
+    /// use trustpath_table::Format;
+    /// assert_eq!(Format::of("pool.PARQUET".as_ref())?, Format::Parquet);
+    /// assert_eq!(Format::of("-".as_ref())?, Format::Csv);
+    /// # Ok::<(), trustpath_table::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownFormat`] for any other ending.
+    pub fn of(path: &Path) -> Result<Self> {
+        if is_stream(path) {
+            return Ok(Self::Csv);
+        }
+        extension(path).parse().map_err(|_| Error::UnknownFormat {
+            file: path.display().to_string(),
+            remedy: format!("use a name that ends in {}, or name the format", Self::endings()),
+        })
+    }
+
+    /// The endings of all formats as a phrase: `.npy, .npz, … or .parquet`.
+    pub fn endings() -> String {
+        let [others @ .., last] = &Self::NAMES.map(|name| format!(".{name}"));
+        format!("{} or {last}", others.join(", "))
+    }
+
+    /// What the format is, in a few words.
+    pub fn description(self) -> &'static str {
+        self.spec().description
+    }
+
+    /// Whether features that are too large for memory can stay in a file of this format and be read
+    /// in blocks of rows.
+    pub fn reads_in_blocks(self) -> bool {
+        self.spec().reads_in_blocks
+    }
+
+    pub(crate) fn label_place(self) -> LabelPlace {
+        self.spec().labels
+    }
+
+    /// Reads a file of features, or of labels alone.
+    pub(crate) fn read(self, input: Input, options: ReadOptions) -> Result<RawTable> {
+        (self.spec().read)(input, options)
+    }
+
+    pub(crate) fn write(self, table: &ResultTable, output: &Output) -> Result<()> {
+        (self.spec().write)(table, output)
+    }
+
+    fn spec(self) -> &'static FormatSpec {
+        &FORMATS[self as usize]
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = FORMATS.iter().find(|spec| spec.endings.contains(&name));
+        found.map(|spec| spec.format).ok_or_else(|| Error::UnknownFormat {
+            file: format!("{name:?}"),
+            remedy: format!("choose one of {}", Self::NAMES.join(", ")),
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.spec().endings[0])
+    }
+}
+
+/// Whether `path` stands for standard input or output.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The ending of a file's name in lower case.
+pub(crate) fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_endings() {
+        for (place, spec) in FORMATS.iter().enumerate() {
+            assert_eq!(spec.format as usize, place, "the table follows the variants");
+            assert_eq!(spec.format.to_string(), spec.endings[0]);
+            for ending in spec.endings {
+                assert_eq!(ending.parse(), Ok(spec.format));
+                assert_eq!(Format::of(Path::new(&format!("a.b.{ending}"))), Ok(spec.format));
+            }
+        }
+        for path in ["a", "a.pickle", ".npy", ""] {
+            let error = Format::of(Path::new(path)).unwrap_err();
+            assert!(error.to_string().contains(".jsonl or .parquet"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Apache Parquet: every numeric column is a feature, or one column holds lists of features.
+//!
+//! Entire columns are read, one row group after another; features that stay in the file are decoded
+//! in blocks of rows (`blocks.rs`). A few bytes of run-length code can stand for any number of
+//! values, so the number of values is compared with the size of the file beforehand.
+
+mod blocks;
+mod columns;
+mod source;
+mod write;
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Once};
+
+use ::parquet::column::reader::ColumnReader;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+
+use super::raw::{FEATURE_NAMES, RawTable, ReadOptions, no_column};
+use crate::input::Input;
+use crate::labels::Labels;
+use crate::{Error, Result};
+use blocks::ParquetBlocks;
+use columns::is_number;
+use source::Source;
+pub(super) use write::write;
+
+/// Real features take more than a bit each; this allows eight times as many.
+const VALUES_PER_BYTE: u64 = 64;
+/// The number of values that is allowed in a file of any size.
+const VALUES_ALWAYS_ALLOWED: u64 = 1 << 20;
+
+/// Reads features and, where there are columns for them, labels and ids.
+pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
+    let name = input.name.clone();
+    guarded(&name, || ParquetTable::open(input, options)?.read(options))
+}
+
+/// Turns a panic into an error: the decoder does not check everything that a damaged file may say
+/// before it relies on it. The message of such a panic is not printed.
+fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    static HOOK: Once = Once::new();
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    HOOK.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                print(info);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    done.unwrap_or_else(|_| Err(Error::damaged(file, "its pages contradict each other")))
+}
+
+/// Some rows of a row group.
+#[derive(Debug, Clone, Copy)]
+struct RowSpan {
+    /// The first of them, counted from the first row of the file.
+    first: usize,
+    /// Rows of the row group before it.
+    skip: usize,
+    /// The largest number of rows to read.
+    take: usize,
+}
+
+struct ParquetTable {
+    reader: SerializedFileReader<Source>,
+    file: String,
+    most_values: u64,
+    label: Option<usize>,
+    id: Option<usize>,
+    features: Vec<usize>,
+    /// Whether the only feature column holds lists.
+    lists: bool,
+}
+
+impl ParquetTable {
+    fn open(input: Input, options: ReadOptions) -> Result<Self> {
+        let (file, length) = (input.name.clone(), input.length);
+        let reader = SerializedFileReader::new(Source(Arc::new(input)));
+        let reader = reader.map_err(|e| failure(&file, &e))?;
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let roots: Vec<&String> =
+            schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
+        let find = |name: &str| roots.iter().position(|root| *root == name);
+        let (label, id) = (find(options.label_column()), find(options.id_column()));
+        if let (Some(name), None, false) = (options.id, id, options.labels_only) {
+            let names: Vec<String> = roots.into_iter().cloned().collect();
+            return Err(no_column(&file, name, &names));
+        }
+        let numeric = |i: usize| is_number(&schema.column(i));
+        let others = || (0..roots.len()).filter(|&i| Some(i) != label && Some(i) != id);
+        let lists: Vec<usize> =
+            others().filter(|&i| schema.column(i).max_rep_level() == 1 && numeric(i)).collect();
+        let named = FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n));
+        let features = match (&lists[..], named) {
+            _ if options.labels_only => Vec::new(),
+            ([], _) => {
+                let columns: Vec<_> =
+                    others().filter(|&i| !roots[i].starts_with("__index_level_")).collect();
+                if let Some(&i) = columns.iter().find(|&&i| !numeric(i)) {
+                    return Err(Error::Dtype {
+                        file: format!("{file} (column {:?})", roots[i]),
+                        found: schema.column(i).physical_type().to_string(),
+                        expected: "every column except the id and the label must be numeric; drop that column or name it as the id or the label column",
+                    });
+                }
+                columns
+            }
+            (&[only], _) => vec![only],
+            (_, named) => named.copied().into_iter().collect(),
+        };
+        if features.is_empty() && !options.labels_only {
+            let names: Vec<&str> = roots.into_iter().map(String::as_str).collect();
+            return Err(Error::NoFeatures {
+                file,
+                found: format!("the columns {}", names.join(", ")),
+                remedy: "give numeric columns, or one column of lists called \"features\"",
+            });
+        }
+        let lists = !options.labels_only && !lists.is_empty();
+        let most_values =
+            VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
+        Ok(Self { reader, file, most_values, label, id, features, lists })
+    }
+
+    fn read(self, options: ReadOptions) -> Result<RawTable> {
+        self.check_size()?;
+        let (mut features, mut ids) = (Vec::new(), self.id.map(|_| Vec::new()));
+        let (mut names, mut numbers) = (Vec::new(), Vec::new());
+        let dims = if self.lists { self.list_length()? } else { self.features.len() };
+        let starts = self.group_starts();
+        let rows = starts[starts.len() - 1];
+        let in_file = options.in_memory.filter(|_| options.stays_in_file(rows, dims));
+        for (group, &first) in starts[..starts.len() - 1].iter().enumerate() {
+            let group = &*self.group(group)?;
+            let all = RowSpan { first, skip: 0, take: usize::MAX };
+            if self.lists && in_file.is_none() {
+                let mut reader = self.column(group, self.features[0], 0)?;
+                self.read_lists(&mut reader, all, dims, &mut features)?;
+            } else if in_file.is_none() {
+                self.read_columns(group, all, &mut features)?;
+            }
+            if let Some(column) = self.label {
+                match self.texts(group, column)? {
+                    Some(texts) => names.extend(texts.into_iter().map(Option::unwrap_or_default)),
+                    None => {
+                        let mut reader = self.column(group, column, 0)?;
+                        let chunk = self.numbers(&mut reader, column, usize::MAX, |label| label)?;
+                        numbers.extend(chunk.with_nulls().map(|n| n.unwrap_or(f64::NAN)));
+                    }
+                }
+            }
+            if let (Some(column), Some(ids)) = (self.id, &mut ids) {
+                ids.extend(self.read_ids(group, column, first)?);
+            }
+        }
+        let labels = match self.label {
+            None => None,
+            // One column has one type in all row groups.
+            Some(_) if numbers.is_empty() => Some(Labels::from_names(names)),
+            Some(_) => Some(Labels::from_numbers(numbers, &self.file)?),
+        };
+        if options.labels_only {
+            return Ok(RawTable::of_labels(labels, ids));
+        }
+        if features.is_empty() && in_file.is_none() {
+            let (found, remedy) = ("no rows".into(), "write at least one row");
+            return Err(Error::NoFeatures { file: self.file, found, remedy });
+        }
+        let name = |&i: &usize| self.descriptor(i).path().parts()[0].clone();
+        let columns = (!self.lists).then(|| self.features.iter().map(name).collect());
+        let raw = RawTable { rows, dims, columns, ids, labels, ..RawTable::default() };
+        if let Some(in_memory) = in_file {
+            self.check_count(rows.saturating_mul(dims) as u64)?;
+            let blocks = ParquetBlocks::new(self, starts, dims, in_memory);
+            return Ok(RawTable { in_file: Some(Arc::new(blocks)), ..raw });
+        }
+        Ok(RawTable { rows: features.len() / dims, features, ..raw })
+    }
+
+    fn group(&self, group: usize) -> Result<Box<dyn RowGroupReader + '_>> {
+        self.reader.get_row_group(group).map_err(|e| failure(&self.file, &e))
+    }
+
+    /// The first row of each row group and the number of rows, as the file announces them.
+    fn group_starts(&self) -> Vec<usize> {
+        let mut starts = vec![0usize];
+        for group in self.reader.metadata().row_groups() {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+            starts.push(starts[starts.len() - 1].saturating_add(rows));
+        }
+        starts
+    }
+
+    /// The length of the first list, which all others must have too.
+    fn list_length(&self) -> Result<usize> {
+        for group in 0..self.reader.num_row_groups() {
+            let mut reader = self.column(&*self.group(group)?, self.features[0], 0)?;
+            let first = self.numbers(&mut reader, self.features[0], 1, |_| ())?;
+            if !first.values.is_empty() {
+                return Ok(first.values.len());
+            }
+        }
+        Ok(0)
+    }
+
+    /// Counts the values that the pages announce, without decoding them.
+    fn check_size(&self) -> Result<()> {
+        let damaged = |e: ParquetError| failure(&self.file, &e);
+        let mut values = 0u64;
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.group(group)?;
+            for &column in self.features.iter().chain(&self.label).chain(&self.id) {
+                let place = group.metadata().column(column);
+                let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
+                // The decoder assumes that neither is negative.
+                if start < 0 || place.compressed_size() < 0 {
+                    let reason = "a column begins before the start of the file";
+                    return Err(Error::damaged(&self.file, reason));
+                }
+                let mut pages = group.get_column_page_reader(column).map_err(damaged)?;
+                while let Some(page) = pages.get_next_page().map_err(damaged)? {
+                    if page.is_data_page() {
+                        values = values.saturating_add(page.num_values().into());
+                    }
+                }
+            }
+        }
+        self.check_count(values)
+    }
+
+    fn check_count(&self, values: u64) -> Result<()> {
+        if values > self.most_values {
+            let reason = format!("it announces {values} values, far more than its bytes can hold");
+            return Err(Error::damaged(&self.file, reason));
+        }
+        Ok(())
+    }
+
+    /// Appends the features of some rows, where each feature is a column.
+    fn read_columns(
+        &self,
+        group: &dyn RowGroupReader,
+        span: RowSpan,
+        features: &mut Vec<f32>,
+    ) -> Result<()> {
+        let (start, dims) = (features.len(), self.features.len());
+        for (place, &column) in self.features.iter().enumerate() {
+            let mut reader = self.column(group, column, span.skip)?;
+            let chunk = self.numbers(&mut reader, column, span.take, |value| value as f32)?;
+            self.refuse_nulls(&chunk, column, span.first)?;
+            if place == 0 {
+                features.resize(start + chunk.values.len() * dims, 0.0);
+            }
+            if features.len() - start != chunk.values.len() * dims {
+                return Err(Error::damaged(&self.file, "its columns differ in length"));
+            }
+            let cells = features[start..].iter_mut().skip(place).step_by(dims);
+            cells.zip(&chunk.values).for_each(|(cell, &value)| *cell = value);
+        }
+        Ok(())
+    }
+
+    /// Appends the features of some rows, which are the next lists of `reader`.
+    fn read_lists(
+        &self,
+        reader: &mut ColumnReader,
+        span: RowSpan,
+        dims: usize,
+        features: &mut Vec<f32>,
+    ) -> Result<()> {
+        let column = self.features[0];
+        let chunk = self.numbers(reader, column, span.take, |value| value as f32)?;
+        self.refuse_nulls(&chunk, column, span.first)?;
+        let starts = chunk.repetition.iter().enumerate().filter(|(_, level)| **level == 0);
+        let mut starts: Vec<usize> = starts.map(|(place, _)| place).collect();
+        starts.push(chunk.values.len());
+        for (row, ends) in starts.windows(2).enumerate() {
+            let length = ends[1] - ends[0];
+            if length != dims {
+                let row = span.first + row;
+                let reason = format!("row {row} has {length} features but row 0 has {dims}");
+                return Err(Error::damaged(&self.file, reason));
+            }
+        }
+        if features.is_empty() {
+            *features = chunk.values;
+        } else {
+            features.extend(chunk.values);
+        }
+        Ok(())
+    }
+}
+
+fn failure(file: &str, error: &ParquetError) -> Error {
+    let reason = error.to_string();
+    if reason.contains("Disabled feature at compile time") {
+        return Error::NotBuilt {
+            file: format!("the compression of {file}"),
+            remedy: "build with the cargo feature `parquet-zstd` if it is zstd, or write the file with snappy",
+        };
+    }
+    Error::damaged(file, reason)
+}

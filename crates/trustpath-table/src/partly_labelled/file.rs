@@ -1,0 +1,213 @@
+//! A file of instances, and where their labels are.
+
+use std::path::{Path, PathBuf};
+
+use super::given::GivenLabels;
+use super::rows::FeatureStorage;
+use super::{PartlyLabelledTable, check_finite, check_unique};
+use crate::formats::raw::{RawTable, ReadOptions};
+use crate::formats::{LabelPlace, is_stream};
+use crate::input::Input;
+use crate::labels::{Labels, read_labels};
+use crate::{Error, Format, Result};
+
+/// Bytes that features take in memory at most by default
+/// ([`PartlyLabelledFile::in_memory_up_to`]).
+pub const IN_MEMORY: u64 = 256 << 20;
+
+/// A file of instances, and where their labels are.
+///
+/// Labels are in a column of the file, in a labels file that is given, or in one beside the features
+/// (`NAME-labels.csv`). A labels file has one label per row in the order of the features, or an id and
+/// a label for some of them. A label is missing where its cell is empty, null or NaN, or −1 among
+/// whole numbers.
+///
+/// Ids are in a column (`id`) or an array (`ids`), or else are the numbers of the rows from 0. If the
+/// features have none but the labels file has one for each row, and these are not row numbers, they
+/// are used in the order of the features.
+///
+/// ```
+/// use trustpath_table::PartlyLabelledFile;
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("pool.csv");
+/// std::fs::write(&path, "id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\n").unwrap();
+/// let table = PartlyLabelledFile::new(path).read()?;
+/// assert_eq!(table.ids(), ["x.jpg", "y.jpg", "z.jpg"]);
+/// assert_eq!(table.labels(), [Some(0), None, Some(1)]);
+/// assert_eq!(table.class_names(), ["auk", "gull"]);
+/// # Ok::<(), trustpath_table::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartlyLabelledFile {
+    features: PathBuf,
+    format: Option<Format>,
+    labels: Option<PathBuf>,
+    label_column: Option<String>,
+    id_column: Option<String>,
+    look_beside: bool,
+    in_memory: u64,
+}
+
+impl PartlyLabelledFile {
+    /// The file at `path`; `-` is standard input.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            features: path.into(),
+            format: None,
+            labels: None,
+            label_column: None,
+            id_column: None,
+            look_beside: true,
+            in_memory: IN_MEMORY,
+        }
+    }
+
+    /// Reads it as this format, regardless of the ending of its name.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Takes the labels from this file, even if the features file has labels too.
+    pub fn labels(mut self, path: impl Into<PathBuf>) -> Self {
+        self.labels = Some(path.into());
+        self
+    }
+
+    /// Sets the name of the label column, `label` by default; where columns have no names, its number
+    /// from 0, or from −1 backwards.
+    pub fn label_column(mut self, name: impl Into<String>) -> Self {
+        self.label_column = Some(name.into());
+        self
+    }
+
+    /// Sets the name of the id column, `id` by default, or its number.
+    pub fn id_column(mut self, name: impl Into<String>) -> Self {
+        self.id_column = Some(name.into());
+        self
+    }
+
+    /// Does not look for labels beside the features, since prediction needs none.
+    pub fn not_beside(mut self) -> Self {
+        self.look_beside = false;
+        self
+    }
+
+    /// Keeps features in memory up to this number of bytes, at four bytes per value; larger ones stay
+    /// in their file and are read when they are needed. This requires a format that
+    /// [reads in blocks](Format::reads_in_blocks), and C order in the case of `.npy`; other files are
+    /// read entirely, regardless of their size.
+    ///
+    /// Of a Parquet file one piece of a row group is in memory at a time, so that reading rows in
+    /// ascending order takes one pass over the file, and random access is slower.
+    pub fn in_memory_up_to(mut self, bytes: u64) -> Self {
+        self.in_memory = bytes;
+        self
+    }
+
+    /// Reads the table. It may have no labels: see [`PartlyLabelledTable::check_labels`].
+    ///
+    /// # Errors
+    /// If a file cannot be read or parsed, or if features, ids and labels do not fit each other.
+    pub fn read(&self) -> Result<PartlyLabelledTable> {
+        let (raw, given, source) = self.contents()?;
+        check_finite(&raw.features, raw.dims, 0, raw.columns.as_deref(), &source)?;
+        if let Some(ids) = &raw.ids {
+            if ids.len() != raw.rows {
+                let reason = format!("it has {} ids for {} rows", ids.len(), raw.rows);
+                return Err(Error::damaged(source, reason));
+            }
+            check_unique(ids, &source)?;
+        }
+        let given = given.unwrap_or_else(|| GivenLabels {
+            labels: Labels::Names(vec![None; raw.rows]),
+            ids: None,
+            names: None,
+            source: source.clone(),
+        });
+        let matched = given.match_to(raw.ids, raw.rows, &source)?;
+        Ok(PartlyLabelledTable {
+            features: match raw.in_file {
+                Some(file) => FeatureStorage::InFile(file),
+                None => FeatureStorage::InMemory(raw.features),
+            },
+            dims: raw.dims,
+            columns: raw.columns,
+            ids: matched.ids,
+            labels: matched.labels,
+            class_names: matched.class_names,
+            source,
+            labels_source: matched.source,
+        })
+    }
+
+    /// The contents of the features file, the labels in it or in another file, and the name that
+    /// errors use for it.
+    pub(crate) fn contents(&self) -> Result<(RawTable, Option<GivenLabels>, String)> {
+        if self.labels.as_deref().is_some_and(is_stream) && is_stream(&self.features) {
+            return Err(Error::Read {
+                file: "standard input".into(),
+                reason: "it cannot be both the features and the labels".into(),
+            });
+        }
+        let options = ReadOptions {
+            label: self.label_column.as_deref(),
+            id: self.id_column.as_deref(),
+            labels_only: false,
+            in_memory: Some(self.in_memory),
+        };
+        let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
+        let input = Input::open(&self.features)?;
+        let source = input.name.clone();
+        let mut raw = format.read(input, options)?;
+        let inside = raw.labels.take();
+        let outside = self.labels.clone().or_else(|| {
+            let look = inside.is_none() && self.look_beside;
+            look.then(|| labels_beside(&self.features)).flatten()
+        });
+        let Some(path) = outside else {
+            let names = raw.class_names.take();
+            let given = |labels| GivenLabels { labels, ids: None, names, source: source.clone() };
+            return Ok((raw, inside.map(given), source));
+        };
+        let found = read_labels(&path, options)?;
+        let file = path.display().to_string();
+        let labels = found.labels.ok_or_else(|| Error::NoLabels {
+            file: file.clone(),
+            remedy: format!("it has no {:?}; name the label column", options.label_column()),
+        })?;
+        // Names in the features file belong to the labels there, if it has any.
+        let names = found.class_names.or(raw.class_names.take().filter(|_| inside.is_none()));
+        Ok((raw, Some(GivenLabels { labels, ids: found.ids, names, source: file }), source))
+    }
+
+    /// The error for a file without labels in it or beside it.
+    pub(crate) fn no_labels(&self) -> Error {
+        let stem = self.features.file_stem().unwrap_or_default().to_string_lossy();
+        let column = self.label_column.as_deref().unwrap_or("label");
+        let inside = match Format::of(&self.features).map(Format::label_place) {
+            Ok(LabelPlace::Outside) => String::new(),
+            Ok(LabelPlace::NamedArray) => ", store them under the name \"labels\"".into(),
+            _ => format!(", or name the column that holds them ({column:?} does not exist)"),
+        };
+        Error::NoLabels {
+            file: self.features.display().to_string(),
+            remedy: format!(
+                "give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"
+            ),
+        }
+    }
+}
+
+/// The file beside the features whose name says that it holds their labels.
+fn labels_beside(features: &Path) -> Option<PathBuf> {
+    if is_stream(features) {
+        return None;
+    }
+    let stem = features.file_stem().unwrap_or_default().to_string_lossy();
+    let endings = ["npy", "csv", "tsv", "txt"];
+    let names = ["-", "_"].into_iter().flat_map(|joint| endings.map(|ending| (joint, ending)));
+    names
+        .map(|(joint, ending)| features.with_file_name(format!("{stem}{joint}labels.{ending}")))
+        .find(|path| path.is_file())
+}

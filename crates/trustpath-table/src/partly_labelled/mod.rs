@@ -1,0 +1,244 @@
+//! Tables of instances, some of which have labels: the input of labelling, auditing and prediction.
+
+mod file;
+mod given;
+mod rows;
+
+use std::collections::HashMap;
+
+use crate::labels::in_range;
+use crate::{Error, Result};
+pub use file::{IN_MEMORY, PartlyLabelledFile};
+use rows::FeatureStorage;
+
+/// A feature vector and an id for each instance, and labels for some of them.
+///
+/// The features are in memory, or stay in their file and are [`read`](Self::read) from there.
+#[derive(Debug, Clone)]
+pub struct PartlyLabelledTable {
+    features: FeatureStorage,
+    dims: usize,
+    columns: Option<Vec<String>>,
+    ids: Vec<String>,
+    labels: Vec<Option<usize>>,
+    class_names: Vec<String>,
+    source: String,
+    labels_source: String,
+}
+
+impl PartlyLabelledTable {
+    /// A table of `features` in row-major order, with an id for each row and a label for some, which
+    /// is an index into `class_names`; errors call the table `source`.
+    ///
+    /// # Errors
+    /// If there are no values, if they do not fill the rows or are not finite, if two ids are the
+    /// same, or if a label has no name.
+    pub fn new(
+        features: Vec<f32>,
+        dims: usize,
+        ids: Vec<String>,
+        labels: Vec<Option<usize>>,
+        class_names: Vec<String>,
+        source: impl Into<String>,
+    ) -> Result<Self> {
+        let source = source.into();
+        let rows = ids.len();
+        if rows == 0 || dims == 0 || rows.checked_mul(dims) != Some(features.len()) {
+            return Err(Error::Shape {
+                file: source,
+                found: vec![rows, dims],
+                expected: "give at least one row with at least one feature, and an id for each row",
+            });
+        }
+        if labels.len() != rows {
+            let labels_file = source.clone();
+            let labels = labels.len();
+            return Err(Error::LabelCount { file: source, labels_file, labels, rows });
+        }
+        let classes = class_names.len();
+        let unnamed = |&(_, label): &(usize, &Option<usize>)| label.is_some_and(|l| l >= classes);
+        if let Some((row, Some(label))) = labels.iter().enumerate().find(unnamed) {
+            return Err(Error::label(&source, row, label, in_range(classes)));
+        }
+        check_unique(&ids, &source)?;
+        check_finite(&features, dims, 0, None, &source)?;
+        let features = FeatureStorage::InMemory(features);
+        let labels_source = source.clone();
+        let columns = None;
+        Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source })
+    }
+
+    /// All features in row-major order, if they are in memory; else see [`read`](Self::read).
+    pub fn features(&self) -> Option<&[f32]> {
+        match &self.features {
+            FeatureStorage::InMemory(features) => Some(features),
+            FeatureStorage::InFile(_) => None,
+        }
+    }
+
+    /// Number of instances.
+    pub fn rows(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Number of features of each.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// The names of the features, if the file has them.
+    pub fn columns(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    /// The id of each instance.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// The class of each instance that has a label, as an index into
+    /// [`class_names`](Self::class_names).
+    pub fn labels(&self) -> &[Option<usize>] {
+        &self.labels
+    }
+
+    /// The names of the classes that occur among the labels.
+    pub fn class_names(&self) -> &[String] {
+        &self.class_names
+    }
+
+    /// Where the features come from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The same table under another name, for features that were computed from something else.
+    pub fn called(mut self, source: impl Into<String>) -> Self {
+        let source = source.into();
+        if self.labels_source == self.source {
+            self.labels_source.clone_from(&source);
+        }
+        self.source = source;
+        self
+    }
+
+    /// Checks that the labels are of at least two classes.
+    ///
+    /// # Errors
+    /// [`Error::NoLabels`] if there are none, [`Error::OneClass`] if all are the same.
+    pub fn check_labels(&self) -> Result<()> {
+        let mut given = self.labels.iter().flatten();
+        let Some(first) = given.next() else {
+            return Err(Error::NoLabels {
+                file: self.labels_source.clone(),
+                remedy:
+                    "label some instances of each class, in a column \"label\" or in a labels file"
+                        .into(),
+            });
+        };
+        if given.any(|label| label != first) {
+            return Ok(());
+        }
+        let class = self.class_names[*first].clone();
+        Err(Error::OneClass { file: self.labels_source.clone(), class })
+    }
+
+    /// Checks that the features are those that a model was trained on: their number and, where both
+    /// have names, the names and their order.
+    ///
+    /// # Errors
+    /// [`Error::OtherFeatures`].
+    pub fn check_features(&self, dims: usize, columns: Option<&[String]>) -> Result<()> {
+        let other = |reason: String| Error::OtherFeatures { file: self.source.clone(), reason };
+        if self.dims != dims {
+            return Err(other(format!("it has {} features, the model {dims}", self.dims)));
+        }
+        let Some((here, there)) = self.columns.as_deref().zip(columns) else { return Ok(()) };
+        match here.iter().zip(there).position(|(here, there)| here != there) {
+            None => Ok(()),
+            Some(k) => {
+                Err(other(format!("column {k} is {:?}, that of the model {:?}", here[k], there[k])))
+            }
+        }
+    }
+}
+
+/// Refuses a value that is not finite, and names its place; `features` begin with row `first`.
+pub(crate) fn check_finite(
+    features: &[f32],
+    dims: usize,
+    first: usize,
+    columns: Option<&[String]>,
+    file: &str,
+) -> Result<()> {
+    let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
+    let (row, column) = (first + place / dims, place % dims);
+    let name = columns.and_then(|names| names.get(column));
+    Err(Error::NotFinite {
+        file: file.to_owned(),
+        row,
+        column: name.map_or_else(|| column.to_string(), |name| format!("{name:?}")),
+        value: features[place],
+    })
+}
+
+fn check_unique(ids: &[String], source: &str) -> Result<()> {
+    let mut rows = HashMap::with_capacity(ids.len());
+    for (second, id) in ids.iter().enumerate() {
+        if let Some(first) = rows.insert(id, second) {
+            let (file, id) = (source.to_owned(), id.clone());
+            return Err(Error::DuplicateId { file, id, first, second });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{refused, strings};
+
+    fn table(labels: &[Option<usize>]) -> Result<PartlyLabelledTable> {
+        let ids = (0..labels.len()).map(|i| i.to_string()).collect();
+        let features = vec![1.0; 2 * labels.len()];
+        PartlyLabelledTable::new(features, 2, ids, labels.to_vec(), strings(&["a", "b"]), "p")
+    }
+
+    #[test]
+    fn impossible_tables_are_refused() {
+        let names = || strings(&["a"]);
+        let new = |features, dims, ids: &[&str], labels| {
+            PartlyLabelledTable::new(features, dims, strings(ids), labels, names(), "p")
+                .unwrap_err()
+        };
+        assert!(matches!(new(vec![], 2, &[], vec![]), Error::Shape { .. }));
+        assert!(matches!(new(vec![], 0, &["a"], vec![None]), Error::Shape { .. }));
+        assert!(matches!(new(vec![1.0; 3], 2, &["a"], vec![None]), Error::Shape { .. }));
+        assert!(matches!(new(vec![1.0; 2], 2, &["a"], vec![]), Error::LabelCount { .. }));
+        assert!(matches!(new(vec![1.0; 2], 2, &["a"], vec![Some(1)]), Error::Label { .. }));
+        let twice = new(vec![1.0; 4], 1, &["a", "b", "c", "b"], vec![None; 4]);
+        assert!(matches!(twice, Error::DuplicateId { first: 1, second: 3, .. }), "{twice}");
+        let nan = new(vec![1.0, f32::NAN], 1, &["a", "b"], vec![None; 2]);
+        assert!(matches!(nan, Error::NotFinite { row: 1, .. }), "{nan}");
+    }
+
+    #[test]
+    fn labels_must_be_of_two_classes() {
+        table(&[Some(0), None, Some(1)]).unwrap().check_labels().unwrap();
+        refused(table(&[None, None]).unwrap().check_labels(), &["p has no labels"]);
+        let one = table(&[None, Some(1), Some(1)]).unwrap();
+        refused(one.check_labels(), &["every label in p is \"b\""]);
+    }
+
+    #[test]
+    fn other_features_than_those_of_a_model_are_refused() {
+        let mut table = table(&[None]).unwrap();
+        let columns = strings(&["x", "y"]);
+        table.check_features(2, Some(&columns)).unwrap();
+        assert!(matches!(table.check_features(3, None), Err(Error::OtherFeatures { .. })));
+        table.columns = Some(strings(&["x", "z"]));
+        table.check_features(2, None).unwrap();
+        let other = table.check_features(2, Some(&columns));
+        refused(other, &["column 1 is \"z\", that of the model \"y\""]);
+    }
+}

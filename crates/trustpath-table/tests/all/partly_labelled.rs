@@ -1,0 +1,148 @@
+//! Tables of which some instances have labels, from every format and with everything that can be
+//! wrong with them.
+
+use std::path::PathBuf;
+
+use trustpath_table::{Error, Format, PartlyLabelledFile};
+
+use crate::{Folder, fixture, label_names, refused};
+
+const BIRDS: [&str; 6] = ["wren", "auk", "gull", "wren", "auk", "gull"];
+
+fn file(path: impl Into<PathBuf>) -> PartlyLabelledFile {
+    PartlyLabelledFile::new(path)
+}
+
+#[test]
+fn the_same_table_from_every_text_format() {
+    let folder = Folder::new();
+    let files = [
+        folder.file("p.csv", "id,a,b,label\nx,1,2,auk\ny,3,4,\nz,5,6,gull\n"),
+        folder.file("p.tsv", "a\tlabel\tb\tid\n1\tauk\t2\tx\n3\tNaN\t4\ty\n5\tgull\t6\tz\n"),
+        folder.file(
+            "p.jsonl",
+            "{\"id\":\"x\",\"a\":1,\"b\":2,\"label\":\"auk\"}\n{\"id\":\"y\",\"a\":3,\"b\":4}\n\
+             {\"id\":\"z\",\"a\":5,\"b\":6,\"label\":\"gull\"}\n",
+        ),
+    ];
+    for path in files {
+        let table = file(&path).read().unwrap();
+        assert_eq!(table.features().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{path:?}");
+        assert_eq!(table.ids(), ["x", "y", "z"], "{path:?}");
+        assert_eq!(label_names(&table), ["auk", "-", "gull"], "{path:?}");
+        assert_eq!(table.columns().unwrap(), ["a", "b"], "{path:?}");
+        table.check_labels().unwrap();
+    }
+    let list = folder.file("l.jsonl", "{\"embedding\":[1,2],\"label\":4}\n{\"embedding\":[3,4]}\n");
+    let table = file(list).read().unwrap();
+    assert_eq!(
+        (label_names(&table), table.ids(), table.columns()),
+        (vec!["4", "-"], &["0".into(), "1".into()][..], None)
+    );
+}
+
+#[test]
+fn arrays_with_labels_inside_or_apart() {
+    let folder = Folder::new();
+    for name in ["stored.npz", "f16.safetensors", "index.csv"] {
+        let table = file(fixture(name)).read().unwrap();
+        assert_eq!(label_names(&table), BIRDS, "{name}");
+        assert_eq!((table.rows(), table.dims(), table.ids()[5].as_str()), (6, 3, "5"), "{name}");
+    }
+    let npy = || file(fixture("f4.npy"));
+    for (name, text, expected) in [
+        ("some.csv", "id,label\n4,gull\n0,wren\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.txt", "wren\n\n\n\ngull\n\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.csv", "label\n3\n-1\n-1\n\n7\n\n", ["3", "-", "-", "-", "7", "-"]),
+        ("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n", ["-", "-", "wren", "-", "-", "-"]),
+    ] {
+        let table = npy().labels(folder.file(name, text)).read().unwrap();
+        assert_eq!(label_names(&table), expected, "{name}");
+    }
+    // The ids of the labels file are used where the features have none.
+    let named = folder.file("named.csv", "file,kind\na,wren\nb,\nc,\nd,\ne,gull\nf,\n");
+    let table = npy().labels(&named).label_column("kind").id_column("file").read().unwrap();
+    assert_eq!((table.ids()[4].as_str(), label_names(&table)[4]), ("e", "gull"));
+    // Labels that are given replace those inside together with their names.
+    let swifts = folder.file("swifts.txt", "swift\n\n\n\nauk\n\n");
+    let table = file(fixture("stored.npz")).labels(swifts).read().unwrap();
+    assert_eq!(label_names(&table), ["swift", "-", "-", "-", "auk", "-"]);
+    // Prediction needs no labels.
+    refused(npy().read().unwrap().check_labels(), &["f4.npy has no labels"]);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_tables() {
+    let table = file(fixture("pandas.parquet")).read().unwrap();
+    assert_eq!((label_names(&table), table.columns().unwrap().len()), (BIRDS.to_vec(), 3));
+    let table = file(fixture("list.parquet")).read().unwrap();
+    assert_eq!((table.columns(), table.dims()), (None, 3));
+    let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
+    assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
+}
+
+#[test]
+fn the_format_may_be_given() {
+    let folder = Folder::new();
+    let path = folder.file("pool.dat", "a\tlabel\n1\tx\n2\ty\n");
+    refused(file(&path).read(), &["pool.dat", ".parquet"]);
+    let table = file(path).format(Format::Tsv).read().unwrap();
+    assert_eq!(table.features().unwrap(), [1.0, 2.0]);
+}
+
+#[test]
+fn labels_beside_the_features_are_found_unless_not_wanted() {
+    let folder = Folder::new();
+    let features = folder.file("x.csv", "a\n1\n2\n");
+    folder.file("x-labels.txt", "p\nq\n");
+    assert_eq!(label_names(&file(&features).read().unwrap()), ["p", "q"]);
+    assert_eq!(label_names(&file(features).not_beside().read().unwrap()), ["-", "-"]);
+}
+
+#[test]
+fn every_bad_table_is_named_with_the_remedy() {
+    let folder = Folder::new();
+    let cases: [(&str, &[&str]); 11] = [
+        ("a,b,label\n1,2,x\n3,NaN,y\n", &["feature \"b\" of row 1", "NaN", "impute"]),
+        ("a,b,label\n1,2,x\n3,-inf,y\n", &["feature \"b\" of row 1", "-inf"]),
+        ("a,b,label\n1,2,x\n3,,y\n", &["line 3, column \"b\" is missing", "drop that row"]),
+        ("a,b,label\n1,2,x\n3,4\n", &["line 3 has 2 fields"]),
+        ("id,a,label\np,1,x\nq,2,y\np,3,x\n", &["id \"p\" twice, in rows 0 and 2"]),
+        ("id,a,label\n,1,x\n,2,y\n", &["id \"\" twice"]),
+        ("a,label\n1,\n2,\n", &["p.csv has no labels", "labels file"]),
+        ("a,label\n1,x\n2,\n3,x\n", &["every label in", "\"x\"", "second class"]),
+        ("", &["it is empty"]),
+        ("a,b,label\n", &["a header without rows"]),
+        ("a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
+    ];
+    for (text, expected) in cases {
+        let read = file(folder.file("p.csv", text)).read();
+        refused(read.and_then(|table| table.check_labels()), expected);
+    }
+    let no_ids = file(folder.file("p.csv", "a,b\n1,2\n")).id_column("file");
+    refused(no_ids.read(), &["no column \"file\" (it has \"a\", \"b\")"]);
+}
+
+#[test]
+fn labels_that_do_not_fit_are_refused() {
+    let folder = Folder::new();
+    let features = folder.file("x.csv", "id,a\np,1\nq,2\nr,3\n");
+    for (labels, expected) in [
+        ("id,label\np,x\ns,y\n", "label for \"s\", which"),
+        ("id,label\np,x\np,y\n", "labels \"p\" both \"x\" and \"y\""),
+        ("file,kind\np,x\n", "label for \"file\""),
+        ("label\nx\ny\n", "has 2 labels but"),
+        ("a,b,c\n1,2,3\n", "none called \"label\""),
+        ("", "it is empty"),
+    ] {
+        let labels = folder.file("y.csv", labels);
+        refused(file(&features).labels(labels).read(), &[expected]);
+    }
+    let streams = file("-").labels("-");
+    refused(streams.read(), &["both the features and the labels"]);
+    let error = refused(file(&features).labels("none.csv").read(), &[]);
+    assert!(matches!(error, Error::Read { .. }), "{error}");
+    let folder = file(folder.path("")).format(Format::Csv);
+    refused(folder.read(), &["it is a folder"]);
+}

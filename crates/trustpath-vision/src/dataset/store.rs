@@ -1,0 +1,75 @@
+//! Where the images of a dataset are.
+
+use crate::image::{Crop, RgbImage};
+use crate::source::{Section, Source};
+use crate::{Error, Result};
+
+/// The files of a dataset, and the large ones among them that hold many images.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub source: Source,
+    pub sections: Vec<Section>,
+}
+
+/// One image.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    pub id: String,
+    pub class: Option<usize>,
+    pub location: ImageLocation,
+}
+
+/// Where and how an image is stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum ImageLocation {
+    /// A file of the source whose name is the id, or a part of that image.
+    File(Option<Crop>),
+    /// An encoded image inside a section.
+    Encoded { section: usize, offset: u64, len: usize },
+    /// Pixels inside a section.
+    Pixels { section: usize, offset: u64, width: usize, height: usize, planes: bool },
+}
+
+impl Store {
+    /// Reads an image in its own size.
+    pub fn image(&self, item: &Item) -> Result<RgbImage> {
+        match item.location {
+            ImageLocation::File(Some(crop)) => {
+                let bytes = self.source.read(&item.id)?;
+                let whole = RgbImage::decode_as_stored(&bytes, &item.id)?;
+                whole.cropped(crop).ok_or_else(|| Error::Image {
+                    name: item.id.clone(),
+                    reason: format!(
+                        "its box begins at {}, {}, outside its {} × {} pixels",
+                        crop.x, crop.y, whole.width, whole.height
+                    ),
+                })
+            }
+            ImageLocation::Pixels { section, offset, width, height, planes } => {
+                let mut rgb = self.sections[section].read_at(offset, 3 * width * height)?;
+                if planes {
+                    let (red, rest) = rgb.split_at(width * height);
+                    let (green, blue) = rest.split_at(width * height);
+                    let pixels = red.iter().zip(green).zip(blue);
+                    rgb = pixels.flat_map(|((&r, &g), &b)| [r, g, b]).collect();
+                }
+                Ok(RgbImage { width, height, rgb })
+            }
+            _ => {
+                let bytes = self.encoded(item)?.unwrap_or_default();
+                RgbImage::decode(&bytes, &item.id)
+            }
+        }
+    }
+
+    /// The encoded bytes of an image that is stored encoded and as a whole.
+    pub fn encoded(&self, item: &Item) -> Result<Option<Vec<u8>>> {
+        match item.location {
+            ImageLocation::File(None) => self.source.read(&item.id).map(Some),
+            ImageLocation::Encoded { section, offset, len } => {
+                self.sections[section].read_at(offset, len).map(Some)
+            }
+            ImageLocation::File(Some(_)) | ImageLocation::Pixels { .. } => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The engine against PyTorch: see golden/make.py for where the features come from.
+
+use std::path::Path;
+
+use trustpath_table::npy::NpyArray;
+use trustpath_vision::cpu::Engine;
+use trustpath_vision::network::Network;
+
+use super::{images, weights};
+
+/// Largest difference, relative to the largest value of each feature. Single precision has 6e-8; the
+/// tiles' transforms and some thirty layers lose two digits of it.
+const TOLERANCE: f64 = 1e-5;
+
+/// Relative to the largest value, feature by feature.
+fn difference(found: &[f32], expected: &[f64], dim: usize) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let of_one = |(found, expected): (&[f32], &[f64])| {
+        let largest = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let distances = found.iter().zip(expected).map(|(&a, b)| (f64::from(a) - b).abs());
+        distances.fold(0.0, f64::max) / largest
+    };
+    found.chunks(dim).zip(expected.chunks(dim)).map(of_one).fold(0.0, f64::max)
+}
+
+fn agrees(name: &str, size: usize) {
+    let mut network = Network::by_name(name).unwrap();
+    network.size = size;
+    let engine = Engine::new(&network, weights(&network)).unwrap();
+    let found = engine.features(&images(2, size)).unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.npy"));
+    let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
+    let difference = difference(&found, &expected, network.dim);
+    println!("{name}: {difference:.1e}");
+    assert!(difference < TOLERANCE, "{name}: {difference:.1e}");
+}
+
+#[test]
+fn resnet12_is_pytorchs() {
+    agrees("resnet12", 26);
+}
+
+#[test]
+fn wrn28_10_is_pytorchs() {
+    agrees("wrn28-10", 18);
+}
+
+#[test]
+fn densenet121_is_pytorchs() {
+    agrees("densenet121", 21);
+}
+
+#[test]
+fn densenet121_of_imagenet_is_torchvisions() {
+    agrees("densenet121-imagenet", 75);
+}
+
+#[test]
+fn features_depend_on_neither_threads_nor_company() {
+    let mut network = Network::by_name("resnet12").unwrap();
+    network.size = 26;
+    let engine = Engine::new(&network, weights(&network)).unwrap();
+    let all = images(21, network.size);
+    let each = 3 * network.size * network.size;
+    let alone: Vec<f32> = all.chunks(each).flat_map(|one| engine.features(one).unwrap()).collect();
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let together = pool.install(|| engine.features(&all)).unwrap();
+        assert!(together == alone, "{threads} threads");
+    }
+}
+
+#[test]
+fn images_of_another_size_are_refused() {
+    let network = Network::by_name("resnet12").unwrap();
+    let engine = Engine::new(&network, weights(&network)).unwrap();
+    let error = engine.features(&[0.0; 100]).unwrap_err().to_string();
+    assert!(error.starts_with("100 values are no images of 3 × 84 × 84"), "{error}");
+    assert!(engine.features(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn weights_of_another_network_are_named() {
+    let (resnet, wide) =
+        (Network::by_name("resnet12").unwrap(), Network::by_name("wrn28-10").unwrap());
+    let error = Engine::new(&wide, weights(&resnet)).unwrap_err().to_string();
+    assert!(error.contains("they are of resnet12, so choose that backbone"), "{error}");
+}
+
+/// The features published with the weights of CIFAR-FS, where those are at hand.
+#[test]
+fn the_published_parity_is_met() {
+    let Some(folder) = std::env::var_os("TRUSTPATH_PARITY") else {
+        eprintln!(
+            "skipped: TRUSTPATH_PARITY names no folder with the weights and their parity files"
+        );
+        return;
+    };
+    let folder = Path::new(&folder);
+    let read = |name: &str| NpyArray::open(&folder.join(name)).unwrap();
+    let network = Network::by_name("resnet12").unwrap();
+    let path = folder.join("resnet12-cifar-fs.safetensors");
+    let weights = trustpath_vision::weights::NetworkWeights::read_safetensors(path).unwrap();
+    let engine = Engine::new(&network, weights).unwrap();
+    let input = read("parity-cifar-fs-input.npy").to_f32s().unwrap();
+    let expected = read("parity-cifar-fs-output.npy").to_f64s().unwrap();
+    let difference = difference(&engine.features(&input).unwrap(), &expected, network.dim);
+    println!("parity: {difference:.1e}");
+    assert!(difference < TOLERANCE, "{difference:.1e}");
+}

@@ -1,0 +1,263 @@
+//! The engine against the definition of each operation, summed plainly in double precision.
+
+use trustpath_vision::cpu::Engine;
+use trustpath_vision::network::{BATCH_NORM_EPSILON, Builder, Network, Op, Value};
+use trustpath_vision::weights::NetworkWeights;
+
+use super::{images, weights};
+
+/// Channels × height × width.
+struct Map {
+    channels: usize,
+    height: usize,
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Map {
+    fn from_fn(
+        (channels, height, width): (usize, usize, usize),
+        value: impl Fn(usize, usize, usize) -> f64,
+    ) -> Self {
+        let mut values = Vec::new();
+        for c in 0..channels {
+            for y in 0..height {
+                values.extend((0..width).map(|x| value(c, y, x)));
+            }
+        }
+        Self { channels, height, width, values }
+    }
+
+    fn shape(&self) -> (usize, usize, usize) {
+        (self.channels, self.height, self.width)
+    }
+
+    /// The value at a position, if that lies within the map.
+    fn at(&self, c: usize, y: isize, x: isize) -> Option<f64> {
+        let (y, x) = (usize::try_from(y).ok()?, usize::try_from(x).ok()?);
+        (y < self.height && x < self.width)
+            .then(|| self.values[(c * self.height + y) * self.width + x])
+    }
+
+    /// What is there of a window.
+    fn window(&self, c: usize, (y, x): (isize, isize), edge: usize) -> Vec<f64> {
+        let edge = edge as isize;
+        (0..edge * edge).filter_map(|i| self.at(c, y + i / edge, x + i % edge)).collect()
+    }
+
+    fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
+        Self::from_fn(self.shape(), |c, y, x| f(c, self.at(c, y as isize, x as isize).unwrap()))
+    }
+}
+
+fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
+    let parameter = |name: &str, part: &str| -> Vec<f64> {
+        let values = &weights.get(&format!("{name}.{part}")).unwrap().values;
+        values.iter().map(|&x| f64::from(x)).collect()
+    };
+    let x = inputs[0];
+    let start =
+        |at: usize, stride: usize, padding: usize| (at * stride) as isize - padding as isize;
+    match op {
+        Op::Conv { name, inputs, outputs, kernel, stride, padding } => {
+            let w = parameter(name, "weight");
+            let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
+            Map::from_fn((*outputs, after(x.height), after(x.width)), |o, y, column| {
+                let (y, column) = (start(y, *stride, *padding), start(column, *stride, *padding));
+                let mut sum = 0.0;
+                for i in 0..*inputs {
+                    for tap in 0..kernel * kernel {
+                        let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
+                        let value = x.at(i, y + dy, column + dx).unwrap_or(0.0);
+                        sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
+                    }
+                }
+                sum
+            })
+        }
+        Op::BatchNorm { name, .. } => {
+            let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
+            let (mean, variance) =
+                (parameter(name, "running_mean"), parameter(name, "running_var"));
+            x.map(|c, x| {
+                let root = (variance[c] + f64::from(BATCH_NORM_EPSILON)).sqrt();
+                gamma[c] * (x - mean[c]) / root + beta[c]
+            })
+        }
+        Op::LeakyRelu { slope } => x.map(|_, x| if x > 0.0 { x } else { f64::from(*slope) * x }),
+        &Op::MaxPool { kernel, stride, padding, ceil } => {
+            let after = |n: usize| {
+                let all = (n + 2 * padding - kernel) as f64 / stride as f64;
+                let count = if ceil { all.ceil() } else { all.floor() } as usize + 1;
+                // As PyTorch has it, a window begins within the map or the padding before it.
+                if (count - 1) * stride >= n + padding { count - 1 } else { count }
+            };
+            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+                let at = (start(y, stride, padding), start(column, stride, padding));
+                x.window(c, at, kernel).into_iter().fold(f64::NEG_INFINITY, f64::max)
+            })
+        }
+        &Op::AveragePool { kernel, stride } => {
+            let after = |n: usize| (n - kernel) / stride + 1;
+            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+                let window = x.window(c, (start(y, stride, 0), start(column, stride, 0)), kernel);
+                window.iter().sum::<f64>() / window.len() as f64
+            })
+        }
+        Op::Add => {
+            let both = x.values.iter().zip(&inputs[1].values).map(|(a, b)| a + b).collect();
+            Map { values: both, ..x.map(|_, x| x) }
+        }
+        Op::Concat => {
+            let values = inputs.iter().flat_map(|map| map.values.clone()).collect();
+            let channels = inputs.iter().map(|map| map.channels).sum();
+            Map { channels, height: x.height, width: x.width, values }
+        }
+        Op::Dropout { .. } | Op::DropBlock { .. } => x.map(|_, x| x),
+    }
+}
+
+fn reference(network: &Network, weights: &NetworkWeights, image: &[f32]) -> Vec<f64> {
+    let size = network.size;
+    let image =
+        Map::from_fn((3, size, size), |c, y, x| f64::from(image[(c * size + y) * size + x]));
+    let mut maps = vec![image];
+    for node in &network.nodes {
+        let inputs: Vec<&Map> = node.inputs.iter().map(|&input| &maps[input]).collect();
+        let map = compute(&node.op, &inputs, weights);
+        maps.push(map);
+    }
+    let last = maps.pop().unwrap();
+    let positions = last.height * last.width;
+    last.values.chunks(positions).map(|map| map.iter().sum::<f64>() / positions as f64).collect()
+}
+
+/// Builds a network that ends in `dim` channels and compares three images.
+fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> Value) {
+    let mut builder = Builder::default();
+    build(&mut builder);
+    let (mean, std) = ([0.0; 3], [1.0; 3]);
+    let network = Network { name: "small", nodes: builder.nodes(), dim, size, mean, std };
+    let weights = weights(&network);
+    let engine = Engine::new(&network, weights.clone()).unwrap();
+    let images = images(3, size);
+    let found = engine.features(&images).unwrap();
+    let each = 3 * size * size;
+    for (image, found) in images.chunks(each).zip(found.chunks(dim)) {
+        let expected = reference(&network, &weights, image);
+        let largest = expected.iter().fold(1e-3, |most: f64, x| most.max(x.abs()));
+        for (&found, expected) in found.iter().zip(&expected) {
+            let difference = (f64::from(found) - expected).abs() / largest;
+            assert!(difference < 1e-5, "{what} at {size}: {found} is not {expected}");
+        }
+    }
+}
+
+#[test]
+fn convolutions_of_every_kind() {
+    for size in [5, 8, 9, 13] {
+        for (kernel, stride) in [(1, 1), (1, 2), (3, 1), (3, 2), (5, 1), (5, 3)] {
+            // Few and odd channels, and more than the kernel takes at once.
+            for (middle, outputs) in [(5, 7), (16, 33), (40, 16)] {
+                agrees(&format!("{kernel}/{stride} {middle}-{outputs}"), size, outputs, |b| {
+                    let x = b.conv("a", Builder::IMAGE, (3, middle), 3, 1);
+                    b.conv("b", x, (middle, outputs), kernel, stride)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn large_maps_go_in_pieces() {
+    agrees("large", 67, 16, |b| {
+        let x = b.conv("a", Builder::IMAGE, (3, 16), 5, 1);
+        let y = b.conv("b", x, (16, 32), 3, 1);
+        let z = b.conv("c", y, (32, 16), 1, 1);
+        b.conv("d", z, (16, 16), 3, 2)
+    });
+}
+
+#[test]
+fn normalisation_rectifier_and_sum_behind_a_convolution() {
+    for order in [[0, 1], [1, 0]] {
+        agrees("residual", 11, 24, |b| {
+            let x = b.conv("a", Builder::IMAGE, (3, 24), 3, 1);
+            let x = b.batch_norm("an", x, 24);
+            let x = b.leaky_relu(x, 0.1);
+            let y = b.conv("b", x, (24, 24), 3, 1);
+            let y = b.batch_norm("bn", y, 24);
+            let y = b.push(Op::Dropout { rate: 0.5 }, &[y]);
+            let both = [x, y];
+            let z = b.push(Op::Add, &order.map(|i| both[i]));
+            b.leaky_relu(z, 0.2)
+        });
+    }
+}
+
+#[test]
+fn what_is_read_twice_is_kept() {
+    agrees("twice", 9, 16, |b| {
+        let x = b.conv("a", Builder::IMAGE, (3, 16), 3, 1);
+        let y = b.batch_norm("n", x, 16);
+        let y = b.leaky_relu(y, 0.0);
+        let z = b.leaky_relu(x, 0.3);
+        let y = b.conv("b", y, (16, 16), 3, 1);
+        let sum = b.push(Op::Add, &[z, y]);
+        let both = b.push(Op::Add, &[sum, x]);
+        b.push(Op::Add, &[both, y])
+    });
+}
+
+#[test]
+fn pools_and_concatenation() {
+    for size in [9, 10, 12] {
+        for (kernel, stride, padding, ceil) in
+            [(2, 2, 0, true), (2, 2, 0, false), (3, 2, 1, false), (3, 2, 1, true), (3, 3, 1, true)]
+        {
+            agrees(&format!("{kernel} {stride} {padding} {ceil}"), size, 48, |b| {
+                let x = b.conv("a", Builder::IMAGE, (3, 16), 3, 1);
+                let y = b.conv("b", x, (16, 32), 3, 1);
+                let z = b.push(Op::Concat, &[y, x]);
+                let z = b.push(Op::MaxPool { kernel, stride, padding, ceil }, &[z]);
+                b.push(Op::AveragePool { kernel: 2, stride: 2 }, &[z])
+            });
+        }
+    }
+}
+
+#[test]
+fn descriptions_that_make_no_sense_are_refused() {
+    type Build = fn(&mut Builder) -> Value;
+    let wrong: [(&str, Build); 5] = [
+        ("channels", |b| b.conv("a", Builder::IMAGE, (4, 16), 3, 1)),
+        ("too small", |b| {
+            b.push(
+                Op::Conv {
+                    name: "a".into(),
+                    inputs: 3,
+                    outputs: 16,
+                    kernel: 9,
+                    stride: 1,
+                    padding: 0,
+                },
+                &[Builder::IMAGE],
+            )
+        }),
+        ("shapes", |b| {
+            let x = b.conv("a", Builder::IMAGE, (3, 16), 3, 1);
+            let y = b.conv("b", x, (16, 16), 3, 2);
+            b.push(Op::Add, &[x, y])
+        }),
+        ("later", |b| b.push(Op::LeakyRelu { slope: 0.1 }, &[5])),
+        ("nothing", |_| 0),
+    ];
+    for (what, build) in wrong {
+        let mut builder = Builder::default();
+        build(&mut builder);
+        let (mean, std) = ([0.0; 3], [1.0; 3]);
+        let network = Network { name: "odd", nodes: builder.nodes(), dim: 16, size: 7, mean, std };
+        let error = Engine::new(&network, weights(&network)).unwrap_err().to_string();
+        assert!(error.starts_with("the network odd cannot be run"), "{what}: {error}");
+    }
+}

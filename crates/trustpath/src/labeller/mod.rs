@@ -1,0 +1,68 @@
+//! Labellers: from a pool with few given labels to a label and a probability for every open row.
+//!
+//! [`SelfTraining`] is Algorithm 1 of the paper: a classifier, a judge and a quota. Every method of
+//! [`transductive`](crate::transductive) is a labeller as well.
+
+mod self_training;
+
+pub use self_training::{Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
+
+use crate::judge::View;
+use crate::split::Split;
+use crate::task::{Task, arg_max};
+use crate::transductive::Transductive;
+use crate::{Instances, Result};
+
+/// Labels the open rows of a pool.
+pub trait Labeller: Send + Sync + std::fmt::Debug {
+    /// Its name, as on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Labels the open rows of a split.
+    ///
+    /// # Errors
+    /// When a solver does not converge, or the pool cannot be represented.
+    fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels>;
+}
+
+/// Labels of the open rows, in their order.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct PoolLabels {
+    /// The labels.
+    pub labels: Vec<usize>,
+    /// The probability of each.
+    pub probability: Vec<f64>,
+    /// The round since which an instance has been in the training set, if it was there in the end.
+    pub accepted_in: Vec<Option<usize>>,
+    /// The rounds; none for labellers without rounds.
+    pub rounds: Vec<RoundRecord>,
+}
+
+impl Labeller for Box<dyn Transductive> {
+    fn name(&self) -> &'static str {
+        Transductive::name(&**self)
+    }
+
+    fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
+        let unit = view.instances.unit();
+        let positions: Vec<usize> = (0..split.given.len() + split.open.len()).collect();
+        let instances = Instances::from_unit(split.gather(unit, unit.cols(), &positions));
+        let task = Task {
+            instances: &instances,
+            labels: split.labels,
+            unlabeled: split.open.len(),
+            classes: split.classes,
+            truth: None,
+        };
+        let probabilities = Transductive::label(&**self, &task)?.unlabeled;
+        let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let own = |(at, &label): (usize, &usize)| probabilities[(at, label)];
+        Ok(PoolLabels {
+            probability: labels.iter().enumerate().map(own).collect(),
+            accepted_in: vec![None; labels.len()],
+            labels,
+            rounds: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! The options of `label` and `audit`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::field::choice_fields;
+use super::spec;
+use crate::label::Trust;
+use crate::limits::Limits;
+use crate::reduce::Reduction;
+use crate::transductive::TransductiveKind;
+use crate::{Error, Result};
+
+spec! {
+    /// The options of `label`.
+    pub struct LabelSpec {
+        ["Trust", "P"]
+        /// Trust as many labels as possible such that the expected share of correct ones is at least P, as in 0.95.
+        /// This needs enough given labels; if there are too few, no label is trusted and the output says why
+        precision: Option<f64> = None,
+        ["Trust", "C"]
+        /// Trust labels whose credibility is at least C, from 0 to 1 [default: 0.5]
+        credibility: Option<f64> = None,
+        ["Trust", "N"]
+        /// Trust the N most credible labels of each class, as in the paper
+        per_class: Option<usize> = None,
+        ["Trust", ""]
+        /// Disable the detection of instances of unknown classes: every instance belongs to a labelled class
+        closed: bool = false,
+        ["Labelling", "NAME"]
+        /// Labelling algorithm: rounds (self-training), adaptive or another transductive method, or auto (chosen by the
+        /// number of labels and instances)
+        labeller: LabellerKind = LabellerKind::Auto,
+        ["Labelling", "NAME"]
+        /// Judge labels in the coordinates of this reduction [default: the leading principal components, smoothed over
+        /// neighbours]
+        reduction: Option<Reduction> = None,
+        ["Labelling", "K"]
+        /// Folds of the cross-validation that estimates precision
+        folds: usize = 5,
+        ["Labelling", ""]
+        /// Use every instance in every step, however large the pool is. This takes much longer in pools of more than 2,000
+        /// instances, where some steps otherwise use a part of them
+        exact: bool = false,
+        ["Output", "N"]
+        /// Suggest N instances whose labels would help most
+        suggest: usize = 0,
+        ["Run", "N"]
+        /// Random seed
+        seed: u64 = 0,
+    }
+}
+
+impl LabelSpec {
+    /// How trusted labels are chosen.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when more than one way is given, or a value is outside its domain.
+    pub fn trust(&self) -> Result<Trust> {
+        let between = |name, value: f64, expected| match value > 0.0 && value < 1.0 {
+            true => Ok(value),
+            false => Err(Error::parameter(name, value, expected)),
+        };
+        let only = "give only one of precision, credibility and per-class";
+        match (self.precision, self.credibility, self.per_class) {
+            (Some(target), None, None) => {
+                let expected = "a precision lies between 0 and 1, as in 0.95";
+                Ok(Trust::Precision(between("precision", target, expected)?))
+            }
+            (None, cut, None) => {
+                let expected = "a credibility lies between 0 and 1, as in 0.5";
+                Ok(Trust::Credibility(between("credibility", cut.unwrap_or(0.5), expected)?))
+            }
+            (None, None, Some(0)) => {
+                Err(Error::parameter("per-class", 0, "trust at least one of every class"))
+            }
+            (None, None, Some(quota)) => Ok(Trust::PerClass(quota)),
+            (Some(target), ..) => Err(Error::parameter("precision", target, only)),
+            (None, Some(cut), _) => Err(Error::parameter("credibility", cut, only)),
+        }
+    }
+
+    /// How much of a large pool each step uses.
+    pub fn limits(&self) -> Limits {
+        if self.exact { Limits::NONE } else { Limits::default() }
+    }
+}
+
+spec! {
+    /// The options of `audit`.
+    pub struct AuditSpec {
+        ["Labelling", ""]
+        /// Use every instance in every step, however large the pool is. This takes much longer in pools of more than
+        /// 20,000 instances, where some steps otherwise use a part of them
+        exact: bool = false,
+    }
+}
+
+impl AuditSpec {
+    /// How much of a large pool each step uses.
+    pub fn limits(&self) -> Limits {
+        if self.exact { Limits::NONE } else { Limits::default() }
+    }
+}
+
+/// Which algorithm labels a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum LabellerKind {
+    /// The adaptive mode in small pools, self-training in others: what was better, or no worse, on validation classes
+    /// ([`crate::limits`] has the sizes).
+    #[default]
+    Auto,
+    /// Self-training in two rounds.
+    Rounds,
+    /// A method that labels the pool at once, on the features themselves.
+    Transductive(TransductiveKind),
+}
+
+impl LabellerKind {
+    /// All names.
+    pub const NAMES: &'static [&'static str] = &{
+        let mut names = ["auto"; 2 + TransductiveKind::NAMES.len()];
+        names[1] = "rounds";
+        let mut at = 0;
+        while at < TransductiveKind::NAMES.len() {
+            names[2 + at] = TransductiveKind::NAMES[at];
+            at += 1;
+        }
+        names
+    };
+
+    /// The name on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Rounds => "rounds",
+            Self::Transductive(kind) => kind.name(),
+        }
+    }
+}
+
+impl fmt::Display for LabellerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for LabellerKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "rounds" => Ok(Self::Rounds),
+            _ => match text.parse() {
+                Ok(kind) => Ok(Self::Transductive(kind)),
+                Err(_) => Err(Error::choice("labeller", text, Self::NAMES)),
+            },
+        }
+    }
+}
+
+choice_fields!(LabellerKind, Reduction);
