@@ -226,7 +226,8 @@ impl KeptRows {
         }
         for i in 0..r {
             for j in 0..r {
-                negated[(i, j)] += n as f64 * mean[i] * mean[j];
+                // The smaller index first, so that rounding leaves the matrix symmetric.
+                negated[(i, j)] += n as f64 * mean[i.min(j)] * mean[i.max(j)];
             }
         }
         Ok((mean, leading_of(&negated, POOL_COMPONENTS.min(r), n, CANCELLED)?))
