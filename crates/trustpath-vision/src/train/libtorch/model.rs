@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tch::{Device, Kind, Tensor};
 use trustpath::random::Random;
 
+use super::Torch;
 use super::checkpoint::{self, State};
 use super::device::kind;
 use super::drop_block::drop_block;

@@ -234,8 +234,8 @@ fn a_step_follows_the_slope_of_the_loss() {
 /// Two steps of momentum and decay, by hand.
 #[test]
 fn momentum_and_decay_are_those_of_the_formula() {
-    use super::group::{Parameter, ParameterGroup, ParameterValues};
-    let parameter = Parameter { key: "w".into(), shape: vec![1, 2, 1, 1] };
+    use super::group::{ParameterGroup, ParameterShape, ParameterValues};
+    let parameter = ParameterShape { key: "w".into(), shape: vec![1, 2, 1, 1] };
     let mut group = ParameterGroup::new(vec![parameter], Kind::Float, Device::Cpu).unwrap();
     group.set(|_| Ok::<_, crate::Error>((vec![1.0, -2.0], vec![0.5, 0.0]))).unwrap();
     let recipe = Recipe { momentum: 0.9, weight_decay: 0.1, ..Recipe::default() };
