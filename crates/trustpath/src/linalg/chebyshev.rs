@@ -20,6 +20,9 @@
 //! or, once it has cost [`BUDGET`] rows of products, at [`LOOSE`] `‖M‖`: beyond some ten thousand rows the gaps of an
 //! alignment matrix become too small to resolve in reasonable time, and the pairs that are then confused are those that
 //! differ by about as little.
+//!
+//! Restarted Lanczos iteration, which faer has, is as fast where the lowest eigenvalues are well apart, as in spectral
+//! embedding. On the alignment matrices of LLE and LTSA it had not converged after eighty times the time (5,000 instances).
 
 use faer::Mat;
 use rayon::prelude::*;
