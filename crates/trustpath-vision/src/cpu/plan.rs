@@ -2,7 +2,7 @@
 //!
 //! Steps are cut into segments wherever a single map is alive. A segment takes as many images
 //! together as keep its maps in cache: early layers have large maps and few filters, late ones small
-//! maps and so many filters that reading them must pay for several images.
+//! maps and a large number of filters, whose reading must pay for several images.
 
 use super::block::{Block, Shape};
 use super::conv::Scratch;
