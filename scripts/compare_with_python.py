@@ -5,7 +5,7 @@
     OMP_NUM_THREADS=1 python scripts/compare_with_python.py [FEATURES.npy LABELS.npy]
 
 Without files, the features are random class clusters. The Python side is the paper's loop as its code has it (LLE to 5
-dimensions, scikit-learn's `enet_path` on the n x n projector, logistic regression with C = 10, 5 instances a class and
+dimensions, scikit-learn's `enet_path` on the n x n projector, logistic regression with C = 10, 5 instances per class and
 round), from features on, on one thread; so is trustpath. Accuracies are printed to show that both do the same work.
 """
 
