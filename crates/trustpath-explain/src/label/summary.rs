@@ -88,7 +88,9 @@ impl LabelResult<'_> {
         if let Some(cut) = trusted.cut {
             add("trust threshold", format!("probability >= {cut:.2}"));
         }
-        if let Some(novelty) = labelling.novelty.as_ref().filter(|novelty| novelty.known < 1.0) {
+        if let Some(novelty) =
+            labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked)
+        {
             let share = 100.0 * (1.0 - novelty.known);
             add("of unknown classes", format!("about {share:.0} % of the unlabeled instances"));
         }
@@ -103,9 +105,14 @@ impl LabelResult<'_> {
         }
         let trusted = &self.labelling.trusted;
         if self.labelling.picked {
-            let looked = if self.closed { "" } else { ", and unknown classes were not looked for" };
+            let effect = match self.closed {
+                true => "The true precision is probably lower than the one promised here",
+                false => {
+                    "Only instances as near to them as they are to each other can be trusted, and none is reported to be none of these"
+                }
+            };
             notes.push(format!(
-                "The given labels are more typical than the pool, as if clear examples had been picked. Precision is estimated from them, so it is probably lower than stated here{looked}. Label some instances chosen at random, or those of {}.",
+                "The given labels are more typical than the pool, as if clear examples had been picked. {effect}. Label some instances chosen at random, or those of {}.",
                 self.front_end.option("suggest"),
             ));
         }

@@ -55,8 +55,8 @@ pub struct Labelling {
     pub rounds: Vec<RoundRecord>,
     /// Detection of instances of unknown classes; `None` if it was disabled or there are too few labels.
     pub novelty: Option<Novelty>,
-    /// Whether the given labels are more typical than the pool, as if somebody had picked clear examples. What held-out labels say
-    /// is then too favourable, and unknown classes are not looked for.
+    /// Whether the given labels are more typical than the pool, as if somebody had picked clear examples. Then no instance is
+    /// reported to be none of these, and only what is as near to the labels as they are to each other can be trusted.
     pub picked: bool,
     /// The trusted set, and how precise it is expected to be.
     pub trusted: Trusted,
@@ -105,18 +105,21 @@ pub(super) fn run(
     stages.next("detecting unknown classes")?;
     let nearest = nearest_among(u, &pool.given, NEAREST);
     let picked = are_picked(representation.graph.degree(), &pool.given, &pool.open);
-    let closed = spec.closed || picked;
     let groups = Groups::of(&pool);
     let folds = Fold::all(&pool, &groups, spec.folds, spec.seed);
-    let (distance, mut folds) = distances_from_labels(&representation, &pool, folds, closed);
-    let (novelty, novel_hidden) = match closed {
+    let (distance, mut folds) = distances_from_labels(&representation, &pool, folds, spec.closed);
+    let (novelty, novel_hidden) = match spec.closed {
         true => None,
         false => {
             let class_of = class_of_nearest(&pool, &nearest);
             novelty(&pool, &groups, &class_of, &distance, &folds, spec.novel_fdr)
         }
     }
-    .map_or((None, Vec::new()), |(novelty, hidden)| (Some(novelty), hidden));
+    .map_or((None, Vec::new()), |(novelty, hidden)| match picked {
+        // Whatever is less typical than the labels would be found: that says nothing of its class.
+        true => (Some(novelty.without_verdicts()), Vec::new()),
+        false => (Some(novelty), hidden),
+    });
     let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
     let (novel, known): (Vec<usize>, Vec<usize>) =
         (0..pool.open.len()).partition(|&at| is_novel(at));

@@ -12,6 +12,9 @@ pub(crate) fn falling_density(sorted: &[(f64, f64)]) -> Vec<(f64, f64)> {
         (x, sum / all)
     });
     for point in points.chain([(1.0, 1.0)]) {
+        if hull.last() == Some(&point) {
+            continue;
+        }
         while let [.., before, last] = hull[..] {
             if slope(before, last) > slope(last, point) {
                 break;

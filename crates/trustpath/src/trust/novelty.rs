@@ -14,9 +14,9 @@
 //! p-values below some `t ≤ 0.2` exceeds `t` by more than `0.5/√L`); otherwise it is taken to be closed, and `π₀ = 1`.
 //!
 //! An instance of a class with one label is farther from it than one of a class with ten. So each instance is compared only
-//! with held-out labels that stand for the group of the class nearest to it (`folds.rs`). And it is farther in a class of a
-//! thousand than in one of twenty: held-out labels are weighted by the share of the pool nearest to their class over the
-//! share of the labels that the class has.
+//! with held-out labels that stand for the group of the class nearest to it (`folds.rs`). It is also farther in a class of a
+//! thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels weighted by the
+//! share of the pool nearest to their class over the share of the labels that the class has.
 
 use super::density::{density_at, falling_density};
 use super::folds::{Fold, Groups};
@@ -51,6 +51,14 @@ pub struct Novelty {
     pub known: f64,
 }
 
+impl Novelty {
+    /// The same with no instance found to be none of these.
+    pub(crate) fn without_verdicts(mut self) -> Self {
+        self.novel.fill(false);
+        self
+    }
+}
+
 /// Detects novel instances. `nearest` is the class of the given label nearest to each open instance, `score` has the scores of
 /// all rows, and each fold comes with its own. Also says, fold by fold, which of the hidden labels would be found, since the pool
 /// and the held-out labels have to be treated alike. `None` if there are too few given labels.
@@ -65,55 +73,26 @@ pub(crate) fn novelty(
     if folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() < MIN_LABELS {
         return None;
     }
-    let weight = class_weights(pool, nearest);
-    let mut p_value = vec![1.0; pool.open.len()];
-    let mut p_hidden: Vec<Vec<f64>> =
-        folds.iter().map(|(fold, _)| vec![1.0; fold.hidden.len()]).collect();
-    for group in 0..groups.len() {
-        let held_out: Vec<HiddenScores> =
-            folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, &weight)).collect();
-        let (count, all) = (
-            held_out.iter().map(|hidden| hidden.scores.len()).sum::<usize>(),
-            held_out.iter().map(HiddenScores::weight).sum::<f64>(),
-        );
-        if count == 0 {
-            continue;
-        }
-        // The instance in question itself has the weight of a label on average.
-        let own = all / count as f64;
-        for j in (0..pool.open.len()).filter(|&j| groups.of_class(nearest[j]) == group) {
-            let above =
-                held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[pool.open[j]]));
-            p_value[j] = (own + above.sum::<f64>()) / (own + all);
-        }
-        for ((fold, h), p_hidden) in folds.iter().zip(&mut p_hidden) {
-            for at in (0..fold.hidden.len()).filter(|&at| fold.stands_for[at] == Some(group)) {
-                // It is one of those that score at least as high itself.
-                let above = held_out.iter().map(|hidden| hidden.above(h[fold.hidden[at]]));
-                p_hidden[at] = above.sum::<f64>() / all;
-            }
-        }
-    }
-    let mut sorted: Vec<(f64, f64)> = p_value.iter().map(|&p| (p, 1.0)).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let n = sorted.len() as f64;
-    let excess = |(at, &(p, _)): (usize, &(f64, f64))| (at + 1) as f64 / n - p;
-    let small = sorted.iter().enumerate().take_while(|(_, (p, _))| *p <= SMALL);
-    let excess = small.map(excess).fold(0.0, f64::max);
+    let equal = vec![1.0; pool.classes];
+    let p = PValues::of(pool, groups, nearest, folds, &equal);
+    let weighted = PValues::of(pool, groups, nearest, folds, &class_weights(pool, nearest));
+    let p_value = p.pool;
     let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
     let open = benjamini_hochberg(&p_value, OPEN_LEVEL.max(level)).contains(&true)
-        || excess * labels.sqrt() > OPEN_EXCESS;
+        || excess_of_small(&weighted.pool) * labels.sqrt() > OPEN_EXCESS;
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
     let known = match open {
         true => (2.0 * above_half / p_value.len() as f64).min(1.0),
         false => 1.0,
     };
+    let mut sorted: Vec<(f64, f64)> = p_value.iter().map(|&p| (p, 1.0)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let density = falling_density(&sorted);
     let probability = |&p: &f64| (1.0 - known / density_at(&density, p)).max(0.0);
     let novel = benjamini_hochberg(&p_value, level);
     let found = p_value.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
     let cut = found.fold(0.0, f64::max);
-    let hidden = p_hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
+    let hidden = p.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
     let novelty = Novelty {
         score: pool.open.iter().map(|&row| score[row]).collect(),
         probability: p_value.iter().map(probability).collect(),
@@ -122,6 +101,61 @@ pub(crate) fn novelty(
         p_value,
     };
     Some((novelty, hidden))
+}
+
+/// P-values of the open instances, and of the hidden labels fold by fold.
+struct PValues {
+    pool: Vec<f64>,
+    hidden: Vec<Vec<f64>>,
+}
+
+impl PValues {
+    /// Compares each with the hidden labels of its group, weighted by class.
+    fn of(
+        pool: &OwnedSplit,
+        groups: &Groups,
+        nearest: &[usize],
+        folds: &[(Fold, Vec<f64>)],
+        weight: &[f64],
+    ) -> Self {
+        let mut p = Self {
+            pool: vec![1.0; pool.open.len()],
+            hidden: folds.iter().map(|(fold, _)| vec![1.0; fold.hidden.len()]).collect(),
+        };
+        for group in 0..groups.len() {
+            let held_out: Vec<HiddenScores> =
+                folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, weight)).collect();
+            let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
+            if count == 0 {
+                continue;
+            }
+            let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
+            // The instance in question itself has the weight of a label on average.
+            let own = all / count as f64;
+            for j in (0..pool.open.len()).filter(|&j| groups.of_class(nearest[j]) == group) {
+                let row = pool.open[j];
+                let above = held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[row]));
+                p.pool[j] = (own + above.sum::<f64>()) / (own + all);
+            }
+            for ((fold, h), p) in folds.iter().zip(&mut p.hidden) {
+                for at in (0..fold.hidden.len()).filter(|&at| fold.stands_for[at] == Some(group)) {
+                    // It is one of those that score at least as high itself.
+                    let above = held_out.iter().map(|hidden| hidden.above(h[fold.hidden[at]]));
+                    p[at] = above.sum::<f64>() / all;
+                }
+            }
+        }
+        p
+    }
+}
+
+/// By how much the share of p-values up to some small `t` exceeds `t`, at most.
+fn excess_of_small(p_value: &[f64]) -> f64 {
+    let mut sorted = p_value.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let small = sorted.iter().enumerate().take_while(|(_, p)| **p <= SMALL);
+    small.map(|(at, p)| (at + 1) as f64 / n - p).fold(0.0, f64::max)
 }
 
 /// Labels of a fold that stand for a group: their scores from high to low, and the sum of the weights up to each.

@@ -28,7 +28,6 @@ use std::collections::BTreeMap;
 
 /// A given label that was held out in its fold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub struct HeldOut {
     /// The share of the pool that its fold scores at least as high as this instance.
     pub rank: f64,
@@ -42,7 +41,6 @@ pub struct HeldOut {
 
 /// Held-out labels, and the share of the pool that belongs to the labelled classes.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Calibration {
     /// The held-out labels, best rank first.
     pub held_out: Vec<HeldOut>,
@@ -52,7 +50,6 @@ pub struct Calibration {
 
 /// An estimated precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub struct Estimate {
     /// The estimate.
     pub precision: f64,
@@ -69,9 +66,22 @@ impl Default for Calibration {
 }
 
 impl Calibration {
+    /// In an open pool, `known` below 1, the share of known instances is at most `v / (C(v)/L)` for every `v`: the best `v` of the
+    /// pool cannot hold more of them than there are instances. Ranks on which a third of the labels lie or more bound it.
     pub(crate) fn new(mut held_out: Vec<HeldOut>, known: f64) -> Self {
         held_out.sort_by(|a, b| a.rank.total_cmp(&b.rank));
-        Self { held_out, known }
+        let mut calibration = Self { held_out, known };
+        if known < 1.0 {
+            let labels = calibration.held_out.len() as f64;
+            let mut above = Above::default();
+            for label in &calibration.held_out {
+                above.add(label);
+                if 3.0 * above.all >= labels {
+                    calibration.known = calibration.known.min(label.rank * labels / above.all);
+                }
+            }
+        }
+        calibration
     }
 
     /// The precision that is promised for the best share `v` of the pool; 0 if nothing can be promised.
