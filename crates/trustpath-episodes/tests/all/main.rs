@@ -11,3 +11,4 @@ use std::path::{Path, PathBuf};
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
+mod trust;

@@ -32,9 +32,9 @@ pub struct Ici {
 }
 
 /// The grid on which labels of pools are judged, and which users see.
-const POOL_GRID: Grid = Grid { points: 24, ratio: 0.02 };
+const POOL_GRID: Grid = Grid { points: 16, ratio: 0.02 };
 /// The grid inside the rounds.
-const COARSE_GRID: Grid = Grid { points: 16, ratio: 0.02 };
+const COARSE_GRID: Grid = Grid { points: 8, ratio: 0.02 };
 /// Of the gradient relative to `λ`: far below any difference between two instances that matters.
 const TOLERANCE: f64 = 1e-4;
 

@@ -13,10 +13,11 @@
 //! The pool is open if anything is found at level 0.3, or if it has more small p-values than held-out labels have (the share of
 //! p-values below some `t ≤ 0.2` exceeds `t` by more than `0.5/√L`); otherwise it is taken to be closed, and `π₀ = 1`.
 //!
-//! An instance of a class with one label is farther from it than one of a class with ten. So each instance is compared only
-//! with held-out labels that stand for the group of the class nearest to it (`folds.rs`). It is also farther in a class of a
-//! thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels weighted by the
-//! share of the pool nearest to their class over the share of the labels that the class has.
+//! An instance of a class with one label is farther from it than one of a class with ten. So the p-value is computed for every
+//! group of classes with about as many labels, by the held-out labels that stand for it (`folds.rs`), and these are added up by
+//! the groups' shares of the classes: how often an instance of any labelled class would score as high. It is also farther
+//! in a class of a thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels
+//! weighted by the share of the pool nearest to their class over the share of the labels that the class has.
 
 use super::density::{density_at, falling_density};
 use super::folds::{Fold, Groups};
@@ -74,8 +75,8 @@ pub(crate) fn novelty(
         return None;
     }
     let equal = vec![1.0; pool.classes];
-    let p = PValues::of(pool, groups, nearest, folds, &equal);
-    let weighted = PValues::of(pool, groups, nearest, folds, &class_weights(pool, nearest));
+    let p = PValues::of(pool, groups, folds, &equal);
+    let weighted = PValues::of(pool, groups, folds, &class_weights(pool, nearest));
     let p_value = p.pool;
     let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
     let open = benjamini_hochberg(&p_value, OPEN_LEVEL.max(level)).contains(&true)
@@ -110,38 +111,29 @@ struct PValues {
 }
 
 impl PValues {
-    /// Compares each with the hidden labels of its group, weighted by class.
-    fn of(
-        pool: &OwnedSplit,
-        groups: &Groups,
-        nearest: &[usize],
-        folds: &[(Fold, Vec<f64>)],
-        weight: &[f64],
-    ) -> Self {
+    /// Compares each with the hidden labels of every group, weighted by class, and adds up the p-values by the groups' shares of
+    /// the classes. A group that no label stands for says nothing.
+    fn of(pool: &OwnedSplit, groups: &Groups, folds: &[(Fold, Vec<f64>)], weight: &[f64]) -> Self {
         let mut p = Self {
-            pool: vec![1.0; pool.open.len()],
-            hidden: folds.iter().map(|(fold, _)| vec![1.0; fold.hidden.len()]).collect(),
+            pool: vec![0.0; pool.open.len()],
+            hidden: folds.iter().map(|(fold, _)| vec![0.0; fold.hidden.len()]).collect(),
         };
-        for group in 0..groups.len() {
+        for (group, share) in groups.shares_of_classes().into_iter().enumerate() {
             let held_out: Vec<HiddenScores> =
                 folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, weight)).collect();
             let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
-            if count == 0 {
-                continue;
-            }
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
             // The instance in question itself has the weight of a label on average.
-            let own = all / count as f64;
-            for j in (0..pool.open.len()).filter(|&j| groups.of_class(nearest[j]) == group) {
-                let row = pool.open[j];
+            let own = if count > 0 { all / count as f64 } else { 1.0 };
+            for (p, &row) in p.pool.iter_mut().zip(&pool.open) {
                 let above = held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[row]));
-                p.pool[j] = (own + above.sum::<f64>()) / (own + all);
+                *p += share * (own + above.sum::<f64>()) / (own + all);
             }
             for ((fold, h), p) in folds.iter().zip(&mut p.hidden) {
-                for at in (0..fold.hidden.len()).filter(|&at| fold.stands_for[at] == Some(group)) {
-                    // It is one of those that score at least as high itself.
-                    let above = held_out.iter().map(|hidden| hidden.above(h[fold.hidden[at]]));
-                    p[at] = above.sum::<f64>() / all;
+                for (p, &row) in p.iter_mut().zip(&fold.hidden) {
+                    // A label that stands for the group is one of those that score at least as high itself.
+                    let above: f64 = held_out.iter().map(|hidden| hidden.above(h[row])).sum();
+                    *p += share * if count > 0 { above / all } else { 1.0 };
                 }
             }
         }
