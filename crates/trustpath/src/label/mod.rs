@@ -41,7 +41,7 @@ pub use represent::Projection;
 pub use run::{Labelling, Trusted};
 
 pub(crate) use represent::Representation;
-pub(crate) use run::{NEAREST, norms_along_path};
+pub(crate) use run::NEAREST;
 
 use crate::limits::Limits;
 use crate::observer::{NoObserver, Observer};
