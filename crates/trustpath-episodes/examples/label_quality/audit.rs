@@ -17,7 +17,7 @@ const SIZES: [(usize, usize); 6] =
 /// Shares of wrong labels.
 const SHARES: [f64; 3] = [0.03, 0.1, 0.2];
 /// Instances up to which the logistic regression is run as well: beyond, it takes minutes per draw.
-const CONFIDENCE: usize = 2000;
+const CONFIDENCE: usize = 500;
 
 /// The table over the embedded datasets.
 pub fn report(split: Split, draws: u64) -> Result<()> {
