@@ -1,6 +1,6 @@
 //! An audit explained: reasons, columns, summary and page.
 
-use trustpath::{Audit, Error, Result};
+use trustpath::{Audit, Error, LEAST_LABELS, Result};
 use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
 use trustpath_report::{Column, Table};
 
@@ -34,6 +34,13 @@ impl LabelledRows {
             error => error,
         }
     }
+
+    /// Answers about rows of all instances, in terms of the labelled ones; those about others are left out.
+    pub fn answers(&self, answers: &[(usize, usize)]) -> Vec<(usize, usize)> {
+        let place =
+            |&(row, label): &(usize, usize)| Some((self.rows.binary_search(&row).ok()?, label));
+        answers.iter().filter_map(place).collect()
+    }
 }
 
 /// An audit, and what is needed to explain it.
@@ -61,11 +68,83 @@ impl AuditResult<'_> {
         let (fit, against) = (self.audit.credibility[at], self.audit.suggested_credibility[at]);
         let near = |near: usize| format!("{} ({})", data.ids[rows[near]], name(labels[near]));
         let nearest: Vec<String> = self.audit.nearest.indices(at).map(near).collect();
-        let fits = match self.audit.suspect[at] {
-            true => format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})"),
-            false => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
+        let fits = match (self.audit.verified[at], self.audit.judged[at]) {
+            (Some(right), _) if right == labels[at] => format!("{given} was confirmed"),
+            (Some(right), _) => format!("{given} was corrected to {}", name(right)),
+            (None, false) => {
+                format!(
+                    "no other label is {given}, so this one cannot be judged; {other} would be next ({against:.2})"
+                )
+            }
+            (None, true) if against > fit => {
+                format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})")
+            }
+            (None, true) => {
+                format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})")
+            }
         };
         format!("{fits}; nearest: {}", nearest.join(", "))
+    }
+
+    /// The verdict on the labelled instance `at`.
+    pub fn verdict(&self, at: usize) -> &'static str {
+        let Audit { suspect, judged, verified, .. } = self.audit;
+        match verified[at] {
+            Some(right) if right == self.labelled.labels[at] => "confirmed",
+            Some(_) => "corrected",
+            None if suspect[at] => "suspect",
+            None if judged[at] => "fits",
+            None => "not judged",
+        }
+    }
+
+    /// What is estimated of all labels, and what cannot be said, in sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let audit = self.audit;
+        let n = self.labelled.rows.len();
+        let mut notes = Vec::new();
+        match audit.wrong {
+            None => notes.push(format!(
+                "There are too few labels to say how many are wrong ({n}; it takes {LEAST_LABELS}): nothing is called a suspect, the most suspicious come first."
+            )),
+            Some(wrong) => {
+                let share = |count: f64| 100.0 * count / n as f64;
+                notes.push(format!(
+                    "About {:.0} of {n} labels are wrong ({:.1} %); 90 % interval {:.0} to {:.0}. The estimate assumes that mistakes go to any class alike; the upper end allows for mistakes between similar classes, which cannot be told from ambiguous instances.",
+                    wrong.count, share(wrong.count), wrong.low, wrong.high
+                ));
+                if wrong.among_suspects.is_finite() {
+                    notes.push(format!(
+                        "Of the suspects, {:.0} % are expected to be wrong ({:.0} % was asked for).",
+                        100.0 * wrong.among_suspects, 100.0 * audit.precision
+                    ));
+                } else {
+                    notes.push(format!(
+                        "No part of the ranking is expected to have {:.0} % wrong labels, so nothing is called a suspect; a lower precision names more.",
+                        100.0 * audit.precision
+                    ));
+                }
+            }
+        }
+        let answers = audit.verified.iter().flatten().count();
+        if answers > 0 {
+            let given = self.labelled.labels.iter();
+            let wrong =
+                audit.verified.iter().zip(given).filter(|(v, l)| v.is_some_and(|v| v != **l));
+            notes.push(format!(
+                "{} checked by a person, {} wrong; these correct the estimates.",
+                count(answers, "label was", "labels were"),
+                wrong.count()
+            ));
+        }
+        let lone = audit.judged.iter().filter(|judged| !**judged).count();
+        if lone > 0 {
+            notes.push(format!(
+                "{} the only one of its class and cannot be judged.",
+                count(lone, "label is", "labels are each")
+            ));
+        }
+        notes
     }
 
     fn suspects(&self) -> usize {
@@ -91,7 +170,8 @@ impl AuditResult<'_> {
         let share = 100.0 * suspects as f64 / self.labelled.rows.len() as f64;
         let number = count(suspects, "suspect", "suspects");
         let head = format!("{}: {}\n{number} ({share:.1} %), {spent}\n", data.source, self.line());
-        if suspects == 0 {
+        let head = self.notes().into_iter().fold(head, |text, note| text + &note + "\n");
+        if self.audit.ranking.iter().all(|&at| self.audit.verified[at].is_some()) {
             return Ok(head);
         }
         let mut table = Table::new(vec![
@@ -100,15 +180,23 @@ impl AuditResult<'_> {
             Column::left("suggested"),
             Column::right("credibility"),
             Column::right("of the suggested"),
+            Column::right("probability wrong"),
         ]);
-        let ranked = self.audit.ranking.iter().filter(|&&at| self.audit.suspect[at]);
-        for &at in ranked.take(LISTED) {
+        // The suspects; without any, the labels that are most suspicious.
+        let listed = |at: usize| match suspects {
+            0 => self.audit.judged[at] && self.audit.verified[at].is_none(),
+            _ => self.audit.suspect[at],
+        };
+        let ranked = self.audit.ranking.iter().filter(|&&at| listed(at));
+        for &at in ranked.take(if suspects == 0 { LISTED / 2 } else { LISTED }) {
+            let wrong = self.audit.probability[at];
             table.push([
                 data.ids[self.labelled.rows[at]].clone(),
                 data.classes[self.labelled.labels[at]].clone(),
                 data.classes[self.audit.suggested[at]].clone(),
                 format!("{:.2}", self.audit.credibility[at]),
                 format!("{:.2}", self.audit.suggested_credibility[at]),
+                if wrong.is_nan() { "–".into() } else { format!("{wrong:.2}") },
             ])?;
         }
         Ok(format!("{head}\n{}", table.text()))
@@ -140,15 +228,23 @@ impl AuditResult<'_> {
         let mut counts = [0; 6];
         counts[ReportVerdict::Suspect as usize] = suspects;
         counts[ReportVerdict::Fits as usize] = rows.len() - suspects;
+        let mut facts = vec![
+            ("labelled".into(), rows.len().to_string()),
+            ("suspects".into(), suspects.to_string()),
+        ];
+        if let Some(wrong) = audit.wrong {
+            let (low, high) = (wrong.low, wrong.high);
+            facts.push((
+                "estimated wrong".into(),
+                format!("{:.0} ({low:.0} to {high:.0})", wrong.count),
+            ));
+        }
         let report = LabelReport {
             kind: ReportKind::Audit,
             title: format!("Audit of {}", data.source),
             subtitle: self.line(),
-            facts: vec![
-                ("labelled".into(), rows.len().to_string()),
-                ("suspects".into(), suspects.to_string()),
-            ],
-            notes: Vec::new(),
+            facts,
+            notes: self.notes(),
             classes: data.classes.to_vec(),
             instances: instances.collect(),
             counts: Some(counts),

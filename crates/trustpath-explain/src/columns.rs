@@ -126,8 +126,12 @@ impl ResultColumns for AuditResult<'_> {
                 "How credible the given label is, from 0 to 1.";
             "suggested_credibility" Number = r.ranked(|at| r.audit.suggested_credibility[at]),
                 "How credible the suggested label would be.";
-            "verdict" Text = r.ranked(|at| if r.audit.suspect[at] { "suspect" } else { "fits" }.into()),
-                "suspect where the suggested label fits better, else fits.";
+            "score" Number = r.ranked(|at| r.audit.score[at]),
+                "How suspicious the given label is; the table is sorted by it.";
+            "probability_wrong" Number (if r.audit.wrong.is_some()) = r.ranked(|at| r.audit.probability[at]),
+                "The estimated probability that the given label is wrong; NaN where it cannot be judged.";
+            "verdict" Text = r.ranked(|at| r.verdict(at).into()),
+                "suspect, fits, not judged (the only label of its class), or confirmed or corrected by a person.";
             "reason" Text = r.ranked(|at| r.reason(at)),
                 "Why the label has this verdict.";
         }

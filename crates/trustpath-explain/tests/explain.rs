@@ -343,22 +343,70 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let result = AuditResult { data, labelled: &labelled, audit: &found };
     let table = result.table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
-    let rest = ["credibility", "suggested_credibility", "verdict", "reason"];
+    // 48 labels are too few for a probability.
+    let rest = ["credibility", "suggested_credibility", "score", "verdict", "reason"];
     assert_eq!(names, [&["id", "label", "suggested"][..], &rest].concat());
     let first = |column: usize| match &table.columns()[column].1 {
         Column::Text(texts) => texts[0].clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!([0, 1, 2, 5].map(first), ["n7", "tern", "gull", "suspect"]);
-    assert!(first(6).starts_with("gull would fit better ("), "{}", first(6));
+    assert_eq!([0, 1, 2, 6].map(first), ["n7", "tern", "gull", "fits"]);
+    assert!(first(7).starts_with("gull would fit better ("), "{}", first(7));
     assert!(result.reason(0).starts_with("fits gull ("), "{}", result.reason(0));
     let text = result.text("2.0 s").unwrap();
     let head =
-        "pool.csv: 48 labelled instances, 6 features each; 3 classes\n1 suspect (2.1 %), 2.0 s\n";
+        "pool.csv: 48 labelled instances, 6 features each; 3 classes\n0 suspects (0.0 %), 2.0 s\n";
     assert!(text.starts_with(head) && text.contains("n7"), "{text}");
+    assert!(text.contains("too few labels to say how many are wrong (48; it takes 100)"), "{text}");
     let (page, rows) = result.page().unwrap();
     assert_eq!(rows, labelled.rows);
     assert_eq!(page.instances[5].id, "n7");
+    assert_eq!(page.notes, result.notes());
+}
+
+#[test]
+fn an_audit_says_what_it_estimates_and_what_people_found() {
+    // 180 instances of three classes and one of a fourth; every twentieth label is wrong.
+    let (n, dims) = (181, 6);
+    let value = |at: usize| {
+        let noise = 0.6 * ((at * at) as f64 * 0.7).sin();
+        if at % dims == at / dims % 3 { 2.0 } else { 0.5 + noise }
+    };
+    let values: Vec<f64> = (0..n * dims).map(value).collect();
+    let wrong = |row: usize| row % 20 == 7;
+    let label = |row: usize| if wrong(row) { (row + 1) % 3 } else { row % 3 };
+    let labels: Vec<Option<usize>> =
+        (0..n).map(|row| Some(if row == 180 { 3 } else { label(row) })).collect();
+    let ids: Vec<String> = (0..n).map(|row| format!("n{row}")).collect();
+    let classes: Vec<String> = ["auk", "gull", "tern", "egret"].map(String::from).to_vec();
+    let labelled = LabelledRows::new(&labels);
+    let features = Features::new(&values[..], n, dims).unwrap();
+    let answers = labelled.answers(&[(7, 1), (8, 2)]);
+    assert_eq!(answers, [(7, 1), (8, 2)]);
+    let data = DataInfo { source: "pool.csv", dims, ids: &ids, labels: &labels, classes: &classes };
+    let audited = audit(&features, &labelled.labels).verified(&answers).run().unwrap();
+    let result = AuditResult { data, labelled: &labelled, audit: &audited };
+    assert_eq!([7, 8, 180].map(|at| result.verdict(at)), ["corrected", "confirmed", "not judged"]);
+    assert!(result.reason(7).starts_with("tern was corrected to gull"), "{}", result.reason(7));
+    assert!(result.reason(8).starts_with("tern was confirmed"));
+    assert!(result.reason(180).starts_with("no other label is egret"));
+    let suspects: Vec<usize> = (0..n).filter(|&at| result.verdict(at) == "suspect").collect();
+    assert!(suspects.len() >= 7 && suspects.iter().filter(|&&at| wrong(at)).count() >= 7);
+    let notes = result.notes().join(" ");
+    let said = [
+        "of 181 labels are wrong",
+        "90 % interval",
+        "80 % was asked for",
+        "2 labels were checked by a person, 1 wrong",
+        "1 label is the only one of its class",
+    ];
+    assert!(said.iter().all(|part| notes.contains(part)), "{notes}");
+    let names: Vec<String> =
+        result.table().unwrap().columns().iter().map(|(name, _)| name.clone()).collect();
+    assert!(names.contains(&"probability_wrong".to_owned()));
+    assert!(result.text("1 s").unwrap().contains("probability wrong"));
+    let (page, _) = result.page().unwrap();
+    assert!(page.facts.iter().any(|(name, _)| name == "estimated wrong"));
 }
 
 #[test]

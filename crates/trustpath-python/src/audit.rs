@@ -29,6 +29,7 @@ pub fn audit(
     x: Floats,
     labels: &Bound<'_, PyArray1<i64>>,
     classes: Vec<String>,
+    verified: Vec<(usize, usize)>,
     options: Options<'_>,
 ) -> PyResult<Audit> {
     let (labels, spec) = (read(labels)?, options.spec::<AuditSpec>()?);
@@ -37,6 +38,7 @@ pub fn audit(
         let found = Python::attach(|py| {
             x.features(py, |x| {
                 let audit = run(x, &labelled.labels).classes(classes.len()).spec(&spec);
+                let audit = audit.verified(&verified);
                 Ok((audit.run_observed(&mut stop)?, x.dims()))
             })
         });
@@ -62,7 +64,12 @@ impl Audit {
             "credibility": found.credibility.clone().into_pyarray(py),
             "suggested": rows(found.suggested.clone()).into_pyarray(py),
             "suggested_credibility": found.suggested_credibility.clone().into_pyarray(py),
+            "score": found.score.clone().into_pyarray(py),
+            "probability_wrong": found.probability.clone().into_pyarray(py),
             "suspect": found.suspect.clone().into_pyarray(py),
+            "wrong": found.wrong.map(|wrong| (wrong.count, wrong.low, wrong.high)),
+            "precision_of_suspects": found.wrong.map_or(f64::NAN, |wrong| wrong.among_suspects),
+            "notes": self.result(&vec![String::new(); self.labels.len()], "").notes(),
             "ranking": rows(found.ranking.clone()).into_pyarray(py),
             "lambda": found.lambda.clone().into_pyarray(py),
         })

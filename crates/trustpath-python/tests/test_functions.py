@@ -60,7 +60,20 @@ def test_an_audit_finds_flipped_labels_and_leaves_the_unlabeled_out(birds):
     y[[0, 150]] = None
     found = trustpath.audit(X, y)
     assert (found.suspect == found["suspect"]).all() and (found.lambdas == found["lambda"]).all()
-    assert set(found) == {"credibility", "suggested", "suggested_credibility", "suspect", "ranking", "lambda"}
+    items = {"credibility", "suggested", "suggested_credibility", "score", "probability_wrong", "suspect", "ranking", "lambda"}
+    assert set(found) == items
+    count, low, high = found.wrong
+    assert low <= count <= high and low <= len(flipped) <= high and found.precision_of_suspects >= 0.8
+    assert any("labels are wrong" in note for note in found.notes)
+    checked = {int(row): names[truth[row]] for row in found.ranking[:12]}
+    again = trustpath.audit(X, y, verified=checked, precision=0.7)
+    assert not again.suspect[list(checked)].any() and set(again.ranking[-12:]) == set(checked)
+    for row, label in checked.items():
+        assert again.probability_wrong[row] == (label != y[row])
+    for nonsense, error in (({0: names[0]}, ValueError), ({5: "puffin"}, ValueError), ([5], TypeError), ({True: names[0]}, ValueError)):
+        with pytest.raises(error, match="verified"):
+            trustpath.audit(X, y, verified=nonsense)
+    assert trustpath.audit(X[:60], y[:60]).wrong is None
     frame = found.to_frame(ids=[f"bird {row}" for row in range(281)])
     assert frame["id"].tolist() == [f"bird {row}" for row in found.ranking]
     assert frame["suggested"].tolist() == found.suggested[found.ranking].tolist()

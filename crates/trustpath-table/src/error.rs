@@ -87,6 +87,9 @@ pub enum Error {
     /// Two different labels for one instance.
     #[error("{file} labels {id:?} both {first:?} and {second:?}: keep the right one of them")]
     ConflictingLabels { file: String, id: String, first: String, second: String },
+    /// An answer about a label that does not fit the labels.
+    #[error("the verified labels in {file} cannot be used: {reason}")]
+    Verified { file: String, reason: String },
     /// All labels are the same.
     #[error(
         "every label in {file} is {class:?}, but at least two classes are needed: label some instances of a second class"

@@ -109,7 +109,7 @@ mod task;
 pub mod transductive;
 pub mod trust;
 
-pub use audit::{Audit, AuditBuilder, audit};
+pub use audit::{Audit, AuditBuilder, LEAST_LABELS, WrongLabels, audit};
 pub use error::{Error, Result};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};

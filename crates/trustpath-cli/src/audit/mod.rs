@@ -29,6 +29,10 @@ pub struct AuditArgs {
     /// that other tools use
     #[arg(long, conflicts_with = "InputArgs", required_unless_present = "InputArgs")]
     demo: bool,
+    /// Labels that a person has checked: pairs of id (or row number) and the label that is right. They are taken as
+    /// true, and correct the estimates
+    #[arg(long, value_name = "FILE", help_heading = "Input", requires = "InputArgs")]
+    verified: Option<PathBuf>,
     #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
@@ -46,6 +50,7 @@ const AFTER: &str = "\
 Examples:
   trustpath audit train.csv --out suspects.csv
   trustpath audit embeddings.npy --labels labels.csv --report audit.html
+  trustpath audit train.csv --verified checked.csv    # columns id and label; continue after checking
   trustpath audit photos/ --report audit.html        # labels are the names of the class folders
   trustpath audit --demo
 
@@ -62,7 +67,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let start = Instant::now();
     let data = results::data_info(&pool);
     let labelled = LabelledRows::new(data.labels);
-    let audit = threads.install(|| run_audit(&labelled, &pool, args))?;
+    let answers = match &args.verified {
+        Some(file) => labelled.answers(&pool.read_verified(file)?),
+        None => Vec::new(),
+    };
+    let audit = threads.install(|| run_audit(&labelled, &answers, &pool, args))?;
     let result = AuditResult { data, labelled: &labelled, audit: &audit };
     if let Some(file) = &report {
         results::write_page(file, &threads, progress, images.as_ref(), || result.page())?;
@@ -73,13 +82,15 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 
 fn run_audit(
     labelled: &LabelledRows,
+    answers: &[(usize, usize)],
     pool: &PartlyLabelledTable,
     args: &AuditArgs,
 ) -> Result<Audit> {
     let rows = Rows::some(pool, &labelled.rows);
     let (spec, mut observer) = (args.options.spec()?, ProgressObserver::new(args.run.progress()));
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
-    let found =
-        audit(&rows.features()?, labels).classes(classes).spec(&spec).run_observed(&mut observer);
+    let features = rows.features()?;
+    let audit = audit(&features, labels).classes(classes).spec(&spec).verified(answers);
+    let found = audit.run_observed(&mut observer);
     Ok(found.map_err(|error| labelled.error_in_all_rows(error))?)
 }

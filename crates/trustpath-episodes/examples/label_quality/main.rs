@@ -8,7 +8,7 @@
 //! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels), `next`
 //! (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
 //! folder given as the fourth argument, for `scripts/label_against_sklearn.py`. Then follow `novel` or `validation`, and
-//! the number of draws.
+//! the number of draws. In place of `novel` or `validation`, `audit` also takes a folder of features.
 
 mod accuracy;
 mod audit;
@@ -34,7 +34,12 @@ fn main() -> Result<()> {
         (Some("accuracy"), _) => accuracy::report(split, draws),
         (Some("closed"), _) => accuracy::report_closed(split, draws),
         (Some("next"), _) => next::report(split, draws),
-        (Some("audit"), _) => audit::report(split, draws),
+        (Some("audit"), _) => match arg(1) {
+            Some(folder) if !["novel", "validation"].contains(&folder) => {
+                audit::report_folder(Path::new(folder), draws)
+            }
+            _ => audit::report(split, draws),
+        },
         (Some("draws"), Some(folder)) => accuracy::write_draws(split, draws, Path::new(folder)),
         _ => {
             eprintln!("usage: label_quality PART [novel|validation] [DRAWS] [FOLDER]");

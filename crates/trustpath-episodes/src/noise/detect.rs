@@ -18,7 +18,7 @@ const NEIGHBORS: usize = 10;
 /// A detector of wrong labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Detector {
-    /// [`audit`]: the `λ` at which the incidental parameter of the label vanishes.
+    /// [`audit`]: how suspicious a label is on a path to which it did not contribute; its suspects at the default precision.
     Path,
     /// One minus the probability that a cross-validated logistic regression gives the label; a suspect is an instance
     /// for which another label is more probable.
@@ -30,8 +30,10 @@ pub enum Detector {
 
 /// How suspicious each label is, and which labels are suspects.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Suspicion {
+pub struct Suspicion {
+    /// The larger, the more suspicious.
     pub score: Vec<f64>,
+    /// Whether the detector calls the label wrong.
     pub suspect: Vec<bool>,
 }
 
@@ -40,7 +42,10 @@ impl Detector {
     pub const ALL: [Self; 3] = [Self::Path, Self::Confidence, Self::Neighbors];
 
     /// Examines the labels. `instances` are the features at unit length.
-    pub(super) fn examine(
+    ///
+    /// # Errors
+    /// When labels and instances differ in number, a label is out of range, or there are too few instances.
+    pub fn examine(
         self,
         features: &Features<'_>,
         instances: &Instances,
@@ -50,8 +55,7 @@ impl Detector {
         match self {
             Self::Path => {
                 let found = audit(features, labels).classes(classes).run()?;
-                let score = found.credibility.iter().map(|c| -c).collect();
-                Ok(Suspicion { score, suspect: found.suspect })
+                Ok(Suspicion { score: found.score, suspect: found.suspect })
             }
             Self::Confidence => confidence(instances, labels, classes),
             Self::Neighbors => disagreement(instances, labels, classes),
@@ -135,7 +139,10 @@ mod tests {
         for detector in Detector::ALL {
             let found = detector.examine(&features, &instances, &labels, 4).unwrap();
             let suspects: Vec<usize> = (0..120).filter(|&i| found.suspect[i]).collect();
-            assert_eq!(suspects, wrong, "{detector}");
+            assert!(wrong.iter().all(|row| suspects.contains(row)), "{detector}");
+            // The audit may add one: at a precision of 0.8, five of six are enough.
+            let most = if detector == Detector::Path { 6 } else { 5 };
+            assert!(suspects.len() <= most, "{detector}: {suspects:?}");
             let least = wrong.iter().map(|&i| found.score[i]).fold(f64::INFINITY, f64::min);
             let right = (0..120).filter(|i| !wrong.contains(i));
             assert!(right.into_iter().all(|i| found.score[i] < least), "{detector}");

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use trustpath::Instances;
+
 use crate::{Error, Random, Result};
 
 /// The kind of wrong labels.
@@ -58,9 +60,86 @@ pub fn flip(
     Ok(flipped)
 }
 
+/// The labels with a share of them made wrong, where every mistake of class `k` is `to[k]`: exactly that share of all rows,
+/// rounded, chosen at random.
+///
+/// # Errors
+/// If the share is not between 0 and 1, or a label has no entry in `to`.
+pub fn flip_to(labels: &[usize], to: &[usize], share: f64, seed: u64) -> Result<Vec<usize>> {
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Error::parameter("noise", share, "a share of labels lies between 0 and 1"));
+    }
+    if let Some(label) = labels.iter().find(|&&label| label >= to.len()) {
+        return Err(Error::parameter("label", label, "every class needs the class it becomes"));
+    }
+    let rows: Vec<usize> = (0..labels.len()).collect();
+    let count = (share * labels.len() as f64).round() as usize;
+    let mut flipped = labels.to_vec();
+    for row in Random::stream(seed, 0).choose(&rows, count) {
+        flipped[row] = to[labels[row]];
+    }
+    Ok(flipped)
+}
+
+/// The class that is most similar to each class: the one with the largest cosine between their means, from which the mean of all
+/// instances is subtracted.
+pub fn most_similar(instances: &Instances, labels: &[usize], classes: usize) -> Vec<usize> {
+    let x = instances.unit();
+    let d = x.cols();
+    let mut means = vec![vec![0.0; d]; classes];
+    let mut centre = vec![0.0; d];
+    let members = |class: usize| labels.iter().filter(|&&l| l == class).count().max(1) as f64;
+    let sizes: Vec<f64> = (0..classes).map(members).collect();
+    for (row, &label) in x.iter_rows().zip(labels) {
+        for ((mean, all), v) in means[label].iter_mut().zip(&mut centre).zip(row) {
+            *mean += v / sizes[label];
+            *all += v / labels.len() as f64;
+        }
+    }
+    for mean in &mut means {
+        mean.iter_mut().zip(&centre).for_each(|(m, c)| *m -= c);
+        let length = mean.iter().map(|m| m * m).sum::<f64>().sqrt();
+        mean.iter_mut().for_each(|m| *m /= length.max(f64::MIN_POSITIVE));
+    }
+    let cosine =
+        |a: usize, b: usize| means[a].iter().zip(&means[b]).map(|(a, b)| a * b).sum::<f64>();
+    let nearest = |class: usize| {
+        let others = (0..classes).filter(|&other| other != class);
+        let best = others.max_by(|&a, &b| cosine(class, a).total_cmp(&cosine(class, b)));
+        best.unwrap_or(class)
+    };
+    (0..classes).map(nearest).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use trustpath::Features;
+
     use super::*;
+
+    #[test]
+    fn mistakes_go_to_the_most_similar_class() {
+        // Classes 0 and 1 lean towards the first axes together, 2 and 3 towards the last.
+        let lean = |class: usize, j: usize| match (class / 2 == j / 2, class == j) {
+            (_, true) => 2.0,
+            (true, _) => 1.0,
+            _ => 0.1,
+        };
+        let values: Vec<f64> = (0..80 * 4)
+            .map(|at| lean(at / 4 % 4, at % 4) + 0.05 * ((at * at) as f64).sin())
+            .collect();
+        let labels: Vec<usize> = (0..80).map(|i| i % 4).collect();
+        let instances = Features::new(&values[..], 80, 4).unwrap().normalize().unwrap();
+        let to = most_similar(&instances, &labels, 4);
+        assert_eq!(to, [1, 0, 3, 2]);
+        let flipped = flip_to(&labels, &to, 0.25, 1).unwrap();
+        let changed: Vec<usize> = (0..80).filter(|&i| flipped[i] != labels[i]).collect();
+        assert_eq!(changed.len(), 20);
+        assert!(changed.iter().all(|&i| flipped[i] == to[labels[i]]));
+        assert!(
+            flip_to(&labels, &to, 1.5, 1).is_err() && flip_to(&labels, &to[..2], 0.1, 1).is_err()
+        );
+    }
 
     #[test]
     fn the_share_asked_for_is_wrong_and_the_seed_decides_which() {

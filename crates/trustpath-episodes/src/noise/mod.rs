@@ -27,8 +27,8 @@ mod score;
 
 use trustpath::Features;
 
-pub use detect::Detector;
-pub use flip::{LabelNoise, flip};
+pub use detect::{Detector, Suspicion};
+pub use flip::{LabelNoise, flip, flip_to, most_similar};
 pub use score::{Detection, auroc};
 
 use crate::{Result, stats::Estimate};

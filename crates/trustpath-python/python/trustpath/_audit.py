@@ -15,7 +15,8 @@ class AuditResult(Mapping[str, NDArray[Any]]):
     """Which of the given labels are likely wrong.
 
     Arrays have one entry per instance of X; for instances without a label they hold NaN, no label and False. All but
-    ``lambdas`` can also be read as items, as in ``result["ranking"]``; the grid is the item ``"lambda"``.
+    ``lambdas``, ``wrong``, ``precision_of_suspects`` and ``notes`` can also be read as items, as in ``result["ranking"]``; the grid is
+    the item ``"lambda"``.
 
     Attributes
     ----------
@@ -25,10 +26,20 @@ class AuditResult(Mapping[str, NDArray[Any]]):
         The other label that fits best.
     suggested_credibility : ndarray of shape (n_samples,)
         How credible that would be.
+    score : ndarray of shape (n_samples,)
+        How suspicious the given label is: the larger, the more.
+    probability_wrong : ndarray of shape (n_samples,)
+        The estimated probability that the given label is wrong; NaN where it cannot be estimated.
     suspect : ndarray of bool of shape (n_samples,)
-        Whether the suggested label fits better than the given one.
+        Whether the label is among those that are likely wrong, at the precision asked for.
     ranking : ndarray of int
-        The instances with a label, the most suspicious first.
+        The instances with a label, the most suspicious first; those that were checked come last.
+    wrong : tuple of (float, float, float) or None
+        How many labels are estimated to be wrong, and the ends of the interval; None with fewer than 100 labels.
+    precision_of_suspects : float
+        The expected share of wrong labels among the suspects; NaN if there are none.
+    notes : list of str
+        What is estimated and what cannot be said, in sentences.
     lambdas : ndarray
         The grid of the path.
     classes : ndarray
@@ -49,11 +60,25 @@ class AuditResult(Mapping[str, NDArray[Any]]):
         self.credibility = spread(found["credibility"], np.nan)
         self.suggested = _inputs.decode(labels.classes, spread(found["suggested"], -1))
         self.suggested_credibility = spread(found["suggested_credibility"], np.nan)
+        self.score = spread(found["score"], np.nan)
+        self.probability_wrong = spread(found["probability_wrong"], np.nan)
         self.suspect = spread(found["suspect"], False)
+        self.wrong: Optional[tuple[float, float, float]] = found["wrong"]
+        self.precision_of_suspects: float = found["precision_of_suspects"]
+        self.notes: list[str] = found["notes"]
         self.ranking = rows[found["ranking"]]
         self.lambdas = found["lambda"]
 
-    _ITEMS = ("credibility", "suggested", "suggested_credibility", "suspect", "ranking", "lambda")
+    _ITEMS = (
+        "credibility",
+        "suggested",
+        "suggested_credibility",
+        "score",
+        "probability_wrong",
+        "suspect",
+        "ranking",
+        "lambda",
+    )
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._ITEMS:
@@ -88,7 +113,8 @@ class AuditResult(Mapping[str, NDArray[Any]]):
         Returns
         -------
         pandas.DataFrame
-            ``id``, ``label``, ``suggested``, ``credibility``, ``suggested_credibility``, ``verdict``, ``reason``.
+            ``id``, ``label``, ``suggested``, ``credibility``, ``suggested_credibility``, ``score``, ``probability_wrong`` (from 100
+            labels on), ``verdict``, ``reason``.
         """
         columns = _report.kept(self._result).columns(self._names(ids), None)
         return _report.frame(columns, _report.id_array(ids, self._size)[self._rows], self.classes)
@@ -115,7 +141,34 @@ class AuditResult(Mapping[str, NDArray[Any]]):
         return _report.Report(_report.kept(self._result).page(self._names(ids), source, n_jobs))
 
 
-def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) -> AuditResult:
+def _answers(verified: Optional[Mapping[int, Any]], rows: NDArray[np.int64], labels: _inputs.Labels) -> list[tuple[int, int]]:
+    """Checked labels as places among the labelled rows, and classes."""
+    if verified is None:
+        return []
+    if not isinstance(verified, Mapping):
+        raise TypeError(f"verified = {verified!r} is not usable: give a dict from row to the label that is right")
+    places = {int(row): place for place, row in enumerate(rows)}
+    classes = {label: code for code, label in enumerate(labels.classes.tolist())}
+    answers = []
+    for row, label in verified.items():
+        if isinstance(row, (bool, np.bool_)) or not isinstance(row, (int, np.integer)) or int(row) not in places:
+            raise ValueError(f"verified names row {row!r}, which has no label: give rows of X whose label is in y")
+        label = label.item() if isinstance(label, np.generic) else label
+        if label not in classes:
+            raise ValueError(f"verified says that row {row} is {label!r}, but no label in y is: write it as in y")
+        answers.append((places[int(row)], classes[label]))
+    return answers
+
+
+def audit(
+    X: Any,
+    y: Any,
+    *,
+    verified: Optional[Mapping[int, Any]] = None,
+    precision: float = 0.8,
+    exact: bool = False,
+    n_jobs: Optional[int] = None,
+) -> AuditResult:
     """Which of the given labels are likely wrong, and what they should perhaps be.
 
     Results are bit-for-bit those of ``trustpath audit``.
@@ -126,6 +179,11 @@ def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) 
         Features.
     y : array-like of shape (n_samples,)
         Labels. Instances without one (-1, NaN, None or '') are left out.
+    verified : dict, default=None
+        Labels that a person has checked: from row of X to the label that is right, which is the given one if it was
+        confirmed. They are taken as true, and correct the estimates.
+    precision : float, default=0.8
+        As many labels as possible are suspects such that the expected share of wrong ones among them is at least this.
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     n_jobs : int, default=None
@@ -151,5 +209,7 @@ def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) 
     X, labels = _inputs.pool(X, y)
     rows = np.flatnonzero(labels.codes >= 0)
     part = X if len(rows) == len(X) else np.ascontiguousarray(X[rows])
-    options = {"exact": exact, "n_jobs": n_jobs}
-    return AuditResult(_trustpath.audit(part, labels.codes[rows], labels.names(), options), rows, len(X), labels)
+    options = {"precision": precision, "exact": exact, "n_jobs": n_jobs}
+    answers = _answers(verified, rows, labels)
+    found = _trustpath.audit(part, labels.codes[rows], labels.names(), answers, options)
+    return AuditResult(found, rows, len(X), labels)

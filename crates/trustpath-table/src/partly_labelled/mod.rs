@@ -3,6 +3,7 @@
 mod file;
 mod given;
 mod rows;
+mod verified;
 
 use std::collections::HashMap;
 

@@ -43,7 +43,7 @@ pub use run::Labelling;
 pub use trusted::Trusted;
 
 pub(crate) use represent::Representation;
-pub(crate) use run::{NEAREST, norms_along_path};
+pub(crate) use run::NEAREST;
 
 use crate::limits::Limits;
 use crate::observer::{NoObserver, Observer};

@@ -115,6 +115,9 @@ pub const DEFAULT_PRECISION: f64 = 0.9;
 spec! {
     /// The options of `audit`.
     pub struct AuditSpec {
+        ["Suspects", "P"]
+        /// Call as many labels suspects as possible such that the expected share of wrong ones among them is at least P
+        precision: f64 = 0.8,
         ["Labelling", ""]
         /// Use every instance in every step, however large the pool is. This takes much longer in pools of more than
         /// 20,000 instances, where some steps otherwise use a part of them
@@ -123,6 +126,20 @@ spec! {
 }
 
 impl AuditSpec {
+    /// The precision asked of the suspects.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it does not lie between 0 and 1.
+    pub(crate) fn checked_precision(&self) -> Result<f64> {
+        match self.precision > 0.0 && self.precision < 1.0 {
+            true => Ok(self.precision),
+            false => {
+                let expected = "a precision lies between 0 and 1, as in 0.8";
+                Err(Error::parameter("precision", self.precision, expected))
+            }
+        }
+    }
+
     /// How much of a large pool each step uses.
     pub fn limits(&self) -> Limits {
         if self.exact { Limits::NONE } else { Limits::default() }
