@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_table::{Format, Output, PartlyLabelledFile, PartlyLabelledTable};
+use trustpath_table::{Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable};
 use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
@@ -34,6 +34,20 @@ pub struct InputArgs {
     /// Format of the features [default: by the ending of the name, csv for standard input]
     #[arg(long, value_parser = choice::<Format>(&Format::NAMES))]
     format: Option<Format>,
+    /// Texts that mean that there is no label, separated by commas; '' for empty cells only [default: ?, -, -1, NA,
+    /// None, null, unknown, unlabeled and similar, see trustpath help labels]
+    #[arg(long, value_name = "TEXT,…", allow_hyphen_values = true, value_delimiter = ',')]
+    missing: Option<Vec<String>>,
+    /// The labels file is in the order of the features, although it has ids and they have none
+    #[arg(long)]
+    labels_in_order: bool,
+    /// Columns of features, separated by commas; NAME* for all that begin like this, or one column of lists, or the
+    /// name of an array [default: all numeric columns]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    feature_columns: Option<Vec<String>>,
+    /// Columns to copy to the result and the report, separated by commas; '' for none [default: all columns of text]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    carry: Option<Vec<String>>,
 }
 
 /// Instances, and their images if they have any.
@@ -95,7 +109,15 @@ impl InputArgs {
 
     /// Where the instances are.
     pub fn file(&self) -> PartlyLabelledFile {
-        self.of(&self.features)
+        let names = |names: &[String]| names.iter().filter(|n| !n.is_empty()).cloned().collect();
+        let mut file = self.of(&self.features);
+        if let Some(columns) = &self.feature_columns {
+            file = file.feature_columns(names(columns));
+        }
+        if let Some(columns) = &self.carry {
+            file = file.carry(names(columns));
+        }
+        file
     }
 
     /// Whether they are images.
@@ -116,6 +138,12 @@ impl InputArgs {
         }
         if let Some(format) = self.format {
             file = file.format(format);
+        }
+        if let Some(markers) = &self.missing {
+            file = file.missing(MissingLabels::only(markers));
+        }
+        if self.labels_in_order {
+            file = file.labels_in_order();
         }
         file
     }

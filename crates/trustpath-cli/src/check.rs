@@ -6,7 +6,7 @@ use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{InputArgs, OutputArgs};
 use crate::error::{Error, Result};
-use crate::print;
+use crate::{print, results};
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -38,7 +38,13 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     pool.check_values()?;
     match &output {
         Some(output) => labels(&pool)?.write(output)?,
-        None => print::stdout(&summary(&pool)?)?,
+        None => {
+            let mut text = summary(&pool)?;
+            for note in results::reading_notes(&pool) {
+                text.push_str(&format!("\n{note}\n"));
+            }
+            print::stdout(&text)?;
+        }
     }
     Ok(pool.check_labels()?)
 }

@@ -40,6 +40,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<()> {
+    let start = Instant::now();
     let output = args.output.output()?;
     let saved = SavedModel::read(&args.model)?;
     let threads = args::pool(args.run.threads)?;
@@ -50,12 +51,11 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         saved.check_extractor(&images.extractor, &args.model)?;
     }
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
-    let start = Instant::now();
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
     let result = PredictResult { data, predictions: &predictions };
     let summary = result.text(saved.model.cut, &memory::spent(start.elapsed()));
-    results::finish(output.as_ref(), &result, &summary)
+    results::finish(output.as_ref(), &pool, &result, &summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all

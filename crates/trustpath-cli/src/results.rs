@@ -1,11 +1,13 @@
 //! What `label`, `audit` and `predict` share in writing their results.
 
+use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 
 use rayon::ThreadPool;
-use trustpath_explain::{DataInfo, ResultColumns};
+use trustpath_explain::{DataInfo, FrontEnd, ResultColumns};
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{Format, Output, PartlyLabelledTable};
+use trustpath_table::{Column, Format, Output, PartlyLabelledTable, ResultTable};
 
 use crate::error::{Error, Result};
 use crate::images::ExtractedImages;
@@ -45,9 +47,16 @@ pub fn data_info(pool: &PartlyLabelledTable) -> DataInfo<'_> {
     }
 }
 
+/// What a user should know about how the pool was read, as sentences.
+pub fn reading_notes(pool: &PartlyLabelledTable) -> Vec<String> {
+    let setting = |name: &str, value: &str| FrontEnd::CommandLine.setting(name, value);
+    pool.notes().iter().map(|note| note.sentence(setting)).collect()
+}
+
 /// Draws a page, with thumbnails where the instances are images, and writes it.
 pub fn write_page(
     output: &Output,
+    pool: &PartlyLabelledTable,
     threads: &ThreadPool,
     progress: Progress,
     images: Option<&ExtractedImages>,
@@ -56,6 +65,14 @@ pub fn write_page(
     let stage = progress.stage("drawing the page", 1, "page");
     let html = threads.install(|| -> Result<String> {
         let (mut page, rows) = page()?;
+        page.notes.splice(0..0, reading_notes(pool));
+        for (instance, &row) in page.instances.iter_mut().zip(&rows) {
+            for column in pool.carried() {
+                if let Some(text) = &column.texts[row] {
+                    instance.reason.push_str(&format!("; {}: {text}", column.name));
+                }
+            }
+        }
         if let Some(images) = images {
             images.illustrate(&mut page, &rows)?;
         }
@@ -66,12 +83,51 @@ pub fn write_page(
 }
 
 /// Writes the table where it is asked for, and prints the summary unless the table goes to standard output.
-pub fn finish(output: Option<&Output>, result: &impl ResultColumns, summary: &str) -> Result<()> {
+pub fn finish(
+    output: Option<&Output>,
+    pool: &PartlyLabelledTable,
+    result: &impl ResultColumns,
+    summary: &str,
+) -> Result<()> {
     if let Some(output) = output {
-        result.table()?.write(output)?;
+        let mut table = result.table()?;
+        carry(&mut table, pool)?;
+        table.write(output)?;
+    }
+    let mut notes = reading_notes(pool).join("\n");
+    if !notes.is_empty() {
+        notes.push('\n');
     }
     match output.is_some_and(Output::is_stream) {
-        true => Ok(()),
-        false => print::stdout(summary),
+        true => {
+            // A closed standard error must not change the result.
+            let _ = std::io::stderr().write_all(notes.as_bytes());
+            Ok(())
+        }
+        false if notes.is_empty() => print::stdout(summary),
+        false => print::stdout(&format!("{notes}\n{summary}")),
     }
+}
+
+/// Adds the columns of the input that are passed on, by the ids of the instances.
+fn carry(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
+    if pool.carried().is_empty() {
+        return Ok(());
+    }
+    let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
+        return Ok(());
+    };
+    let places: HashMap<&String, usize> =
+        pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
+    for column in pool.carried() {
+        let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();
+        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = column.name.chars().map(allowed).collect();
+        while name.is_empty() || table.columns().iter().any(|(other, _)| *other == name) {
+            name = format!("input_{name}");
+        }
+        table.push(name, Column::OptionalText(texts))?;
+    }
+    Ok(())
 }

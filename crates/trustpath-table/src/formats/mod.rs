@@ -28,6 +28,7 @@ use std::str::FromStr;
 
 use crate::input::Input;
 use crate::{Error, Output, Result, ResultTable};
+pub(crate) use csv::read_lines;
 use raw::{RawTable, ReadOptions};
 
 /// Defines [`Format`] and its table from one entry per format: description, variant, endings (the
