@@ -1,6 +1,7 @@
 //! Options that commands share.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -97,7 +98,13 @@ impl InputArgs {
             None => self.file(),
         };
         let file = if wanted == Wanted::None { file.not_beside() } else { file };
-        let mut pool = file.read()?;
+        let mut pool = {
+            let name = format!("reading {}", self.features.display());
+            let stage = progress.task(&name, Instant::now());
+            let pool = file.read()?;
+            stage.step();
+            pool
+        };
         if let Some(images) = &images {
             pool = pool.called(&images.name);
         }
@@ -204,18 +211,28 @@ pub struct RunArgs {
     /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// Hide progress
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Print the result as JSON
     #[arg(long)]
-    quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl RunArgs {
     /// How progress is shown.
     pub fn progress(&self) -> Progress {
-        Progress::new(self.quiet, self.json)
+        self.progress.get()
+    }
+
+    /// Refuses two results on standard output.
+    pub fn check(&self, output: Option<&Output>) -> Result<()> {
+        match self.json && output.is_some_and(Output::is_stream) {
+            true => Err(Error::Usage(
+                "--json and --out - both write to standard output: give a file for one of them"
+                    .into(),
+            )),
+            false => Ok(()),
+        }
     }
 }
 
@@ -235,9 +252,9 @@ pub struct ProgressArgs {
     /// Hide progress
     #[arg(long)]
     quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    /// Progress on standard error: a bar, lines of JSON, or none [default: bar on a terminal]
+    #[arg(long, value_parser = choice::<Progress>(&Progress::NAMES), conflicts_with = "quiet")]
+    progress: Option<Progress>,
 }
 
 impl WorkArgs {
@@ -255,7 +272,7 @@ impl WorkArgs {
 impl ProgressArgs {
     /// How progress is shown.
     pub fn get(&self) -> Progress {
-        Progress::new(self.quiet, self.json)
+        self.progress.unwrap_or_else(|| Progress::new(self.quiet))
     }
 }
 

@@ -1,14 +1,17 @@
 //! What `label`, `audit` and `predict` share in writing their results.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use rayon::ThreadPool;
+use serde::Serialize;
 use trustpath_explain::{DataInfo, FrontEnd, ResultColumns};
 use trustpath_report::label_page::LabelReport;
 use trustpath_table::{Column, Format, Output, PartlyLabelledTable, ResultTable};
 
+use crate::args::RunArgs;
 use crate::error::{Error, Result};
 use crate::images::ExtractedImages;
 use crate::print;
@@ -82,30 +85,91 @@ pub fn write_page(
     Ok(output.write(|file| file.write_all(html.as_bytes()))?)
 }
 
+/// What is said about a result besides its table.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// For a terminal.
+    pub text: String,
+    /// Names and values.
+    pub facts: Vec<(String, String)>,
+    /// What a user should know before relying on the result.
+    pub notes: Vec<String>,
+    /// The ids of the instances to label next.
+    pub suggested: Vec<String>,
+    /// The time that the command took.
+    pub took: Duration,
+}
+
+/// A result for programs.
+#[derive(Serialize)]
+struct JsonSummary<'a> {
+    source: &'a str,
+    instances: usize,
+    features: usize,
+    labelled: usize,
+    classes: &'a [String],
+    verdicts: BTreeMap<String, usize>,
+    facts: BTreeMap<String, String>,
+    notes: Vec<String>,
+    suggested: Vec<String>,
+    seconds: f64,
+}
+
 /// Writes the table where it is asked for, and prints the summary unless the table goes to standard output.
 pub fn finish(
+    run: &RunArgs,
     output: Option<&Output>,
     pool: &PartlyLabelledTable,
     result: &impl ResultColumns,
-    summary: &str,
+    summary: Summary,
 ) -> Result<()> {
-    if let Some(output) = output {
+    let notes = reading_notes(pool);
+    if run.json || output.is_some() {
         let mut table = result.table()?;
         carry(&mut table, pool)?;
-        table.write(output)?;
+        if let Some(output) = output {
+            table.write(output)?;
+        }
+        if run.json {
+            return print::json(&as_json(pool, &table, notes, summary));
+        }
     }
-    let mut notes = reading_notes(pool).join("\n");
-    if !notes.is_empty() {
-        notes.push('\n');
-    }
+    let notes: String = notes.into_iter().map(|note| note + "\n").collect();
     match output.is_some_and(Output::is_stream) {
         true => {
             // A closed standard error must not change the result.
             let _ = std::io::stderr().write_all(notes.as_bytes());
             Ok(())
         }
-        false if notes.is_empty() => print::stdout(summary),
-        false => print::stdout(&format!("{notes}\n{summary}")),
+        false if notes.is_empty() => print::stdout(&summary.text),
+        false => print::stdout(&format!("{notes}\n{}", summary.text)),
+    }
+}
+
+fn as_json<'a>(
+    pool: &'a PartlyLabelledTable,
+    table: &ResultTable,
+    mut notes: Vec<String>,
+    summary: Summary,
+) -> JsonSummary<'a> {
+    let mut verdicts = BTreeMap::new();
+    for (name, column) in table.columns() {
+        if let ("verdict", Column::Text(texts)) = (name.as_str(), column) {
+            texts.iter().for_each(|text| *verdicts.entry(text.clone()).or_default() += 1);
+        }
+    }
+    notes.extend(summary.notes);
+    JsonSummary {
+        source: pool.source(),
+        instances: pool.rows(),
+        features: pool.dims(),
+        labelled: pool.labels().iter().flatten().count(),
+        classes: pool.class_names(),
+        verdicts,
+        facts: summary.facts.into_iter().collect(),
+        notes,
+        suggested: summary.suggested,
+        seconds: (1e3 * summary.took.as_secs_f64()).round() / 1e3,
     }
 }
 

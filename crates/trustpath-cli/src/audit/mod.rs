@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::results::Summary;
 use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
@@ -56,6 +57,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
     let start = Instant::now();
     let output = args.output.output()?;
+    args.run.check(output.as_ref())?;
     let report = args.report.as_deref().map(results::page_output).transpose()?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
@@ -67,8 +69,9 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     if let Some(file) = &report {
         results::write_page(file, &pool, &threads, progress, images.as_ref(), || result.page())?;
     }
-    let summary = result.text(&memory::spent(start.elapsed()))?;
-    results::finish(output.as_ref(), &pool, &result, &summary)
+    let took = start.elapsed();
+    let summary = Summary { text: result.text(&memory::spent(took))?, took, ..Summary::default() };
+    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }
 
 fn run_audit(

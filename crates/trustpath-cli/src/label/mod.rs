@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::results::Summary;
 use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
@@ -67,6 +68,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let trust = spec.trust()?;
     let start = Instant::now();
     let output = args.output.output()?;
+    args.run.check(output.as_ref())?;
     let report = args.more.report.as_deref().map(results::page_output).transpose()?;
     if let Some(model) = &args.more.model {
         results::check_model_output(model)?;
@@ -97,6 +99,10 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         };
         saved.write(path)?;
     }
-    let summary = result.text(&memory::spent(start.elapsed()));
-    results::finish(output.as_ref(), &pool, &result, &summary)
+    let took = start.elapsed();
+    let suggested = labelling.suggestions.iter().map(|&row| pool.ids()[row].clone()).collect();
+    let (facts, notes) = (result.facts(), result.notes());
+    let summary =
+        Summary { text: result.text(&memory::spent(took)), facts, notes, suggested, took };
+    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }
