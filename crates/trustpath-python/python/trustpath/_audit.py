@@ -115,7 +115,9 @@ class AuditResult(Mapping[str, NDArray[Any]]):
         return _report.Report(_report.kept(self._result).page(self._names(ids), source, n_jobs))
 
 
-def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) -> AuditResult:
+def audit(
+    X: Any, y: Any, *, exact: bool = False, missing: Any = None, n_jobs: Optional[int] = None
+) -> AuditResult:
     """Which of the given labels are likely wrong, and what they should perhaps be.
 
     Results are bit-for-bit those of ``trustpath audit``.
@@ -125,9 +127,11 @@ def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) 
     X : array-like of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
-        Labels. Instances without one (-1, NaN, None or '') are left out.
+        Labels. Instances without one (-1, NaN, None, '' and the like) are left out.
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
+    missing : str, number or list of these, default=None
+        Labels that mean that there is none, instead of the usual ones ('?', 'NA', 'unknown', -1 and the like).
     n_jobs : int, default=None
         Threads; None for one per core.
 
@@ -148,7 +152,7 @@ def audit(X: Any, y: Any, *, exact: bool = False, n_jobs: Optional[int] = None) 
     >>> sorted(trustpath.audit(X, y).ranking[:3].tolist())
     [10, 100, 200]
     """
-    X, labels = _inputs.pool(X, y)
+    X, labels = _inputs.pool(X, y, missing=missing)
     rows = np.flatnonzero(labels.codes >= 0)
     part = X if len(rows) == len(X) else np.ascontiguousarray(X[rows])
     options = {"exact": exact, "n_jobs": n_jobs}
