@@ -93,6 +93,14 @@ impl<'a> ReadOptions<'a> {
         self.in_memory.is_some_and(|most| bytes > most)
     }
 
+    /// Names under which an array of features is searched for, best first.
+    pub(super) fn feature_names(self) -> Vec<&'a str> {
+        match self.features {
+            Some(names) => names.iter().map(String::as_str).collect(),
+            None => FEATURE_NAMES.to_vec(),
+        }
+    }
+
     pub(super) fn label_names(self) -> Vec<&'a str> {
         self.label.map_or(LABEL_NAMES.to_vec(), |name| vec![name])
     }
@@ -187,7 +195,8 @@ pub(super) fn check_label_shape(file: &str, shape: &[usize]) -> Result<()> {
 /// None of the arrays in a file has the name of features.
 pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
     let found = if names.is_empty() { "nothing".into() } else { names.join(", ") };
-    let remedy = "save the features under the name \"features\", one row per instance";
+    let remedy =
+        "save the features under the name \"features\", one row per instance, or name their array";
     Error::NoFeatures { file: file.to_owned(), found, remedy }
 }
 

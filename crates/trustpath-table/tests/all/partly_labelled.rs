@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use trustpath_table::{Error, Format, MissingLabels, PartlyLabelledFile};
+use trustpath_table::{
+    CarriedColumn, Column, Error, Format, MissingLabels, Output, PartlyLabelledFile, ResultTable,
+};
 
 use crate::{Folder, fixture, label_names, refused};
 
@@ -82,6 +84,35 @@ fn parquet_tables() {
     assert_eq!((table.columns(), table.dims()), (None, 3));
     let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
     assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
+}
+
+/// Columns of text were refused.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_with_other_columns() {
+    let folder = Folder::new();
+    let path = folder.path("t.parquet");
+    let mut table = ResultTable::default();
+    let texts = |texts: [&str; 3]| Column::Text(texts.map(str::to_owned).to_vec());
+    table.push("ID", texts(["p", "q", "r"])).unwrap();
+    table.push("a", Column::Number(vec![1.0, 2.0, 3.0])).unwrap();
+    let urls = vec![Some("u".to_owned()), None, Some("w".to_owned())];
+    table.push("url", Column::OptionalText(urls.clone())).unwrap();
+    table.push("b", Column::Count(vec![4, 5, 6])).unwrap();
+    table.push("Class", texts(["x", "?", "y"])).unwrap();
+    table.write(&Output::new(&path)).unwrap();
+
+    let table = file(&path).read().unwrap();
+    assert_eq!(table.features().unwrap(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    assert_eq!((table.ids()[2].as_str(), label_names(&table)), ("r", vec!["x", "-", "y"]));
+    assert_eq!(table.carried(), [CarriedColumn { name: "url".into(), texts: urls }]);
+    assert_eq!(table.notes().len(), 3, "{:?}", table.notes());
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let chosen = file(&path).feature_columns(names(&["b"])).carry(names(&["a"])).read().unwrap();
+    assert_eq!(chosen.features().unwrap(), [4.0, 5.0, 6.0]);
+    assert_eq!(chosen.carried()[0].texts[1].as_deref(), Some("2"));
+    refused(file(&path).feature_columns(names(&["url"])).read(), &["url", "must be numeric"]);
+    refused(file(&path).carry(names(&["nosuch"])).read(), &["no column \"nosuch\""]);
 }
 
 #[test]
