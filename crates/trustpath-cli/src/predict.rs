@@ -57,7 +57,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
     let result = PredictResult { data, predictions: &predictions };
     let took = start.elapsed();
-    let text = result.text(saved.model.cut, &memory::spent(took));
+    let text = result.text(&memory::spent(took));
     let summary = Summary { text, took, ..Summary::default() };
     results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }

@@ -48,7 +48,7 @@ pub fn folder() -> TempDir {
     run("gzip -c train.csv > pool.csv.gz && cp train.csv new.csv && cp embeddings.npy novel.npy");
     let classes: Vec<i32> = truth.labels().iter().map(|class| class.unwrap() as i32).collect();
     let shape = [classes.len()];
-    write_atomically(&at("novel-labels.npy"), |w| npy::write_i32(w, &shape, &classes)).unwrap();
+    write_atomically(at("novel-labels.npy"), |w| npy::write_i32(w, &shape, &classes)).unwrap();
 
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let weights = repository.join("assets/networks/resnet12-cifar-fs.safetensors");

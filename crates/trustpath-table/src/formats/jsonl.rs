@@ -203,11 +203,7 @@ impl JsonlReader<'_> {
                 self.raw.notes.push(ReadingNote::TextColumns(texts));
             }
         }
-        if let (Some(label), None) = (&self.label, options.label) {
-            if !label.to_lowercase().starts_with("label") {
-                self.raw.notes.push(ReadingNote::LabelColumn(label.clone()));
-            }
-        }
+        self.raw.notes.extend(self.label.as_ref().and_then(|label| options.label_note(label)));
         let column = |name| CarriedColumn { name, texts: Vec::new() };
         self.raw.carried = names.into_iter().map(column).collect();
         Ok(layout)

@@ -57,6 +57,12 @@ impl<'a> ReadOptions<'a> {
         find(names, self.id, &ID_COLUMNS)
     }
 
+    /// The note on a label column that the caller did not name and that has another name than most.
+    pub fn label_note(self, name: &str) -> Option<ReadingNote> {
+        let expected = self.label.is_some() || name.to_lowercase().starts_with("label");
+        (!expected).then(|| ReadingNote::LabelColumn(name.to_owned()))
+    }
+
     /// Whether the caller names this column as a feature; `None` if the caller names none.
     pub fn is_feature(self, name: &str) -> Option<bool> {
         let chosen = self.features?;

@@ -160,11 +160,7 @@ impl CsvReader {
             });
         }
         let mut notes = Vec::new();
-        if let (Some(label), None) = (label, options.label) {
-            if !names[label].to_lowercase().starts_with("label") {
-                notes.push(ReadingNote::LabelColumn(names[label].clone()));
-            }
-        }
+        notes.extend(label.and_then(|label| options.label_note(&names[label])));
         if !texts.is_empty() && options.carry.is_none() {
             notes.push(ReadingNote::TextColumns(texts));
         }

@@ -139,11 +139,7 @@ impl ParquetTable {
             .filter(|&i| flat_text(i) || (to_carry(i) && numeric(i) && !is_list(i)))
             .collect();
         let mut notes = Vec::new();
-        if let (Some(i), None, false) = (label, options.label, options.labels_only) {
-            if !roots[i].to_lowercase().starts_with("label") {
-                notes.push(ReadingNote::LabelColumn(roots[i].clone()));
-            }
-        }
+        notes.extend(label.and_then(|i| options.label_note(roots[i])));
         let left = others.iter().filter(|&&i| !numeric(i)).map(|&i| roots[i].clone());
         let left: Vec<String> = left.collect();
         if lists.is_empty()
