@@ -1,10 +1,11 @@
 //! Options that commands share.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_table::{Format, Output, PartlyLabelledFile, PartlyLabelledTable};
+use trustpath_table::{Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable};
 use trustpath_vision::dataset::Dataset;
 
 use crate::cli::{choice, positive};
@@ -34,6 +35,20 @@ pub struct InputArgs {
     /// Format of the features [default: by the ending of the name, csv for standard input]
     #[arg(long, value_parser = choice::<Format>(&Format::NAMES))]
     format: Option<Format>,
+    /// Texts that mean that there is no label, separated by commas; '' for empty cells only [default: ?, -, -1, NA,
+    /// None, null, unknown, unlabeled and similar, see trustpath help labels]
+    #[arg(long, value_name = "TEXT,…", allow_hyphen_values = true, value_delimiter = ',')]
+    missing: Option<Vec<String>>,
+    /// The labels file is in the order of the features, although it has ids and they have none
+    #[arg(long)]
+    labels_in_order: bool,
+    /// Columns of features, separated by commas; NAME* for all that begin like this, or one column of lists, or the
+    /// name of an array [default: all numeric columns]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    feature_columns: Option<Vec<String>>,
+    /// Columns to copy to the result and the report, separated by commas; '' for none [default: all columns of text]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    carry: Option<Vec<String>>,
 }
 
 /// Instances, and their images if they have any.
@@ -83,7 +98,13 @@ impl InputArgs {
             None => self.file(),
         };
         let file = if wanted == Wanted::None { file.not_beside() } else { file };
-        let mut pool = file.read()?;
+        let mut pool = {
+            let name = format!("reading {}", self.features.display());
+            let stage = progress.task(&name, Instant::now());
+            let pool = file.read()?;
+            stage.step();
+            pool
+        };
         if let Some(images) = &images {
             pool = pool.called(&images.name);
         }
@@ -95,7 +116,15 @@ impl InputArgs {
 
     /// Where the instances are.
     pub fn file(&self) -> PartlyLabelledFile {
-        self.of(&self.features)
+        let names = |names: &[String]| names.iter().filter(|n| !n.is_empty()).cloned().collect();
+        let mut file = self.of(&self.features);
+        if let Some(columns) = &self.feature_columns {
+            file = file.feature_columns(names(columns));
+        }
+        if let Some(columns) = &self.carry {
+            file = file.carry(names(columns));
+        }
+        file
     }
 
     /// Whether they are images.
@@ -116,6 +145,12 @@ impl InputArgs {
         }
         if let Some(format) = self.format {
             file = file.format(format);
+        }
+        if let Some(markers) = &self.missing {
+            file = file.missing(MissingLabels::only(markers));
+        }
+        if self.labels_in_order {
+            file = file.labels_in_order();
         }
         file
     }
@@ -176,18 +211,28 @@ pub struct RunArgs {
     /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// Hide progress
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Print the result as JSON
     #[arg(long)]
-    quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl RunArgs {
     /// How progress is shown.
     pub fn progress(&self) -> Progress {
-        Progress::new(self.quiet, self.json)
+        self.progress.get()
+    }
+
+    /// Refuses two results on standard output.
+    pub fn check(&self, output: Option<&Output>) -> Result<()> {
+        match self.json && output.is_some_and(Output::is_stream) {
+            true => Err(Error::Usage(
+                "--json and --out - both write to standard output: give a file for one of them"
+                    .into(),
+            )),
+            false => Ok(()),
+        }
     }
 }
 
@@ -207,9 +252,9 @@ pub struct ProgressArgs {
     /// Hide progress
     #[arg(long)]
     quiet: bool,
-    /// Progress as lines of JSON on standard error
-    #[arg(long)]
-    json: bool,
+    /// Progress on standard error: a bar, lines of JSON, or none [default: bar on a terminal]
+    #[arg(long, value_parser = choice::<Progress>(&Progress::NAMES), conflicts_with = "quiet")]
+    progress: Option<Progress>,
 }
 
 impl WorkArgs {
@@ -227,7 +272,7 @@ impl WorkArgs {
 impl ProgressArgs {
     /// How progress is shown.
     pub fn get(&self) -> Progress {
-        Progress::new(self.quiet, self.json)
+        self.progress.unwrap_or_else(|| Progress::new(self.quiet))
     }
 }
 

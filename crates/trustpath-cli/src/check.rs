@@ -6,7 +6,7 @@ use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::args::{InputArgs, OutputArgs};
 use crate::error::{Error, Result};
-use crate::print;
+use crate::{print, results};
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -15,6 +15,9 @@ pub struct CheckArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Print the summary as JSON
+    #[arg(long, conflicts_with = "out")]
+    json: bool,
 }
 
 const AFTER: &str = "\
@@ -37,8 +40,15 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let pool = args.input.file().read()?;
     pool.check_values()?;
     match &output {
+        None if args.json => print::json(&as_json(&pool))?,
         Some(output) => labels(&pool)?.write(output)?,
-        None => print::stdout(&summary(&pool)?)?,
+        None => {
+            let mut text = summary(&pool)?;
+            for note in results::reading_notes(&pool) {
+                text.push_str(&format!("\n{note}\n"));
+            }
+            print::stdout(&text)?;
+        }
     }
     Ok(pool.check_labels()?)
 }
@@ -50,6 +60,23 @@ fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
     table.push("id", Column::Text(pool.ids().to_vec()))?;
     table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
     Ok(table)
+}
+
+/// The summary for programs.
+fn as_json(pool: &PartlyLabelledTable) -> serde_json::Value {
+    let mut counts = vec![0usize; pool.class_names().len()];
+    pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
+    let classes: serde_json::Map<String, serde_json::Value> =
+        pool.class_names().iter().cloned().zip(counts.into_iter().map(Into::into)).collect();
+    serde_json::json!({
+        "source": pool.source(),
+        "instances": pool.rows(),
+        "features": pool.dims(),
+        "labelled": pool.labels().iter().flatten().count(),
+        "classes": classes,
+        "carried": pool.carried().iter().map(|column| &column.name).collect::<Vec<_>>(),
+        "notes": results::reading_notes(pool),
+    })
 }
 
 fn summary(pool: &PartlyLabelledTable) -> Result<String> {

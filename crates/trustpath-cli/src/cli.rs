@@ -11,8 +11,6 @@ use crate::{
 };
 
 /// Labels unlabeled data and says which labels can be trusted (Instance Credibility Inference).
-///
-/// Without a command, runs the demo: ICI-R on built-in features of real images.
 #[derive(Debug, Parser)]
 #[command(name = "trustpath", version, disable_help_subcommand = true, after_help = AFTER)]
 pub struct Cli {
@@ -52,9 +50,34 @@ pub enum Command {
     Man(shell::ManArgs),
 }
 
+/// What the command prints without arguments.
+pub const INTRODUCTION: &str = "\
+trustpath labels unlabeled data and says which of the labels can be trusted.
+
+You have features of your instances (from any network), or images in folders,
+and labels for a few of them. trustpath labels the rest, says how credible
+each label is and why, and trains a model on the trusted ones.
+
+Try it on real data that is part of the program:
+  trustpath demo                        the gain in accuracy, in a few seconds
+  trustpath sample try                  writes the folder try, to label:
+  trustpath label try/pool.npy --labels try/labels.csv --report try/report.html
+
+Your own data:
+  trustpath label embeddings.npy --labels labels.csv --out labelled.csv
+  trustpath label photos/ --report report.html   class folders, and unlabeled
+  trustpath audit train.csv --out suspects.csv   labels that may be wrong
+  trustpath check pool.parquet                   how a file is read
+
+More:
+  trustpath --help            all commands
+  trustpath COMMAND --help    the options of one, with examples
+  trustpath help              the concepts: credibility, precision, labels, …
+";
+
 const AFTER: &str = "\
 Examples:
-  trustpath
+  trustpath demo
   trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
   trustpath bench --dataset cub --shot 5 --against selector=co
   trustpath bench --features novel.npy --labels novel-labels.npy --json
@@ -113,10 +136,18 @@ mod tests {
     }
 
     #[test]
-    fn no_arguments_are_the_demo_with_its_defaults() {
-        let parse = |args: &[&str]| Cli::try_parse_from(args).unwrap().command;
-        assert!(parse(&["trustpath"]).is_none());
-        let Some(Command::Demo(args)) = parse(&["trustpath", "demo"]) else { panic!() };
-        assert_eq!(args, demo::DemoArgs::default());
+    fn the_introduction_fits_a_screen_and_names_real_commands() {
+        assert!(Cli::try_parse_from(["trustpath"]).unwrap().command.is_none());
+        assert!(INTRODUCTION.lines().count() <= 24);
+        assert!(INTRODUCTION.lines().all(|line| line.chars().count() <= 80));
+        for line in INTRODUCTION.lines() {
+            let Some(words) = line.trim().strip_prefix("trustpath ") else { continue };
+            let command = words.split("  ").next().unwrap_or_default();
+            if !command.contains("COMMAND") {
+                let words = ["trustpath"].into_iter().chain(command.split_whitespace());
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok() || command.contains("--help"), "{command}");
+            }
+        }
     }
 }

@@ -23,25 +23,22 @@ pub struct DemoArgs {
     /// Episodes per column
     #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
     episodes: usize,
-    /// Folder for the figure, trustpath-demo.png and .svg
-    #[arg(long, alias = "output", value_name = "DIR", default_value = ".")]
+    /// Folder for the figure, accuracy.png and accuracy.svg; created if missing
+    #[arg(long, alias = "output", value_name = "DIR", default_value = FOLDER)]
     out: PathBuf,
     #[command(flatten)]
     run: RunArgs,
 }
 
 const EPISODES: usize = 600;
+const FOLDER: &str = "trustpath-demo";
 const SHOTS: [usize; 2] = [1, 5];
 const NEXT: &str = "\
-Next: trustpath bench --help    other features, settings and methods; e.g. trustpath bench --features novel.npy
+Next: trustpath sample try      real data to label: 2000 instances of 20 classes, five of each labelled
+      trustpath label --help    labels for your own data, and which of them can be trusted
+      trustpath bench --help    other features, settings and methods; e.g. trustpath bench --features novel.npy
       trustpath paper all       all tables and figures of the paper, in one report
 ";
-
-impl Default for DemoArgs {
-    fn default() -> Self {
-        Self { episodes: EPISODES, out: ".".into(), run: RunArgs::default() }
-    }
-}
 
 /// One column of the demo.
 struct Cell {
@@ -95,9 +92,13 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     if !cells.is_empty() {
         // Rounds until the accuracy of every column is final.
         let rounds = cells.iter().map(|cell| cell.summary.settled_after()).max().unwrap_or(0);
-        print::stdout(&text(&cells, rounds, args)?)?;
-        print::stdout(&figure(&cells, rounds, args)?)?;
-        print::stdout(NEXT)?;
+        if args.run.json {
+            print::json(&cells.iter().map(as_json).collect::<Vec<_>>())?;
+        } else {
+            print::stdout(&text(&cells, rounds, args)?)?;
+            print::stdout(&figure(&cells, rounds, args)?)?;
+            print::stdout(NEXT)?;
+        }
     }
     if interrupt::requested() {
         let asked = args.episodes * SHOTS.len() * embedded::DATASETS.len();
@@ -105,6 +106,21 @@ pub fn run(args: &DemoArgs) -> Result<()> {
         return Err(Error::Interrupted { done, asked, remedy });
     }
     Ok(())
+}
+
+/// One column for programs: accuracies as shares.
+fn as_json(cell: &Cell) -> serde_json::Value {
+    let rounds = cell.summary.rounds.iter().map(|round| round.mean);
+    serde_json::json!({
+        "name": cell.name,
+        "plain": cell.summary.plain.mean,
+        "rounds": rounds.collect::<Vec<_>>(),
+        "final": cell.summary.last.mean,
+        "gain": cell.summary.gain.mean,
+        "gain_half_width": cell.summary.gain.half_width,
+        "episodes": cell.summary.plain.episodes,
+        "episodes_per_second": cell.speed.per_second(),
+    })
 }
 
 fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
@@ -149,8 +165,10 @@ fn figure(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
         ..Curves::default()
     };
     let figure = curves.figure()?;
-    let [png, svg] = ["png", "svg"].map(|e| args.out.join(format!("trustpath-demo.{e}")));
+    let [png, svg] = ["png", "svg"].map(|e| args.out.join(format!("accuracy.{e}")));
     let bytes = figure.png(2.0)?;
+    // That the folder cannot be made is said by the file that cannot be written.
+    let _ = std::fs::create_dir_all(&args.out);
     let written = write_atomically(&png, |file| file.write_all(&bytes))
         .and_then(|()| write_atomically(&svg, |file| file.write_all(figure.svg().as_bytes())));
     Ok(match written {

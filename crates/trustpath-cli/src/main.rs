@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<()> {
     interrupt::listen();
     match cli.command {
-        None => demo::run(&demo::DemoArgs::default()),
+        None => print::stdout(cli::INTRODUCTION),
         Some(Command::Label(args)) => label::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),

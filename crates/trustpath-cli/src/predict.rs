@@ -12,6 +12,7 @@ use trustpath_table::PartlyLabelledTable;
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::images::SourceArgs;
+use crate::results::Summary;
 use crate::{interrupt, memory, results};
 
 /// Options of `trustpath predict`.
@@ -40,7 +41,9 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<()> {
+    let start = Instant::now();
     let output = args.output.output()?;
+    args.run.check(output.as_ref())?;
     let saved = SavedModel::read(&args.model)?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
@@ -50,12 +53,13 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         saved.check_extractor(&images.extractor, &args.model)?;
     }
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
-    let start = Instant::now();
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
     let result = PredictResult { data, predictions: &predictions };
-    let summary = result.text(&memory::spent(start.elapsed()));
-    results::finish(output.as_ref(), &result, &summary)
+    let took = start.elapsed();
+    let text = result.text(&memory::spent(took));
+    let summary = Summary { text, took, ..Summary::default() };
+    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all

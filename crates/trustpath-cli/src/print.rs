@@ -12,6 +12,12 @@ pub fn stdout(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
 
+/// Writes a value as JSON.
+pub fn json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Error::Print(e.to_string()))?;
+    stdout(&(text + "\n"))
+}
+
 /// Writes bytes to standard output.
 pub fn bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();

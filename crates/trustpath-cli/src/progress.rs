@@ -3,6 +3,8 @@
 //! ```text
 //! {"stage":"path","done":400,"total":12000,"elapsed_s":0.31}
 //! ```
+//!
+//! `elapsed_s` counts from the beginning of the stage. A bar shows the time left only where all steps are alike.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -28,36 +30,77 @@ pub enum Progress {
     Json,
 }
 
-impl Progress {
-    /// From the options; `quiet` overrides `json`.
-    pub fn new(quiet: bool, json: bool) -> Self {
-        match (quiet, json) {
-            (true, _) => Self::Quiet,
-            (false, true) => Self::Json,
-            (false, false) => Self::Bar,
+impl std::str::FromStr for Progress {
+    type Err = crate::error::Error;
+
+    fn from_str(name: &str) -> crate::error::Result<Self> {
+        match name {
+            "none" => Ok(Self::Quiet),
+            "bar" => Ok(Self::Bar),
+            "json" => Ok(Self::Json),
+            _ => Err(crate::error::Error::Usage(format!("{name:?} is none of bar, json and none"))),
         }
     }
+}
 
-    /// Begins a stage of `total` steps; `unit` is their plural, as in "episodes".
+impl Progress {
+    /// The names of the ways to show progress.
+    pub const NAMES: [&'static str; 3] = ["bar", "json", "none"];
+
+    /// From `--quiet` alone.
+    pub fn new(quiet: bool) -> Self {
+        if quiet { Self::Quiet } else { Self::Bar }
+    }
+
+    /// Begins a stage of `total` steps that take about the same time; `unit` is their plural, as in
+    /// "episodes".
     pub fn stage(self, name: &str, total: u64, unit: &str) -> Stage {
+        let template =
+            format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        self.begin(name, total, &template)
+    }
+
+    /// Begins a stage of which only its end is known. How long it will take is not, so that the bar shows
+    /// the time since `started`.
+    pub fn task(self, name: &str, started: Instant) -> Stage {
+        self.numbered(name, 0, 1, started)
+    }
+
+    /// Begins stage `done` of `total`, which take different times.
+    fn numbered(self, name: &str, done: usize, total: usize, started: Instant) -> Stage {
+        let template = match total {
+            1 => "{msg}, {elapsed}".to_owned(),
+            _ => format!(
+                "{{msg}} {{wide_bar}} stage {} of {total}, {{elapsed}}",
+                (done + 1).min(total)
+            ),
+        };
+        let mut stage = self.begin(name, total as u64, &template);
+        stage.bar = stage.bar.clone().with_elapsed(started.elapsed());
+        stage.bar.set_position(done as u64);
+        if self == Self::Bar {
+            stage.bar.enable_steady_tick(INTERVAL);
+        }
+        stage
+    }
+
+    fn begin(self, name: &str, total: u64, template: &str) -> Stage {
         // A bar is also hidden if standard error is not a terminal.
         let target = match self {
             Self::Bar => ProgressDrawTarget::stderr(),
             Self::Quiet | Self::Json => ProgressDrawTarget::hidden(),
         };
         let bar = ProgressBar::with_draw_target(Some(total), target).with_message(name.to_owned());
-        let template =
-            format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         let last_line = (self == Self::Json).then(|| Mutex::new(None));
-        let stage = Stage { name: name.to_owned(), bar, last_line };
+        let stage = Stage { name: name.to_owned(), bar, last_line, began: Instant::now() };
         stage.write_line(false);
         stage
     }
 
-    /// Prints a message for the user; nothing with `--quiet` or `--json`.
+    /// Prints a message for the user, unless progress is hidden or for programs.
     pub fn say(self, text: &str) {
         if self == Self::Bar {
             // A closed standard error must not end the run.
@@ -72,6 +115,7 @@ impl Progress {
 pub struct ProgressObserver {
     progress: Progress,
     stage: Option<Stage>,
+    started: Instant,
     /// Where finished episodes are recorded.
     journal: Option<Journal>,
     /// Images that had their features before an extraction.
@@ -81,7 +125,7 @@ pub struct ProgressObserver {
 impl ProgressObserver {
     /// Shows nothing until the first stage begins.
     pub fn new(progress: Progress) -> Self {
-        Self { progress, stage: None, journal: None, before: 0 }
+        Self { progress, stage: None, started: Instant::now(), journal: None, before: 0 }
     }
 
     /// Shows episodes, and records them if there is a journal.
@@ -92,7 +136,7 @@ impl ProgressObserver {
         journal: Option<Journal>,
     ) -> Self {
         let stage = Some(progress.stage(name, total as u64, "episodes"));
-        Self { progress, stage, journal, before: 0 }
+        Self { progress, stage, started: Instant::now(), journal, before: 0 }
     }
 }
 
@@ -100,9 +144,7 @@ impl trustpath::Observer for ProgressObserver {
     fn stage(&mut self, name: &'static str, done: usize, total: usize) {
         // The previous stage must end before the next begins.
         self.stage = None;
-        let stage = self.progress.stage(name, total as u64, "stages");
-        stage.advance(done as u64);
-        self.stage = Some(stage);
+        self.stage = Some(self.progress.numbered(name, done, total, self.started));
     }
 
     fn stop(&self) -> bool {
@@ -146,6 +188,7 @@ pub struct Stage {
     bar: ProgressBar,
     /// For JSON: when the last line was written.
     last_line: Option<Mutex<Option<Instant>>>,
+    began: Instant,
 }
 
 #[derive(Serialize)]
@@ -208,7 +251,7 @@ impl Stage {
             return;
         }
         *last_line = Some(now);
-        let elapsed_s = (1e3 * self.bar.elapsed().as_secs_f64()).round() / 1e3;
+        let elapsed_s = (1e3 * self.began.elapsed().as_secs_f64()).round() / 1e3;
         let (done, total) = (self.done(), self.bar.length().unwrap_or(0));
         if let Ok(mut text) =
             serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s })
@@ -240,5 +283,15 @@ mod tests {
             }
         });
         assert_eq!(stage.done(), 400);
+    }
+
+    /// The bar once said "0s left, 29,294/s" while one of seven stages was running.
+    #[test]
+    fn stages_show_the_time_since_the_beginning_and_no_speed() {
+        let started = Instant::now() - Duration::from_secs(22);
+        let stage = Progress::Quiet.numbered("neighbours", 3, 7, started);
+        assert_eq!(stage.done(), 3);
+        assert!(stage.bar.elapsed() >= Duration::from_secs(22), "{:?}", stage.bar.elapsed());
+        assert!(stage.began.elapsed() < Duration::from_secs(22));
     }
 }

@@ -1,12 +1,17 @@
 //! What `label`, `audit` and `predict` share in writing their results.
 
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use rayon::ThreadPool;
-use trustpath_explain::{DataInfo, ResultColumns};
+use serde::Serialize;
+use trustpath_explain::{DataInfo, FrontEnd, ResultColumns};
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{Format, Output, PartlyLabelledTable};
+use trustpath_table::{Column, Format, Output, PartlyLabelledTable, ResultTable};
 
+use crate::args::RunArgs;
 use crate::error::{Error, Result};
 use crate::images::ExtractedImages;
 use crate::print;
@@ -45,9 +50,16 @@ pub fn data_info(pool: &PartlyLabelledTable) -> DataInfo<'_> {
     }
 }
 
+/// What a user should know about how the pool was read, as sentences.
+pub fn reading_notes(pool: &PartlyLabelledTable) -> Vec<String> {
+    let setting = |name: &str, value: &str| FrontEnd::CommandLine.setting(name, value);
+    pool.notes().iter().map(|note| note.sentence(setting)).collect()
+}
+
 /// Draws a page, with thumbnails where the instances are images, and writes it.
 pub fn write_page(
     output: &Output,
+    pool: &PartlyLabelledTable,
     threads: &ThreadPool,
     progress: Progress,
     images: Option<&ExtractedImages>,
@@ -56,6 +68,14 @@ pub fn write_page(
     let stage = progress.stage("drawing the page", 1, "page");
     let html = threads.install(|| -> Result<String> {
         let (mut page, rows) = page()?;
+        page.notes.splice(0..0, reading_notes(pool));
+        for (instance, &row) in page.instances.iter_mut().zip(&rows) {
+            for column in pool.carried() {
+                if let Some(text) = &column.texts[row] {
+                    instance.reason.push_str(&format!("; {}: {text}", column.name));
+                }
+            }
+        }
         if let Some(images) = images {
             images.illustrate(&mut page, &rows)?;
         }
@@ -65,13 +85,113 @@ pub fn write_page(
     Ok(output.write(|file| file.write_all(html.as_bytes()))?)
 }
 
+/// What is said about a result besides its table.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// For a terminal.
+    pub text: String,
+    /// Names and values.
+    pub facts: Vec<(String, String)>,
+    /// What a user should know before relying on the result.
+    pub notes: Vec<String>,
+    /// The ids of the instances to label next.
+    pub suggested: Vec<String>,
+    /// The time that the command took.
+    pub took: Duration,
+}
+
+/// A result for programs.
+#[derive(Serialize)]
+struct JsonSummary<'a> {
+    source: &'a str,
+    instances: usize,
+    features: usize,
+    labelled: usize,
+    classes: &'a [String],
+    verdicts: BTreeMap<String, usize>,
+    facts: BTreeMap<String, String>,
+    notes: Vec<String>,
+    suggested: Vec<String>,
+    seconds: f64,
+}
+
 /// Writes the table where it is asked for, and prints the summary unless the table goes to standard output.
-pub fn finish(output: Option<&Output>, result: &impl ResultColumns, summary: &str) -> Result<()> {
-    if let Some(output) = output {
-        result.table()?.write(output)?;
+pub fn finish(
+    run: &RunArgs,
+    output: Option<&Output>,
+    pool: &PartlyLabelledTable,
+    result: &impl ResultColumns,
+    summary: Summary,
+) -> Result<()> {
+    let notes = reading_notes(pool);
+    if run.json || output.is_some() {
+        let mut table = result.table()?;
+        carry(&mut table, pool)?;
+        if let Some(output) = output {
+            table.write(output)?;
+        }
+        if run.json {
+            return print::json(&as_json(pool, &table, notes, summary));
+        }
     }
+    let notes: String = notes.into_iter().map(|note| note + "\n").collect();
     match output.is_some_and(Output::is_stream) {
-        true => Ok(()),
-        false => print::stdout(summary),
+        true => {
+            // A closed standard error must not change the result.
+            let _ = std::io::stderr().write_all(notes.as_bytes());
+            Ok(())
+        }
+        false if notes.is_empty() => print::stdout(&summary.text),
+        false => print::stdout(&format!("{notes}\n{}", summary.text)),
     }
+}
+
+fn as_json<'a>(
+    pool: &'a PartlyLabelledTable,
+    table: &ResultTable,
+    mut notes: Vec<String>,
+    summary: Summary,
+) -> JsonSummary<'a> {
+    let mut verdicts = BTreeMap::new();
+    for (name, column) in table.columns() {
+        if let ("verdict", Column::Text(texts)) = (name.as_str(), column) {
+            texts.iter().for_each(|text| *verdicts.entry(text.clone()).or_default() += 1);
+        }
+    }
+    notes.extend(summary.notes);
+    JsonSummary {
+        source: pool.source(),
+        instances: pool.rows(),
+        features: pool.dims(),
+        labelled: pool.labels().iter().flatten().count(),
+        classes: pool.class_names(),
+        verdicts,
+        facts: summary.facts.into_iter().collect(),
+        notes,
+        suggested: summary.suggested,
+        seconds: (1e3 * summary.took.as_secs_f64()).round() / 1e3,
+    }
+}
+
+/// Adds the columns of the input that are passed on, by the ids of the instances.
+fn carry(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
+    if pool.carried().is_empty() {
+        return Ok(());
+    }
+    let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
+        return Ok(());
+    };
+    let places: HashMap<&String, usize> =
+        pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
+    for column in pool.carried() {
+        let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();
+        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = column.name.chars().map(allowed).collect();
+        while name.is_empty() || table.columns().iter().any(|(other, _)| *other == name) {
+            name = format!("input_{name}");
+        }
+        table.push(name, Column::OptionalText(texts))?;
+    }
+    Ok(())
 }

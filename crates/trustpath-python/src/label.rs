@@ -10,6 +10,7 @@ use trustpath::label::{Labelling as Found, Trust, label as run};
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::label::verdict_name;
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel};
+use trustpath_table::{MissingLabels, ReadingNote};
 
 use crate::arrays::{Floats, labels as read, numbers, to_array};
 use crate::errors;
@@ -56,6 +57,23 @@ pub fn label(
 pub fn label_options() -> Vec<(&'static str, String)> {
     let values = LabelSpec::default().values().into_iter();
     values.map(|(name, value)| (name, value.to_string())).collect()
+}
+
+/// Judges distinct labels, each with its number: whether each means that there is none, and what a user should know. The
+/// note on missing labels comes first, and only if it is asked for.
+#[pyfunction]
+pub fn missing_labels(
+    labels: Vec<(String, usize)>,
+    markers: Option<Vec<String>>,
+    list_missing: bool,
+) -> (Vec<bool>, Vec<String>) {
+    let rules = markers.map_or_else(MissingLabels::usual, MissingLabels::only);
+    let labels: Vec<(&str, usize)> = labels.iter().map(|(text, n)| (text.as_str(), *n)).collect();
+    let judged = rules.judge(&labels);
+    let told = |note: &&ReadingNote| list_missing || !matches!(note, ReadingNote::Missing(_));
+    let setting = |name: &str, value: &str| FrontEnd::Python.setting(name, value);
+    let notes = judged.notes.iter().filter(told).map(|note| note.sentence(setting));
+    (judged.missing, notes.collect())
 }
 
 impl Labelling {

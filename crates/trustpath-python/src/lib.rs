@@ -28,7 +28,7 @@ mod module {
     #[pymodule_export]
     use crate::evaluate::{dataset, evaluate, methods, summary};
     #[pymodule_export]
-    use crate::label::{Labelling, Model, label, label_options};
+    use crate::label::{Labelling, Model, label, label_options, missing_labels};
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 """The estimator, as scikit-learn sees it."""
 
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from trustpath import TrustPathClassifier, _trustpath
+from trustpath import TrustPathClassifier, _trustpath, audit
 
 
 def test_scikit_learns_own_checks_pass():
@@ -75,6 +76,57 @@ def test_labels_may_be_missing_in_any_of_the_usual_ways(birds, few):
         assert fitted.classes_.tolist() == sorted(set(text) - {""})
         assert (fitted.credibility_ == plain.credibility_).all()
         assert (fitted.transduction_ == names[plain.transduction_]).all()
+
+
+MARKERS = ["unlabeled", "Unlabelled", "unknown", "?", "None", "null", "NULL", "NA", "N/A", "n/a", "-", "-1"]
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_usual_markers_are_missing_labels_and_are_listed(birds, few, marker):
+    (_, _, names), (X, y) = birds, few
+    text = np.where(y < 0, marker, names[y])
+    for other in (text, text.astype(object), list(text), pd.Series(text), pl.Series(list(text))):
+        with pytest.warns(UserWarning, match=f"{(y < 0).sum()} labels read as missing: '{re.escape(marker)}'"):
+            fitted = TrustPathClassifier().fit(X, other)
+        assert fitted.classes_.tolist() == sorted(names)
+        assert (fitted.labeled_iter_[y >= 0] == 0).all() and (fitted.labeled_iter_[y < 0] != 0).all()
+
+
+def test_markers_may_be_changed(few):
+    X, y = few
+    names = np.array(["auk", "gull", "wren", "tit", "unknown"])[y].astype(object)
+    names[y < 0] = "tbd"
+    names[0] = "unknown"
+    fitted = TrustPathClassifier(missing="tbd").fit(X, names)
+    assert fitted.classes_.tolist() == ["auk", "gull", "tit", "unknown", "wren"]
+    fitted = TrustPathClassifier(missing=["tbd", "unknown"]).fit(X, names)
+    assert fitted.classes_.tolist() == ["auk", "gull", "tit", "wren"]
+    assert len(audit(X, names, missing="tbd").ranking) == (y >= 0).sum()
+    whole = np.where(y < 0, -2, y)
+    assert TrustPathClassifier(missing=-2).fit(X, whole).classes_.tolist() == [0, 1, 2, 3, 4]
+    assert TrustPathClassifier().fit(X, np.where(y == 4, -2, y)).classes_.tolist() == [-2, -1, 0, 1, 2, 3]
+    mixed = [("?" if label < 0 else int(label)) for label in y]
+    with pytest.warns(UserWarning, match="read as missing"):
+        assert TrustPathClassifier().fit(X, mixed).classes_.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_nearly_equal_class_names_are_reported(birds):
+    X, truth, names = birds
+    text = names[truth].astype(object)
+    text[::2] = [name.upper() for name in text[::2]]
+    with pytest.warns(UserWarning, match="differ only in case or spaces"):
+        TrustPathClassifier().fit(X, text)
+
+
+def test_numbers_and_empty_labels_are_not_warned_of(birds, few):
+    (_, _, names), (X, y) = birds, few
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", message=".*(probably wrong|Precision|not detected).*")
+        TrustPathClassifier().fit(X, y)
+        TrustPathClassifier().fit(X, np.where(y < 0, "", names[y]))
+        fitted = TrustPathClassifier().fit(X, np.where(y < 0, "nan", names[y]))
+        assert fitted.classes_.tolist() == sorted(names), "as numpy writes missing numbers"
 
 
 def test_instances_of_unknown_classes_are_marked_as_unlabeled():
@@ -285,7 +337,7 @@ BAD = {
     "no columns": (lambda X, y: (X[:, :0], y), ValueError, "0 feature"),
     "nan": (lambda X, y: (np.where(X == X.max(), np.nan, X), y), ValueError, "NaN"),
     "infinite": (lambda X, y: (np.where(X == X.max(), np.inf, X), y), ValueError, "infinity"),
-    "sparse": (lambda X, y: (scipy.sparse.csr_matrix(X), y), TypeError, "Sparse.*toarray"),
+    "sparse": (lambda X, y: (scipy.sparse.csr_matrix((10**6, 10**6)), y), ValueError, "Sparse.*GiB.*TruncatedSVD"),
     "fewer labels": (lambda X, y: (X, y[:-1]), ValueError, "280 labels but X has 281"),
     "no label": (lambda X, y: (X, np.full(len(y), -1)), ValueError, "no label at all"),
     "no text": (lambda X, y: (X, np.full(len(y), "")), ValueError, "no label at all"),
@@ -331,6 +383,7 @@ def test_bad_parameters_are_answered_in_a_sentence(few, params, error, sentence)
 def test_arguments_and_defaults_are_those_of_the_command():
     arguments = TrustPathClassifier().get_params()
     assert arguments.pop("n_jobs") is None and arguments.pop("none_of_these") is True
+    assert arguments.pop("missing") is None, "an option of reading"
     for name, default in _trustpath.label_options():
         if name != "closed":
             value = arguments.pop({"seed": "random_state"}.get(name, name))
@@ -347,6 +400,6 @@ def test_instances_without_direction_are_warned_of(few):
         fitted = TrustPathClassifier().fit(X, y)
     with pytest.warns(UserWarning, match="the first is 1"):
         assert fitted.predict(np.stack([X[0], 0 * X[0]])).shape == (2,)
-    with pytest.warns(UserWarning, match="-1 and 1 only"):
+    with pytest.warns(UserWarning, match="-1 and 1 are read as two classes"):
         signed = TrustPathClassifier().fit(few[0][:100], np.where(np.arange(100) < 50, -1, 1))
     assert signed.classes_.tolist() == [-1, 1]

@@ -117,7 +117,7 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         (lambda: trustpath.credibility(X[:, :3], y, ratio=2), ValueError, "ratio = 2"),
         (lambda: trustpath.credibility(X[:, :3], y, roots="guess"), ValueError, "roots = 'guess'"),
         (lambda: trustpath.credibility(X[:, :3] * np.nan, y), ValueError, "NaN"),
-        (lambda: trustpath.audit(scipy.sparse.csr_matrix(X), y), TypeError, "toarray"),
+        (lambda: trustpath.audit(scipy.sparse.csr_matrix((10**6, 10**6)), y), ValueError, "TruncatedSVD"),
         (lambda: trustpath.audit(np.vstack([X[:5], 0 * X[:1]]), list("aabbab")), ValueError, "instance 5 is the zero"),
         (lambda: trustpath.audit([], []), ValueError, "Expected 2D"),
         (lambda: trustpath.reduce(X, "umap"), ValueError, "choose one of lle"),

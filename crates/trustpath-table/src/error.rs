@@ -70,7 +70,7 @@ pub enum Error {
     Missing { file: String, place: String, column: String },
     /// A cell that is not a number.
     #[error(
-        "{file}, {place}, column {column}: {value:?} is not a number; every column except the id and the label must be numeric, so drop that column or name it as the id or the label column"
+        "{file}, {place}, column {column}: {value:?} is not a number; correct it, or name the columns of features or those to carry without using them"
     )]
     Cell { file: String, place: String, column: String, value: String },
     /// A column that the caller named does not exist.
@@ -84,6 +84,16 @@ pub enum Error {
     /// A label for an instance that does not exist.
     #[error("{labels_file} has a label for {id:?}, which {file} does not have: {remedy}")]
     UnknownId { file: String, labels_file: String, id: String, remedy: &'static str },
+    /// A first line that may be a header or a label.
+    #[error(
+        "{file} has {lines} lines for {rows} rows, and its first line, {first:?}, may be a header or a label: name it as the label column if it is a header; if it is a label, remove the empty lines at the end or give 0 as the label column"
+    )]
+    UnclearHeader { file: String, lines: usize, rows: usize, first: String },
+    /// Labels with ids beside features without.
+    #[error(
+        "{labels_file} has the ids of its labels (the first is {id:?}), but {file} has no ids to match them with: add an id column to the features, give row numbers from 0 as ids, or say that the labels are in the order of the features"
+    )]
+    NoIds { file: String, labels_file: String, id: String },
     /// Two different labels for one instance.
     #[error("{file} labels {id:?} both {first:?} and {second:?}: keep the right one of them")]
     ConflictingLabels { file: String, id: String, first: String, second: String },
@@ -92,9 +102,9 @@ pub enum Error {
     Verified { file: String, reason: String },
     /// All labels are the same.
     #[error(
-        "every label in {file} is {class:?}, but at least two classes are needed: label some instances of a second class"
+        "every label in {file} is {class:?}, but at least two classes are needed: label some instances of a second class{hint}"
     )]
-    OneClass { file: String, class: String },
+    OneClass { file: String, class: String, hint: String },
     /// The data to predict have other features than the model was trained on.
     #[error(
         "the features of {file} differ from those of the model: {reason}; give the same columns in the same order"

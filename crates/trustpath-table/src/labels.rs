@@ -1,16 +1,17 @@
 //! Labels: whole numbers or names, some of them missing, encoded as 0 … *k* − 1 with a name for each
 //! class.
 //!
-//! A label is missing where its cell is empty, null or NaN.
+//! Readers return labels as they are written ([`Labels::Texts`]). Which of them are missing is decided once all
+//! are known ([`Labels::resolve`]).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
-use std::io::Read;
 use std::path::Path;
 
 use crate::formats::raw::{RawTable, ReadOptions};
-use crate::formats::{Format, extension};
+use crate::formats::{Format, extension, read_lines};
 use crate::input::Input;
+use crate::missing::{MissingLabels, ReadingNote};
 use crate::scalar::{Scalar, whole};
 use crate::{Error, Result};
 
@@ -19,6 +20,8 @@ use crate::{Error, Result};
 pub(crate) enum Labels {
     Whole(Vec<Option<i64>>),
     Names(Vec<Option<String>>),
+    /// Texts as they are written, which may all be whole numbers.
+    Texts(Vec<String>),
 }
 
 /// Reads a file of labels alone, which may also be plain lines of text.
@@ -27,6 +30,10 @@ pub(crate) fn read_labels(path: &Path, options: ReadOptions) -> Result<RawTable>
     if extension(path) == "txt" {
         return read_lines(Input::open(path)?, options);
     }
+    if Format::of(path).is_err() {
+        // A path that does not exist has no format either.
+        Input::open(path)?;
+    }
     let format = Format::of(path).map_err(|_| Error::UnknownFormat {
         file: path.display().to_string(),
         remedy: format!("give labels as .txt, {}", Format::endings()),
@@ -34,42 +41,43 @@ pub(crate) fn read_labels(path: &Path, options: ReadOptions) -> Result<RawTable>
     format.read(Input::open(path)?, options)
 }
 
-/// Reads text with one label per line; the name of the label column may be its first line.
-fn read_lines(mut input: Input, options: ReadOptions) -> Result<RawTable> {
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes).map_err(|e| Error::damaged(&input.name, e))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Error::damaged(&input.name, "its text is not valid UTF-8"))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let mut lines: Vec<&str> = text.lines().map(str::trim).collect();
-    if lines.first() == Some(&options.label_column()) {
-        lines.remove(0);
-    }
-    Ok(RawTable::of_labels(Some(Labels::from_texts(lines)), None))
-}
-
 impl Labels {
-    /// Whole numbers if all texts that are not missing are, else names. Numbers are written in the
-    /// usual way, or as data frames write them beside missing ones (`5.0`): `007` is a name.
-    pub fn from_texts<T: AsRef<str> + Into<String>>(texts: Vec<T>) -> Self {
-        let number = |text: &T| {
-            let text = text.as_ref();
-            if is_missing(text) {
-                return Some(None);
-            }
-            let digits = text.strip_suffix(".0").unwrap_or(text);
-            digits.parse::<i64>().ok().filter(|number| number.to_string() == digits).map(Some)
-        };
-        match texts.iter().map(number).collect() {
-            Some(numbers) => Self::Whole(numbers),
-            None => Self::from_names(texts),
-        }
+    /// Texts as they are written.
+    pub fn from_texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::Texts(texts.into_iter().map(Into::into).collect())
     }
 
     /// Names, whether or not they are numbers.
-    pub fn from_names<T: AsRef<str> + Into<String>>(texts: Vec<T>) -> Self {
-        let name = |text: T| if is_missing(text.as_ref()) { None } else { Some(text.into()) };
-        Self::Names(texts.into_iter().map(name).collect())
+    pub fn from_names<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::Names(texts.into_iter().map(|text| Some(text.into())).collect())
+    }
+
+    /// Decides which labels are missing. Texts become whole numbers if all others are: written in the
+    /// usual way, or as data frames write them beside missing ones (`5.0`), since `007` is a name.
+    pub fn resolve(self, markers: &MissingLabels) -> (Self, Vec<ReadingNote>) {
+        match self {
+            Self::Whole(mut labels) => {
+                let (missing, _, notes) = judge(&labels, markers, |label| label.to_string());
+                labels.iter_mut().for_each(|label| *label = label.filter(|l| !missing.contains(l)));
+                (Self::Whole(labels), notes)
+            }
+            Self::Names(mut labels) => {
+                let (missing, _, notes) = judge(&labels, markers, String::clone);
+                drop_missing(&mut labels, &missing);
+                (Self::Names(labels), notes)
+            }
+            Self::Texts(texts) => {
+                let mut labels: Vec<Option<String>> = texts.into_iter().map(Some).collect();
+                let (missing, whole, notes) = judge(&labels, markers, String::clone);
+                drop_missing(&mut labels, &missing);
+                let number = |label: &Option<String>| match label {
+                    None => Some(None),
+                    Some(text) => whole_text(text).map(Some),
+                };
+                let numbers = whole.then(|| labels.iter().map(number).collect()).flatten();
+                (numbers.map_or(Self::Names(labels), Self::Whole), notes)
+            }
+        }
     }
 
     /// Whole numbers; NaN is a missing label.
@@ -97,25 +105,8 @@ impl Labels {
         match self {
             Self::Whole(labels) => labels.len(),
             Self::Names(labels) => labels.len(),
+            Self::Texts(labels) => labels.len(),
         }
-    }
-
-    /// Drops missing labels at the end, which empty lines at the end of a file give, until `rows`
-    /// are left.
-    pub fn without_trailing_blanks(mut self, rows: usize) -> Self {
-        match &mut self {
-            Self::Whole(labels) => drop_blanks(labels, rows),
-            Self::Names(labels) => drop_blanks(labels, rows),
-        }
-        self
-    }
-
-    /// Treats −1 as a missing label, as is usual where labels are whole numbers.
-    pub fn minus_one_is_missing(mut self) -> Self {
-        if let Self::Whole(labels) = &mut self {
-            labels.iter_mut().filter(|label| **label == Some(-1)).for_each(|label| *label = None);
-        }
-        self
     }
 
     /// The class of each row, and the names of the classes; every row must have a label.
@@ -126,8 +117,7 @@ impl Labels {
     ) -> Result<(Vec<usize>, Vec<String>)> {
         let (classes, names) = self.encode_partly(names, file)?;
         let class = |(row, class): (usize, Option<usize>)| {
-            let expected = "every row needs its label here; fill it in or drop that row";
-            class.ok_or_else(|| Error::label(file, row, "\"\"", expected))
+            class.ok_or_else(|| Error::label(file, row, "\"\"", NEEDED))
         };
         Ok((classes.into_iter().enumerate().map(class).collect::<Result<_>>()?, names))
     }
@@ -142,6 +132,9 @@ impl Labels {
         file: &str,
     ) -> Result<(Vec<Option<usize>>, Vec<String>)> {
         match (self, names) {
+            (texts @ Self::Texts(_), names) => {
+                texts.resolve(&MissingLabels::usual()).0.encode_partly(names, file)
+            }
             (Self::Whole(labels), None) => {
                 let (classes, values) = number(&labels);
                 Ok((classes, values.iter().map(i64::to_string).collect()))
@@ -168,20 +161,40 @@ impl Labels {
     }
 }
 
+/// What a row without a label lacks where every row needs one.
+pub(crate) const NEEDED: &str =
+    "it means that there is no label, but every row needs one here; fill it in or drop that row";
+
 /// What a label that counts into `classes` names must be.
 pub(crate) fn in_range(classes: usize) -> String {
     format!("it must lie in 0..{classes} to have a name")
 }
 
-/// Whether a cell says that there is no label.
-fn is_missing(text: &str) -> bool {
-    matches!(text, "" | "NaN" | "nan")
+/// The whole number that a text is, written in the usual way or with `.0` at the end.
+fn whole_text(text: &str) -> Option<i64> {
+    let digits = text.strip_suffix(".0").unwrap_or(text);
+    digits.parse::<i64>().ok().filter(|number| number.to_string() == digits)
 }
 
-fn drop_blanks<T>(labels: &mut Vec<Option<T>>, rows: usize) {
-    while labels.len() > rows && labels.last().is_some_and(Option::is_none) {
-        labels.pop();
-    }
+/// The labels that mean that there is none, whether all others are whole numbers, and what a user
+/// should know.
+fn judge<T: Ord + Clone + Hash>(
+    labels: &[Option<T>],
+    markers: &MissingLabels,
+    text: impl Fn(&T) -> String,
+) -> (HashSet<T>, bool, Vec<ReadingNote>) {
+    let mut counts: BTreeMap<&T, usize> = BTreeMap::new();
+    labels.iter().flatten().for_each(|label| *counts.entry(label).or_default() += 1);
+    let texts: Vec<(String, usize)> = counts.iter().map(|(label, n)| (text(label), *n)).collect();
+    let distinct: Vec<(&str, usize)> = texts.iter().map(|(text, n)| (text.as_str(), *n)).collect();
+    let judged = markers.judge(&distinct);
+    let missing = counts.keys().zip(&judged.missing).filter(|(_, missing)| **missing);
+    (missing.map(|(label, _)| (*label).clone()).collect(), judged.whole, judged.notes)
+}
+
+fn drop_missing(labels: &mut [Option<String>], missing: &HashSet<String>) {
+    let is_missing = |label: &Option<String>| label.as_ref().is_some_and(|l| missing.contains(l));
+    labels.iter_mut().filter(|label| is_missing(label)).for_each(|label| *label = None);
 }
 
 /// The class of each label, which `class` finds by its row and value.
@@ -238,7 +251,8 @@ mod tests {
     #[test]
     fn texts_that_are_all_whole_are_numbers() {
         let whole = |labels: &[Option<i64>]| Labels::Whole(labels.to_vec());
-        let texts = |texts: &[&str]| Labels::from_texts(texts.to_vec());
+        let resolve = |labels: Labels| labels.resolve(&MissingLabels::usual()).0;
+        let texts = |texts: &[&str]| resolve(Labels::from_texts(texts.to_vec()));
         assert_eq!(texts(&["3", "-4", "5.0"]), whole(&[Some(3), Some(-4), Some(5)]));
         assert_eq!(texts(&["3", "three"]), named(&["3", "three"]));
         assert_eq!(texts(&["3", "1.5"]), named(&["3", "1.5"]));
@@ -250,7 +264,9 @@ mod tests {
 
     #[test]
     fn missing_labels_are_kept_or_refused() {
-        let labels = Labels::Whole(vec![Some(4), Some(-1), None, Some(2)]).minus_one_is_missing();
+        let labels = Labels::Whole(vec![Some(4), Some(-1), None, Some(2)]);
+        let (labels, notes) = labels.resolve(&MissingLabels::usual());
+        assert_eq!(notes, [ReadingNote::Missing(vec![("-1".into(), 1)])]);
         let (classes, names) = labels.clone().encode_partly(None, "y").unwrap();
         assert_eq!((classes, names), (vec![Some(1), None, None, Some(0)], strings(&["2", "4"])));
         let error = labels.encode(None, "y").unwrap_err();
@@ -267,10 +283,7 @@ mod tests {
             let input = Input::memory(text.into(), "y.txt");
             read_lines(input, ReadOptions::default()).unwrap().labels.unwrap()
         };
-        assert_eq!(read("label\ncat\r\ndog\n"), named(&["cat", "dog"]));
-        assert_eq!(read("1\n\n2\n"), Labels::Whole(vec![Some(1), None, Some(2)]));
-        let padded = read("1\n\n\n");
-        assert_eq!(padded.clone().without_trailing_blanks(2).len(), 2);
-        assert_eq!(padded.without_trailing_blanks(0).len(), 1);
+        assert_eq!(read("label\ncat\r\ndog, wild\n"), Labels::from_texts(["cat", "dog, wild"]));
+        assert_eq!(read("1\n\n2\n\n"), Labels::from_texts(["1", "", "2", ""]));
     }
 }

@@ -71,26 +71,52 @@ impl Output {
     /// # Errors
     /// [`Error::Write`].
     pub fn write(&self, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let report = |written: io::Result<()>| written.map_err(|e| Error::write(&self.path, e));
         if self.is_stream() {
             let written = through(io::stdout().lock(), fill);
-            return match written {
-                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                written => written.map_err(|e| Error::write(Path::new("standard output"), e)),
-            };
+            return written.map_err(|e| Error::write(Path::new("standard output"), e));
         }
         if is_device(&self.path) {
             let opened = std::fs::OpenOptions::new().write(true).open(&self.path);
-            let written = opened.and_then(|file| through(file, fill));
-            return written.map_err(|e| Error::write(&self.path, e));
+            return report(opened.and_then(|file| through(file, fill)));
         }
         write_atomically(&self.path, |w| fill(w))
     }
 }
 
+/// Writes to a stream. A reader that stops early (`| head`) is not an error.
 fn through(w: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut w = BufWriter::new(w);
-    fill(&mut w)?;
-    w.flush()
+    let mut stream = Stream { inner: w, closed: false };
+    let mut w = BufWriter::new(&mut stream);
+    let written = fill(&mut w).and_then(|()| w.flush());
+    // What is left cannot be written either.
+    drop(w.into_parts());
+    if stream.closed { Ok(()) } else { written }
+}
+
+/// A stream that remembers that its reader stopped: encoders turn that error into others.
+struct Stream<W> {
+    inner: W,
+    closed: bool,
+}
+
+impl<W> Stream<W> {
+    fn note<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        self.closed |= done.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl<W: Write> Write for Stream<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.inner.write(bytes);
+        self.note(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.inner.flush();
+        self.note(done)
+    }
 }
 
 /// Whether `path` is neither a file nor a folder, so that it must not be replaced by a file.
@@ -115,6 +141,25 @@ mod tests {
         fs::create_dir(folder.path().join("d.csv")).unwrap();
         assert!(at("d.csv").check().unwrap_err().to_string().contains("it is a folder"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "checking leaves nothing");
+    }
+
+    #[test]
+    fn a_reader_that_stops_early_is_no_error_in_any_format() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        // As encoders do.
+        let other = |e: io::Error| io::Error::other(e.to_string());
+        let fill = |w: &mut dyn Write| w.write_all(&vec![0; 1 << 20]).map_err(other);
+        through(Closed, fill).unwrap();
+        let failed = through(io::sink(), |_| Err(io::Error::other("something else")));
+        assert!(failed.is_err());
     }
 
     #[cfg(target_os = "linux")]

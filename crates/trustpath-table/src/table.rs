@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use crate::formats::raw::ReadOptions;
 use crate::input::Input;
+use crate::labels::NEEDED;
 use crate::partly_labelled::{PartlyLabelledFile, check_finite};
-use crate::{Classes, Error, Format, Result};
+use crate::{Classes, Error, Format, MissingLabels, Result};
 
 /// Feature vectors with a label each.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,8 +167,17 @@ impl TableFile {
     /// If a file cannot be read or parsed, or if not every row has a label.
     pub fn read(&self) -> Result<FeatureTable> {
         let (raw, given, file) = self.0.contents()?;
-        let given = given.ok_or_else(|| self.0.no_labels())?;
-        let (labels, labels_file) = (given.labels.without_trailing_blanks(raw.rows), given.source);
+        let mut given = given.ok_or_else(|| self.0.no_labels())?;
+        let usual = MissingLabels::usual();
+        if given.ids.is_some() {
+            let found = given.match_to(raw.ids, raw.rows, &file, &usual)?;
+            let missing = |row: usize| Error::label(&found.source, row, "\"\"", NEEDED);
+            let rows = found.labels.iter().enumerate();
+            let labels: Result<_> = rows.map(|(row, l)| l.ok_or_else(|| missing(row))).collect();
+            return FeatureTable::new(raw.features, raw.dims, labels?, found.class_names, file);
+        }
+        given.settle_lines(None, raw.rows)?;
+        let (labels, labels_file) = (given.labels.resolve(&usual).0, given.source);
         if labels.len() != raw.rows {
             let labels = labels.len();
             return Err(Error::LabelCount { file, labels_file, labels, rows: raw.rows });

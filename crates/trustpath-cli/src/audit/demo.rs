@@ -14,12 +14,20 @@ const ROWS: usize = 100;
 
 /// Runs the demo.
 pub fn run(args: &RunArgs) -> Result<()> {
+    let mut found = serde_json::Map::new();
     for dataset in embedded::DATASETS {
         let rows = args::pool(args.threads)?.install(|| study(dataset, args))?;
+        if args.json {
+            found.insert(dataset.into(), as_json(&rows)?);
+            continue;
+        }
         print::stdout(&format!(
             "{dataset}: labels of novel classes changed at random, at most {ROWS} instances per class\n\n{}\n",
             table(&rows)?.text()
         ))?;
+    }
+    if args.json {
+        return print::json(&found);
     }
     print::stdout(
         "AUROC: how often a wrong label ranks before a right one. Precision and recall are those of the verdict\n\
@@ -47,6 +55,22 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     };
     let classes = table.class_names().len();
     Ok(audit_study(&features, &truth, classes, &study, &mut watch)?)
+}
+
+/// The figures of every row, as shares.
+fn as_json(rows: &[AuditRow]) -> Result<serde_json::Value> {
+    let row = |row: &AuditRow| -> Result<serde_json::Value> {
+        Ok(serde_json::json!({
+            "noise": row.noise.to_string(),
+            "score": row.detector.to_string(),
+            "wrong": row.share,
+            "auroc": row.mean(|d| d.auroc)?.mean,
+            "precision": row.mean(|d| d.precision)?.mean,
+            "recall": row.mean(|d| d.recall)?.mean,
+            "at_errors": row.mean(|d| d.at_errors)?.mean,
+        }))
+    };
+    rows.iter().map(row).collect::<Result<Vec<_>>>().map(Into::into)
 }
 
 fn table(rows: &[AuditRow]) -> Result<Table> {

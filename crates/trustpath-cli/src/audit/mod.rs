@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::results::Summary;
 use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
@@ -59,12 +60,13 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
+    let start = Instant::now();
     let output = args.output.output()?;
+    args.run.check(output.as_ref())?;
     let report = args.report.as_deref().map(results::page_output).transpose()?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
     let Instances { pool, images } = input.read(Wanted::Given, &args.source, &threads, progress)?;
-    let start = Instant::now();
     let data = results::data_info(&pool);
     let labelled = LabelledRows::new(data.labels);
     let answers = match &args.verified {
@@ -74,10 +76,11 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let audit = threads.install(|| run_audit(&labelled, &answers, &pool, args))?;
     let result = AuditResult { data, labelled: &labelled, audit: &audit };
     if let Some(file) = &report {
-        results::write_page(file, &threads, progress, images.as_ref(), || result.page())?;
+        results::write_page(file, &pool, &threads, progress, images.as_ref(), || result.page())?;
     }
-    let summary = result.text(&memory::spent(start.elapsed()))?;
-    results::finish(output.as_ref(), &result, &summary)
+    let took = start.elapsed();
+    let summary = Summary { text: result.text(&memory::spent(took))?, took, ..Summary::default() };
+    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }
 
 fn run_audit(

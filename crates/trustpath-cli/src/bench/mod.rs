@@ -19,10 +19,10 @@ use trustpath_episodes::{
     Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
 };
 
+use crate::args::ProgressArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::method::{Against, MethodArgs};
-use crate::progress::Progress;
 use crate::run::Runner;
 use crate::{interrupt, print};
 pub use all::median;
@@ -88,9 +88,8 @@ struct OutputArgs {
     /// Print CSV
     #[arg(long)]
     csv: bool,
-    /// Hide the progress bar
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 const AFTER: &str = "\
@@ -113,7 +112,7 @@ const EPISODES: usize = 600;
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let runner = Runner::new(args.run.threads, Progress::new(args.output.quiet, false))?;
+    let runner = Runner::new(args.run.threads, args.output.progress.get())?;
     let list = args.run.read_list()?;
     let ways = list.as_ref().map_or(args.task.way, |list| Ways::Number(list.meta.way));
     // An unusable parameter is reported before any work is done.

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::features::Rows;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::results::Summary;
 use crate::spec_args::SpecArgs;
 use crate::{memory, results};
 
@@ -65,7 +66,9 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 pub fn run(args: &LabelArgs) -> Result<()> {
     let spec = args.options.spec()?;
     let trust = spec.trust()?;
+    let start = Instant::now();
     let output = args.output.output()?;
+    args.run.check(output.as_ref())?;
     let report = args.more.report.as_deref().map(results::page_output).transpose()?;
     if let Some(model) = &args.more.model {
         results::check_model_output(model)?;
@@ -74,7 +77,6 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let threads = args::pool(args.run.threads)?;
     let Instances { pool, images } =
         args.input.read(Wanted::Some, &args.source, &threads, progress)?;
-    let start = Instant::now();
     let labelling = threads.install(|| -> Result<Labelling> {
         let rows = Rows::all(&pool);
         let features = rows.features()?;
@@ -84,7 +86,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let (data, front_end) = (results::data_info(&pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
-        results::write_page(file, &threads, progress, images.as_ref(), || result.page())?;
+        results::write_page(file, &pool, &threads, progress, images.as_ref(), || result.page())?;
     }
     if let Some(path) = &args.more.model {
         let saved = SavedModel {
@@ -97,6 +99,10 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         };
         saved.write(path)?;
     }
-    let summary = result.text(&memory::spent(start.elapsed()));
-    results::finish(output.as_ref(), &result, &summary)
+    let took = start.elapsed();
+    let suggested = labelling.suggestions.iter().map(|&row| pool.ids()[row].clone()).collect();
+    let (facts, notes) = (result.facts(), result.notes());
+    let summary =
+        Summary { text: result.text(&memory::spent(took)), facts, notes, suggested, took };
+    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
 }

@@ -166,7 +166,7 @@ impl Target {
 /// # Errors
 /// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    let progress = Progress::new(args.quiet, false);
+    let progress = Progress::new(args.quiet);
     let runner = Runner::new(args.threads.map(NonZeroUsize::get), progress)?;
     let datasets = dataset::open(args, &runner)?;
     runner.pool().install(|| reproduce(Lab::new(datasets, args, &runner)))

@@ -63,7 +63,7 @@ fn bad_data_is_reported() {
         (b"a,label\n1,\n2,\n", &["p.csv has no labels"]),
         (b"a,label\n1,x\n2,\n", &["every label in p.csv is \"x\"", "second class"]),
         (b"", &["p.csv", "it is empty"]),
-        (b"a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
+        (b"a,b,label\n1,2,x\n3,p.jpg,y\n", &["\"p.jpg\" is not a number", "columns of features"]),
     ];
     for (text, expected) in cases {
         refused(&folder_with(&[("p.csv", text)]), &["p.csv"], 2, expected);
@@ -133,4 +133,43 @@ fn an_output_that_cannot_be_written_is_reported_before_the_work() {
         }
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn labels_that_are_read_as_missing_are_listed() {
+    let pool = b"id,a,b,label\nx,1,2,auk\ny,3,4,?\nz,5,6,gull\nw,7,8,unknown\nv,7,9,Auk\n";
+    let folder = folder_with(&[("p.csv", pool)]);
+    let said = printed(&mut check(&folder, &["p.csv"]));
+    assert!(said.contains("3 labelled, 2 unlabelled; 3 classes"), "{said}");
+    assert!(said.contains("2 labels read as missing: '?', 'unknown' (use --missing ''"), "{said}");
+    assert!(said.contains("'Auk' (1 label) and 'auk' (1 label) differ only in case"), "{said}");
+    let said = printed(&mut check(&folder, &["p.csv", "--missing", "?"]));
+    assert!(said.contains("4 labelled, 1 unlabelled; 4 classes"), "{said}");
+    let said = printed(&mut check(&folder, &["p.csv", "--missing", ""]));
+    assert!(said.contains("5 labelled, 0 unlabelled"), "{said}");
+}
+
+#[test]
+fn headers_that_may_be_labels_are_refused_with_the_remedy() {
+    let folder = folder_with(&[
+        ("p.csv", b"a,b\n1,2\n3,4\n5,6\n7,8\n"),
+        ("y.csv", b"zorp\nauk\n\ngull\n\n"),
+        ("ids.csv", b"name,kind\nq,auk\np,gull\nr,auk\ns,gull\n"),
+    ]);
+    let labels = ["p.csv", "--labels", "y.csv"];
+    refused(&folder, &labels, 2, &["\"zorp\", may be a header", "label column"]);
+    let named = printed(&mut check(&folder, &[&labels[..], &["--label-column", "zorp"]].concat()));
+    assert!(named.contains("2 labelled, 2 unlabelled; 2 classes"), "{named}");
+    let first = printed(&mut check(&folder, &[&labels[..], &["--label-column", "0"]].concat()));
+    assert!(first.contains("3 labelled, 1 unlabelled; 3 classes"), "{first}");
+    let ids = ["p.csv", "--labels", "ids.csv"];
+    refused(&folder, &ids, 2, &["ids.csv has the ids", "p.csv has no ids", "order"]);
+    let ordered = printed(&mut check(&folder, &[&ids[..], &["--labels-in-order"]].concat()));
+    assert!(ordered.contains("ids q … s") && ordered.contains("4 labelled"), "{ordered}");
+}
+
+#[test]
+fn a_missing_path_is_no_unknown_format() {
+    let folder = folder_with(&[]);
+    refused(&folder, &["nothing-here"], 2, &["cannot read nothing-here", "No such file"]);
 }

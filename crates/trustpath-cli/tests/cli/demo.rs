@@ -23,8 +23,8 @@ fn the_demo_prints_accuracies_and_draws_them() {
     ] {
         assert!(first.contains(expected), "{expected} is missing:\n{first}");
     }
-    let png = std::fs::read(folder.path().join("trustpath-demo.png")).unwrap();
-    let svg = std::fs::read_to_string(folder.path().join("trustpath-demo.svg")).unwrap();
+    let png = std::fs::read(folder.path().join("trustpath-demo/accuracy.png")).unwrap();
+    let svg = std::fs::read_to_string(folder.path().join("trustpath-demo/accuracy.svg")).unwrap();
     assert!(png.starts_with(b"\x89PNG") && svg.starts_with("<svg"));
     let next: Vec<&str> = first.lines().rev().take(2).collect();
     assert!(next[1].contains("trustpath bench") && next[0].contains("trustpath paper"));
@@ -46,11 +46,28 @@ fn the_table_is_printed_even_if_the_figure_cannot_be_written() {
 #[test]
 fn help_has_examples_and_exit_status() {
     let help = stdout(&["--help"]);
-    assert!(help.contains("Without a command, runs the demo") && help.contains("Exit status"));
+    assert!(help.contains("trustpath demo") && help.contains("Exit status"));
     assert_eq!(stdout(&["--version"]), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
     let help = stdout(&["bench", "--help"]);
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in ["Examples:", "[possible values: ici, ra, nn, co, cn]", "--against"] {
         assert!(help.contains(expected), "{expected} is missing:\n{help}");
     }
+}
+
+#[test]
+fn without_a_command_it_explains_itself_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = succeeds(&folder, &[]);
+    assert!(said.contains("trustpath demo") && said.contains("trustpath label"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_demo_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = succeeds(&folder, &["demo", "--episodes", "3", "--json"]);
+    let cells: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(cells.as_array().unwrap().len(), 4);
+    assert!(cells[0]["final"].as_f64().unwrap() > cells[0]["plain"].as_f64().unwrap() - 0.2);
 }

@@ -218,3 +218,80 @@ fn the_sample_is_labelled_well() {
     assert!(right > 265, "{right} of 400");
     refused(&folder, &["sample", "t", "--size", "5", "--labels", "5"], 2, &["--labels 5"]);
 }
+
+/// `--json` is the result, and progress has its own option.
+#[test]
+fn results_as_json() {
+    let folder = pool();
+    for (args, verdicts) in [
+        (&["label", "pool.csv", "--suggest", "3"][..], &["given", "trusted"][..]),
+        (&["audit", "pool.csv"], &["fits"]),
+    ] {
+        let output = trustpath_in(&folder, &[args, &["--json", "--progress", "json"]].concat());
+        let output = { output }.assert().success().get_output().clone();
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(result["source"], "pool.csv");
+        for verdict in verdicts {
+            assert!(result["verdicts"][verdict].as_u64().unwrap() > 0, "{result}");
+        }
+        let said = String::from_utf8(output.stderr).unwrap();
+        let stages: Vec<Value> =
+            said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(stages[0]["stage"], "reading pool.csv", "{said}");
+        assert!(stages.len() > 3, "{said}");
+        assert!(result["seconds"].as_f64().unwrap() > 0.0);
+    }
+    let checked: Value =
+        serde_json::from_str(&succeeds(&folder, &["check", "pool.csv", "--json"])).unwrap();
+    assert!(checked["classes"]["auk"].as_u64().unwrap() > 0);
+    let both = ["label", "pool.csv", "--json", "--out", "-"];
+    refused(&folder, &both, 2, &["--json", "--out -"]);
+}
+
+/// `trustpath label --out - | head` once ended with an error.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_stops_early_ends_the_command_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("big.csv"), csv(4000, 0, |i| i < 30)).unwrap();
+    for format in ["csv", "tsv", "jsonl", "parquet", "npz", "npy", "safetensors"] {
+        let script = format!(
+            "set -o pipefail; \"$0\" check big.csv --out - --out-format {format} | head -c 1 >/dev/null"
+        );
+        let output = Command::new("bash")
+            .args(["-c", &script, assert_cmd::cargo::cargo_bin!("trustpath").to_str().unwrap()])
+            .current_dir(folder.path())
+            .assert()
+            .success()
+            .get_output()
+            .clone();
+        assert!(output.stderr.is_empty(), "{format}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// Columns of text were refused.
+#[test]
+fn columns_of_text_are_copied_to_the_result_and_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = csv(60, 0, |i| i < 12);
+    let lines = text.lines().enumerate().map(|(i, line)| match i {
+        0 => format!("{line},page url,taken\n"),
+        _ => format!("{line},https://example.org/{i},2024-01-{:02}\n", i % 28 + 1),
+    });
+    fs::write(folder.path().join("p.csv"), lines.collect::<String>()).unwrap();
+    let args = ["label", "p.csv", "--out", "out.csv", "--report", "r.html"];
+    let said = succeeds(&folder, &args);
+    assert!(said.contains("no features: 'page url', 'taken'"), "{said}");
+    let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let mut lines = out.lines();
+    assert!(lines.next().unwrap().ends_with(",page_url,taken"), "{out}");
+    assert!(lines.next().unwrap().ends_with(",https://example.org/1,2024-01-02"), "{out}");
+    let page = fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert!(page.contains("page url: https://example.org/1"));
+    succeeds(&folder, &[&args[..4], &["--carry", "taken"]].concat());
+    let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    assert!(out.lines().next().unwrap().ends_with(",reason,taken"), "{out}");
+    let audited = succeeds(&folder, &["audit", "p.csv", "--out", "-", "--carry", "page url"]);
+    assert!(audited.lines().nth(1).unwrap().contains("https://example.org/"), "{audited}");
+    refused(&folder, &["label", "p.csv", "--carry", "nosuch"], 2, &["no column \"nosuch\""]);
+}

@@ -167,6 +167,7 @@ def audit(
     verified: Optional[Mapping[int, Any]] = None,
     precision: float = 0.8,
     exact: bool = False,
+    missing: Any = None,
     n_jobs: Optional[int] = None,
 ) -> AuditResult:
     """Which of the given labels are likely wrong, and what they should perhaps be.
@@ -178,7 +179,7 @@ def audit(
     X : array-like of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
-        Labels. Instances without one (-1, NaN, None or '') are left out.
+        Labels. Instances without one (-1, NaN, None, '' and the like) are left out.
     verified : dict, default=None
         Labels that a person has checked: from row of X to the label that is right, which is the given one if it was
         confirmed. They are taken as true, and correct the estimates.
@@ -186,6 +187,8 @@ def audit(
         As many labels as possible are suspects such that the expected share of wrong ones among them is at least this.
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
+    missing : str, number or list of these, default=None
+        Labels that mean that there is none, instead of the usual ones ('?', 'NA', 'unknown', -1 and the like).
     n_jobs : int, default=None
         Threads; None for one per core.
 
@@ -206,7 +209,7 @@ def audit(
     >>> sorted(trustpath.audit(X, y).ranking[:3].tolist())
     [10, 100, 200]
     """
-    X, labels = _inputs.pool(X, y)
+    X, labels = _inputs.pool(X, y, missing=missing)
     rows = np.flatnonzero(labels.codes >= 0)
     part = X if len(rows) == len(X) else np.ascontiguousarray(X[rows])
     options = {"precision": precision, "exact": exact, "n_jobs": n_jobs}

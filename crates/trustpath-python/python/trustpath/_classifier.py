@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _inputs, _report, _trustpath
+from . import _frames, _inputs, _report, _trustpath
 
 
 class Path(NamedTuple):
@@ -62,6 +62,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How many instances to suggest for labelling next.
     folds : int, default=5
         Folds of the cross-validation that estimates the precision.
+    missing : str, number or list of these, default=None
+        Labels that mean that there is none. None and NaN and '' always do; by default also -1, '?', '-', 'NA', 'None', 'null',
+        'unknown', 'unlabeled' and the like, as on the command line. Use ``missing=''`` if one of them is a class.
     random_state : int, RandomState or None, default=None
         Assigns given labels to folds. None is 0: results repeat.
     n_jobs : int, default=None
@@ -113,11 +116,15 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     Arrays of float32 and float64 in C order are not copied; others are converted. Only directions count: instances that
-    are all zeros have none, and are replaced by the mean of all instances, with a warning. Sparse matrices are refused,
+    are all zeros have none, and are replaced by the mean of all instances, with a warning. Sparse matrices are made dense,
     since neighbours and principal components need dense rows. Where the command prints advice about the result, ``fit``
     warns.
 
-    Where y has the numbers -1 and 1 and nothing else, they are taken for two classes, with a warning.
+    X may be a frame of pandas or polars, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays is the
+    features, or else all numeric columns are. Then y may be the name of the column with the labels.
+
+    Texts in y that are read as missing labels are reported by a warning, and so are classes whose names differ only in case
+    or spaces. Where y has the numbers -1 and 1 and nothing else, they are taken for two classes, with a warning.
 
     Other threads of Python run during ``fit``. Ctrl-C returns at once; the working threads end at their next stage.
 
@@ -153,6 +160,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         exact: bool = False,
         suggest: int = 0,
         folds: int = 5,
+        missing: Any = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
@@ -166,18 +174,24 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.exact = exact
         self.suggest = suggest
         self.folds = folds
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def fit(self, X: Any, y: Any) -> TrustPathClassifier:
         """Labels what has no label, and trains on what can be trusted.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), data frame or dataset
             Features of all instances, labelled or not.
-        y : array-like of shape (n_samples,)
-            Labels; -1, NaN, None or '' where there is none.
+        y : array-like of shape (n_samples,), or str
+            Labels, or the name of their column in X; -1, NaN, None, '' or another of the ``missing`` ones where there is none.
 
         Returns
         -------
@@ -185,11 +199,12 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
-        _inputs.refuse_sparse(X)
+        X, y = _frames.split(X, y)
+        X = _frames.matrix(X)
         X = validate_data(
             self, X, dtype=_inputs.FLOATS, order="C", ensure_min_samples=2, ensure_min_features=2
         )
-        labels = _inputs.labels(y, X.shape[0], signed=True)
+        labels = _inputs.labels(y, X.shape[0], missing=self.missing)
         self._centre = X.mean(axis=0)
         X = self._directed(X)
         self._result = _trustpath.label(X, labels.codes, labels.names(), options)
@@ -319,7 +334,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
         check_is_fitted(self)
-        _inputs.refuse_sparse(X)
+        X = _frames.matrix(X, getattr(self, "feature_names_in_", None))
         X = validate_data(self, X, dtype=_inputs.FLOATS, order="C", reset=False)
         return self._model.predict(self._directed(X), ids, self.n_jobs)
 

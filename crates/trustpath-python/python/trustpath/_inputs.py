@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections import Counter
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+from . import _frames, _trustpath
 
 FLOATS = [np.float64, np.float32]
 
@@ -50,18 +53,9 @@ def classes(names: list[str], kind: Optional[str]) -> NDArray[Any]:
     return np.array(names) if kind is None else np.array(names).astype(kind)
 
 
-def refuse_sparse(X: Any) -> None:
-    """Refuses sparse matrices, and says why."""
-    if hasattr(X, "tocsr") or hasattr(X, "tocoo"):
-        raise TypeError(
-            "Sparse data was passed for X, but neighbours and principal components need dense rows: "
-            "pass X.toarray(), or reduce it first, as sklearn.decomposition.TruncatedSVD does"
-        )
-
-
 def features(X: Any, name: str = "X") -> NDArray[Any]:
     """A C-contiguous matrix of float32 or float64; not copied if X is one already."""
-    refuse_sparse(X)
+    X = _frames.matrix(X)
     if hasattr(X, "to_numpy") and not isinstance(X, np.ndarray):
         X = X.to_numpy()
     checked: NDArray[Any] = check_array(X, dtype=FLOATS, order="C", input_name=name)
@@ -69,15 +63,52 @@ def features(X: Any, name: str = "X") -> NDArray[Any]:
 
 
 def _missing(value: Any) -> bool:
-    """Whether an entry of an object array means that there is no label."""
+    """Whether an entry of an object array is no value at all."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    if isinstance(value, str):
-        return value == ""
+    return isinstance(value, numbers.Real) and float(value) != float(value)
+
+
+def _text(value: Any) -> str:
+    """A label as the rules for missing labels read it."""
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         number = float(value)
-        return number != number or number == -1.0
-    return False
+        return str(int(number)) if number.is_integer() else repr(number)
+    return str(value)
+
+
+def _judge(values: list[Any], counts: list[int], missing: Any, list_missing: bool) -> list[bool]:
+    """Which of these distinct labels mean that there is none, by the rules that the command has as well."""
+    if missing is None:
+        markers = None
+    elif isinstance(missing, (str, numbers.Real)):
+        markers = [_text(missing)]
+    else:
+        markers = [_text(marker) for marker in missing]
+    labels = [(_text(value), int(n)) for value, n in zip(values, counts)]
+    found, notes = _trustpath.missing_labels(labels, markers, list_missing and markers is None)
+    for note in notes:
+        warnings.warn(note, stacklevel=6)
+    return found
+
+
+def _where_missing(y: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
+    """Where there is no label."""
+    if y.dtype.kind == "b":
+        return np.zeros(len(y), dtype=bool)
+    if y.dtype.kind == "O":
+        out = np.array([_missing(value) for value in y], dtype=bool)
+        texts = Counter(_text(value) for value in y[~out])
+        marked = _judge(list(texts), list(texts.values()), missing, True)
+        markers = {text for text, is_marker in zip(texts, marked) if is_marker}
+        out[~out] = [_text(value) in markers for value in y[~out]]
+        return out
+    out = np.isnan(y) if y.dtype.kind == "f" else np.zeros(len(y), dtype=bool)
+    values, inverse, counts = np.unique(y[~out], return_inverse=True, return_counts=True)
+    # -1 among numbers is what scikit-learn writes too, and needs no warning.
+    marked = _judge(values.tolist(), counts.tolist(), missing, y.dtype.kind not in "fiu")
+    out[~out] = np.array(marked, dtype=bool)[inverse] if len(values) else False
+    return out
 
 
 def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
@@ -99,11 +130,10 @@ def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
     return np.where(missing, -1, out).astype(np.int64) if whole.all() else out
 
 
-def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, signed: bool = False) -> Labels:
-    """Labels, of which some are missing: -1, NaN, None or ''.
+def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, missing: Any = None) -> Labels:
+    """Labels, of which some are missing: None, NaN, '' and the markers that ``missing`` lists, or the usual ones.
 
-    Classes are in ascending order, as on the command line. With ``signed``, labels that are only -1 and 1 are two classes,
-    as is usual in scikit-learn.
+    Classes are in ascending order, as on the command line.
     """
     if y is None:
         raise ValueError(
@@ -126,21 +156,12 @@ def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, si
         )
     if y.dtype.kind == "S":
         y = y.astype(str)
-    if y.dtype.kind == "O":
-        missing = np.array([_missing(value) for value in y], dtype=bool)
-        y = _objects(y, missing)
-    elif y.dtype.kind in "fi":
-        missing = np.isnan(y) | (y == -1) if y.dtype.kind == "f" else y == -1
-    elif y.dtype.kind in "bu":
-        missing = np.zeros(len(y), dtype=bool)
-    elif y.dtype.kind in "UT":
-        missing = y == ""
-    else:
+    if y.dtype.kind not in "ObiufUT":
         raise TypeError(f"y has labels of type {y.dtype}: make them strings or whole numbers")
-    if signed and y.dtype.kind in "fi" and set(np.unique(y)) == {-1, 1}:
-        warnings.warn("y has -1 and 1 only, which are taken for two classes: use NaN where there is no label", stacklevel=4)
-        missing = np.zeros(len(y), dtype=bool)
-    given = y[~missing]
+    absent = _where_missing(y, missing)
+    if y.dtype.kind == "O":
+        y = _objects(y, absent)
+    given = y[~absent]
     if len(given) == 0:
         raise ValueError("y has no label at all: label at least one instance of each of two classes")
     check_classification_targets(given)
@@ -149,18 +170,19 @@ def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, si
         raise ValueError(
             f"y has one class only ({classes[0]!r}): label at least one instance of a second class"
         )
-    if all_labelled and missing.any():
-        row = int(np.flatnonzero(missing)[0])
+    if all_labelled and absent.any():
+        row = int(np.flatnonzero(absent)[0])
         raise ValueError(f"y has no label for instance {row}: every instance needs one here")
     out = np.full(len(y), -1, dtype=np.int64)
-    out[~missing] = codes
+    out[~absent] = codes
     return Labels(out, classes)
 
 
-def pool(X: Any, y: Any, *, all_labelled: bool = False) -> tuple[NDArray[Any], Labels]:
+def pool(X: Any, y: Any, *, all_labelled: bool = False, missing: Any = None) -> tuple[NDArray[Any], Labels]:
     """Features and labels that belong together."""
+    X, y = _frames.split(X, y)
     X = features(X)
-    found = labels(y, X.shape[0], all_labelled=all_labelled)
+    found = labels(y, X.shape[0], all_labelled=all_labelled, missing=missing)
     check_consistent_length(X, found.codes)
     return X, found
 

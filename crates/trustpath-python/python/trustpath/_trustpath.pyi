@@ -12,6 +12,9 @@ Columns = list[tuple[str, str, Any]]
 
 def label(x: NDArray[Any], labels: NDArray[np.int64], classes: Sequence[str], options: Options) -> Labelling: ...
 def label_options() -> list[tuple[str, str]]: ...
+def missing_labels(
+    labels: Sequence[tuple[str, int]], markers: Optional[Sequence[str]], list_missing: bool
+) -> tuple[list[bool], list[str]]: ...
 def audit(
     x: NDArray[Any],
     labels: NDArray[np.int64],

@@ -35,6 +35,7 @@ struct Head<'a> {
     notes: &'a [String],
     classes: Vec<Cow<'a, str>>,
     counts: [usize; 6],
+    shares: [String; 6],
     rounds: Vec<Vec<usize>>,
 }
 
@@ -129,6 +130,7 @@ impl<'a> Plan<'a> {
             notes: &report.notes,
             classes: report.classes.iter().map(|name| clip(name, LONGEST_NAME)).collect(),
             counts,
+            shares: shares(report.kind, counts),
             rounds: rounds.collect(),
         };
         let left = budget.saturating_sub(to_json(&head).len() + RESERVE);
@@ -220,6 +222,25 @@ impl<'a> Plan<'a> {
 }
 
 /// The size of an image on the page.
+/// The share of each verdict, as the summary in the terminal has it: of the instances without a given label, or of all
+/// labels that were audited.
+fn shares(kind: ReportKind, counts: [usize; 6]) -> [String; 6] {
+    let given = ReportVerdict::Given as usize;
+    let all =
+        counts.iter().sum::<usize>() - if kind == ReportKind::Label { counts[given] } else { 0 };
+    let percent = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
+    let mut place = 0;
+    counts.map(|n| {
+        let verdict = place;
+        place += 1;
+        match kind {
+            ReportKind::Label if verdict == given => String::new(),
+            ReportKind::Label => format!("{:.0} %", percent(n)),
+            ReportKind::Audit => format!("{:.1} %", percent(n)),
+        }
+    })
+}
+
 fn image_cost(bytes: usize, mime: usize) -> usize {
     bytes.div_ceil(3) * 4 + 6 * mime + 24
 }
@@ -294,6 +315,17 @@ const _: () = assert!(ReportVerdict::Given as usize == 0 && ReportVerdict::Suspe
 #[cfg(test)]
 mod tests {
     use super::to_json;
+
+    /// The page once gave shares of all instances and the terminal shares of the unlabelled ones.
+    #[test]
+    fn shares_are_those_of_the_terminal() {
+        use super::{ReportKind, shares};
+        let label = shares(ReportKind::Label, [100, 1547, 353, 0, 0, 0]);
+        assert_eq!(label[..4], ["", "81 %", "19 %", "0 %"]);
+        let audit = shares(ReportKind::Audit, [0, 0, 0, 0, 1708, 292]);
+        assert_eq!(audit[4..], ["85.4 %", "14.6 %"]);
+        assert_eq!(shares(ReportKind::Label, [3, 0, 0, 0, 0, 0])[1], "0 %");
+    }
 
     #[test]
     fn no_text_can_leave_its_string() {

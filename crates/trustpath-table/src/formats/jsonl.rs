@@ -5,9 +5,9 @@
 //! {"id": "b.jpg", "features": [0.3, 0.4], "label": null}
 //! ```
 //!
-//! Beside a list, keys other than the id and the label are ignored. Without one, every other key of
-//! the first line is a feature, and every line has the same keys. Nested values are skipped without
-//! recursion, however deep they are. A key that an object has twice is an error.
+//! Beside a list, numbers are ignored. Without one, every number of the first line is a feature, and every
+//! line has the same keys. Texts of the first line are passed on to the result. Nested values are skipped
+//! without recursion, however deep they are. A key that an object has twice is an error.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,14 +17,16 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::raw::{FEATURE_NAMES, RawTable, ReadOptions};
+use super::csv::as_utf8;
+use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions};
 use crate::input::Input;
 use crate::labels::Labels;
+use crate::missing::ReadingNote;
 use crate::result::CellValue;
 use crate::{Error, Output, Result, ResultTable};
 
 /// Reads features, and labels and ids where there are any.
-pub(super) fn read(mut input: Input, options: ReadOptions) -> Result<RawTable> {
+pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let file = input.name.clone();
     let mut reader = JsonlReader {
         file: &file,
@@ -33,10 +35,13 @@ pub(super) fn read(mut input: Input, options: ReadOptions) -> Result<RawTable> {
         layout: options.labels_only.then(|| FeatureLayout::Keys(Vec::new())),
         line: 0,
         keys: Vec::new(),
+        label: None,
+        id: None,
         raw: RawTable::default(),
         labels: Vec::new(),
         ids: Vec::new(),
     };
+    let mut input = as_utf8(input)?;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -97,6 +102,9 @@ struct JsonlReader<'a> {
     line: usize,
     /// The keys of the line before.
     keys: Vec<String>,
+    /// The keys of label and id, once a line has had them.
+    label: Option<String>,
+    id: Option<String>,
     raw: RawTable,
     /// The label of each row, if its line has the key.
     labels: Vec<Option<Value>>,
@@ -109,18 +117,34 @@ impl JsonlReader<'_> {
         let JsonObject(fields) =
             serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
         self.check_keys(&fields)?;
+        let found = |place: Option<usize>| place.map(|place| fields[place].0.clone());
+        if self.label.is_none() {
+            self.label = found(self.options.find_label(&self.keys));
+        }
+        if self.id.is_none() {
+            self.id = found(self.options.find_id(&self.keys));
+        }
         let (mut id, mut label, mut others) = (None, None, Vec::with_capacity(fields.len()));
         let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
         for (key, raw) in &fields {
-            if key == self.options.id_column() {
+            if Some(key) == self.id.as_ref() {
                 id = Some(parsed(raw)?);
-            } else if key == self.options.label_column() {
+            } else if Some(key) == self.label.as_ref() {
                 label = Some(parsed(raw)?);
             } else {
                 others.push((key.as_str(), *raw));
             }
         }
-        let layout = self.layout.take().unwrap_or_else(|| layout_of(&others));
+        let layout = match self.layout.take() {
+            Some(layout) => layout,
+            None => self.first_line(&others)?,
+        };
+        for carried in &mut self.raw.carried {
+            let raw = others.iter().find(|(key, _)| *key == carried.name).map(|(_, raw)| *raw);
+            let value = raw.map(value).transpose();
+            let value = value.ok().flatten().and_then(text).filter(|text| !text.is_empty());
+            carried.texts.push(value);
+        }
         let before = self.raw.features.len();
         match &layout {
             FeatureLayout::List(name) => {
@@ -156,6 +180,33 @@ impl JsonlReader<'_> {
         self.labels.push(label);
         self.ids.push(id);
         Ok(())
+    }
+
+    /// Where the features are and which texts are passed on, by the first line.
+    fn first_line(&mut self, fields: &[(&str, &RawValue)]) -> Result<FeatureLayout> {
+        let options = self.options;
+        options.check_columns(&self.keys, self.file)?;
+        let layout = layout_of(fields, options);
+        let is_feature = |key: &str| match &layout {
+            FeatureLayout::List(name) => name == key,
+            FeatureLayout::Keys(keys) => keys.iter().any(|name| name == key),
+        };
+        let is_carried = |key: &str, raw: &RawValue| {
+            !is_feature(key) && options.is_carried(key) && (is_text(raw) || options.carry.is_some())
+        };
+        let carried = fields.iter().filter(|(key, raw)| is_carried(key, raw));
+        let names: Vec<String> = carried.map(|(key, _)| (*key).to_owned()).collect();
+        if matches!(layout, FeatureLayout::Keys(_)) && options.features.is_none() {
+            let texts = fields.iter().filter(|(_, raw)| is_text(raw));
+            let texts: Vec<String> = texts.map(|(key, _)| (*key).to_owned()).collect();
+            if !texts.is_empty() && options.carry.is_none() {
+                self.raw.notes.push(ReadingNote::TextColumns(texts));
+            }
+        }
+        self.raw.notes.extend(self.label.as_ref().and_then(|label| options.label_note(label)));
+        let column = |name| CarriedColumn { name, texts: Vec::new() };
+        self.raw.carried = names.into_iter().map(column).collect();
+        Ok(layout)
     }
 
     /// Refuses a key that comes twice.
@@ -206,7 +257,7 @@ impl JsonlReader<'_> {
         }
         let labels = self.labels.iter().any(Option::is_some).then(|| {
             let texts = self.labels.into_iter().map(|label| label.and_then(text));
-            Labels::from_texts(texts.map(Option::unwrap_or_default).collect())
+            Labels::from_texts(texts.map(Option::unwrap_or_default))
         });
         let wanted = self.options.id.is_some() && !self.options.labels_only;
         let ids = (wanted || self.ids.iter().any(Option::is_some)).then(|| {
@@ -244,15 +295,28 @@ impl JsonlReader<'_> {
     }
 }
 
-/// The first list of features that a line has, or else all keys.
-fn layout_of(fields: &[(&str, &RawValue)]) -> FeatureLayout {
+/// The list that is named or has a usual name, or the only list, or else all keys that are not text.
+fn layout_of(fields: &[(&str, &RawValue)], options: ReadOptions) -> FeatureLayout {
     let empty = |raw: &RawValue| raw.get()[1..].trim_start().starts_with(']');
-    let list =
-        fields.iter().find(|(key, raw)| FEATURE_NAMES.contains(key) && is_list(raw) && !empty(raw));
-    match list {
-        Some((key, _)) => FeatureLayout::List((*key).to_owned()),
-        None => FeatureLayout::Keys(fields.iter().map(|(key, _)| (*key).to_owned()).collect()),
+    let lists: Vec<&str> = fields
+        .iter()
+        .filter(|(key, raw)| is_list(raw) && !empty(raw) && options.is_feature(key) != Some(false))
+        .map(|(key, _)| *key)
+        .collect();
+    let usual = lists.iter().find(|key| FEATURE_NAMES.contains(key));
+    let only = || lists.first().filter(|_| lists.len() == 1);
+    if let Some(list) = usual.or_else(only) {
+        return FeatureLayout::List((*list).to_owned());
     }
+    let named = |key: &str| options.carry.is_some_and(|chosen| chosen.iter().any(|c| c == key));
+    let keys = fields
+        .iter()
+        .filter(|(key, raw)| options.is_feature(key).unwrap_or(!is_text(raw) && !named(key)));
+    FeatureLayout::Keys(keys.map(|(key, _)| (*key).to_owned()).collect())
+}
+
+fn is_text(raw: &RawValue) -> bool {
+    raw.get().starts_with('"')
 }
 
 fn is_list(raw: &RawValue) -> bool {
@@ -319,7 +383,7 @@ mod tests {
         assert_eq!((raw.rows, raw.dims, raw.columns), (2, 2, None));
         assert_eq!(raw.features, [1.0, -2.5, 3.0, 4.0]);
         assert_eq!(raw.ids.unwrap(), ["7", "bé"]);
-        assert_eq!(raw.labels, Some(Labels::from_names(vec!["auk", ""])));
+        assert_eq!(raw.labels, Some(Labels::from_texts(["auk", ""])));
     }
 
     #[test]
@@ -328,8 +392,31 @@ mod tests {
             .unwrap();
         assert_eq!(raw.features, [1.0, 1.0, 6.0, 5.0]);
         assert_eq!(raw.columns.unwrap(), ["b", "x"]);
-        assert_eq!(raw.labels, Some(Labels::Whole(vec![Some(3), Some(-1)])));
+        assert_eq!(raw.labels, Some(Labels::from_texts(["3", "-1"])));
         assert_eq!(raw.ids, None);
+    }
+
+    #[test]
+    fn texts_are_passed_on_and_lists_may_have_any_name() {
+        let raw = read_text(
+            "{\"ID\":1,\"a\":2,\"url\":\"u\",\"Class\":\"x\"}\n{\"ID\":2,\"a\":3,\"url\":null}\n",
+        )
+        .unwrap();
+        assert_eq!(
+            (raw.features, raw.ids.unwrap()),
+            (vec![2.0, 3.0], vec!["1".into(), "2".into()])
+        );
+        let url = CarriedColumn { name: "url".into(), texts: vec![Some("u".into()), None] };
+        assert_eq!(raw.carried, [url]);
+        assert_eq!(raw.notes.len(), 2, "{:?}", raw.notes);
+        let lists = "{\"text\":\"t\",\"clip\":[1,2],\"box\":[3],\"n\":1}\n";
+        assert!(read_text(lists).is_err());
+        let names = ["clip".to_owned()];
+        let options = ReadOptions { features: Some(&names), ..ReadOptions::default() };
+        let raw = read(Input::memory(lists.into(), "t.jsonl"), options).unwrap();
+        assert_eq!((raw.features, raw.carried[0].name.as_str()), (vec![1.0, 2.0], "text"));
+        let raw = read_text("{\"vector\":[1,2],\"n\":1}\n").unwrap();
+        assert_eq!(raw.features, [1.0, 2.0]);
     }
 
     #[test]
@@ -338,7 +425,7 @@ mod tests {
         let text =
             "{\"id\":\"a\",\"label\":\"x\",\"why\":\"said so\"}\n{\"id\":\"b\",\"why\":[]}\n";
         let raw = read(Input::memory(text.into(), "y.jsonl"), options).unwrap();
-        assert_eq!(raw.labels, Some(Labels::from_names(vec!["x", ""])));
+        assert_eq!(raw.labels, Some(Labels::from_texts(["x", ""])));
         assert_eq!((raw.rows, raw.ids.unwrap()), (2, vec!["a".into(), "b".into()]));
     }
 
@@ -355,7 +442,7 @@ mod tests {
             ("{\"features\":[1,\"2\"]}\n", "line 1: invalid type: string"),
             ("{\"features\":[1,NaN]}\n", "JSON has no NaN"),
             ("{\"a\":1,\"b\":2}\n\n{\"a\":1}\n", "line 3, column \"b\" is missing"),
-            ("{\"a\":1,\"name\":\"x\"}\n", "column \"name\": \"x\" is not a number"),
+            ("{\"a\":1,\"b\":2}\n{\"a\":1,\"b\":\"x\"}\n", "column \"b\": \"x\" is not a number"),
             ("{\"a\":1,\"a\":2}\n", "line 1 has the key \"a\" twice"),
             ("{\"a\":1}\n{\"a\":1,\"z\":0,\"z\":0}\n", "line 2 has the key \"z\" twice"),
             ("{\"a\":1}{\"a\":1}\n", "line 1: trailing characters"),

@@ -5,7 +5,7 @@
 //! | npy | 2-D array, C or Fortran order | – |
 //! | npz | array `features`, `embeddings`, `x`, … | arrays `labels`, `y`, …; `ids`; `class_names` |
 //! | safetensors | tensor `features`, … | tensors `labels`, …, `ids`, or texts; metadata `class_names` |
-//! | csv, tsv | all numeric columns | the label column, the id column |
+//! | csv, tsv | all numeric columns, or those that are named | the label column, the id column |
 //! | jsonl | all numeric keys, or one key of lists | the label key, the id key |
 //! | parquet | all numeric columns, or one column of lists | the label column, the id column |
 
@@ -28,6 +28,7 @@ use std::str::FromStr;
 
 use crate::input::Input;
 use crate::{Error, Output, Result, ResultTable};
+pub(crate) use csv::read_lines;
 use raw::{RawTable, ReadOptions};
 
 /// Defines [`Format`] and its table from one entry per format: description, variant, endings (the

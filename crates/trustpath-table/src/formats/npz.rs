@@ -5,7 +5,7 @@ use std::io::Read;
 use zip::ZipArchive;
 
 use super::npy::NpyArray;
-use super::raw::{FEATURE_NAMES, RawTable, ReadOptions, no_column, no_feature_array};
+use super::raw::{RawTable, ReadOptions, no_column, no_feature_array};
 use crate::input::Input;
 use crate::{Error, Result};
 
@@ -23,7 +23,7 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let mut raw = RawTable::default();
     if !options.labels_only {
         let name = archive
-            .first(&FEATURE_NAMES)
+            .first(&options.feature_names())
             .ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
         (raw.features, raw.rows, raw.dims) = archive.open(name, NpyArray::read_matrix)?;
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::block_file::BlockFile;
 use crate::labels::Labels;
+use crate::missing::ReadingNote;
 use crate::{Error, Result};
 
 /// Names under which features are searched for, best first.
@@ -14,11 +15,20 @@ const LABEL_NAMES: [&str; 6] = ["labels", "label", "targets", "y", "Y", "arr_1"]
 /// Names under which arrays of ids are searched for, best first.
 const ID_NAMES: [&str; 2] = ["ids", "id"];
 
+/// Names of columns of labels, best first; in any case.
+pub(super) const LABEL_COLUMNS: [&str; 5] = ["label", "labels", "class", "category", "target"];
+/// Names of columns of ids, best first; in any case.
+pub(super) const ID_COLUMNS: [&str; 2] = ["id", "ids"];
+
 /// What to read, and the names of columns where the caller gives them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReadOptions<'a> {
     pub label: Option<&'a str>,
     pub id: Option<&'a str>,
+    /// The columns of features; `NAME*` stands for all names that begin like this.
+    pub features: Option<&'a [String]>,
+    /// The columns to pass on to the result.
+    pub carry: Option<&'a [String]>,
     /// Reads only labels and ids, and ignores everything else.
     pub labels_only: bool,
     /// Bytes that features may take in memory. Larger ones stay in their file if its format allows
@@ -37,10 +47,64 @@ impl<'a> ReadOptions<'a> {
         self.id.unwrap_or("id")
     }
 
+    /// The place of the label column among these names.
+    pub fn find_label<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
+        find(names, self.label, &LABEL_COLUMNS)
+    }
+
+    /// The place of the id column among these names.
+    pub fn find_id<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
+        find(names, self.id, &ID_COLUMNS)
+    }
+
+    /// The note on a label column that the caller did not name and that has another name than most.
+    pub fn label_note(self, name: &str) -> Option<ReadingNote> {
+        let expected = self.label.is_some() || name.to_lowercase().starts_with("label");
+        (!expected).then(|| ReadingNote::LabelColumn(name.to_owned()))
+    }
+
+    /// Whether the caller names this column as a feature; `None` if the caller names none.
+    pub fn is_feature(self, name: &str) -> Option<bool> {
+        let chosen = self.features?;
+        Some(chosen.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        }))
+    }
+
+    /// Whether a column that is no feature, label or id is passed on to the result.
+    pub fn is_carried(self, name: &str) -> bool {
+        self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
+    }
+
+    /// Refuses names of feature columns and of columns to pass on that do not exist.
+    pub fn check_columns<S: AsRef<str>>(self, names: &[S], file: &str) -> Result<()> {
+        let known = |wanted: &str| match wanted.strip_suffix('*') {
+            Some(start) => names.iter().any(|name| name.as_ref().starts_with(start)),
+            None => names.iter().any(|name| name.as_ref() == wanted),
+        };
+        let wanted = self.features.into_iter().chain(self.carry).flatten();
+        match wanted.into_iter().find(|wanted| !known(wanted)) {
+            Some(missing) => {
+                let names: Vec<String> = names.iter().map(|name| name.as_ref().into()).collect();
+                Err(no_column(file, missing, &names))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whether features of this size are to stay in their file.
     pub fn stays_in_file(self, rows: usize, dims: usize) -> bool {
         let bytes = (rows as u64).saturating_mul(dims as u64).saturating_mul(4);
         self.in_memory.is_some_and(|most| bytes > most)
+    }
+
+    /// Names under which an array of features is searched for, best first.
+    pub(super) fn feature_names(self) -> Vec<&'a str> {
+        match self.features {
+            Some(names) => names.iter().map(String::as_str).collect(),
+            None => FEATURE_NAMES.to_vec(),
+        }
     }
 
     pub(super) fn label_names(self) -> Vec<&'a str> {
@@ -50,6 +114,40 @@ impl<'a> ReadOptions<'a> {
     pub(super) fn id_names(self) -> Vec<&'a str> {
         self.id.map_or(ID_NAMES.to_vec(), |name| vec![name])
     }
+}
+
+/// The place of a column: of the name that the caller gives, or else of the best of the usual names. A
+/// name that is spelled exactly comes before one in another case.
+fn find<S: AsRef<str>>(names: &[S], wanted: Option<&str>, usual: &[&str]) -> Option<usize> {
+    let place = |wanted: &&str| {
+        let exact = names.iter().position(|name| name.as_ref() == *wanted);
+        exact.or_else(|| names.iter().position(|n| n.as_ref().eq_ignore_ascii_case(wanted)))
+    };
+    match wanted {
+        Some(wanted) => place(&wanted),
+        None => usual.iter().find_map(place),
+    }
+}
+
+/// How sure it is which rows of a file of labels are labels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum LabelLines {
+    /// Every row is one.
+    #[default]
+    Exact,
+    /// Empty lines at the end may be none.
+    OpenEnd,
+    /// Empty lines at the end may be none, and the first line may be a header.
+    UnclearStart,
+}
+
+/// A column that is passed on to the result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarriedColumn {
+    /// Its name.
+    pub name: String,
+    /// The text of every row that has one.
+    pub texts: Vec<Option<String>>,
 }
 
 /// The contents of a file.
@@ -66,6 +164,10 @@ pub(crate) struct RawTable {
     pub ids: Option<Vec<String>>,
     pub labels: Option<Labels>,
     pub class_names: Option<Vec<String>>,
+    /// For labels alone, how sure their number is.
+    pub label_lines: LabelLines,
+    pub carried: Vec<CarriedColumn>,
+    pub notes: Vec<ReadingNote>,
 }
 
 impl RawTable {
@@ -99,7 +201,8 @@ pub(super) fn check_label_shape(file: &str, shape: &[usize]) -> Result<()> {
 /// None of the arrays in a file has the name of features.
 pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
     let found = if names.is_empty() { "nothing".into() } else { names.join(", ") };
-    let remedy = "save the features under the name \"features\", one row per instance";
+    let remedy =
+        "save the features under the name \"features\", one row per instance, or name their array";
     Error::NoFeatures { file: file.to_owned(), found, remedy }
 }
 

@@ -6,8 +6,7 @@
 //! the last ends; or a JSON array under the metadata key `NAME`.
 
 use super::raw::{
-    FEATURE_NAMES, RawTable, ReadOptions, check_label_shape, matrix_shape, no_column,
-    no_feature_array,
+    RawTable, ReadOptions, check_label_shape, matrix_shape, no_column, no_feature_array,
 };
 use crate::block_file::ArrayInFile;
 use crate::input::Input;
@@ -28,7 +27,8 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     if options.labels_only {
         return Ok(RawTable { class_names, ..RawTable::of_labels(labels, ids) });
     }
-    let name = FEATURE_NAMES
+    let name = options
+        .feature_names()
         .into_iter()
         .find(|name| file.has(name))
         .ok_or_else(|| no_feature_array(file.name(), &file.names()))?;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use super::given::GivenLabels;
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_finite, check_unique};
-use crate::formats::raw::{RawTable, ReadOptions};
+use crate::formats::raw::{LabelLines, RawTable, ReadOptions};
 use crate::formats::{LabelPlace, is_stream};
 use crate::input::Input;
 use crate::labels::{Labels, read_labels};
-use crate::{Error, Format, Result};
+use crate::{Error, Format, MissingLabels, Result};
 
 /// Bytes that features take in memory at most by default
 /// ([`PartlyLabelledFile::in_memory_up_to`]).
@@ -19,12 +19,11 @@ pub const IN_MEMORY: u64 = 256 << 20;
 ///
 /// Labels are in a column of the file, in a labels file that is given, or in one beside the features
 /// (`NAME-labels.csv`). A labels file has one label per row in the order of the features, or an id and
-/// a label for some of them. A label is missing where its cell is empty, null or NaN, or −1 among
-/// whole numbers.
+/// a label for some of them. [`MissingLabels`] says which labels are missing.
 ///
-/// Ids are in a column (`id`) or an array (`ids`), or else are the numbers of the rows from 0. If the
-/// features have none but the labels file has one for each row, and these are not row numbers, they
-/// are used in the order of the features.
+/// Ids are in a column (`id`) or an array (`ids`), or else are the numbers of the rows from 0. Labels
+/// with ids beside features without are refused unless the ids are row numbers, or the caller says that
+/// the labels are [in the order](Self::labels_in_order) of the features.
 ///
 /// ```
 /// use trustpath_table::PartlyLabelledFile;
@@ -46,6 +45,10 @@ pub struct PartlyLabelledFile {
     id_column: Option<String>,
     look_beside: bool,
     in_memory: u64,
+    missing: MissingLabels,
+    in_order: bool,
+    feature_columns: Option<Vec<String>>,
+    carry: Option<Vec<String>>,
 }
 
 impl PartlyLabelledFile {
@@ -59,6 +62,10 @@ impl PartlyLabelledFile {
             id_column: None,
             look_beside: true,
             in_memory: IN_MEMORY,
+            missing: MissingLabels::default(),
+            in_order: false,
+            feature_columns: None,
+            carry: None,
         }
     }
 
@@ -84,6 +91,33 @@ impl PartlyLabelledFile {
     /// Sets the name of the id column, `id` by default, or its number.
     pub fn id_column(mut self, name: impl Into<String>) -> Self {
         self.id_column = Some(name.into());
+        self
+    }
+
+    /// Sets which labels are missing; the usual markers by default.
+    pub fn missing(mut self, missing: MissingLabels) -> Self {
+        self.missing = missing;
+        self
+    }
+
+    /// Takes labels in the order of the features even if their file has ids, which then name the
+    /// instances.
+    pub fn labels_in_order(mut self) -> Self {
+        self.in_order = true;
+        self
+    }
+
+    /// Sets the columns of features: names, `NAME*` for all that begin like this, or a column of lists;
+    /// where there are no columns, the name of the array. By default all numeric columns.
+    pub fn feature_columns(mut self, names: Vec<String>) -> Self {
+        self.feature_columns = Some(names);
+        self
+    }
+
+    /// Sets the columns that are passed on to the result ([`PartlyLabelledTable::carried`]); by default
+    /// all columns of texts.
+    pub fn carry(mut self, names: Vec<String>) -> Self {
+        self.carry = Some(names);
         self
     }
 
@@ -124,8 +158,10 @@ impl PartlyLabelledFile {
             ids: None,
             names: None,
             source: source.clone(),
+            lines: LabelLines::Exact,
+            in_order: false,
         });
-        let matched = given.match_to(raw.ids, raw.rows, &source)?;
+        let matched = given.match_to(raw.ids, raw.rows, &source, &self.missing)?;
         Ok(PartlyLabelledTable {
             features: match raw.in_file {
                 Some(file) => FeatureStorage::InFile(file),
@@ -138,6 +174,8 @@ impl PartlyLabelledFile {
             class_names: matched.class_names,
             source,
             labels_source: matched.source,
+            carried: raw.carried,
+            notes: [raw.notes, matched.notes].concat(),
         })
     }
 
@@ -153,11 +191,14 @@ impl PartlyLabelledFile {
         let options = ReadOptions {
             label: self.label_column.as_deref(),
             id: self.id_column.as_deref(),
+            features: self.feature_columns.as_deref(),
+            carry: self.carry.as_deref(),
             labels_only: false,
             in_memory: Some(self.in_memory),
         };
-        let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
+        // A path that does not exist has no format either.
         let input = Input::open(&self.features)?;
+        let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
         let source = input.name.clone();
         let mut raw = format.read(input, options)?;
         let inside = raw.labels.take();
@@ -167,7 +208,11 @@ impl PartlyLabelledFile {
         });
         let Some(path) = outside else {
             let names = raw.class_names.take();
-            let given = |labels| GivenLabels { labels, ids: None, names, source: source.clone() };
+            let (lines, in_order) = (LabelLines::Exact, false);
+            let given = |labels| {
+                let source = source.clone();
+                GivenLabels { labels, ids: None, names, source, lines, in_order }
+            };
             return Ok((raw, inside.map(given), source));
         };
         let found = read_labels(&path, options)?;
@@ -178,7 +223,9 @@ impl PartlyLabelledFile {
         })?;
         // Names in the features file belong to the labels there, if it has any.
         let names = found.class_names.or(raw.class_names.take().filter(|_| inside.is_none()));
-        Ok((raw, Some(GivenLabels { labels, ids: found.ids, names, source: file }), source))
+        let (ids, lines, in_order) = (found.ids, found.label_lines, self.in_order);
+        let given = GivenLabels { labels, ids, names, source: file, lines, in_order };
+        Ok((raw, Some(given), source))
     }
 
     /// The error for a file without labels in it or beside it.

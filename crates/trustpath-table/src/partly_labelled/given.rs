@@ -1,9 +1,11 @@
 //! Matching the labels that are given to the instances they belong to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::check_unique;
+use crate::formats::raw::LabelLines;
 use crate::labels::Labels;
+use crate::missing::{MissingLabels, ReadingNote};
 use crate::{Error, Result};
 
 /// The labels of a file.
@@ -15,34 +17,39 @@ pub(crate) struct GivenLabels {
     pub names: Option<Vec<String>>,
     /// The file that they are in.
     pub source: String,
+    /// How sure it is which lines are labels.
+    pub lines: LabelLines,
+    /// Whether they follow the order of the features although they have ids.
+    pub in_order: bool,
 }
 
 /// Labels in the order of the instances.
 #[derive(Debug)]
-pub(super) struct MatchedLabels {
+pub(crate) struct MatchedLabels {
     pub ids: Vec<String>,
     pub labels: Vec<Option<usize>>,
     pub class_names: Vec<String>,
     pub source: String,
+    pub notes: Vec<ReadingNote>,
 }
 
 impl GivenLabels {
     /// Finds the label of each of the `rows` instances of the file `features`.
-    pub(super) fn match_to(
-        self,
+    pub(crate) fn match_to(
+        mut self,
         ids: Option<Vec<String>>,
         rows: usize,
         features: &str,
+        markers: &MissingLabels,
     ) -> Result<MatchedLabels> {
-        let Self { labels, ids: of_labels, names, source } = self;
-        let labels = match of_labels {
-            None => labels.without_trailing_blanks(rows),
-            Some(_) => labels,
-        };
-        let (labels, class_names) = labels.minus_one_is_missing().encode_partly(names, &source)?;
+        let mut notes = self.settle_lines(ids.as_deref(), rows)?;
+        let Self { labels, ids: of_labels, names, source, in_order, .. } = self;
+        let (labels, found) = labels.resolve(markers);
+        notes.extend(found);
+        let (labels, class_names) = labels.encode_partly(names, &source)?;
         let (labels, class_names) = occurring(labels, class_names);
         let numbers = || (0..rows).map(|row| row.to_string()).collect::<Vec<_>>();
-        let in_order = |ids: Vec<String>, labels: Vec<Option<usize>>| {
+        let one_each = |ids: Vec<String>, labels: Vec<Option<usize>>| {
             if labels.len() != rows {
                 let (file, labels_file) = (features.to_owned(), source.clone());
                 let labels = labels.len();
@@ -50,13 +57,21 @@ impl GivenLabels {
             }
             Ok((ids, labels))
         };
+        // The index of a data frame says no more than the order.
+        let of_labels = of_labels.filter(|of_labels| ids.is_none() || !counts(of_labels, rows));
         let (ids, labels) = match (of_labels, ids) {
-            (None, ids) => in_order(ids.unwrap_or_else(numbers), labels)?,
-            (Some(of_labels), None) if of_labels.len() == rows && !all_rows(&of_labels, rows) => {
-                check_unique(&of_labels, &source)?;
-                in_order(of_labels, labels)?
+            (None, ids) => one_each(ids.unwrap_or_else(numbers), labels)?,
+            (Some(of_labels), ids) if in_order => {
+                let own = ids.is_none().then(|| check_unique(&of_labels, &source));
+                own.transpose()?;
+                one_each(ids.unwrap_or(of_labels), labels)?
             }
             (Some(of_labels), ids) => {
+                if ids.is_none() && of_labels.iter().all(|id| !is_row(id, rows)) {
+                    let id = of_labels.into_iter().next().unwrap_or_default();
+                    let (file, labels_file) = (features.to_owned(), source.clone());
+                    return Err(Error::NoIds { file, labels_file, id });
+                }
                 let remedy = if ids.is_some() {
                     "give ids of the features, or one label for each row in order and no ids; if that is a header, name the id and the label column"
                 } else {
@@ -73,13 +88,66 @@ impl GivenLabels {
                 (ids, labels)
             }
         };
-        Ok(MatchedLabels { ids, labels, class_names, source })
+        Ok(MatchedLabels { ids, labels, class_names, source, notes })
+    }
+
+    /// Decides whether the first line is a header and which empty lines at the end are labels, by the
+    /// number of instances or by their ids.
+    pub(crate) fn settle_lines(
+        &mut self,
+        ids: Option<&[String]>,
+        rows: usize,
+    ) -> Result<Vec<ReadingNote>> {
+        let Labels::Texts(labels) = &mut self.labels else { return Ok(Vec::new()) };
+        let unclear = self.lines == LabelLines::UnclearStart;
+        if let (Some(of_labels), true) = (&mut self.ids, unclear) {
+            let known: HashSet<&String> = ids.into_iter().flatten().collect();
+            let is_known = |id: &String| known.contains(id);
+            if !is_known(&of_labels[0]) && of_labels[1..].iter().any(is_known) {
+                of_labels.remove(0);
+                labels.remove(0);
+            }
+        }
+        if self.ids.is_some() || self.lines == LabelLines::Exact {
+            return Ok(Vec::new());
+        }
+        let lines = labels.len();
+        let blanks = labels.iter().rev().take_while(|text| text.is_empty()).count();
+        // Whether this many lines are one for each row and possibly some empty ones.
+        let fits = |lines: usize| (rows..=rows + blanks).contains(&lines);
+        let (header, label) = (unclear && fits(lines - 1), fits(lines));
+        let mut notes = Vec::new();
+        if lines == rows && unclear {
+            // One line for each row: the first is one of them.
+            let mut counts: HashMap<&String, usize> = HashMap::new();
+            labels.iter().filter(|text| !text.is_empty()).for_each(|text| {
+                *counts.entry(text).or_default() += 1;
+            });
+            let others = counts.iter().filter(|(text, _)| ***text != labels[0]);
+            if counts.len() > 1 && others.into_iter().all(|(_, n)| *n > 1) {
+                notes.push(ReadingNote::FirstLine(labels[0].clone()));
+            }
+        } else if header && label {
+            let first = labels[0].clone();
+            return Err(Error::UnclearHeader { file: self.source.clone(), lines, rows, first });
+        } else if header {
+            labels.remove(0);
+        }
+        while labels.len() > rows && labels.last().is_some_and(String::is_empty) {
+            labels.pop();
+        }
+        Ok(notes)
     }
 }
 
-/// Whether every id is the number of a row.
-fn all_rows(ids: &[String], rows: usize) -> bool {
-    ids.iter().all(|id| id.parse::<usize>().is_ok_and(|row| row < rows && row.to_string() == *id))
+/// Whether an id is the number of a row.
+fn is_row(id: &str, rows: usize) -> bool {
+    id.parse::<usize>().is_ok_and(|row| row < rows && row.to_string() == *id)
+}
+
+/// Whether the ids are the numbers of all rows in their order.
+fn counts(ids: &[String], rows: usize) -> bool {
+    ids.len() == rows && ids.iter().enumerate().all(|(row, id)| row.to_string() == *id)
 }
 
 /// Labels in the order of `ids` from pairs in any order.
@@ -133,7 +201,17 @@ mod tests {
             ids: ids.map(strings),
             names: None,
             source: "y.csv".into(),
+            lines: LabelLines::OpenEnd,
+            in_order: false,
         }
+    }
+
+    fn unclear(ids: Option<&[&str]>, labels: &[&str]) -> GivenLabels {
+        GivenLabels { lines: LabelLines::UnclearStart, ..given(ids, labels) }
+    }
+
+    fn matched(given: GivenLabels, ids: Option<&[&str]>, rows: usize) -> Result<MatchedLabels> {
+        given.match_to(ids.map(strings), rows, "x", &MissingLabels::usual())
     }
 
     fn names(placed: &MatchedLabels) -> Vec<&str> {
@@ -144,54 +222,72 @@ mod tests {
 
     #[test]
     fn labels_in_order() {
-        let matched = given(None, &["b", "", "a", "", ""]).match_to(None, 3, "x").unwrap();
-        assert_eq!(
-            (names(&matched), &matched.ids),
-            (vec!["b", "", "a"], &strings(&["0", "1", "2"]))
-        );
-        let ids = strings(&["p", "q"]);
-        let matched = given(None, &["4", "-1"]).match_to(Some(ids.clone()), 2, "x").unwrap();
-        assert_eq!((names(&matched), &matched.ids), (vec!["4", ""], &ids));
+        let found = matched(given(None, &["b", "", "a", "", ""]), None, 3).unwrap();
+        assert_eq!((names(&found), &found.ids), (vec!["b", "", "a"], &strings(&["0", "1", "2"])));
+        let found = matched(given(None, &["4", "-1"]), Some(&["p", "q"]), 2).unwrap();
+        assert_eq!((names(&found), &found.ids), (vec!["4", ""], &strings(&["p", "q"])));
         for wrong in [&["a"][..], &["a", "b", "a"]] {
-            refused(given(None, wrong).match_to(None, 2, "x"), &["x has 2 rows"]);
+            refused(matched(given(None, wrong), None, 2), &["x has 2 rows"]);
         }
+    }
+
+    #[test]
+    fn a_header_of_any_word_never_moves_labels() {
+        // The number of lines tells.
+        let found = matched(unclear(None, &["zorp", "a", "", "b"]), None, 3).unwrap();
+        assert_eq!(names(&found), ["a", "", "b"]);
+        let found = matched(unclear(None, &["a", "", "b"]), None, 3).unwrap();
+        assert_eq!((names(&found), found.notes.clone()), (vec!["a", "", "b"], vec![]));
+        // The last label is missing, or the file ends in an empty line.
+        let both = unclear(None, &["zorp", "a", "", "b", "", ""]);
+        refused(matched(both, None, 5), &["6 lines for 5 rows", "\"zorp\"", "label column"]);
+        // A header above one label too few cannot be told from a label, and is reported.
+        let found = matched(unclear(None, &["zorp", "a", "b", "b", "a"]), None, 5).unwrap();
+        assert_eq!(found.notes, [ReadingNote::FirstLine("zorp".into())]);
+        refused(matched(unclear(None, &["zorp", "a", "b"]), None, 5), &["3 labels", "5 rows"]);
     }
 
     #[test]
     fn labels_by_id() {
-        let ids = || Some(strings(&["p", "q", "r"]));
+        let ids = Some(&["p", "q", "r"][..]);
         let pairs = given(Some(&["r", "p", "r"]), &["b", "a", "b"]);
-        assert_eq!(names(&pairs.match_to(ids(), 3, "x").unwrap()), ["a", "", "b"]);
-        let unknown = given(Some(&["r", "s"]), &["b", "a"]).match_to(ids(), 3, "x");
+        assert_eq!(names(&matched(pairs, ids, 3).unwrap()), ["a", "", "b"]);
+        let unknown = matched(given(Some(&["r", "s"]), &["b", "a"]), ids, 3);
         refused(unknown, &["label for \"s\", which x does not have"]);
-        let conflict = given(Some(&["r", "r"]), &["b", "a"]).match_to(ids(), 3, "x");
+        let conflict = matched(given(Some(&["r", "r"]), &["b", "a"]), ids, 3);
         refused(conflict, &["\"r\" both \"b\" and \"a\""]);
+        let headed = unclear(Some(&["zorp", "r", "p"]), &["glim", "b", "a"]);
+        assert_eq!(names(&matched(headed, ids, 3).unwrap()), ["a", "", "b"]);
+        // The index of a data frame is the order.
+        let index = given(Some(&["0", "1", "2"]), &["a", "b", ""]);
+        assert_eq!(names(&matched(index, ids, 3).unwrap()), ["a", "b", ""]);
     }
 
     #[test]
-    fn features_without_ids_have_row_numbers_or_the_ids_of_the_labels() {
-        for (label_ids, labels, expected, ids) in [
-            (["2", "0"], ["b", "a"], &["a", "", "b"][..], &["0", "1", "2"][..]),
-            (["1", "0"], ["b", "a"], &["a", "b"], &["0", "1"]),
-            (["p", "1"], ["b", ""], &["b", ""], &["p", "1"]),
-        ] {
-            let matched = given(Some(&label_ids), &labels).match_to(None, ids.len(), "x").unwrap();
-            assert_eq!((&names(&matched)[..], &matched.ids), (expected, &strings(ids)));
+    fn labels_with_ids_beside_features_without_are_refused_unless_in_order() {
+        for (label_ids, labels, expected) in
+            [(["2", "0"], ["b", "a"], &["a", "", "b"][..]), (["1", "0"], ["b", "a"], &["a", "b"])]
+        {
+            let found = matched(given(Some(&label_ids), &labels), None, expected.len()).unwrap();
+            assert_eq!(names(&found), expected, "row numbers are ids");
         }
-        refused(given(Some(&["p"]), &["b"]).match_to(None, 2, "x"), &["row numbers from 0"]);
-        let twice = given(Some(&["p", "p"]), &["b", "b"]).match_to(None, 2, "x");
-        refused(twice, &["id \"p\" twice, in rows 0 and 1"]);
+        let named = || given(Some(&["q", "p"]), &["b", "a"]);
+        refused(matched(named(), None, 2), &["ids of its labels", "\"q\"", "in the order"]);
+        let found = matched(GivenLabels { in_order: true, ..named() }, None, 2).unwrap();
+        assert_eq!((names(&found), &found.ids), (vec!["b", "a"], &strings(&["q", "p"])));
+        refused(matched(given(Some(&["1", "9"]), &["b", "a"]), None, 2), &["row numbers from 0"]);
+        let twice = GivenLabels { in_order: true, ..given(Some(&["p", "p"]), &["b", "b"]) };
+        refused(matched(twice, None, 2), &["id \"p\" twice, in rows 0 and 1"]);
     }
 
     #[test]
     fn classes_without_labels_are_left_out() {
         let given = GivenLabels {
             labels: Labels::Whole(vec![Some(2), None, Some(0)]),
-            ids: None,
             names: Some(strings(&["a", "b", "c"])),
-            source: "x".into(),
+            ..given(None, &[])
         };
-        let placed = given.match_to(None, 3, "x").unwrap();
+        let placed = matched(given, None, 3).unwrap();
         assert_eq!(placed.labels, [Some(1), None, Some(0)]);
         assert_eq!(placed.class_names, ["a", "c"]);
     }

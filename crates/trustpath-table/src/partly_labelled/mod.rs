@@ -7,7 +7,9 @@ mod verified;
 
 use std::collections::HashMap;
 
+use crate::formats::raw::CarriedColumn;
 use crate::labels::in_range;
+use crate::missing::ReadingNote;
 use crate::{Error, Result};
 pub use file::{IN_MEMORY, PartlyLabelledFile};
 use rows::FeatureStorage;
@@ -25,6 +27,8 @@ pub struct PartlyLabelledTable {
     class_names: Vec<String>,
     source: String,
     labels_source: String,
+    carried: Vec<CarriedColumn>,
+    notes: Vec<ReadingNote>,
 }
 
 impl PartlyLabelledTable {
@@ -65,8 +69,19 @@ impl PartlyLabelledTable {
         check_finite(&features, dims, 0, None, &source)?;
         let features = FeatureStorage::InMemory(features);
         let labels_source = source.clone();
-        let columns = None;
-        Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source })
+        let (columns, carried, notes) = (None, Vec::new(), Vec::new());
+        Ok(Self {
+            features,
+            dims,
+            columns,
+            ids,
+            labels,
+            class_names,
+            source,
+            labels_source,
+            carried,
+            notes,
+        })
     }
 
     /// All features in row-major order, if they are in memory; else see [`read`](Self::read).
@@ -113,6 +128,16 @@ impl PartlyLabelledTable {
         &self.source
     }
 
+    /// The columns that are passed on to the result.
+    pub fn carried(&self) -> &[CarriedColumn] {
+        &self.carried
+    }
+
+    /// What a user should know about how the table was read.
+    pub fn notes(&self) -> &[ReadingNote] {
+        &self.notes
+    }
+
     /// The same table under another name, for features that were computed from something else.
     pub fn called(mut self, source: impl Into<String>) -> Self {
         let source = source.into();
@@ -130,18 +155,38 @@ impl PartlyLabelledTable {
     pub fn check_labels(&self) -> Result<()> {
         let mut given = self.labels.iter().flatten();
         let Some(first) = given.next() else {
-            return Err(Error::NoLabels {
-                file: self.labels_source.clone(),
-                remedy:
-                    "label some instances of each class, in a column \"label\" or in a labels file"
-                        .into(),
+            let wanted =
+                "label some instances of each class, in a column \"label\" or in a labels file";
+            let texts = self.notes.iter().find_map(|note| match note {
+                ReadingNote::TextColumns(names) => Some(names.iter().take(5)),
+                _ => None,
             });
+            let texts: Vec<String> =
+                texts.into_iter().flatten().map(|n| format!("{n:?}")).collect();
+            let remedy = match texts.is_empty() {
+                true => format!("{wanted}{}", self.hint()),
+                false => {
+                    format!("{wanted}, or name the label column if it is {}", texts.join(" or "))
+                }
+            };
+            return Err(Error::NoLabels { file: self.labels_source.clone(), remedy });
         };
         if given.any(|label| label != first) {
             return Ok(());
         }
         let class = self.class_names[*first].clone();
-        Err(Error::OneClass { file: self.labels_source.clone(), class })
+        Err(Error::OneClass { file: self.labels_source.clone(), class, hint: self.hint() })
+    }
+
+    /// What may be wrong if there are too few labels.
+    fn hint(&self) -> String {
+        let markers = self.notes.iter().find_map(|note| match note {
+            ReadingNote::Missing(markers) => markers.first(),
+            _ => None,
+        });
+        markers.map_or_else(String::new, |(marker, labels)| {
+            format!(" ({marker:?}, {labels} times, was read as a missing label; list the markers of missing labels if it is a class)")
+        })
     }
 
     /// Checks that the features are those that a model was trained on: their number and, where both

@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use trustpath_table::{Error, Format, PartlyLabelledFile};
+use trustpath_table::{
+    CarriedColumn, Column, Error, Format, MissingLabels, Output, PartlyLabelledFile, ResultTable,
+};
 
 use crate::{Folder, fixture, label_names, refused};
 
@@ -59,9 +61,11 @@ fn arrays_with_labels_inside_or_apart() {
         let table = npy().labels(folder.file(name, text)).read().unwrap();
         assert_eq!(label_names(&table), expected, "{name}");
     }
-    // The ids of the labels file are used where the features have none.
+    // The ids of the labels file are used where the features have none, if the caller says so.
     let named = folder.file("named.csv", "file,kind\na,wren\nb,\nc,\nd,\ne,gull\nf,\n");
-    let table = npy().labels(&named).label_column("kind").id_column("file").read().unwrap();
+    let named = || npy().labels(&named).label_column("kind").id_column("file");
+    refused(named().read(), &["named.csv has the ids", "f4.npy has no ids"]);
+    let table = named().labels_in_order().read().unwrap();
     assert_eq!((table.ids()[4].as_str(), label_names(&table)[4]), ("e", "gull"));
     // Labels that are given replace those inside together with their names.
     let swifts = folder.file("swifts.txt", "swift\n\n\n\nauk\n\n");
@@ -80,6 +84,35 @@ fn parquet_tables() {
     assert_eq!((table.columns(), table.dims()), (None, 3));
     let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
     assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
+}
+
+/// Columns of text were refused.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_with_other_columns() {
+    let folder = Folder::new();
+    let path = folder.path("t.parquet");
+    let mut table = ResultTable::default();
+    let texts = |texts: [&str; 3]| Column::Text(texts.map(str::to_owned).to_vec());
+    table.push("ID", texts(["p", "q", "r"])).unwrap();
+    table.push("a", Column::Number(vec![1.0, 2.0, 3.0])).unwrap();
+    let urls = vec![Some("u".to_owned()), None, Some("w".to_owned())];
+    table.push("url", Column::OptionalText(urls.clone())).unwrap();
+    table.push("b", Column::Count(vec![4, 5, 6])).unwrap();
+    table.push("Class", texts(["x", "?", "y"])).unwrap();
+    table.write(&Output::new(&path)).unwrap();
+
+    let table = file(&path).read().unwrap();
+    assert_eq!(table.features().unwrap(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    assert_eq!((table.ids()[2].as_str(), label_names(&table)), ("r", vec!["x", "-", "y"]));
+    assert_eq!(table.carried(), [CarriedColumn { name: "url".into(), texts: urls }]);
+    assert_eq!(table.notes().len(), 3, "{:?}", table.notes());
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let chosen = file(&path).feature_columns(names(&["b"])).carry(names(&["a"])).read().unwrap();
+    assert_eq!(chosen.features().unwrap(), [4.0, 5.0, 6.0]);
+    assert_eq!(chosen.carried()[0].texts[1].as_deref(), Some("2"));
+    refused(file(&path).feature_columns(names(&["url"])).read(), &["url", "must be numeric"]);
+    refused(file(&path).carry(names(&["nosuch"])).read(), &["no column \"nosuch\""]);
 }
 
 #[test]
@@ -114,7 +147,7 @@ fn every_bad_table_is_named_with_the_remedy() {
         ("a,label\n1,x\n2,\n3,x\n", &["every label in", "\"x\"", "second class"]),
         ("", &["it is empty"]),
         ("a,b,label\n", &["a header without rows"]),
-        ("a,path,label\n1,p.jpg,x\n", &["\"p.jpg\" is not a number", "id or the label column"]),
+        ("a,b,label\n1,2,x\n3,p.jpg,y\n", &["\"p.jpg\" is not a number", "columns of features"]),
     ];
     for (text, expected) in cases {
         let read = file(folder.file("p.csv", text)).read();
@@ -124,6 +157,51 @@ fn every_bad_table_is_named_with_the_remedy() {
     refused(no_ids.read(), &["no column \"file\" (it has \"a\", \"b\")"]);
 }
 
+/// Ways in which labels moved by a row or missing ones became a class.
+#[test]
+fn labels_are_never_moved_or_invented() {
+    let folder = Folder::new();
+    let features = folder.file("x.csv", "a\n1\n2\n3\n4\n5\n");
+    let read = |name: &str, text: &str| file(&features).labels(folder.file(name, text)).read();
+    let expected = ["cat", "-", "dog", "-", "-"];
+    for name in ["y.csv", "y.txt"] {
+        for text in [
+            "class\ncat\n\ndog\n\n\n",
+            "class\r\ncat\r\n\r\ndog\r\n\r\n\r\n",
+            "cat\r\n\r\ndog\r\n\r\n\r\n",
+            "Label\ncat\n?\ndog\nunknown\nNA\n",
+            "zorp\ncat\nNone\ndog\nnull\n-1\n",
+            "cat\n-\ndog\nN/A\nUnlabelled\n",
+        ] {
+            let table = read(name, text).unwrap();
+            assert_eq!(label_names(&table), expected, "{name} {text:?}");
+            assert_eq!(table.class_names(), ["cat", "dog"], "{name} {text:?}");
+        }
+        let unclear = read(name, "zorp\ncat\n\ndog\n\n\n");
+        refused(unclear, &["6 lines for 5 rows", "\"zorp\", may be a header or a label"]);
+    }
+    let said = read("y.csv", "label\ncat\n?\ndog\n?\n?\n").unwrap();
+    let said: Vec<String> =
+        said.notes().iter().map(|note| note.sentence(|n, v| format!("--{n} {v}"))).collect();
+    assert_eq!(said, ["3 labels read as missing: '?' (use --missing '' if they are classes)."]);
+    let unknown = folder.file("u.csv", "label\ncat\nunknown\ncat\nunknown\n\n");
+    let markers = MissingLabels::only([""]);
+    let table = file(&features).labels(&unknown).missing(markers).read().unwrap();
+    assert_eq!(label_names(&table), ["cat", "unknown", "cat", "unknown", "-"]);
+    let one = file(&features).labels(&unknown).read().unwrap().check_labels();
+    refused(one, &["\"unknown\", 2 times, was read as a missing label"]);
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_no_unknown_format() {
+    let error = refused(file("no-such-folder").read(), &["no-such-folder"]);
+    assert!(matches!(error, Error::Read { .. }), "{error}");
+    let folder = Folder::new();
+    let features = folder.file("x.csv", "a\n1\n2\n");
+    let error = refused(file(features).labels("nothing").read(), &["nothing"]);
+    assert!(matches!(error, Error::Read { .. }), "{error}");
+}
+
 #[test]
 fn labels_that_do_not_fit_are_refused() {
     let folder = Folder::new();
@@ -131,7 +209,7 @@ fn labels_that_do_not_fit_are_refused() {
     for (labels, expected) in [
         ("id,label\np,x\ns,y\n", "label for \"s\", which"),
         ("id,label\np,x\np,y\n", "labels \"p\" both \"x\" and \"y\""),
-        ("file,kind\np,x\n", "label for \"file\""),
+        ("zorp,kind\nt,x\n", "label for \"t\""),
         ("label\nx\ny\n", "has 2 labels but"),
         ("a,b,c\n1,2,3\n", "none called \"label\""),
         ("", "it is empty"),

@@ -12,7 +12,7 @@ const VERDICTS = [
   { name: "fits", tone: "good" },
   { name: "suspect", tone: "bad" },
 ];
-VERDICTS.forEach((verdict, i) => (verdict.count = source.counts[i]));
+VERDICTS.forEach((verdict, i) => Object.assign(verdict, { count: source.counts[i], share: source.shares[i] }));
 const [GIVEN, , , NONE] = VERDICTS;
 
 const items = source.id.map((id, i) => ({

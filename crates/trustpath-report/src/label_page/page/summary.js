@@ -2,7 +2,6 @@
 
 function drawSummary() {
   const shown = VERDICTS.filter((verdict) => verdict.count > 0);
-  const total = Math.max(1, source.total);
   const bar = el("div", { class: "bar", "aria-hidden": "true" }, shown.map((verdict) => {
     const part = el("span", { class: verdict.tone });
     part.style.flexGrow = verdict.count;
@@ -13,7 +12,7 @@ function drawSummary() {
     class: `tile ${verdict.tone}`,
     title: `Show only “${verdict.name}” instances in the table`,
     onclick: () => table.show({ verdict: verdict.name }),
-  }, el("strong", {}, count(verdict.count)), el("span", {}, verdict.name), el("small", {}, percent(verdict.count / total))));
+  }, el("strong", {}, count(verdict.count)), el("span", {}, verdict.name), el("small", {}, verdict.share)));
   const facts = source.facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
   $("summary").append(
     ...[
@@ -27,5 +26,3 @@ function drawSummary() {
     ].filter(Boolean),
   );
 }
-
-const percent = (x) => `${(100 * x).toFixed(x > 0 && x < 0.01 ? 1 : 0)} %`;

@@ -136,8 +136,20 @@ impl ParquetTable {
         column: usize,
         first: usize,
     ) -> Result<Vec<String>> {
+        let id = |(row, id): (usize, Option<String>)| {
+            id.ok_or_else(|| self.missing(column, first + row))
+        };
+        self.cells(group, column)?.into_iter().enumerate().map(id).collect()
+    }
+
+    /// A column of a row group as texts, also where it holds numbers.
+    pub(super) fn cells(
+        &self,
+        group: &dyn RowGroupReader,
+        column: usize,
+    ) -> Result<Vec<Option<String>>> {
         let all = usize::MAX;
-        let texts = match self.texts(group, column)? {
+        Ok(match self.texts(group, column)? {
             Some(texts) => texts,
             None => match &mut self.column(group, column, 0)? {
                 // A double does not hold every integer of 64 bits.
@@ -151,11 +163,7 @@ impl ParquetTable {
             }
             .with_nulls()
             .collect(),
-        };
-        let id = |(row, id): (usize, Option<String>)| {
-            id.ok_or_else(|| self.missing(column, first + row))
-        };
-        texts.into_iter().enumerate().map(id).collect()
+        })
     }
 
     fn chunk<T: DataType, V>(

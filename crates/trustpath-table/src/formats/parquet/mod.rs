@@ -13,13 +13,15 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
+use ::parquet::basic::Type;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
-use super::raw::{FEATURE_NAMES, RawTable, ReadOptions, no_column};
+use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions, no_column};
 use crate::input::Input;
 use crate::labels::Labels;
+use crate::missing::ReadingNote;
 use crate::{Error, Result};
 use blocks::ParquetBlocks;
 use columns::is_number;
@@ -78,6 +80,9 @@ struct ParquetTable {
     features: Vec<usize>,
     /// Whether the only feature column holds lists.
     lists: bool,
+    /// Columns that are passed on to the result.
+    carried: Vec<usize>,
+    notes: Vec<ReadingNote>,
 }
 
 impl ParquetTable {
@@ -88,34 +93,62 @@ impl ParquetTable {
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> =
             schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
-        let find = |name: &str| roots.iter().position(|root| *root == name);
-        let (label, id) = (find(options.label_column()), find(options.id_column()));
+        let (label, id) = (options.find_label(&roots), options.find_id(&roots));
         if let (Some(name), None, false) = (options.id, id, options.labels_only) {
             let names: Vec<String> = roots.into_iter().cloned().collect();
             return Err(no_column(&file, name, &names));
         }
+        if !options.labels_only {
+            options.check_columns(&roots, &file)?;
+        }
         let numeric = |i: usize| is_number(&schema.column(i));
-        let others = || (0..roots.len()).filter(|&i| Some(i) != label && Some(i) != id);
+        let is_list = |i: usize| schema.column(i).max_rep_level() == 1 && numeric(i);
+        let named = |i: usize| options.is_feature(roots[i]);
+        let others: Vec<usize> = (0..roots.len())
+            .filter(|&i| Some(i) != label && Some(i) != id && !options.labels_only)
+            .filter(|&i| !roots[i].starts_with("__index_level_"))
+            .collect();
         let lists: Vec<usize> =
-            others().filter(|&i| schema.column(i).max_rep_level() == 1 && numeric(i)).collect();
-        let named = FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n));
-        let features = match (&lists[..], named) {
-            _ if options.labels_only => Vec::new(),
+            others.iter().copied().filter(|&i| is_list(i) && named(i) != Some(false)).collect();
+        let usual = FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n));
+        if let Some(&i) = others.iter().find(|&&i| named(i) == Some(true) && !numeric(i)) {
+            return Err(Error::Dtype {
+                file: format!("{file} (column {:?})", roots[i]),
+                found: schema.column(i).physical_type().to_string(),
+                expected: "features must be numeric; name other columns of features",
+            });
+        }
+        let to_carry = |i: usize| options.carry.is_some_and(|chosen| chosen.contains(roots[i]));
+        let features: Vec<usize> = match (&lists[..], usual) {
             ([], _) => {
-                let columns: Vec<_> =
-                    others().filter(|&i| !roots[i].starts_with("__index_level_")).collect();
-                if let Some(&i) = columns.iter().find(|&&i| !numeric(i)) {
-                    return Err(Error::Dtype {
-                        file: format!("{file} (column {:?})", roots[i]),
-                        found: schema.column(i).physical_type().to_string(),
-                        expected: "every column except the id and the label must be numeric; drop that column or name it as the id or the label column",
-                    });
-                }
-                columns
+                let flat = |i: usize| schema.column(i).max_rep_level() == 0 && numeric(i);
+                let chosen = |i: usize| named(i).unwrap_or(!to_carry(i));
+                others.iter().copied().filter(|&i| flat(i) && chosen(i)).collect()
             }
             (&[only], _) => vec![only],
-            (_, named) => named.copied().into_iter().collect(),
+            (_, usual) => usual.copied().into_iter().collect(),
         };
+        let flat_text = |i: usize| {
+            let column = schema.column(i);
+            column.max_rep_level() == 0 && column.physical_type() == Type::BYTE_ARRAY
+        };
+        let carried: Vec<usize> = others
+            .iter()
+            .copied()
+            .filter(|&i| !features.contains(&i) && options.is_carried(roots[i]))
+            .filter(|&i| flat_text(i) || (to_carry(i) && numeric(i) && !is_list(i)))
+            .collect();
+        let mut notes = Vec::new();
+        notes.extend(label.and_then(|i| options.label_note(roots[i])));
+        let left = others.iter().filter(|&&i| !numeric(i)).map(|&i| roots[i].clone());
+        let left: Vec<String> = left.collect();
+        if lists.is_empty()
+            && !left.is_empty()
+            && options.carry.is_none()
+            && options.features.is_none()
+        {
+            notes.push(ReadingNote::TextColumns(left));
+        }
         if features.is_empty() && !options.labels_only {
             let names: Vec<&str> = roots.into_iter().map(String::as_str).collect();
             return Err(Error::NoFeatures {
@@ -127,13 +160,16 @@ impl ParquetTable {
         let lists = !options.labels_only && !lists.is_empty();
         let most_values =
             VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, file, most_values, label, id, features, lists })
+        Ok(Self { reader, file, most_values, label, id, features, lists, carried, notes })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
         self.check_size()?;
         let (mut features, mut ids) = (Vec::new(), self.id.map(|_| Vec::new()));
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
+        let root = |i: usize| self.descriptor(i).path().parts()[0].clone();
+        let column = |&i: &usize| CarriedColumn { name: root(i), texts: Vec::new() };
+        let mut carried: Vec<CarriedColumn> = self.carried.iter().map(column).collect();
         let dims = if self.lists { self.list_length()? } else { self.features.len() };
         let starts = self.group_starts();
         let rows = starts[starts.len() - 1];
@@ -160,6 +196,9 @@ impl ParquetTable {
             if let (Some(column), Some(ids)) = (self.id, &mut ids) {
                 ids.extend(self.read_ids(group, column, first)?);
             }
+            for (&column, carried) in self.carried.iter().zip(&mut carried) {
+                carried.texts.extend(self.cells(group, column)?);
+            }
         }
         let labels = match self.label {
             None => None,
@@ -174,9 +213,10 @@ impl ParquetTable {
             let (found, remedy) = ("no rows".into(), "write at least one row");
             return Err(Error::NoFeatures { file: self.file, found, remedy });
         }
-        let name = |&i: &usize| self.descriptor(i).path().parts()[0].clone();
-        let columns = (!self.lists).then(|| self.features.iter().map(name).collect());
-        let raw = RawTable { rows, dims, columns, ids, labels, ..RawTable::default() };
+        let columns = (!self.lists).then(|| self.features.iter().map(|&i| root(i)).collect());
+        let notes = self.notes.clone();
+        let raw =
+            RawTable { rows, dims, columns, ids, labels, carried, notes, ..RawTable::default() };
         if let Some(in_memory) = in_file {
             self.check_count(rows.saturating_mul(dims) as u64)?;
             let blocks = ParquetBlocks::new(self, starts, dims, in_memory);
@@ -217,7 +257,9 @@ impl ParquetTable {
         let mut values = 0u64;
         for group in 0..self.reader.num_row_groups() {
             let group = self.group(group)?;
-            for &column in self.features.iter().chain(&self.label).chain(&self.id) {
+            for &column in
+                self.features.iter().chain(&self.label).chain(&self.id).chain(&self.carried)
+            {
                 let place = group.metadata().column(column);
                 let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
                 // The decoder assumes that neither is negative.

@@ -1,0 +1,81 @@
+//! Files under the names that the examples of the help use.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use trustpath_table::{Column, Output, PartlyLabelledFile, ResultTable, npy, write_atomically};
+use trustpath_vision::image::RgbImage;
+
+use super::shell;
+
+/// A folder with small data of every kind.
+pub fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |command: &str| {
+        let output = shell(folder.path(), command);
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    run("trustpath sample some --size 24 --labels 4");
+    for (from, to) in
+        [("pool.npy", "embeddings.npy"), ("labels.csv", "labels.csv"), ("new.npy", "new.npy")]
+    {
+        fs::copy(at("some").join(from), at(to)).unwrap();
+    }
+    run("trustpath label embeddings.npy --labels labels.csv --model model.safetensors");
+    let read = |labels: &str| {
+        PartlyLabelledFile::new(at("embeddings.npy")).labels(at(labels)).read().unwrap()
+    };
+    let (pool, truth) = (read("labels.csv"), read("some/truth.csv"));
+    let table = |table: &trustpath_table::PartlyLabelledTable, id: &str, label: &str| {
+        let (features, dims) = (table.features().unwrap(), table.dims());
+        let mut columns = ResultTable::default();
+        columns.push(id, Column::Text(table.ids().to_vec())).unwrap();
+        for k in 0..dims {
+            let values = features.iter().skip(k).step_by(dims).map(|&v| f64::from(v)).collect();
+            columns.push(format!("f{k}"), Column::Number(values)).unwrap();
+        }
+        let name = |class: &Option<usize>| class.map(|class| table.class_names()[class].clone());
+        let names = table.labels().iter().map(name).collect();
+        columns.push(label, Column::OptionalText(names)).unwrap();
+        columns
+    };
+    table(&pool, "file", "kind").write(&Output::new(at("pool.csv"))).unwrap();
+    table(&truth, "id", "label").write(&Output::new(at("train.csv"))).unwrap();
+    let parquet = table(&pool, "file", "kind");
+    parquet.write(&Output::new(at("pool.parquet"))).unwrap();
+    run("gzip -c train.csv > pool.csv.gz && cp train.csv new.csv && cp embeddings.npy novel.npy");
+    let classes: Vec<i32> = truth.labels().iter().map(|class| class.unwrap() as i32).collect();
+    let shape = [classes.len()];
+    write_atomically(at("novel-labels.npy"), |w| npy::write_i32(w, &shape, &classes)).unwrap();
+
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let weights = repository.join("assets/networks/resnet12-cifar-fs.safetensors");
+    fs::copy(weights, at("resnet12.safetensors")).unwrap();
+    let list = repository.join("crates/trustpath-episodes/tests/lists/cub-1shot-transductive");
+    run(&format!("cp -r '{}' .", list.display()));
+    for class in 0..3 {
+        for i in 0..8 {
+            let place =
+                if i < 4 { format!("photos/class{class}") } else { "photos/unlabeled".into() };
+            image(&at(&place).join(format!("{class}-{i}.png")), class, i);
+            image(&at("new-photos").join(format!("{class}-{i}.png")), class, i + 8);
+        }
+    }
+    folder
+}
+
+/// Stripes of a width and direction that the class has.
+fn image(path: &Path, class: usize, i: usize) {
+    let (width, height) = (32usize, 32usize);
+    let shade = |x: usize, y: usize| match class {
+        0 => (x + i) / 4 % 2,
+        1 => (y + i) / 4 % 2,
+        _ => (x + y + i) / 9 % 2,
+    };
+    let place = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let rgb = place.flat_map(|(x, y)| [40 + 180 * shade(x, y) as u8, 90, (10 * i) as u8]).collect();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, RgbImage { width, height, rgb }.png().unwrap()).unwrap();
+}

@@ -1,0 +1,148 @@
+//! Every command in the README and in the help is run, and prints what is shown.
+//!
+//! A command of the README stands in a code block after `$ `, and what it prints follows. A line `…` stands for any
+//! lines, and times, speeds and memory are not compared. If the output has changed on purpose,
+//!
+//! ```sh
+//! TRUSTPATH_UPDATE_DOCS=1 cargo test -p trustpath-cli --test docs
+//! ```
+//!
+//! writes the new one into the README.
+
+mod data;
+mod readme;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// Commands that cannot be run here, and why: any command that contains one of these.
+const NOT_RUN: [(&str, &str); 9] = [
+    ("trustpath train", "training needs libtorch"),
+    ("CUB_200_2011.tgz", "a dataset that is not part of the project"),
+    ("downloads/", "a dataset that is not part of the project"),
+    ("S2M2.pth.tar", "published weights that are not part of the project"),
+    (".onnx", "needs the library of onnxruntime"),
+    ("cifar/", "a dataset that is not part of the project"),
+    ("~/", "would write into the home folder"),
+    ("features cifar-fs=novel.npy", "features of a dataset that is not part of the project"),
+    (
+        "label photos ",
+        "images that are not part of the project; the test of the help labels others",
+    ),
+];
+
+/// Why a command is not run, if it is not.
+fn not_run(command: &str) -> Option<&'static str> {
+    NOT_RUN.iter().find(|(part, _)| command.contains(part)).map(|(_, why)| *why)
+}
+
+/// A shell command in a folder, with the binary first on its path.
+fn shell(folder: &Path, command: &str) -> std::process::Output {
+    let binary = Path::new(assert_cmd::cargo::cargo_bin!("trustpath"));
+    let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let script = format!("set -o pipefail; {command}");
+    let mut run = Command::new("bash");
+    run.args(["-c", &script]).current_dir(folder).env("PATH", path);
+    run.output().unwrap()
+}
+
+/// The help of every command, also of those below others.
+fn helps() -> Vec<String> {
+    let folder = std::env::temp_dir();
+    let help = |words: &str| {
+        let output = shell(&folder, &format!("trustpath {words} --help"));
+        assert!(output.status.success(), "{words}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = help("");
+    let listed = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names =
+        listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
+    let names: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 10, "{names:?}");
+    let mut helps = vec![all.clone(), help("data check"), help("data pack")];
+    helps.extend(names.iter().map(|name| help(name)));
+    helps
+}
+
+/// The examples of a help, without the remarks after them.
+fn examples(help: &str) -> Vec<String> {
+    let Some((_, after)) = help.split_once("Example") else { return Vec::new() };
+    let lines =
+        after.lines().map(|line| line.trim_start_matches("s:").trim_start_matches(':').trim());
+    let commands =
+        lines.filter(|line| line.starts_with("trustpath ") || line.contains("| trustpath "));
+    commands.map(|line| line.split("  ").next().unwrap_or(line).trim().to_owned()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_examples_of_the_help_run() {
+    let folder = data::folder();
+    let all: BTreeSet<String> = helps().iter().flat_map(|help| examples(help)).collect();
+    assert!(all.len() > 25, "{all:?}");
+    let mut failed = Vec::new();
+    // Those that write what others read come first.
+    let (first, then): (Vec<&String>, Vec<&String>) =
+        all.iter().partition(|command| command.contains("extract"));
+    for command in first.into_iter().chain(then) {
+        if not_run(command).is_some() {
+            continue;
+        }
+        if command.contains("new-photos") {
+            let model = "trustpath label photos/ --model model.safetensors";
+            assert!(shell(folder.path(), model).status.success());
+        }
+        // The examples are run as they are, but shorter.
+        let mut shorter = command.replace("--episodes 2000", "--episodes 2");
+        if command.starts_with("trustpath bench") && !command.contains("--episodes") {
+            shorter.push_str(" --episodes 2");
+        }
+        if command.starts_with("trustpath demo") {
+            shorter.push_str(" --episodes 2");
+        }
+        let output = shell(folder.path(), &shorter);
+        if !output.status.success() {
+            failed.push(format!("{shorter}\n  {}", String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_readme_shows_what_the_commands_print() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (fresh, problems) = readme::compare(&text, |command| {
+        if not_run(command).is_some() {
+            return None;
+        }
+        let output = shell(folder.path(), command);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{command}: {said}");
+        Some(String::from_utf8(output.stdout).unwrap())
+    });
+    if std::env::var_os("TRUSTPATH_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, fresh).unwrap();
+        return;
+    }
+    assert!(
+        problems.is_empty(),
+        "{}\n\nTo write the new output into the README: TRUSTPATH_UPDATE_DOCS=1 cargo test -p trustpath-cli --test docs",
+        problems.join("\n\n")
+    );
+}
+
+#[test]
+fn every_reason_not_to_run_a_command_is_needed() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let mut text = std::fs::read_to_string(readme).unwrap();
+    text.extend(helps());
+    for (part, why) in NOT_RUN {
+        assert!(text.contains(part), "{part} ({why})");
+    }
+}

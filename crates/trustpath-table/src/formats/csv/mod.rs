@@ -1,0 +1,419 @@
+//! Comma- or tab-separated text: one row of numbers per instance, and a label column.
+//!
+//! The first line is a header if one of its fields is the name of the label or the id column, if none
+//! of its fields is a number, or if they count 0, 1, 2, …, as data frames name columns without a
+//! name. A first column with an empty name is the index of a data frame and is left out. Columns whose
+//! first cells are all text are no features and are passed on to the result.
+
+mod labels;
+mod sniff;
+mod write;
+
+use super::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
+use crate::input::Input;
+use crate::labels::Labels;
+use crate::missing::ReadingNote;
+use crate::{Error, Result};
+pub(crate) use labels::read_lines;
+pub(super) use sniff::as_utf8;
+use sniff::{Sample, not_utf8, sample};
+use write::without_mark;
+pub(super) use write::write;
+
+struct CsvReader {
+    file: String,
+    reader: csv::Reader<Input>,
+    record: csv::ByteRecord,
+    sample: Sample,
+    /// Whether `record` is the first row and has not been used yet.
+    pending: bool,
+    header: Option<Vec<String>>,
+    columns: usize,
+    /// Whether a number had a decimal comma.
+    commas: bool,
+}
+
+/// The columns to read.
+struct Selection {
+    label: Option<usize>,
+    id: Option<usize>,
+    features: Vec<usize>,
+    carried: Vec<usize>,
+    notes: Vec<ReadingNote>,
+}
+
+/// Reads features or labels alone; ids, where there is a column of them.
+pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> Result<RawTable> {
+    if options.labels_only {
+        return labels::read(input, DELIMITER, options);
+    }
+    let mut table = CsvReader::open(as_utf8(input)?, DELIMITER, options)?;
+    let mut selection = table.select(options)?;
+    let (mut features, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let mut carried: Vec<CarriedColumn> = selection
+        .carried
+        .iter()
+        .map(|&column| CarriedColumn { name: table.name(column), texts: Vec::new() })
+        .collect();
+    while table.advance()? {
+        for &column in &selection.features {
+            features.push(table.number(column)?);
+        }
+        for (column, texts) in [(selection.label, &mut labels), (selection.id, &mut ids)] {
+            if let Some(column) = column {
+                texts.push(table.text(column)?.to_owned());
+            }
+        }
+        for (&column, carried) in selection.carried.iter().zip(&mut carried) {
+            let text = table.text(column)?;
+            carried.texts.push((!text.is_empty()).then(|| text.to_owned()));
+        }
+    }
+    let labels = selection.label.map(|_| Labels::from_texts(labels));
+    let ids = selection.id.map(|_| ids);
+    let dims = selection.features.len();
+    let rows = features.len() / dims;
+    if rows == 0 {
+        let (found, remedy) = ("a header without rows".into(), "write one row per instance");
+        return Err(Error::NoFeatures { file: table.file, found, remedy });
+    }
+    if table.commas {
+        selection.notes.push(ReadingNote::DecimalComma);
+    }
+    let names =
+        |header: Vec<String>| selection.features.iter().map(|&c| header[c].clone()).collect();
+    let columns = table.header.map(names);
+    let notes = selection.notes;
+    Ok(RawTable {
+        features,
+        rows,
+        dims,
+        columns,
+        ids,
+        labels,
+        carried,
+        notes,
+        ..RawTable::default()
+    })
+}
+
+impl CsvReader {
+    fn open(mut input: Input, delimiter: u8, options: ReadOptions) -> Result<Self> {
+        let file = input.name.clone();
+        let sample = sample(&mut input, delimiter)?;
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.has_headers(false).delimiter(sample.delimiter).from_reader(input);
+        let record = csv::ByteRecord::new();
+        let (pending, header, columns, commas) = (false, None, 0, false);
+        let mut table = Self { file, reader, record, sample, pending, header, columns, commas };
+        if !table.advance()? {
+            return Err(Error::damaged(table.file, "it is empty"));
+        }
+        table.columns = table.record.len();
+        let first: Vec<String> =
+            (0..table.columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
+        if is_header(&first, options) {
+            table.header = Some(first);
+        } else {
+            table.pending = true;
+        }
+        Ok(table)
+    }
+
+    /// All numeric columns except the label, the id and the index of a data frame are features, unless
+    /// the caller names them.
+    fn select(&self, options: ReadOptions) -> Result<Selection> {
+        let names: Vec<String> = (0..self.columns).map(|column| self.name(column)).collect();
+        let header = self.header.as_deref().unwrap_or_default();
+        let find = |wanted: Option<&str>, usual: Option<usize>| match wanted {
+            Some(name) => self.column(name, usual),
+            None => usual,
+        };
+        let label = find(options.label, options.find_label(header));
+        let id = find(options.id, options.find_id(header));
+        if let (Some(name), None) = (options.id, id) {
+            return Err(no_column(&self.file, name, header));
+        }
+        options.check_columns(&names, &self.file)?;
+        let index = self.header.as_ref().is_some_and(|h| h[0].is_empty()).then_some(0);
+        let known = [label, id, index];
+        let first = usize::from(self.header.is_some());
+        let (mut features, mut carried, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        for column in (0..self.columns).filter(|&column| !known.contains(&Some(column))) {
+            let name = &names[column];
+            let is_text = self.sample.is_text(column, first);
+            let named = options.carry.is_some_and(|chosen| chosen.contains(name));
+            if options.is_feature(name).unwrap_or(!is_text && !named) {
+                features.push(column);
+            } else if (is_text || options.carry.is_some()) && options.is_carried(name) {
+                carried.push(column);
+            }
+            if is_text && options.is_feature(name).is_none() {
+                texts.push(name.clone());
+            }
+        }
+        if features.is_empty() {
+            return Err(Error::NoFeatures {
+                file: self.file.clone(),
+                found: format!("{} column(s), none of them numeric", self.columns),
+                remedy: "give one column per feature",
+            });
+        }
+        let mut notes = Vec::new();
+        notes.extend(label.and_then(|label| options.label_note(&names[label])));
+        if !texts.is_empty() && options.carry.is_none() {
+            notes.push(ReadingNote::TextColumns(texts));
+        }
+        Ok(Selection { label, id, features, carried, notes })
+    }
+
+    /// The column of that name, or of that number from either end.
+    fn column(&self, name: &str, named: Option<usize>) -> Option<usize> {
+        let numbered = || {
+            let number: isize = name.parse().ok()?;
+            let from_end = if number < 0 { self.columns } else { 0 };
+            from_end.checked_add_signed(number).filter(|&column| column < self.columns)
+        };
+        named.or_else(numbered)
+    }
+
+    /// The name of a column, or its number from 0.
+    fn name(&self, column: usize) -> String {
+        let name = self.header.as_ref().and_then(|header| header.get(column));
+        name.cloned().unwrap_or_else(|| column.to_string())
+    }
+
+    /// A feature.
+    fn number(&mut self, column: usize) -> Result<f32> {
+        let text = std::str::from_utf8(self.field(column)).ok();
+        if let Some(number) = text.and_then(|text| text.parse().ok()) {
+            return Ok(number);
+        }
+        let number = text.and_then(|text| self.sample.with_point(text)?.parse().ok());
+        self.commas |= number.is_some();
+        number.ok_or_else(|| self.bad_cell(column))
+    }
+
+    /// Moves to the next row, if there is one.
+    fn advance(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.pending) {
+            return Ok(true);
+        }
+        self.reader.read_byte_record(&mut self.record).map_err(|error| self.failure(&error))
+    }
+
+    fn field(&self, column: usize) -> &[u8] {
+        self.record.get(column).unwrap_or_default().trim_ascii()
+    }
+
+    /// A field as text, without the mark that keeps spreadsheets from running it as a formula.
+    fn text(&self, column: usize) -> Result<&str> {
+        let field = self.field(column);
+        let text = std::str::from_utf8(field)
+            .map_err(|_| not_utf8(&self.file, &format!("line {}", self.line()), field))?;
+        Ok(without_mark(text))
+    }
+
+    /// The line of the current row, as editors count.
+    fn line(&self) -> u64 {
+        self.record.position().map_or(0, |position| self.line_at(position.byte()))
+    }
+
+    /// The line of the row that begins after the line breaks at `place`. The parser counts otherwise
+    /// where lines are empty or end in `\r\n`, so that the file is read again.
+    fn line_at(&self, place: u64) -> u64 {
+        const PIECE: u64 = 1 << 16;
+        let input = self.reader.get_ref();
+        let (mut line, mut at, mut after_return) = (1, 0, false);
+        while at < input.length {
+            let mut piece = vec![0; PIECE.min(input.length - at) as usize];
+            if input.read_exact_at(&mut piece, at).is_err() {
+                break;
+            }
+            for byte in piece {
+                if at >= place && !matches!(byte, b'\r' | b'\n') {
+                    return line;
+                }
+                line += u64::from(byte == b'\r' || (byte == b'\n' && !after_return));
+                after_return = byte == b'\r';
+                at += 1;
+            }
+        }
+        line
+    }
+
+    fn bad_cell(&self, column: usize) -> Error {
+        let (file, place) = (self.file.clone(), format!("line {}", self.line()));
+        let name = self.header.as_ref().and_then(|h| h.get(column));
+        let name = name.map_or_else(|| column.to_string(), |name| format!("{name:?}"));
+        match self.field(column) {
+            b"" => Error::Missing { file, place, column: name },
+            field => {
+                let value = String::from_utf8_lossy(field).chars().take(60).collect();
+                Error::Cell { file, place, column: name, value }
+            }
+        }
+    }
+
+    fn failure(&self, error: &csv::Error) -> Error {
+        match error.kind() {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+                let line = pos.as_ref().map_or(0, |position| self.line_at(position.byte()));
+                let reason = format!(
+                    "line {line} has {len} fields, the lines before it have {expected_len}"
+                );
+                Error::damaged(&self.file, reason)
+            }
+            csv::ErrorKind::Io(error) => {
+                Error::Read { file: self.file.clone(), reason: error.to_string() }
+            }
+            _ => Error::damaged(&self.file, error),
+        }
+    }
+}
+
+fn is_header(first: &[String], options: ReadOptions) -> bool {
+    // A number in the first line may be a value rather than the name of a column.
+    let found = [options.find_label(first), options.find_id(first)];
+    let named = found.into_iter().flatten().any(|place| first[place].parse::<f64>().is_err());
+    let counts = || first.iter().enumerate().all(|(i, field)| *field == i.to_string());
+    let no_numbers = || first.iter().all(|field| field.parse::<f64>().is_err());
+    named || no_numbers() || (first.len() > 1 && counts())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{refused, strings};
+
+    fn label_column(label: &str) -> ReadOptions<'_> {
+        ReadOptions { label: Some(label), ..ReadOptions::default() }
+    }
+
+    fn read_text(text: &str, label: &str) -> Result<RawTable> {
+        read::<b','>(Input::memory(text.into(), "t.csv"), label_column(label))
+    }
+
+    fn names(labels: &[&str]) -> Option<Labels> {
+        Some(Labels::from_texts(labels.to_vec()))
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_number() {
+        let check = |text: &str, label: &str, dims: usize, features: &[f32], labels| {
+            let raw = read_text(text, label).unwrap();
+            assert_eq!((raw.dims, &raw.features[..]), (dims, features), "{text}");
+            assert_eq!((raw.rows, raw.labels), (features.len() / dims, labels), "{text}");
+        };
+        check("a,label,b\n1,cat,2.5\n", "label", 2, &[1.0, 2.5], names(&["cat"]));
+        check("kind,a\n7,1\n8,-3e1\n", "kind", 1, &[1.0, -30.0], names(&["7", "8"]));
+        // Without a header columns have numbers.
+        check("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], names(&["cat", "dog"]));
+        check("0,1.5,2\n", "0", 2, &[1.5, 2.0], names(&["0"]));
+        check("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None);
+        // Data frames may have an index and numbered columns.
+        check(
+            ",0,1,label\n0,5,6,a\n1,7,8,b\n",
+            "label",
+            2,
+            &[5.0, 6.0, 7.0, 8.0],
+            names(&["a", "b"]),
+        );
+        check("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None);
+        let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
+        assert_eq!((raw.features, raw.labels), (vec![1.0, 2.0, 3.0, 4.0], names(&["", "c"])));
+        assert_eq!(
+            (raw.ids.unwrap(), raw.columns.unwrap()),
+            (strings(&["=x", "y"]), strings(&["b", "a"]))
+        );
+        let tabs = Input::memory("x\tlabel\n1\t9\n".into(), "t.tsv");
+        assert_eq!(read::<b'\t'>(tabs, label_column("label")).unwrap().features, [1.0]);
+    }
+
+    #[test]
+    fn columns_of_text_are_passed_on() {
+        let text = "url,a,when,b,Label,ID\nh://x,1,2021-01-01,2,cat,p\n,3,2021-01-02,4,,q\n";
+        let raw = read_text(text, "label").unwrap();
+        assert_eq!((raw.dims, &raw.features[..]), (2, &[1.0, 2.0, 3.0, 4.0][..]));
+        assert_eq!(raw.labels, names(&["cat", ""]));
+        assert_eq!(raw.ids, Some(strings(&["p", "q"])));
+        let carried = |name: &str, texts: [Option<&str>; 2]| CarriedColumn {
+            name: name.into(),
+            texts: texts.map(|text| text.map(str::to_owned)).to_vec(),
+        };
+        let when = carried("when", [Some("2021-01-01"), Some("2021-01-02")]);
+        assert_eq!(raw.carried, [carried("url", [Some("h://x"), None]), when]);
+        let told = ReadingNote::TextColumns(strings(&["url", "when"]));
+        assert_eq!(raw.notes, [told]);
+    }
+
+    #[test]
+    fn features_and_columns_to_carry_may_be_named() {
+        let text = "f1,f2,year,note,label\n1,2,2001,x,cat\n3,4,2002,y,dog\n";
+        let read = |features: Option<&[&str]>, carry: Option<&[&str]>| {
+            let (features, carry) = (features.map(strings), carry.map(strings));
+            let (features, carry) = (features.as_deref(), carry.as_deref());
+            let options = ReadOptions { features, carry, ..ReadOptions::default() };
+            read::<b','>(Input::memory(text.into(), "t.csv"), options)
+        };
+        let carried = |raw: &RawTable| -> Vec<String> {
+            raw.carried.iter().map(|column| column.name.clone()).collect()
+        };
+        let raw = read(Some(&["f*"]), Some(&["year", "note"])).unwrap();
+        assert_eq!((raw.features.len(), carried(&raw)), (4, strings(&["year", "note"])));
+        let raw = read(Some(&["f2", "year"]), None).unwrap();
+        assert_eq!(
+            (raw.columns.clone(), carried(&raw)),
+            (Some(strings(&["f2", "year"])), strings(&["note"]))
+        );
+        let raw = read(None, Some(&["year"])).unwrap();
+        assert_eq!((raw.features.len(), carried(&raw)), (4, strings(&["year"])));
+        assert_eq!(read(None, Some(&[])).unwrap().carried, []);
+        refused(read(Some(&["g*"]), None), &["no column \"g*\"", "\"f1\""]);
+        refused(read(Some(&["note"]), None), &["line 2", "\"x\" is not a number"]);
+    }
+
+    #[test]
+    fn semicolons_tabs_and_decimal_commas() {
+        for text in ["a;b;label\n1,5;-2;x\n3;4,25e1;y\n", "a\tb\tlabel\n1,5\t-2\tx\n3\t4,25e1\ty\n"]
+        {
+            let raw = read_text(text, "label").unwrap();
+            assert_eq!(raw.features, [1.5, -2.0, 3.0, 42.5], "{text}");
+            assert_eq!(raw.notes, [ReadingNote::DecimalComma]);
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_as_editors_count() {
+        for text in [
+            "a,b\r\n1,2\r\n\r\n3,x\r\n",
+            "a,b\n1,2\n\n3,x\n",
+            "a,b\r1,2\r\r3,x\r",
+            "a,\"b\n\"\n1,2\n3,x\n",
+        ] {
+            refused(read_text(text, "label"), &["line 4", "\"x\""]);
+        }
+        refused(read_text("a,b\r\n\r\n1,2\r\n3\r\n", "label"), &["line 4 has 1 fields"]);
+    }
+
+    #[test]
+    fn bad_cells_and_ragged_lines_are_named() {
+        for (text, expected) in [
+            ("a,b,label\n1,2,x\n3,oops,y\n", &["line 3", "\"b\"", "oops"][..]),
+            ("a,b,label\n1,,x\n", &["line 2, column \"b\""]),
+            ("a,b\n1,2\n3\n", &["line 3 has 1 fields"]),
+            ("a,label\n1.5,x\noops;,y\n", &["line 3", "\"oops;\""]),
+            ("", &["it is empty"]),
+            ("a,b,label\n", &["a header without rows"]),
+            ("label\n1\n", &["1 column(s)"]),
+        ] {
+            refused(read_text(text, "label"), expected);
+        }
+        let options = ReadOptions { id: Some("file"), ..ReadOptions::default() };
+        let no_id = read::<b','>(Input::memory("a,b\n1,2\n".into(), "t.csv"), options);
+        refused(no_id, &["\"file\"", "\"a\", \"b\""]);
+        let bytes = Input::memory(b"a,label\n1,\xff\n".to_vec(), "t.csv");
+        let latin = read::<b','>(bytes, label_column("label"));
+        refused(latin, &["line 2: byte 0xff is not UTF-8", "Latin-1", "iconv"]);
+    }
+}
