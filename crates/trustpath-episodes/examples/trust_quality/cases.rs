@@ -30,39 +30,6 @@ pub struct Case {
     pub per_class: usize,
 }
 
-const BASE: Case = Case {
-    name: "",
-    classes: 20,
-    given: Given::Each(5),
-    missing: 0.0,
-    long_tailed: false,
-    per_class: 60,
-};
-
-pub const CASES: &[Case] = &[
-    Case { name: "closed 5 classes, 5 each", classes: 5, ..BASE },
-    Case { name: "closed 5 each", ..BASE },
-    Case { name: "closed 20 each", given: Given::Each(20), ..BASE },
-    Case { name: "closed 2 each", given: Given::Each(2), ..BASE },
-    Case { name: "closed 1 each", given: Given::Each(1), ..BASE },
-    Case { name: "closed random 5", given: Given::Random(5), ..BASE },
-    Case { name: "closed 10 each, 1:10", given: Given::Each(10), long_tailed: true, ..BASE },
-    Case { name: "closed half 10, half 1", given: Given::HalfOne, ..BASE },
-    Case { name: "closed typical 5", given: Given::Typical(5), ..BASE },
-    Case { name: "open fifth missing, 5 each", missing: 0.2, ..BASE },
-    Case { name: "open fifth missing, 20 each", missing: 0.2, given: Given::Each(20), ..BASE },
-    Case { name: "open half missing, 10 each", missing: 0.5, given: Given::Each(10), ..BASE },
-    Case { name: "many closed 77 classes, 5 each", classes: 77, ..BASE },
-    Case {
-        name: "many open 77 classes, 10 each",
-        classes: 77,
-        missing: 0.2,
-        given: Given::Each(10),
-        ..BASE
-    },
-    Case { name: "small 15 per class, 5 each", per_class: 20, ..BASE },
-];
-
 /// A pool: its features, the class of every row (those without labels come after the labelled ones), and the given labels.
 pub struct Draw {
     pub values: Vec<f32>,

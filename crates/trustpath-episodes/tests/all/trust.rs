@@ -90,6 +90,11 @@ fn with_classes_that_have_no_label() {
 }
 
 #[test]
+fn with_labels_picked_for_being_typical() {
+    check(Case { name: "typical labels", given: Given::Typical(5), per_class: 40, ..SMALL }, 0.0);
+}
+
+#[test]
 fn with_five_classes() {
     check(Case { name: "five classes", classes: 5, ..SMALL }, 0.2);
 }

@@ -7,6 +7,7 @@ use super::PartlyLabelledTable;
 use super::given::GivenLabels;
 use crate::formats::raw::ReadOptions;
 use crate::labels::read_labels;
+use crate::missing::MissingLabels;
 use crate::{Error, Result};
 
 impl PartlyLabelledTable {
@@ -23,9 +24,11 @@ impl PartlyLabelledTable {
         let labels = found.labels.ok_or_else(|| {
             nothing("give the columns id and label, one row for each label that was checked")
         })?;
-        let given =
-            GivenLabels { labels, ids: found.ids, names: found.class_names, source: file.clone() };
-        let matched = given.match_to(Some(self.ids.clone()), self.rows(), &self.source)?;
+        let (ids, names, lines) = (found.ids, found.class_names, found.label_lines);
+        let source = file.clone();
+        let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
+        let ids = Some(self.ids.clone());
+        let matched = given.match_to(ids, self.rows(), &self.source, &MissingLabels::default())?;
         let places: HashMap<&str, usize> =
             self.class_names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
         let mut answers = Vec::new();

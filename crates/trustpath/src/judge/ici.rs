@@ -160,11 +160,6 @@ pub(crate) fn judge_open(
     Ok(FrozenPath::of(&path).judge(view.coordinates()?.0, split.open, |at| Some(labels[at])))
 }
 
-/// The path of these coordinates and labels, as audits are judged by it.
-pub(crate) fn fit_path(x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
-    path_params(POOL_GRID).check()?.path(x, labels, classes, keep)
-}
-
 /// ICI-R whose vanishing `λ` are read off the interpolated path.
 fn path_params(grid: Grid) -> IciRParams {
     IciRParams { grid, tolerance: TOLERANCE, roots: Roots::Interpolated, ..Default::default() }

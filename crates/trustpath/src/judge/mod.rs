@@ -22,7 +22,7 @@ pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
 pub use frozen_path::{FrozenPath, Judgement, credibility};
 pub use ici::{Ici, Rule};
-pub(crate) use ici::{fit_path, judge_open, judging_path};
+pub(crate) use ici::{judge_open, judging_path};
 pub use nearest::Nearest;
 pub use random::Random;
 
