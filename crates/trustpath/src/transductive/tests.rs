@@ -233,6 +233,31 @@ fn parameters_out_of_range_are_refused() {
         LabelPropagationParams { alpha: Some(1.0), ..base }.check(),
         LabelPropagationParams { tolerance: 0.0, ..base }.check(),
     ]);
+    refused([LaplaceParams { neighbors: 0 }.check()]);
+    let base = PoissonParams::mbo();
+    refused([
+        PoissonParams { neighbors: 0, ..base }.check(),
+        PoissonParams { fidelity: f64::NAN, ..base }.check(),
+    ]);
+    let base = ProtoLpParams::default();
+    refused([
+        ProtoLpParams { lambda: 0.0, ..base }.check(),
+        ProtoLpParams { smoothness: -1.0, ..base }.check(),
+        ProtoLpParams { mix: 1.5, ..base }.check(),
+        ProtoLpParams { step: 0.0, ..base }.check(),
+        ProtoLpParams { components: 0, ..base }.check(),
+    ]);
+    refused(not_positive.map(|lambda| PaddleParams { lambda, ..Default::default() }.check()));
+    let base = BavardageParams::default();
+    refused(not_positive.map(|sharpness| BavardageParams { sharpness, ..base }.check()));
+    refused(not_positive.map(|shrinkage| BavardageParams { shrinkage, ..base }.check()));
+    let base = IlpcParams::default();
+    refused([
+        IlpcParams { neighbors: 0, ..base }.check(),
+        IlpcParams { accepted: 0, ..base }.check(),
+        IlpcParams { alpha: 1.0, ..base }.check(),
+        IlpcParams { power: 0.0, ..base }.check(),
+    ]);
     let base = TimParams::alpha_tim();
     refused([
         TimParams { entropy: Entropy::Tsallis(Some(1.0)), ..base }.check(),
