@@ -144,7 +144,7 @@ def proto_lp(x, y, classes, balanced=True, epochs=100):
 def paddle(x, y, classes, iterations=1000):
     m = len(y)
     span = x[m:].max(0) - x[m:].min(0)
-    x = x / np.where(span > 0, span, 1.0) * np.sqrt(512 / x.shape[1])
+    x = x / np.where(span > 0, span, 1.0) * np.sqrt(max(1, 512 / x.shape[1]))
     labels = one_hot(y, classes)
     mu = labels.T @ x[:m] / labels.sum(0)[:, None]
     v = np.zeros(classes)

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! peers grid FEATURES.npy EPISODES METHOD,METHOD,… [FILTER]   all settings that the classes are large enough for
+//! peers pool FEATURES.npy SHOTS EPISODES METHOD,METHOD,…      all classes, and all other rows as queries, as label meets them
 //! peers list FEATURES.npy FOLDER EPISODES METHOD,METHOD,…     the first episodes of a fixed list
 //! ```
 //!
@@ -136,6 +137,18 @@ fn main() -> Outcome<()> {
     let table = TableFile::new(path).read()?;
     let source = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".npy");
     match (command, rest) {
+        ("pool", [shot, count, names]) => {
+            let way = table.members().iter().filter(|rows| !rows.is_empty()).count();
+            let (shot, queries, setting) = (shot.parse()?, Queries::Rest, Setting::Transductive);
+            let shape = EpisodeShape { way, shot, queries, setting };
+            let drawn = Drawn { sampler: shape.check(&table)?, seed: SEED, count: count.parse()? };
+            let episodes = (0..drawn.count).map(|index| Ok(drawn.get(index)?.into_owned()));
+            let episodes = episodes.collect::<Outcome<Vec<Episode>>>()?;
+            let meta = ListMeta::of(&shape, &table, SEED, episodes.len());
+            let names: Vec<&str> = names.split(',').collect();
+            let what = format!("{way} classes, {shot} labels of each, all other rows");
+            compare(source, &what, &table, &EpisodeList { meta, episodes }, &names)
+        }
         ("list", [folder, count, names]) => {
             let mut list = EpisodeList::read(folder)?;
             list.episodes.truncate(count.parse()?);

@@ -15,7 +15,7 @@
 //! The authors subtract the mean of the base classes, and divide directions by their standard deviation within the base
 //! classes, at most to a limit. A pool comes without base classes. Here the mean of the labelled rows stands in for the
 //! first, because it does not depend on how unequal the unlabeled classes are, and nothing is divided. On validation classes the mean
-//! of the pool instead is up to two points better on balanced pools and up to four points worse on Dirichlet(2) ones
+//! of the pool instead is up to 2.4 points better on balanced pools and up to four points worse on Dirichlet(2) ones
 //! (docs/peers.md).
 //!
 //! A separate query is centred alike and gets `r` under the last parameters.

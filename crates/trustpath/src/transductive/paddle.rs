@@ -14,7 +14,7 @@
 //!
 //! starting from the class means without the `π` term. `λ = n`, the number of unlabeled rows (the authors' 75 for 75 queries), and
 //! at most 1000 iterations, fewer where nothing changes. Each feature is divided by its range over the unlabeled rows first, as in
-//! the authors' code. Distances then grow with the number of features, and the authors have 512: with another number `D` they are
+//! the authors' code. Distances then grow with the number of features, and the authors have 512: with a smaller number `D` they are
 //! multiplied by `512/D`, because with a few features the last term would put all rows into one class. `O(nKD)` per iteration.
 //!
 //! A separate query gets `p` under the last `μ` and `π`.
@@ -27,7 +27,7 @@ use crate::{Matrix, Result, Task};
 
 /// Added to the frequencies under the logarithm, as in the authors' code.
 const OFFSET: f64 = 1e-6;
-/// Number of features for which the other parameters were published.
+/// Least number of features for which the other parameters were published.
 const FEATURES: f64 = 512.0;
 /// Stop when no probability changes by more than this.
 const SETTLED: f64 = 1e-10;
@@ -137,7 +137,7 @@ fn by_range(task: &CheckedTask<'_>) -> Matrix {
     }
     // A feature that is the same in all of these rows stays as it is.
     let range = |(low, high): (&f64, &f64)| if high > low { high - low } else { 1.0 };
-    let scale = (FEATURES / x.cols() as f64).sqrt();
+    let scale = (FEATURES / x.cols() as f64).max(1.0).sqrt();
     let range: Vec<f64> = low.iter().zip(&high).map(|ends| range(ends) / scale).collect();
     for i in 0..x.rows() {
         x.row_mut(i).iter_mut().zip(&range).for_each(|(v, range)| *v /= range);

@@ -194,6 +194,31 @@ fn awkward_pools_still_give_probabilities() {
     }
 }
 
+/// As `label` meets them: many classes with one label, of very different sizes, with duplicates.
+#[test]
+fn pools_of_many_unequal_classes_give_probabilities() {
+    let sizes: Vec<usize> = (0..30).map(|class| 2 + 600 / (3 + class * class)).collect();
+    let base = pool(1, &sizes, 0.5);
+    let mut rows = base.rows.clone();
+    let mut truth = base.truth.clone();
+    for i in (0..base.truth.len()).step_by(7) {
+        rows.push(base.rows[base.labels.len() + i].clone());
+        truth.push(base.truth[i]);
+    }
+    let pool = Pool::new(rows, base.labels.clone(), truth);
+    for kind in TransductiveKind::ALL {
+        // These take a thousand steps, whatever the pool.
+        if matches!(kind, TransductiveKind::Tim | TransductiveKind::AlphaTim) {
+            continue;
+        }
+        let method = kind.build().unwrap();
+        let p = method.label(&pool.task()).unwrap();
+        assert_probabilities(&p.unlabeled, &*method);
+        let right = p.query_labels().iter().zip(&pool.truth).filter(|(a, b)| a == b).count();
+        println!("{}: {right} of {}", method.name(), pool.truth.len());
+    }
+}
+
 #[test]
 fn invalid_tasks_are_refused() {
     let pool = pool(1, &[4; 3], 0.5);
