@@ -54,7 +54,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
     let result = PredictResult { data, predictions: &predictions };
-    let summary = result.text(saved.model.cut, &memory::spent(start.elapsed()));
+    let summary = result.text(&memory::spent(start.elapsed()));
     results::finish(output.as_ref(), &result, &summary)
 }
 

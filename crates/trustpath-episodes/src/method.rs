@@ -197,7 +197,7 @@ fn label_queries(
     }
     let values = copy(&mut episode.query.rows.iter().copied())?;
     let queries = Features::new(&values[..], episode.query.rows.len(), dims)?;
-    Ok(labelling.model.predict(&queries)?.labels.into_iter().map(Some).collect())
+    Ok(labelling.model.predict(&queries)?.labels)
 }
 
 #[cfg(test)]

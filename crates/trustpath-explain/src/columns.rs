@@ -92,9 +92,11 @@ impl ResultColumns for LabelResult<'_> {
             "label" OptionalClass = r.labelling.labels.clone(),
                 "The label; empty for instances that are none of these.";
             "probability" Number = r.labelling.probability.clone(),
-                "The probability of the label, or of being none of these; 1 for given labels.";
+                "The estimated probability that the label is right, or that it is none of these; 1 for given labels.";
             "credibility" Number = r.labelling.credibility.clone(),
-                "How credible the label is, from 0 to 1.";
+                "How well the label fits compared with the next one: 0.5 where both fit equally well, 1 where no other fits.";
+            "novelty" Number (if r.labelling.novelty.is_some()) = r.novelty(),
+                "How far the instance is from all labels, from 0 to 1.";
             "round" OptionalCount = r.labelling.accepted_in.iter().map(|n| n.map(|n| n + 1)).collect(),
                 "The self-training round that added the instance, from 1.";
             "verdict" Text = r.labelling.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
@@ -141,14 +143,14 @@ impl ResultColumns for PredictResult<'_> {
         columns! { r:
             "id" Row = (0..r.data.ids.len()).collect(),
                 "The name of the instance, or its row number.";
-            "label" Class = r.predictions.labels.clone(),
-                "The most probable label.";
+            "label" OptionalClass = r.predictions.labels.clone(),
+                "The most probable label; empty for instances that are none of these.";
             "probability" Number = r.predictions.probability.clone(),
-                "Its probability.";
+                "The estimated probability that the label is right, or that it is none of these.";
             "credibility" Number = r.predictions.credibility.clone(),
-                "How credible it is, from 0 to 1.";
-            "verdict" Text = r.predictions.trusted.iter().map(trust_name).collect(),
-                "trusted or doubtful.";
+                "How well the label fits compared with the next one: 0.5 where both fit equally well, 1 where no other fits.";
+            "verdict" Text = r.predictions.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
+                "trusted, doubtful or none of these.";
             "rival" Class = r.predictions.rival.clone(),
                 "The label that competes with it.";
         }
@@ -157,8 +159,4 @@ impl ResultColumns for PredictResult<'_> {
     fn data(&self) -> &DataInfo<'_> {
         &self.data
     }
-}
-
-fn trust_name(trusted: &bool) -> String {
-    if *trusted { "trusted" } else { "doubtful" }.to_owned()
 }

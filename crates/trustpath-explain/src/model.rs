@@ -10,7 +10,7 @@ use trustpath::label::{LabelModel, Projection};
 use trustpath_table::{Tensor, TensorFile};
 
 /// Marks the file as one of these models.
-const KIND: &str = "trustpath-label-1";
+const KIND: &str = "trustpath-label-2";
 
 /// The result of reading or writing a model.
 pub type Result<T> = std::result::Result<T, ModelError>;
@@ -93,11 +93,12 @@ impl SavedModel {
     }
 
     fn to_file(&self) -> TensorFile {
-        let LabelModel { projection, classifier, path, cut } = &self.model;
+        let LabelModel { projection, classifier, path, steps, cut } = &self.model;
         let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
         let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
         let beta: Vec<f64> = path.beta.iter().flat_map(|b| b.as_slice()).copied().collect();
-        let classes = classifier.intercept.len();
+        let classes = self.model.classes();
+        let steps: Vec<f64> = steps.iter().flat_map(|(from, right)| [*from, *right]).collect();
         let mut tensors = vec![
             ("mean", vector(&projection.mean)),
             ("basis", matrix(&projection.basis)),
@@ -105,6 +106,7 @@ impl SavedModel {
             ("intercept", vector(&classifier.intercept)),
             ("lambda", vector(&path.lambda)),
             ("beta", (vec![path.beta.len(), path.dims(), classes], beta)),
+            ("steps", (vec![steps.len() / 2, 2], steps)),
             ("cut", vector(&[*cut])),
         ];
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
@@ -190,15 +192,21 @@ impl SavedModel {
         let steps = values.chunks((axes[1] * axes[2]).max(1));
         let beta = steps.map(|values| matrix(axes[1], axes[2], values.to_vec()));
         let beta = beta.collect::<Result<_>>()?;
+        let (axes, values) = need("steps", 2)?;
+        if axes[1] != 2 || !values.chunks(2).is_sorted_by(|a, b| a[0] <= b[0]) {
+            return Err(wrong("its tensor steps is not a table of ascending steps".into()));
+        }
+        let steps = values.chunks_exact(2).map(|step| (step[0], step[1])).collect();
         let cut = need("cut", 1)?.1.first().copied().unwrap_or(1.0);
         let model = LabelModel {
             projection: Projection { signed, mean, basis },
             classifier: LogisticModel { weights, intercept },
             path: FrozenPath { lambda, beta },
+            steps,
             cut,
         };
         model.check().map_err(shape)?;
-        if class_names.len() != model.classifier.intercept.len() {
+        if class_names.len() != model.classes() {
             return Err(wrong("the number of its class names is not that of its classes".into()));
         }
         if centre.as_ref().is_some_and(|centre| centre.len() != model.projection.mean.len()) {

@@ -1,6 +1,6 @@
 //! Predictions explained: columns and summary.
 
-use trustpath::label::Prediction;
+use trustpath::label::{Prediction, Verdict};
 
 use crate::{DataInfo, count};
 
@@ -10,14 +10,14 @@ const LISTED: usize = 10;
 /// What is predicted for each instance, without the probabilities of the other classes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Predictions {
-    /// The most probable class.
-    pub labels: Vec<usize>,
-    /// Its probability.
+    /// The most probable class; `None` for instances that are none of these.
+    pub labels: Vec<Option<usize>>,
+    /// The probability that it is right.
     pub probability: Vec<f64>,
     /// How credible it is.
     pub credibility: Vec<f64>,
-    /// Whether it can be trusted.
-    pub trusted: Vec<bool>,
+    /// Trusted, doubtful or none of these.
+    pub verdicts: Vec<Verdict>,
     /// The class that competes with it.
     pub rival: Vec<usize>,
 }
@@ -25,11 +25,10 @@ pub struct Predictions {
 impl Predictions {
     /// Adds those of further instances.
     pub fn append(&mut self, more: Prediction) {
-        let labels = more.labels.iter().enumerate();
-        self.probability.extend(labels.map(|(row, &label)| more.probabilities[(row, label)]));
         self.labels.extend(more.labels);
+        self.probability.extend(more.probability);
         self.credibility.extend(more.credibility);
-        self.trusted.extend(more.trusted);
+        self.verdicts.extend(more.verdicts);
         self.rival.extend(more.rival);
     }
 }
@@ -44,24 +43,29 @@ pub struct PredictResult<'a> {
 }
 
 impl PredictResult<'_> {
-    /// The summary for a terminal; `cut` is the credibility from which the model trusts labels.
-    pub fn text(&self, cut: f64, spent: &str) -> String {
+    /// The summary for a terminal, with the time and memory spent.
+    pub fn text(&self, spent: &str) -> String {
         let DataInfo { source, ids, classes, .. } = self.data;
-        let trusted = self.predictions.trusted.iter().filter(|t| **t).count();
+        let number = |verdict| self.predictions.verdicts.iter().filter(|v| **v == verdict).count();
         let mut counts = vec![0usize; classes.len()];
-        self.predictions.labels.iter().for_each(|&label| counts[label] += 1);
+        self.predictions.labels.iter().flatten().for_each(|&label| counts[label] += 1);
         let mut order: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
         order.sort_by_key(|&class| std::cmp::Reverse(counts[class]));
-        let number = |&class: &usize| format!("{} {}", classes[class], counts[class]);
-        let listed: Vec<String> = order.iter().take(LISTED).map(number).collect();
+        let of_class = |&class: &usize| format!("{} {}", classes[class], counts[class]);
+        let listed: Vec<String> = order.iter().take(LISTED).map(of_class).collect();
         let more = match order.len().saturating_sub(LISTED) {
             0 => String::new(),
             more => format!(" and {}", count(more, "more class", "more classes")),
         };
+        let novel = match number(Verdict::NoneOfThese) {
+            0 => String::new(),
+            novel => format!(", {novel} none of these"),
+        };
         format!(
-            "{source}: {}, {trusted} trusted (credibility >= {cut:.2}), {} doubtful\n{}{more}\n{spent}\n",
+            "{source}: {}, {} trusted, {} doubtful{novel}\n{}{more}\n{spent}\n",
             count(ids.len(), "instance", "instances"),
-            ids.len() - trusted,
+            number(Verdict::Trusted),
+            number(Verdict::Doubtful),
             listed.join(", "),
         )
     }

@@ -2,7 +2,7 @@
 
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::spec::LabelSpec;
-use trustpath::trust::{Calibration, labels_needed};
+use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
 use trustpath::{Features, audit, label};
 use trustpath_explain::{
     AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
@@ -63,11 +63,10 @@ impl Pool {
         LabelResult { data: self.data(), labelling, trust, closed, front_end }
     }
 
-    /// The reason for a row with this verdict and these credibilities of its label and the rival.
-    fn reason(&mut self, row: usize, verdict: Verdict, fit: f64, against: f64) -> String {
+    /// The reason for a row with this verdict and this credibility of its label.
+    fn reason(&mut self, row: usize, verdict: Verdict, fit: f64) -> String {
         self.labelling.verdicts[row] = verdict;
         self.labelling.credibility[row] = fit;
-        self.labelling.rival_credibility[row] = against;
         (self.labelling.judged_as[row], self.labelling.rival[row]) = (0, 1);
         self.result().reason(row)
     }
@@ -76,33 +75,40 @@ impl Pool {
         self.result().facts().into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
     }
 
-    /// Held-out labels with these outcomes, all of equal weight and full credibility.
+    /// Held-out labels with these outcomes, spread evenly over the ranks of the pool, best first.
     fn calibrate(&mut self, right: &[bool]) {
-        self.labelling.trusted.calibration = Calibration {
-            credibility: vec![1.0; right.len()],
-            right: right.to_vec(),
-            weight: vec![1.0; right.len()],
+        let n = right.len() as f64;
+        let label = |(at, &right): (usize, &bool)| HeldOut {
+            rank: (at + 1) as f64 / n,
+            right,
+            weight: 1.0,
+            class: at % 3,
         };
+        let held_out = right.iter().enumerate().map(label).collect();
+        let calibration = Calibration { held_out, known: 1.0 };
+        self.labelling.trusted.best = calibration.best(ROWS - 15);
+        self.labelling.trusted.calibration = calibration;
+    }
+
+    /// An estimated precision of the trusted labels.
+    fn estimate(&mut self, precision: f64, labels: usize) {
+        let interval = (precision - 0.105, precision + 0.042);
+        self.labelling.trusted.estimate = Some(Estimate { precision, interval, labels });
     }
 }
 
 #[test]
 fn every_verdict_has_its_reason() {
     let mut pool = Pool::new(15, LabelSpec::default());
-    for (verdict, fit, against, expected) in [
-        (Verdict::Given, 0.9, 0.25, "given as auk (0.90); next would be gull (0.25)"),
-        (Verdict::Given, 0.3, 0.62, "given as auk (0.30), but gull would fit better (0.62)"),
-        (Verdict::Trusted, 0.9, 0.25, "fits auk (0.90); next is gull (0.25)"),
-        (Verdict::Doubtful, 0.45, 0.3, "auk (0.45) and gull (0.30) compete"),
-        (Verdict::Doubtful, 0.3, 0.45, "the classifier says auk (0.30), the path gull (0.45)"),
-        (
-            Verdict::NoneOfThese,
-            0.1,
-            0.0,
-            "unlike every labelled class; comes nearest to auk (0.10)",
-        ),
+    for (verdict, fit, expected) in [
+        (Verdict::Given, 0.9, "given as auk; credibility 0.90 against gull"),
+        (Verdict::Given, 0.3, "given as auk, but gull fits better (credibility 0.30)"),
+        (Verdict::Trusted, 0.9, "fits auk; credibility 0.90 against gull"),
+        (Verdict::Doubtful, 0.55, "auk and gull compete (credibility 0.55)"),
+        (Verdict::Doubtful, 0.3, "labelled auk, but gull fits better (credibility 0.30)"),
+        (Verdict::NoneOfThese, 0.1, "unlike every labelled class; comes nearest to auk"),
     ] {
-        let reason = pool.reason(20, verdict, fit, against);
+        let reason = pool.reason(20, verdict, fit);
         let (fits, nearest) = reason.split_once("; nearest labelled: ").unwrap();
         assert_eq!(fits, expected);
         for near in nearest.split(", ") {
@@ -123,6 +129,7 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
         "label",
         "probability",
         "credibility",
+        "novelty",
         "round",
         "verdict",
         "reason",
@@ -153,22 +160,26 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
 #[test]
 fn facts_say_how_labels_were_found_and_how_good_they_are() {
     let mut pool = Pool::new(15, LabelSpec::default());
-    pool.labelling.trusted.estimate = Some((0.756, 1));
-    pool.labelling.trusted.promised = 0.7299;
+    pool.estimate(0.756, 1);
     pool.labelling.recall = Some(0.9912);
     pool.labelling.followed.truncate(40);
     pool.labelling.labeller = "adaptive";
-    assert_eq!(
-        pool.facts(),
-        [
-            "method: adaptive",
-            "path fitted to: 40 of 60 instances",
-            "neighbours found: 99.1 % of the exact ones",
-            "estimated precision: 76 % (from 1 held-out label)",
-            "guaranteed precision: >= 72 % (expected value, if labels were chosen at random)",
-            "trust threshold: credibility >= 0.50",
-        ]
-    );
+    pool.labelling.trusted.cut = Some(0.831);
+    pool.labelling.novelty.as_mut().unwrap().known = 0.79;
+    let mut expected = vec![
+        "method: adaptive",
+        "path fitted to: 40 of 60 instances",
+        "neighbours found: 99.1 % of the exact ones",
+        "estimated precision: 76 % (95 % interval 65 to 80 %, from 1 held-out label)",
+        "promised precision: at least 90 % on average over random choices of the given labels",
+        "trust threshold: probability >= 0.83",
+        "of unknown classes: about 21 % of the unlabeled instances",
+    ];
+    assert_eq!(pool.facts(), expected);
+    // Nothing is promised where trust is not by precision.
+    pool.labelling.trusted.target = None;
+    expected.remove(4);
+    assert_eq!(pool.facts(), expected);
     pool.labelling.labeller = "rounds";
     pool.labelling.rounds.truncate(1);
     let rounds = pool.labelling.rounds.len();
@@ -200,8 +211,8 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
 
 #[test]
 fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
-    let mut pool = Pool::new(15, LabelSpec::default());
-    pool.labelling.trusted.estimate = Some((0.95, 15));
+    let pool = Pool::new(15, LabelSpec::default());
+    assert!(!pool.labelling.trusted.rows.is_empty());
     assert_eq!(pool.result().notes(), [""; 0]);
     for trust in [Trust::Credibility(0.5), Trust::Precision(0.99), Trust::PerClass(2)] {
         let mut all = Pool::new(ROWS, LabelSpec::default());
@@ -212,16 +223,21 @@ fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
 }
 
 #[test]
-fn one_label_per_class_is_too_few_for_estimates_and_unknown_classes() {
-    let notes = Pool::new(3, LabelSpec::default()).result().notes();
+fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
+    let pool = Pool::new(3, LabelSpec::default());
+    assert!(pool.labelling.trusted.rows.is_empty());
+    let notes = pool.result().notes();
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!(
         notes[0],
-        "Precision cannot be estimated: every class has only one label. Add a second label to some classes."
+        "Nothing can be called trusted with these labels: a precision of 0.9 cannot be promised. No label could be held out to check it, since every class has only one. Give more labels, best those of several instances in every class; the most probable labels come first when the table is sorted by probability."
     );
     assert!(notes[1].starts_with("Instances of unknown classes are not detected: "), "{notes:?}");
     let closed = || LabelSpec { closed: true, ..LabelSpec::default() };
     assert_eq!(Pool::new(3, closed()).result().notes().len(), 1);
+    let trusting = LabelSpec { credibility: Some(0.5), ..closed() };
+    let note = &Pool::new(3, trusting).result().notes()[0];
+    assert!(note.starts_with("The precision of the trusted labels cannot be estimated"), "{note}");
     // Where every instance is none of these there is no label whose precision could be estimated.
     let mut pool = Pool::new(3, closed());
     pool.labelling.verdicts[3..].fill(Verdict::NoneOfThese);
@@ -229,76 +245,70 @@ fn one_label_per_class_is_too_few_for_estimates_and_unknown_classes() {
 }
 
 #[test]
-fn more_classes_than_coordinates_advise_another_kind_of_trust() {
+fn picked_labels_are_warned_of() {
     let mut pool = Pool::new(15, LabelSpec::default());
-    let classes = 2 * pool.labelling.coordinates.dims() + 1;
-    pool.classes = (0..classes).map(|class| class.to_string()).collect();
-    let note = &pool.result().notes()[0];
-    assert!(note.contains("Trust by --precision or --per-class instead"), "{note}");
-    pool.front_end = FrontEnd::Python;
-    let note = &pool.result().notes()[0];
-    assert!(note.contains("Trust by precision or per_class instead"), "{note}");
-    pool.trust = Trust::PerClass(3);
-    assert_eq!(pool.result().notes(), [""; 0]);
+    pool.labelling.picked = true;
+    let note = pool.result().notes().remove(0);
+    assert!(note.starts_with("The given labels are more typical than the pool"), "{note}");
+    assert!(note.contains("none is reported to be none of these") && note.contains("--suggest"));
+    pool.closed = true;
+    assert!(pool.result().notes()[0].contains("probably lower than the one promised"));
 }
 
 /// The precision that a note advises.
 fn advised(note: &str, before: &str) -> f64 {
     let (_, after) = note.split_once(before).expect(note);
     let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
-    after[..end].parse().expect(note)
+    after[..end].trim_end_matches('.').parse().expect(note)
 }
 
 #[test]
-fn advice_names_only_a_precision_that_can_be_guaranteed() {
-    let mut pool = Pool::new(15, LabelSpec::default());
+fn advice_names_only_a_precision_that_can_be_promised() {
+    let spec = LabelSpec { credibility: Some(0.5), ..LabelSpec::default() };
+    let mut pool = Pool::new(15, spec);
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
-    let credibility: Vec<f64> = pool.labelling.credibility[15..].to_vec();
     let mut seen = [false; 2];
-    for wrong in 0..12 {
-        let right: Vec<bool> = (0..40).map(|at| at >= wrong).collect();
+    for wrong in 0..30 {
+        // The wrong ones come last, so that a part of the pool can be trusted.
+        let right: Vec<bool> = (0..30).map(|at| at + wrong < 30).collect();
         pool.calibrate(&right);
-        pool.labelling.trusted.estimate = Some((0.76, 40));
-        pool.labelling.trusted.promised = 0.72;
+        pool.estimate(0.76, 40);
         let notes = pool.result().notes();
         assert!(notes[0].starts_with("About 24 % of the trusted labels are probably wrong. "));
         let attainable = notes[0].contains("--precision");
         seen[usize::from(attainable)] = true;
         if attainable {
             let target = advised(&notes[0], "--precision ");
-            let most = advised(&notes[0], "(");
+            let number = advised(&notes[0], "would trust ");
             let calibration = &pool.labelling.trusted.calibration;
-            assert!(calibration.cut(&credibility, target).is_some(), "{}", notes[0]);
-            assert!(0.72 < target && target <= most, "{}", notes[0]);
+            assert_eq!(calibration.trusted(ROWS - 15, target), number as usize, "{}", notes[0]);
+            assert!(0.76 < target && target <= pool.labelling.trusted.best.0, "{}", notes[0]);
         } else {
-            assert!(notes[0].ends_with("add labels, or raise --credibility."), "{}", notes[0]);
+            assert!(notes[0].contains("Give more labels"), "{}", notes[0]);
         }
     }
     assert_eq!(seen, [true; 2]);
-    pool.trust = Trust::Credibility(0.6);
-    assert_eq!(pool.result().notes(), [""; 0], "the user chose this threshold");
+    pool.estimate(0.9, 40);
+    assert_eq!(pool.result().notes(), [""; 0]);
 }
 
 #[test]
-fn a_precision_that_cannot_be_guaranteed_is_explained() {
+fn a_precision_that_cannot_be_promised_is_explained() {
     let mut pool = Pool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
-    assert_eq!(pool.labelling.trusted.cut, None);
+    assert!(pool.labelling.trusted.rows.is_empty());
     let needed = labels_needed(0.99);
     let note = pool.result().notes().remove(0);
-    assert!(
-        note.starts_with("A precision of 0.99 cannot be guaranteed from 15 held-out labels, so")
-    );
-    assert!(note.contains(&format!("at least {needed}, even if all")), "{note}");
+    assert!(note.contains("a precision of 0.99 cannot be promised"), "{note}");
+    assert!(note.contains(&format!("at least {needed} held-out labels, even if all")), "{note}");
     let target = advised(&note, "--precision ");
-    let credibility: Vec<f64> = pool.labelling.credibility[15..].to_vec();
-    assert!(pool.labelling.trusted.calibration.cut(&credibility, target).is_some(), "{note}");
+    assert!(pool.labelling.trusted.calibration.trusted(ROWS - 15, target) > 0, "{note}");
     pool.front_end = FrontEnd::Python;
     let note = pool.result().notes().remove(0);
-    assert!(note.contains(&format!("precision={target:.2} (the most")), "{note}");
-    assert!(note.ends_with("or trust by credibility=0.5."), "{note}");
+    assert!(note.contains(&format!("precision={target:.2} would trust")), "{note}");
     pool.calibrate(&[false; 120]);
     let note = pool.result().notes().remove(0);
-    assert!(note.contains("Too many of them are wrong") && !note.contains("precision="), "{note}");
+    assert!(note.contains("Too many of the 120 held-out labels are wrong"), "{note}");
+    assert!(!note.contains("precision="), "{note}");
 }
 
 #[test]
@@ -363,9 +373,9 @@ fn predictions_have_columns_and_a_summary() {
     let table = result.table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["id", "label", "probability", "credibility", "verdict", "rival"]);
-    let trusted = predictions.trusted.iter().filter(|t| **t).count();
-    let text = result.text(0.5, "1.0 s");
-    let head = format!("pool.csv: 60 instances, {trusted} trusted (credibility >= 0.50), ");
+    let trusted = predictions.verdicts.iter().filter(|v| **v == Verdict::Trusted).count();
+    let text = result.text("1.0 s");
+    let head = format!("pool.csv: 60 instances, {trusted} trusted, ");
     assert!(text.starts_with(&head) && text.ends_with("\n1.0 s\n"), "{text}");
 }
 
@@ -412,7 +422,7 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
     refused(&|m| m.model.projection.mean.truncate(2), "do not fit together");
     refused(&|m| m.model.cut = f64::NAN, "its tensor cut has another shape or type");
     let mut bytes = saved.to_bytes().unwrap();
-    let at = bytes.windows(7).position(|part| part == b"label-1").unwrap();
+    let at = bytes.windows(7).position(|part| part == b"label-2").unwrap();
     bytes[at + 6] = b'9';
     let error = SavedModel::from_bytes(bytes, "m").unwrap_err().to_string();
     assert!(error.contains("was not saved by trustpath label"), "{error}");

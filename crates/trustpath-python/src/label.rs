@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use trustpath::Matrix;
 use trustpath::label::{Labelling as Found, Trust, label as run};
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::label::verdict_name;
@@ -58,6 +59,16 @@ pub fn label_options() -> Vec<(&'static str, String)> {
 }
 
 impl Labelling {
+    /// How far each instance is from all labels; not a number where unknown classes were not looked for.
+    fn novelty(&self) -> Vec<f64> {
+        let mut scores = self.found.novelty.iter().flat_map(|novelty| &novelty.score);
+        let score = |label: &Option<usize>| match label {
+            Some(_) => 0.0,
+            None => scores.next().copied().unwrap_or(f64::NAN),
+        };
+        self.labels.iter().map(score).collect()
+    }
+
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
         let Self { found, dims, labels, classes, trust, closed } = self;
         let data = DataInfo { source, dims: *dims, ids, labels, classes };
@@ -85,7 +96,9 @@ impl Labelling {
             "followed": rows(found.followed.clone()).into_pyarray(py),
             "cut": found.trusted.cut,
             "promised": found.trusted.promised,
-            "estimate": found.trusted.estimate,
+            "estimate": found.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
+            "novelty": self.novelty().into_pyarray(py),
+            "labeller": found.labeller,
         })
     }
 
@@ -168,8 +181,8 @@ impl Model {
         (slf.get_type(), (PyBytes::new(slf.py(), &bytes),)).into_pyobject(slf.py())
     }
 
-    /// Labels new instances: class probabilities, credibility, whether each label is trusted, and the columns of the
-    /// table that `trustpath predict` writes.
+    /// Labels new instances: the most probable class, class probabilities, credibility, verdicts, and the columns of the table
+    /// that `trustpath predict` writes.
     fn predict<'py>(
         slf: Py<Self>,
         py: Python<'py>,
@@ -181,9 +194,11 @@ impl Model {
         let found = work(py, threads, move |_| {
             Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x)))
         })?;
-        let (labels, probabilities) =
-            (rows(found.labels.clone()), to_array(py, &found.probabilities)?);
-        let (credibility, trusted) = (found.credibility.clone(), found.trusted.clone());
+        let (probabilities, labels) =
+            known_classes(&found.probabilities, slf.get().0.model.classes());
+        let probabilities = to_array(py, &probabilities)?;
+        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| verdict_name(v)).collect();
+        let credibility = found.credibility.clone();
         let columns = ids.map(|ids| {
             let mut predictions = Predictions::default();
             predictions.append(found);
@@ -192,11 +207,28 @@ impl Model {
             columns(py, &PredictResult { data, predictions: &predictions }, None)
         });
         dict!(py, {
-            "label": labels.into_pyarray(py),
+            "label": rows(labels).into_pyarray(py),
             "probabilities": probabilities,
             "credibility": credibility.into_pyarray(py),
-            "trusted": trusted.into_pyarray(py),
+            "verdict": verdicts,
             "columns": columns.transpose()?,
         })
     }
+}
+
+/// The probabilities of the first `classes` classes, given that it is one of these, and the most probable of them.
+fn known_classes(probabilities: &Matrix, classes: usize) -> (Matrix, Vec<usize>) {
+    let mut known = Matrix::from_fn(probabilities.rows(), classes, |i, k| probabilities[(i, k)]);
+    let mut labels = Vec::with_capacity(known.rows());
+    for i in 0..known.rows() {
+        let row = known.row_mut(i);
+        let total: f64 = row.iter().sum();
+        if total > 0.0 && classes < probabilities.cols() {
+            row.iter_mut().for_each(|p| *p /= total);
+        }
+        labels.push(
+            (0..classes).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0),
+        );
+    }
+    (known, labels)
 }

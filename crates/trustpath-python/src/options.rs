@@ -159,16 +159,12 @@ impl<'py> Options<'py> {
         Ok(spec)
     }
 
-    /// The options of labelling, of which scikit-learn names two otherwise. The credibility has a default, which the
-    /// other kinds of trust replace.
+    /// The options of labelling, of which scikit-learn names two otherwise.
     pub fn label_spec(&self) -> PyResult<LabelSpec> {
         self.count("per_class", 1)?;
         let mut spec: LabelSpec = self.spec()?;
         spec.closed = self.flag("none_of_these")? == Some(false);
         spec.seed = self.count("random_state", 0)?.unwrap_or(0) as u64;
-        if spec.precision.is_some() || spec.per_class.is_some() {
-            spec.credibility = None;
-        }
         Ok(spec)
     }
 }

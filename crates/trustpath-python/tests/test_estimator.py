@@ -334,7 +334,7 @@ def test_arguments_and_defaults_are_those_of_the_command():
     for name, default in _trustpath.label_options():
         if name != "closed":
             value = arguments.pop({"seed": "random_state"}.get(name, name))
-            own = {"credibility": 0.5, "seed": None}.get(name, value)
+            own = {"seed": None}.get(name, value)
             assert value == own and default in (str(value).lower(), "none", "0"), name
     assert not arguments
 

@@ -6,7 +6,7 @@
 //! the suggested label, and an instance is a suspect if the suggested label would vanish before its own.
 
 use crate::incidental::{Keep, check_labels};
-use crate::judge::{FrozenPath, Judgement, credibility, fit_path};
+use crate::judge::{FrozenPath, credibility, fit_path};
 use crate::label::{NEAREST, Representation, norms_along_path};
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
@@ -111,7 +111,8 @@ impl AuditBuilder<'_> {
             vanish.clone_from(&path.vanish);
         }
         let own: Vec<f64> = vanish.iter().map(|&lambda| credibility(lambda)).collect();
-        let other: Vec<f64> = judged.iter().map(Judgement::rival_credibility).collect();
+        let other: Vec<f64> =
+            judged.iter().map(|judged| credibility(judged.rival_vanish)).collect();
         let mut ranking = all;
         ranking.sort_by(|&a, &b| vanish[b].total_cmp(&vanish[a]));
         let (followed, gamma_norm) = norms_along_path(&path, &fitted, rows, fitted.len() == rows);

@@ -19,10 +19,11 @@ pub struct Limits {
     pub certified: usize,
     /// Pseudo-labelled instances that a classifier is trained on (20,000, but 50 of every class).
     pub train: usize,
-    /// Instances that the final path is fitted to (20,000, but 20 of every class).
+    /// Instances with given labels that a path is fitted to in an audit, and twice those in a pool (20,000, but 20 of
+    /// every class).
     pub fit: usize,
-    /// Open instances that the path is fitted to inside a round of self-training (2048, but 20 for every class).
-    pub fit_in_round: usize,
+    /// Open instances that a path is fitted to (2048, but 20 for every class).
+    pub fit_open: usize,
     /// Open instances that take part in cross-validation (5000, but 20 for every class).
     pub cross_validation: usize,
 }
@@ -43,12 +44,11 @@ pub(crate) const BASIS_ROWS: usize = 8192;
 pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
 /// Instances that suggestions are to cover, evenly taken.
 pub(crate) const SUGGEST_COVERED: usize = 4096;
-/// Unlabeled instances per class up to which `label` uses the adaptive mode, whatever the number of labels.
+/// Unlabeled instances per class up to which `label` uses the adaptive mode unless held-out labels speak for another one: on
+/// pools of that size of four kinds of features it was better than self-training on average.
 pub const ADAPTIVE: usize = 20;
-/// The same where given labels are few.
-pub const ADAPTIVE_FEW_LABELS: usize = 50;
-/// Given labels per class that count as few.
-pub const FEW_LABELS_PER_CLASS: usize = 3;
+/// Unlabeled instances per class up to which the adaptive mode may be chosen by held-out labels.
+pub const ADAPTIVE_CANDIDATE: usize = 50;
 
 /// Instances up to which a reduction builds matrices over all pairs of them. An eigendecomposition takes `2n³/3`
 /// multiply-adds, a few seconds at this size; beyond, reductions use sparse matrices or landmarks.
@@ -106,7 +106,7 @@ impl Default for Limits {
             certified: 4096,
             train: 20_000,
             fit: 20_000,
-            fit_in_round: 2048,
+            fit_open: 2048,
             cross_validation: 5_000,
         }
     }
@@ -120,35 +120,21 @@ impl Limits {
         certified: usize::MAX,
         train: usize::MAX,
         fit: usize::MAX,
-        fit_in_round: usize::MAX,
+        fit_open: usize::MAX,
         cross_validation: usize::MAX,
     };
-
-    /// Positions of a split that the final path is fitted to, under these labels of the open rows. Given labels come first, but leave
-    /// half of the places to the others.
-    pub(crate) fn to_fit(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
-        let (given, most) = (split.given.len(), self.fit);
-        if given + labels.len() <= most {
-            return (0..given + labels.len()).collect();
-        }
-        let mut fitted = evenly(split.labels, split.classes, most / 2, FIT_PER_CLASS);
-        let left = most - fitted.len().min(most / 2);
-        let open = evenly(labels, split.classes, left, FIT_PER_CLASS);
-        fitted.extend(open.into_iter().map(|at| given + at));
-        fitted
-    }
 
     /// Rows whose given labels an audit fits its path to.
     pub(crate) fn to_fit_given(self, labels: &[usize], classes: usize) -> Vec<usize> {
         evenly(labels, classes, self.fit, FIT_PER_CLASS)
     }
 
-    /// Positions of a split that the path inside a round is fitted to.
-    pub(crate) fn to_fit_in_round(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
+    /// Positions of a split that a path is fitted to, under these labels of the open rows: an even part of the given ones, and of
+    /// the open ones.
+    pub(crate) fn to_fit(self, split: Split<'_>, labels: &[usize]) -> Vec<usize> {
         let given = split.given.len();
-        let mut fitted = self.to_fit(split, labels);
-        fitted.truncate(fitted.partition_point(|&position| position < given));
-        let most = self.fit_in_round.max(FIT_PER_CLASS.saturating_mul(split.classes));
+        let mut fitted = evenly(split.labels, split.classes, self.fit / 2, FIT_PER_CLASS);
+        let most = self.fit_open.max(FIT_PER_CLASS.saturating_mul(split.classes));
         let every = labels.len().div_ceil(most).max(1);
         fitted.extend((given..given + labels.len()).step_by(every));
         fitted

@@ -1,4 +1,4 @@
-//! The accuracy of all labels, and the coverage and precision of the trusted ones.
+//! The accuracy of all labels. The example `trust_quality` measures the trusted ones.
 
 use std::path::Path;
 
@@ -10,25 +10,13 @@ use crate::draw::{Balance, Draw, Drawing};
 use crate::{head, percent};
 
 const LABELS: [usize; 3] = [1, 5, 20];
-const TARGETS: [f64; 2] = [0.9, 0.95];
 const ACCURACY: &str = "dataset | labels per class | pool | plain | label | gain | set aside";
-
-/// The trusted set of one draw.
-struct Trusted {
-    coverage: f64,
-    precision: f64,
-}
 
 /// One draw.
 struct Run {
     plain: f64,
     label: f64,
     set_aside: f64,
-    credible: Trusted,
-    /// Precision of the credible labels, estimated by cross-validation.
-    estimate: Option<f64>,
-    /// For every target, the trusted set if the target can be guaranteed.
-    guaranteed: [Option<Trusted>; TARGETS.len()],
 }
 
 /// Writes every draw into a folder, for other programs.
@@ -45,18 +33,12 @@ pub fn write_draws(split: Split, draws: u64, folder: &Path) -> Result<()> {
 
 pub fn report(split: Split, draws: u64) -> Result<()> {
     head(ACCURACY);
-    let mut cells = Vec::new();
     for_every_cell(split, |dataset, drawing, table| {
         let runs = runs(drawing, table, draws, LabelSpec::default())?;
         let head = format!("| {dataset} | {} | {} |", drawing.labels, drawing.balance.name());
         println!("{head} {}", accuracy_cells(&runs)?);
-        cells.push(format!("{head} {}", trusted_cells(&runs)));
         Ok(())
-    })?;
-    println!();
-    head("dataset | labels per class | pool | coverage | precision | estimate | at 0.9 | at 0.95");
-    cells.iter().for_each(|row| println!("{row}"));
-    Ok(())
+    })
 }
 
 /// Accuracy when it is known that every class has labels. With one label per class, novel instances are not looked for
@@ -102,24 +84,11 @@ impl Run {
     fn of(draw: &Draw<'_>, params: &LabelSpec) -> Result<Self> {
         let found = draw.label(params)?;
         let open = draw.open();
-        // Novel instances have no label: they are never trusted, and do not affect the threshold.
-        let known: Vec<usize> =
-            open.iter().copied().filter(|&i| found.labels[i].is_some()).collect();
-        let trusted = |cut: f64| {
-            let at: Vec<usize> =
-                known.iter().copied().filter(|&i| found.credibility[i] >= cut).collect();
-            let coverage = at.len() as f64 / open.len() as f64;
-            Trusted { coverage, precision: draw.accuracy(&found.labels, &at) }
-        };
-        let pool: Vec<f64> = known.iter().map(|&i| found.credibility[i]).collect();
-        let calibration = &found.trusted.calibration;
+        let set_aside = open.iter().filter(|&&i| found.labels[i].is_none()).count();
         Ok(Self {
             plain: draw.plain_accuracy()?,
             label: draw.accuracy(&found.labels, &open),
-            set_aside: 1.0 - known.len() as f64 / open.len() as f64,
-            credible: trusted(0.5),
-            estimate: calibration.estimate(0.5).map(|(precision, _)| precision),
-            guaranteed: TARGETS.map(|target| calibration.cut(&pool, target).map(trusted)),
+            set_aside: set_aside as f64 / open.len() as f64,
         })
     }
 }
@@ -134,27 +103,4 @@ fn accuracy_cells(runs: &[Run]) -> Result<String> {
         paired_difference(&label, &plain)?.percent(),
         percent(runs.iter().map(|r| r.set_aside)),
     ))
-}
-
-fn trusted_cells(runs: &[Run]) -> String {
-    let estimates: Option<Vec<f64>> = runs.iter().map(|r| r.estimate).collect();
-    let mut cells = format!(
-        "{} | {} | {} |",
-        percent(runs.iter().map(|r| r.credible.coverage)),
-        percent(runs.iter().map(|r| r.credible.precision)),
-        estimates.map_or("none".into(), |estimates| percent(estimates.into_iter())),
-    );
-    for target in 0..TARGETS.len() {
-        let kept: Vec<_> = runs.iter().filter_map(|r| r.guaranteed[target].as_ref()).collect();
-        cells += &match kept.len() {
-            0 => format!(" 0 of {} |", runs.len()),
-            count => format!(
-                " {} right of {} ({count} of {}) |",
-                percent(kept.iter().map(|t| t.precision)),
-                percent(kept.iter().map(|t| t.coverage)),
-                runs.len(),
-            ),
-        };
-    }
-    cells
 }

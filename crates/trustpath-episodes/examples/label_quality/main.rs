@@ -5,8 +5,8 @@
 //! cargo run --release -p trustpath-episodes --example label_quality -- accuracy novel 3
 //! ```
 //!
-//! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels),
-//! `novelty` (none of these), `next` (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
+//! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels), `next`
+//! (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
 //! folder given as the fourth argument, for `scripts/label_against_sklearn.py`. Then follow `novel` or `validation`, and
 //! the number of draws.
 
@@ -14,7 +14,6 @@ mod accuracy;
 mod audit;
 mod draw;
 mod next;
-mod novelty;
 
 use std::path::Path;
 
@@ -34,7 +33,6 @@ fn main() -> Result<()> {
     match (arg(0), arg(3)) {
         (Some("accuracy"), _) => accuracy::report(split, draws),
         (Some("closed"), _) => accuracy::report_closed(split, draws),
-        (Some("novelty"), _) => novelty::report(split, draws),
         (Some("next"), _) => next::report(split, draws),
         (Some("audit"), _) => audit::report(split, draws),
         (Some("draws"), Some(folder)) => accuracy::write_draws(split, draws, Path::new(folder)),

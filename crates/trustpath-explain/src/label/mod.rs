@@ -32,22 +32,18 @@ impl LabelResult<'_> {
         let (data, labelling) = (&self.data, self.labelling);
         let name = |class: usize| &data.classes[class];
         let (own, rival) = (name(labelling.judged_as[row]), name(labelling.rival[row]));
-        let (fit, against) = (labelling.credibility[row], labelling.rival_credibility[row]);
+        let fit = labelling.credibility[row];
         let fits = match labelling.verdicts[row] {
-            Verdict::Given if against > fit => {
-                format!("given as {own} ({fit:.2}), but {rival} would fit better ({against:.2})")
+            Verdict::Given if fit < 0.5 => {
+                format!("given as {own}, but {rival} fits better (credibility {fit:.2})")
             }
-            Verdict::Given => {
-                format!("given as {own} ({fit:.2}); next would be {rival} ({against:.2})")
+            Verdict::Given => format!("given as {own}; credibility {fit:.2} against {rival}"),
+            Verdict::Trusted => format!("fits {own}; credibility {fit:.2} against {rival}"),
+            Verdict::Doubtful if fit < 0.5 => {
+                format!("labelled {own}, but {rival} fits better (credibility {fit:.2})")
             }
-            Verdict::Trusted => format!("fits {own} ({fit:.2}); next is {rival} ({against:.2})"),
-            Verdict::Doubtful if against > fit => {
-                format!("the classifier says {own} ({fit:.2}), the path {rival} ({against:.2})")
-            }
-            Verdict::Doubtful => format!("{own} ({fit:.2}) and {rival} ({against:.2}) compete"),
-            Verdict::NoneOfThese => {
-                format!("unlike every labelled class; comes nearest to {own} ({fit:.2})")
-            }
+            Verdict::Doubtful => format!("{own} and {rival} compete (credibility {fit:.2})"),
+            Verdict::NoneOfThese => format!("unlike every labelled class; comes nearest to {own}"),
         };
         let near = |other: usize| {
             let label = data.labels[other].map_or("", |class| name(class));
@@ -58,6 +54,16 @@ impl LabelResult<'_> {
             true => fits,
             false => format!("{fits}; nearest labelled: {}", nearest.join(", ")),
         }
+    }
+
+    /// How far every row is from all labels, from 0 to 1; 0 for those that have one.
+    pub(crate) fn novelty(&self) -> Vec<f64> {
+        let mut scores = self.labelling.novelty.iter().flat_map(|novelty| &novelty.score);
+        let score = |verdict: &Verdict| match verdict {
+            Verdict::Given => 0.0,
+            _ => scores.next().copied().unwrap_or(0.0),
+        };
+        self.labelling.verdicts.iter().map(score).collect()
     }
 
     /// The rank of every row among the instances to label next, from 1.

@@ -9,6 +9,8 @@ use crate::{LabelResult, count};
 const SUGGESTIONS: usize = 20;
 /// Estimated precision below which a stricter threshold is advised.
 const LOW_PRECISION: f64 = 0.8;
+/// Precision from which asking for it is advised.
+const WORTH_ASKING: f64 = 0.5;
 
 impl LabelResult<'_> {
     /// The pool in a line.
@@ -65,17 +67,32 @@ impl LabelResult<'_> {
         if let Some(recall) = labelling.recall {
             add("neighbours found", format!("{:.1} % of the exact ones", 100.0 * recall));
         }
-        if let Some((precision, held_out)) = trusted.estimate {
-            let from = count(held_out, "held-out label", "held-out labels");
-            add("estimated precision", format!("{:.0} % (from {from})", 100.0 * precision));
+        if let (Some(estimate), false) = (trusted.estimate, trusted.rows.is_empty()) {
+            let (low, high) = estimate.interval;
+            let from = count(estimate.labels, "held-out label", "held-out labels");
+            add(
+                "estimated precision",
+                format!(
+                    "{:.0} % (95 % interval {:.0} to {:.0} %, from {from})",
+                    100.0 * estimate.precision,
+                    (100.0 * low).floor(),
+                    (100.0 * high).ceil(),
+                ),
+            );
         }
-        if trusted.promised > 0.0 {
-            let percent = (100.0 * trusted.promised).floor();
-            let meaning = "expected value, if labels were chosen at random";
-            add("guaranteed precision", format!(">= {percent:.0} % ({meaning})"));
+        if let (Some(target), false) = (trusted.target, trusted.rows.is_empty()) {
+            let percent = 100.0 * target;
+            let meaning = "on average over random choices of the given labels";
+            add("promised precision", format!("at least {percent:.0} % {meaning}"));
         }
         if let Some(cut) = trusted.cut {
-            add("trust threshold", format!("credibility >= {cut:.2}"));
+            add("trust threshold", format!("probability >= {cut:.2}"));
+        }
+        if let Some(novelty) =
+            labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked)
+        {
+            let share = 100.0 * (1.0 - novelty.known);
+            add("of unknown classes", format!("about {share:.0} % of the unlabeled instances"));
         }
         facts
     }
@@ -86,93 +103,89 @@ impl LabelResult<'_> {
         if self.unlabeled() == 0 {
             return notes;
         }
-        let (trusted, front) = (&self.labelling.trusted, self.front_end);
+        let trusted = &self.labelling.trusted;
+        if self.labelling.picked {
+            let effect = match self.closed {
+                true => "The true precision is probably lower than the one promised here",
+                false => {
+                    "Only instances as near to them as they are to each other can be trusted, and none is reported to be none of these"
+                }
+            };
+            notes.push(format!(
+                "The given labels are more typical than the pool, as if clear examples had been picked. {effect}. Label some instances chosen at random, or those of {}.",
+                self.front_end.option("suggest"),
+            ));
+        }
         // Precision is about the labels found, of which there are none if every instance is none of these.
         let labelled = self.number(Verdict::Trusted) + self.number(Verdict::Doubtful);
-        match self.trust {
+        match (self.trust, trusted.estimate) {
             _ if labelled == 0 => {}
-            Trust::Precision(target) if trusted.cut.is_none() => {
-                notes.push(self.no_guarantee(target));
+            (Trust::Precision(target), _) if trusted.rows.is_empty() => {
+                notes.push(self.no_promise(target));
             }
-            _ if trusted.calibration.is_empty() => notes.push(
-                "Precision cannot be estimated: every class has only one label. Add a second label to some classes.".into(),
+            (Trust::Precision(_), _) => {}
+            (_, None) => notes.push(
+                "The precision of the trusted labels cannot be estimated: no class has more labels than another needs to be judged by. Add a second label to some classes.".into(),
             ),
+            (_, Some(estimate)) if estimate.precision < LOW_PRECISION => {
+                let wrong = 100.0 * (1.0 - estimate.precision);
+                notes.push(format!(
+                    "About {wrong:.0} % of the trusted labels are probably wrong. {}",
+                    self.attainable(estimate.precision)
+                ));
+            }
             _ => {}
         }
-        if !self.closed && self.labelling.novelty.is_none() {
+        if !self.closed && !self.labelling.picked && self.labelling.novelty.is_none() {
             notes.push(format!(
                 "Instances of unknown classes are not detected: that takes at least {MIN_LABELS} labels in classes that have two or more."
             ));
         }
-        let (classes, coordinates) = (self.data.classes.len(), self.labelling.coordinates.dims());
-        // The best fit in d coordinates reaches d/c of the distance to a corner: with c = 2d no label gets half-way.
-        if matches!(self.trust, Trust::Credibility(_)) && classes > 2 * coordinates {
-            notes.push(format!(
-                "{classes} classes are more than twice the {coordinates} coordinates that the path uses, so no label fits as well as among few classes and all credibilities are low. Trust by {} or {} instead.",
-                front.option("precision"),
-                front.option("per-class"),
-            ));
-        }
-        match trusted.estimate {
-            Some((estimate, _))
-                if self.trust == Trust::Credibility(0.5) && estimate < LOW_PRECISION =>
-            {
-                notes.push(self.low_precision(estimate));
-            }
-            _ => {}
-        }
         notes
     }
 
-    /// The highest precision that can be guaranteed for any part of the pool, in hundredths.
-    fn best_guarantee(&self) -> f64 {
-        let (labelling, rows) = (self.labelling, 0..self.data.ids.len());
-        let found =
-            |row: &usize| matches!(labelling.verdicts[*row], Verdict::Trusted | Verdict::Doubtful);
-        let pool: Vec<f64> = rows.filter(found).map(|row| labelling.credibility[row]).collect();
-        let best = labelling.trusted.calibration.best(&pool);
-        best.map_or(0.0, |(promise, _)| (100.0 * promise).floor() / 100.0)
-    }
-
-    /// Many of the trusted labels are wrong: which precision to ask for instead, if a higher one can be guaranteed.
-    fn low_precision(&self, estimate: f64) -> String {
-        let wrong = 100.0 * (1.0 - estimate);
-        let start = format!("About {wrong:.0} % of the trusted labels are probably wrong.");
-        let (best, now) = (self.best_guarantee(), self.labelling.trusted.promised);
+    /// What precision can be promised, if it is above `now`, and how to ask for it.
+    fn attainable(&self, now: f64) -> String {
+        let (best, _) = self.labelling.trusted.best;
+        let hundredths = |precision: f64| (100.0 * precision + 1e-9).floor() / 100.0;
+        let unlabeled = self.unlabeled();
         // A round number below the best leaves more labels trusted.
-        let round = (20.0 * best).floor() / 20.0;
-        let target = if round > now { round } else { best };
-        match target > now {
-            true => format!(
-                "{start} For a stricter set use {} ({best:.2} is the most these labels can support).",
-                self.front_end.setting("precision", format_args!("{target:.2}")),
-            ),
-            false => format!(
-                "{start} The given labels cannot support a stricter set by precision: add labels, or raise {}.",
-                self.front_end.option("credibility"),
-            ),
+        let round = (20.0 * best + 1e-9).floor() / 20.0;
+        let target = if round > now.max(WORTH_ASKING) { round } else { hundredths(best) };
+        let number = self.labelling.trusted.calibration.trusted(unlabeled, target);
+        if target < WORTH_ASKING || target <= now || number == 0 {
+            return "Give more labels, best those of several instances in every class; the most probable labels come first when the table is sorted by probability.".to_owned();
         }
-    }
-
-    /// Why the precision asked for cannot be guaranteed, and which can be.
-    fn no_guarantee(&self, target: f64) -> String {
-        let (held_out, needed) = (self.labelling.trusted.calibration.len(), labels_needed(target));
-        let from = count(held_out, "held-out label", "held-out labels");
-        let why = match held_out < needed {
-            true => format!("It takes at least {needed}, even if all of them are right."),
-            false => "Too many of them are wrong, even where labels are most credible.".to_owned(),
-        };
-        let best = self.best_guarantee();
-        let lower = match best > 0.0 {
-            true => format!(
-                ", use {} (the most these labels can support),",
-                self.front_end.setting("precision", format_args!("{best:.2}"))
-            ),
+        let most = match target < hundredths(best) {
+            true => format!("; {:.2} is the most they support", hundredths(best)),
             false => String::new(),
         };
         format!(
-            "A precision of {target} cannot be guaranteed from {from}, so nothing is trusted. {why} Give more labels{lower} or trust by {}.",
-            self.front_end.setting("credibility", 0.5),
+            "With these labels {} would trust {}{most}.",
+            self.front_end.setting("precision", format_args!("{target:.2}")),
+            count(number, "label", "labels"),
+        )
+    }
+
+    /// Why the precision asked for cannot be promised, and which can be.
+    fn no_promise(&self, target: f64) -> String {
+        let held_out = self.labelling.trusted.calibration.held_out.len();
+        let needed = labels_needed(target);
+        let why = match held_out {
+            0 => {
+                "No label could be held out to check it, since every class has only one.".to_owned()
+            }
+            few if few < needed => format!(
+                "That takes at least {needed} held-out labels, even if all of them are right, and there are {few}."
+            ),
+            _ => format!(
+                "Too many of the {} are wrong, even where labels are most probable.",
+                count(held_out, "held-out label", "held-out labels")
+            ),
+        };
+        format!(
+            "Nothing can be called trusted with these labels: a precision of {target} cannot be promised. {why} {}",
+            self.attainable(0.0)
         )
     }
 

@@ -39,18 +39,20 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    credibility : float, default=0.5
-        Trust labels at least this credible. At 0.5 a label fits its own class better than half-way to another.
     precision : float, default=None
-        Instead, trust as many labels as possible while at least this share is expected to be right, as in 0.95. It is
-        estimated by cross-validation on the given labels; where these are too few, nothing is trusted, with a warning.
+        Trust as many labels as possible such that at least this share of them is expected to be right; None for 0.9. It is
+        checked by cross-validation on the given labels; where these are too few, nothing is trusted, with a warning.
+    credibility : float, default=None
+        Instead, trust labels at least this credible, from 0.5 (another label fits equally well) to 1.
     per_class : int, default=None
         Instead, trust the N most credible labels of each class.
     none_of_these : bool, default=True
         Whether to detect instances that belong to none of the labelled classes.
+    novel_fdr : float, default=0.2
+        Expected share of false alarms among the instances that are reported to be none of these.
     labeller : str, default='auto'
-        Labelling algorithm: 'rounds' (self-training), 'adaptive' or another transductive method, or 'auto' (chosen by the
-        number of labels and instances).
+        Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier that it starts with), 'adaptive' or
+        another transductive method, or 'auto' (chosen by held-out labels).
     reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds'}, default=None
         Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
         neighbours.
@@ -74,25 +76,31 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labeled_iter_ : ndarray of shape (n_samples,)
         0 where the label was given, the self-training round that added the instance, and -1 where none did.
     credibility_ : ndarray of shape (n_samples,)
-        How credible each label is, from 0 to 1.
+        How well each label fits compared with the next one: 0.5 where both fit equally well, 1 where no other fits.
     trusted_ : ndarray of bool of shape (n_samples,)
-        Whether the label was given or is trusted: what the classifier was trained on.
+        Whether the label was given or is trusted.
     verdict_ : ndarray of str of shape (n_samples,)
         'given', 'trusted', 'doubtful' or 'none of these'.
     reason_ : ndarray of str of shape (n_samples,)
         Why each instance has its verdict. Computed when it is read; not kept by pickling.
     probability_ : ndarray of shape (n_samples,)
-        Probability of each label; of being none of these, for those that are.
+        Estimated probability that each label is right; that it is none of these, for those that are.
+    novelty_ : ndarray of shape (n_samples,)
+        How far each instance is from all labels, from 0 to 1; NaN where unknown classes were not looked for.
+    labeller_ : str
+        The labelling algorithm that was used.
     threshold_ : float
-        Credibility from which labels are trusted; NaN where trust is per class or nothing is trusted.
+        Lowest probability of a trusted label; NaN where nothing is trusted.
     path_ : Path
         ``lambdas`` and ``gamma_norm``.
     followed_ : ndarray of int
         The instance of each column of ``path_.gamma_norm``.
     estimated_precision_ : float
         Share of right labels among the trusted, estimated from held-out labels; NaN where none could be held out.
+    precision_interval_ : tuple of float
+        The ends of its 95 % interval.
     promised_precision_ : float
-        Precision that is guaranteed in expectation, if the given labels were chosen at random; 0 where none is.
+        Precision that held-out labels support on average over random choices of the given labels; 0 where none is.
     suggestions_ : ndarray of int
         Instances to label next, best first.
     n_iter_ : int
@@ -135,10 +143,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        credibility: float = 0.5,
         precision: Optional[float] = None,
+        credibility: Optional[float] = None,
         per_class: Optional[int] = None,
         none_of_these: bool = True,
+        novel_fdr: float = 0.2,
         labeller: str = "auto",
         reduction: Optional[str] = None,
         exact: bool = False,
@@ -147,10 +156,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.credibility = credibility
         self.precision = precision
+        self.credibility = credibility
         self.per_class = per_class
         self.none_of_these = none_of_these
+        self.novel_fdr = novel_fdr
         self.labeller = labeller
         self.reduction = reduction
         self.exact = exact
@@ -193,11 +203,15 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trusted_ = np.isin(self.verdict_, ("given", "trusted"))
         self.credibility_ = found["credibility"]
         self.probability_ = found["probability"]
+        self.novelty_ = found["novelty"]
+        self.labeller_ = str(found["labeller"])
         self.threshold_ = float("nan") if found["cut"] is None else float(found["cut"])
         self.path_ = Path(found["lambda"], found["gamma_norm"])
         self.followed_ = found["followed"]
         estimate = found["estimate"]
-        self.estimated_precision_ = float("nan") if estimate is None else float(estimate[0])
+        estimate = (float("nan"),) * 3 if estimate is None else estimate
+        self.estimated_precision_, *interval = map(float, estimate)
+        self.precision_interval_ = tuple(interval)
         self.promised_precision_ = float(found["promised"])
         self.suggestions_ = found["suggestions"]
         self.n_iter_ = int(found["rounds"])
@@ -240,8 +254,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         pandas.DataFrame
-            ``id``, ``label``, ``probability``, ``credibility``, ``round``, ``verdict``, ``reason`` and, where there are
-            suggestions, ``suggested``.
+            ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
+            ``verdict``, ``reason`` and, where there are suggestions, ``suggested``.
         """
         result, rows = self._kept(), len(self.verdict_)
         columns = result.columns(_inputs.names(ids, rows), None)
@@ -368,12 +382,27 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         credibility : ndarray of shape (n_samples,)
-            From 0 to 1, on the path of ``fit``.
+            On the path of ``fit``.
         trusted : ndarray of bool of shape (n_samples,)
-            Whether the label is as credible as those that were trusted in ``fit``.
+            Whether the label can be trusted: all such labels together have the precision that was asked for in ``fit``.
         """
         found = self._predict(X)
-        return found["credibility"], found["trusted"]
+        return found["credibility"], np.array(found["verdict"]) == "trusted"
+
+    def predict_verdict(self, X: Any) -> NDArray[Any]:
+        """What is concluded about instances that were not in ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of str of shape (n_samples,)
+            'trusted', 'doubtful' or 'none of these'. ``predict`` has a class for the last as well: the most probable one.
+        """
+        return np.array(self._predict(X)["verdict"])
 
     def predict_frame(self, X: Any, *, ids: Optional[Any] = None) -> Any:
         """The table that ``trustpath predict --out`` writes.

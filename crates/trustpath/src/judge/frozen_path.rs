@@ -59,14 +59,13 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// How credible the label is.
+    /// How credible the label is: `rival / (own + rival)` of where the two vanish, ½ where both fit equally well and 1 where
+    /// no other label fits at all. Unlike `λ` itself it does not depend on the number of classes and coordinates.
     pub fn credibility(&self) -> f64 {
-        credibility(self.vanish)
-    }
-
-    /// How credible the rival would be.
-    pub fn rival_credibility(&self) -> f64 {
-        credibility(self.rival_vanish)
+        match self.vanish + self.rival_vanish {
+            sum if sum > 0.0 => self.rival_vanish / sum,
+            _ => 0.5,
+        }
     }
 
     /// Of labels and where they vanish: judged under `label`, or under the first to vanish.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{FrozenPath, Judge, Ranking, Round, View};
+use super::{FrozenPath, Judge, Judgement, Ranking, Round, View};
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path, Ranker};
 use crate::limits::Limits;
@@ -31,9 +31,9 @@ pub struct Ici {
     pub rule: Rule,
 }
 
-/// The grid on which final labels are judged, and which users see.
-const FINAL_GRID: Grid = Grid { points: 40, ratio: 0.02 };
-/// The grid inside the rounds, and for held-out labels.
+/// The grid on which labels of pools are judged, and which users see.
+const POOL_GRID: Grid = Grid { points: 24, ratio: 0.02 };
+/// The grid inside the rounds.
 const COARSE_GRID: Grid = Grid { points: 16, ratio: 0.02 };
 /// Of the gradient relative to `λ`: far below any difference between two instances that matters.
 const TOLERANCE: f64 = 1e-4;
@@ -108,12 +108,10 @@ struct Sampled<'a> {
 
 impl Ranking for Sampled<'_> {
     fn scores(&mut self, round: &Round<'_>) -> Result<Vec<f64>> {
-        let (split, (x, dims)) = (self.split, self.view.coordinates()?);
-        let fitted = self.limits.to_fit_in_round(split, &round.labels[split.given.len()..]);
-        let labels: Vec<usize> = fitted.iter().map(|&position| round.labels[position]).collect();
+        let (split, x) = (self.split, self.view.coordinates()?.0);
         let keep = Keep { beta: true, ..Keep::default() };
-        let gathered = split.gather(x, dims, &fitted);
-        let path = self.model.path(&gathered, &labels, split.classes, keep)?;
+        let labels = &round.labels[split.given.len()..];
+        let (path, _) = sampled_path(self.model, self.view, split, labels, self.limits, keep)?;
         let rows: Vec<usize> = round.candidates.iter().map(|&p| split.row(p)).collect();
         let own = |at: usize| Some(round.labels[round.candidates[at]]);
         let judged = FrozenPath::of(&path).judge(x, &rows, own);
@@ -121,9 +119,50 @@ impl Ranking for Sampled<'_> {
     }
 }
 
-/// The path of these coordinates and labels on a grid, as final labels and audits are judged by it.
+/// The path over the given and the open rows of a split under these labels of the open ones, fitted to as many of them as the
+/// limits say; and the rows that it was fitted to, the given ones first.
+fn sampled_path(
+    model: &dyn Incidental,
+    view: &View<'_>,
+    split: Split<'_>,
+    labels: &[usize],
+    limits: Limits,
+    keep: Keep,
+) -> Result<(Path, Vec<usize>)> {
+    let (x, dims) = view.coordinates()?;
+    let fitted = limits.to_fit(split, labels);
+    let all = split.all_labels(labels);
+    let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
+    let path = model.path(&split.gather(x, dims, &fitted), &with, split.classes, keep)?;
+    Ok((path, fitted.into_iter().map(|position| split.row(position)).collect()))
+}
+
+/// The path by which the labels of a pool are judged.
+pub(crate) fn judging_path(
+    view: &View<'_>,
+    split: Split<'_>,
+    labels: &[usize],
+    limits: Limits,
+    keep: Keep,
+) -> Result<(Path, Vec<usize>)> {
+    sampled_path(&path_params(POOL_GRID).check()?, view, split, labels, limits, keep)
+}
+
+/// Judges these labels of the open rows of a split.
+pub(crate) fn judge_open(
+    view: &View<'_>,
+    split: Split<'_>,
+    labels: &[usize],
+    limits: Limits,
+) -> Result<Vec<Judgement>> {
+    let keep = Keep { beta: true, ..Keep::default() };
+    let (path, _) = judging_path(view, split, labels, limits, keep)?;
+    Ok(FrozenPath::of(&path).judge(view.coordinates()?.0, split.open, |at| Some(labels[at])))
+}
+
+/// The path of these coordinates and labels, as audits are judged by it.
 pub(crate) fn fit_path(x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
-    path_params(FINAL_GRID).check()?.path(x, labels, classes, keep)
+    path_params(POOL_GRID).check()?.path(x, labels, classes, keep)
 }
 
 /// ICI-R whose vanishing `λ` are read off the interpolated path.

@@ -21,8 +21,8 @@ use std::sync::OnceLock;
 pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
 pub use frozen_path::{FrozenPath, Judgement, credibility};
-pub(crate) use ici::fit_path;
 pub use ici::{Ici, Rule};
+pub(crate) use ici::{fit_path, judge_open, judging_path};
 pub use nearest::Nearest;
 pub use random::Random;
 

@@ -35,10 +35,12 @@ mod model;
 mod represent;
 mod run;
 mod suggest;
+mod trusted;
 
 pub use model::{LabelModel, Prediction};
 pub use represent::Projection;
-pub use run::{Labelling, Trusted};
+pub use run::Labelling;
+pub use trusted::Trusted;
 
 pub(crate) use represent::Representation;
 pub(crate) use run::{NEAREST, norms_along_path};
@@ -51,10 +53,10 @@ use crate::{Features, Result};
 /// How trusted labels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Trust {
-    /// Those whose credibility is at least this (0.5: nearer to their own class than half-way to another).
-    Credibility(f64),
     /// As many as possible such that the expected share of correct ones is at least this.
     Precision(f64),
+    /// Those whose credibility is at least this (0.5: no other label fits better).
+    Credibility(f64),
     /// This many of every class, the most credible ones, as in the paper.
     PerClass(usize),
 }

@@ -1,47 +1,61 @@
 //! The model that remains of a labelled pool: a classifier and a frozen path, for instances that were not in it.
 //!
 //! Such an instance has no neighbours in the pool to be smoothed over. So both are trained on the coordinates that the
-//! pool's own instances have without smoothing, under the labels that were found with it: the classifier on those
-//! that are given or trusted, the path on all.
+//! pool's own instances have without smoothing, under the labels that were found with it: the classifier on the given ones,
+//! the trusted ones and the best half of every class; the path on all. Instances that are none of these train one more class.
+//!
+//! How often a prediction is right is estimated on the pool itself. Half of it is predicted by a classifier that was
+//! trained without that half, as if it were new. Where the prediction is the label that the pool has, it is right with the
+//! probability of that label, and otherwise it is taken to be wrong. The estimate falls with the classifier's
+//! probability (isotonic regression), and predictions are trusted from where all of them together reach the target.
 
 use super::Verdict;
 use super::represent::{Projection, Representation};
-use super::run::{judged_dims, split_path};
+use super::run::judged_dims;
 use crate::classify::{Classify, LogisticModel, Model, PoolLogistic};
 use crate::incidental::Keep;
-use crate::judge::{FrozenPath, Judgement, View, credibility};
+use crate::judge::{FrozenPath, Judgement, View, judging_path};
 use crate::limits::Limits;
 use crate::split::Split;
 use crate::task::arg_max;
 use crate::{Error, Features, Matrix, Result};
+
+/// Steps of the curve that are kept, at most.
+const STEPS: usize = 100;
 
 /// A trained model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelModel {
     /// From features to coordinates.
     pub projection: Projection,
-    /// The classifier.
+    /// The classifier. It has one class more than there are labels if the pool has instances that are none of these.
     pub classifier: LogisticModel,
     /// The path that credibility is measured on.
     pub path: FrozenPath,
-    /// Credibility from which a label counts as trusted: the same share of the pool's unlabeled instances lies above it as
-    /// was trusted there.
+    /// From the classifier's probability to the probability that the label is right: lower ends of steps, ascending, and the
+    /// probability on each.
+    pub steps: Vec<(f64, f64)>,
+    /// The classifier's probability from which a label is trusted; above 1 if none is.
     pub cut: f64,
 }
 
 /// Labels of new instances.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Prediction {
-    /// The most probable class of each.
-    pub labels: Vec<usize>,
-    /// Class probabilities, one row per instance.
+    /// The most probable class of each; `None` for those that are none of these.
+    pub labels: Vec<Option<usize>>,
+    /// Class probabilities by the classifier, one row per instance; the last column is that of none of these, if the model knows
+    /// such instances.
     pub probabilities: Matrix,
-    /// Credibility of each label.
+    /// The probability that the label is right, or that it is none of these.
+    pub probability: Vec<f64>,
+    /// Credibility of each label; for those that are none of these, of the label that they come nearest to.
     pub credibility: Vec<f64>,
     /// The class that competes with it: the one whose label would be most credible instead.
     pub rival: Vec<usize>,
-    /// Whether the label can be trusted.
-    pub trusted: Vec<bool>,
+    /// Trusted, doubtful or none of these.
+    pub verdicts: Vec<Verdict>,
 }
 
 impl LabelModel {
@@ -51,7 +65,7 @@ impl LabelModel {
     /// [`Error::Shape`](crate::Error::Shape) with what does not fit.
     pub fn check(&self) -> Result<()> {
         let (r, d) = (self.projection.basis.rows(), self.projection.mean.len());
-        let classes = self.classifier.intercept.len();
+        let (outputs, classes) = (self.classifier.intercept.len(), self.classes());
         let expect = |given: (usize, usize), rows: usize, dims: usize| match given == (rows, dims) {
             true => Ok(()),
             false => {
@@ -60,7 +74,8 @@ impl LabelModel {
         };
         let shape = |m: &Matrix| (m.rows(), m.cols());
         expect(shape(&self.projection.basis), r, d)?;
-        expect(shape(&self.classifier.weights), classes, r)?;
+        expect(shape(&self.classifier.weights), outputs, r)?;
+        expect((outputs, 1), if outputs == classes { classes } else { classes + 1 }, 1)?;
         expect((self.path.beta.len(), 1), self.path.lambda.len(), 1)?;
         let reads = self.path.dims();
         for beta in &self.path.beta {
@@ -80,86 +95,254 @@ impl LabelModel {
     pub fn predict(&self, features: &Features<'_>) -> Result<Prediction> {
         let x = self.projection.apply(features)?;
         let probabilities = self.classifier.probabilities(x.unit());
-        let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let classes = self.classes();
+        let most: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+        let labels: Vec<Option<usize>> =
+            most.iter().map(|&class| (class < classes).then_some(class)).collect();
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let judged = self.path.judge(x.unit(), &rows, |row| Some(labels[row]));
-        let credibility: Vec<f64> = judged.iter().map(Judgement::credibility).collect();
+        let judged = self.path.judge(x.unit(), &rows, |row| labels[row]);
+        let scores = most.iter().enumerate().map(|(row, &class)| probabilities[(row, class)]);
+        let outcome = |(score, label): (f64, &Option<usize>)| match label {
+            None => (score, Verdict::NoneOfThese),
+            Some(_) if score >= self.cut => (self.probability_right(score), Verdict::Trusted),
+            Some(_) => (self.probability_right(score), Verdict::Doubtful),
+        };
+        let (probability, verdicts) = scores.zip(&labels).map(outcome).unzip();
         Ok(Prediction {
             rival: judged.iter().map(|judged| judged.rival).collect(),
-            trusted: credibility.iter().map(|&c| c >= self.cut).collect(),
+            credibility: judged.iter().map(Judgement::credibility).collect(),
+            probability,
+            verdicts,
             labels,
             probabilities,
-            credibility,
         })
+    }
+
+    /// Number of classes that have labels.
+    pub fn classes(&self) -> usize {
+        self.path.beta.first().map_or(0, Matrix::cols)
+    }
+
+    /// The probability that a label is right which the classifier gives this probability.
+    fn probability_right(&self, score: f64) -> f64 {
+        let at = self.steps.partition_point(|(from, _)| *from <= score);
+        self.steps.get(at.saturating_sub(1)).map_or(score, |(_, probability)| *probability)
     }
 }
 
-/// Trains the classifier on the given and the trusted labels, and the path on all labels, on coordinates without
-/// smoothing.
-pub(super) fn train(
-    representation: &Representation,
-    features: &Features<'_>,
-    split: Split<'_>,
-    labels: &[usize],
-    verdicts: &[Verdict],
-    limits: Limits,
-) -> Result<LabelModel> {
-    let trusted = |&at: &usize| verdicts[split.open[at]] == Verdict::Trusted;
-    let trusted: Vec<usize> = (0..split.open.len()).filter(trusted).collect();
-    let classifier = train_classifier(representation, features, split, labels, &trusted, limits)?;
-
-    // The path, on the rows that it is fitted to alone.
-    let fitted = limits.to_fit(split, labels);
-    let given = fitted.partition_point(|&position| position < split.given.len());
-    let rows: Vec<usize> = fitted.iter().map(|&position| split.row(position)).collect();
-    let all = split.all_labels(labels);
-    let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
-    let plain = representation.plain(features, &rows)?;
-    let view = View::leading(&plain, plain.unit(), judged_dims(plain.unit(), split.classes));
-    let here: Vec<usize> = (0..rows.len()).collect();
-    let part = Split {
-        given: &here[..given],
-        labels: &with[..given],
-        open: &here[given..],
-        classes: split.classes,
-    };
-    let keep = Keep { beta: true, ..Keep::default() };
-    let (path, _) = split_path(&view, part, &with[given..], Limits::NONE, keep)?;
-
-    let mut pool: Vec<f64> =
-        path.vanish[given..].iter().map(|&lambda| credibility(lambda)).collect();
-    pool.sort_by(|a, b| b.total_cmp(a));
-    // The same share as was trusted in the pool; if none was, none will be.
-    let share = (trusted.len() * pool.len()).div_ceil(split.open.len().max(1));
-    let cut = share.checked_sub(1).and_then(|last| pool.get(last)).copied().unwrap_or(1.0);
-    let path = FrozenPath::of(&path);
-    Ok(LabelModel { projection: representation.projection.clone(), classifier, path, cut })
+/// A labelled pool that a model is trained on.
+pub(super) struct Labelled<'a> {
+    pub representation: &'a Representation,
+    pub features: &'a Features<'a>,
+    /// The given rows, and those that have a label.
+    pub split: Split<'a>,
+    /// The labels of the open rows.
+    pub labels: &'a [usize],
+    /// The probability that each of them is right.
+    pub right: &'a [f64],
+    /// Verdicts by row.
+    pub verdicts: &'a [Verdict],
+    /// The precision that trusted labels should have; `None` if nothing is to be trusted.
+    pub target: Option<f64>,
+    pub limits: Limits,
 }
 
-/// The classifier on the given and the trusted labels; `trusted` are places among the open rows.
-fn train_classifier(
-    representation: &Representation,
-    features: &Features<'_>,
-    split: Split<'_>,
-    labels: &[usize],
-    trusted: &[usize],
-    limits: Limits,
-) -> Result<LogisticModel> {
-    let with: Vec<usize> = trusted.iter().map(|&at| labels[at]).collect();
-    let given = limits.to_train(split.labels, split.classes);
-    let others = limits.to_train(&with, split.classes);
-    let mut pairs: Vec<(usize, usize)> =
-        given.iter().map(|&at| (split.given[at], split.labels[at])).collect();
-    pairs.extend(others.iter().map(|&at| (split.open[trusted[at]], with[at])));
-    pairs.sort_unstable();
-    let (rows, labels): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
-    let plain = representation.plain(features, &rows)?;
-    let here = limits.to_train(&labels, split.classes);
-    let labels: Vec<usize> = here.iter().map(|&at| labels[at]).collect();
-    let mut trainer = PoolLogistic::new(limits)?.trainer(&plain, split.classes);
-    trainer.train(&here, &labels)?;
-    match trainer.model() {
-        Model::Logistic(model) => Ok(model),
-        _ => unreachable!("logistic regression trains a logistic model"),
+impl Labelled<'_> {
+    /// Trains the model.
+    pub fn train(&self) -> Result<LabelModel> {
+        let training = self.training_set();
+        let classifier = self.classifier(&training)?;
+        let path = self.path()?;
+        let scored = self.scored_as_new(&training)?;
+        let cut = match self.target {
+            Some(target) => lowest_cut(&scored, target),
+            None => f64::INFINITY,
+        };
+        Ok(LabelModel {
+            projection: self.representation.projection.clone(),
+            classifier,
+            path,
+            steps: isotonic(&scored),
+            cut: if cut.is_finite() { cut } else { 2.0 },
+        })
+    }
+
+    /// Rows and labels that train the classifier; novel instances are the last class.
+    fn training_set(&self) -> Vec<(usize, usize)> {
+        let Split { given, open, classes, .. } = self.split;
+        let mut members = vec![Vec::new(); classes];
+        self.labels.iter().enumerate().for_each(|(at, &label)| members[label].push(at));
+        let mut taken: Vec<bool> =
+            open.iter().map(|&row| self.verdicts[row] == Verdict::Trusted).collect();
+        for of_class in &mut members {
+            of_class.sort_by(|&a, &b| self.right[b].total_cmp(&self.right[a]));
+            of_class[..of_class.len().div_ceil(2)].iter().for_each(|&at| taken[at] = true);
+        }
+        let taken: Vec<usize> = (0..open.len()).filter(|&at| taken[at]).collect();
+        let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
+        let novel: Vec<usize> = (0..self.verdicts.len()).filter(is_novel).collect();
+        let pairs = |rows: Vec<usize>, labels: Vec<usize>| {
+            let kept = self.limits.to_train(&labels, classes + 1);
+            kept.into_iter().map(move |at| (rows[at], labels[at])).collect::<Vec<_>>()
+        };
+        let mut all = pairs(given.to_vec(), self.split.labels.to_vec());
+        let rows = taken.iter().map(|&at| open[at]).chain(novel.iter().copied()).collect();
+        let labels = taken.iter().map(|&at| self.labels[at]);
+        all.extend(pairs(rows, labels.chain(novel.iter().map(|_| classes)).collect()));
+        all.sort_unstable();
+        all
+    }
+
+    /// The classifier on these rows and labels.
+    fn classifier(&self, training: &[(usize, usize)]) -> Result<LogisticModel> {
+        let (rows, labels): (Vec<usize>, Vec<usize>) = training.iter().copied().unzip();
+        let plain = self.representation.plain(self.features, &rows)?;
+        let outputs = self.outputs();
+        let here: Vec<usize> = (0..rows.len()).collect();
+        let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain, outputs);
+        trainer.train(&here, &labels)?;
+        match trainer.model() {
+            Model::Logistic(model) => Ok(model),
+            _ => unreachable!("logistic regression trains a logistic model"),
+        }
+    }
+
+    /// Number of classes of the classifier.
+    fn outputs(&self) -> usize {
+        self.split.classes + usize::from(self.verdicts.contains(&Verdict::NoneOfThese))
+    }
+
+    /// The path, on the coordinates without smoothing of the rows that it is fitted to.
+    fn path(&self) -> Result<FrozenPath> {
+        let split = self.split;
+        let fitted = self.limits.to_fit(split, self.labels);
+        let given = fitted.partition_point(|&position| position < split.given.len());
+        let rows: Vec<usize> = fitted.iter().map(|&position| split.row(position)).collect();
+        let all = split.all_labels(self.labels);
+        let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
+        let plain = self.representation.plain(self.features, &rows)?;
+        let view = View::leading(&plain, plain.unit(), judged_dims(plain.unit(), split.classes));
+        let here: Vec<usize> = (0..rows.len()).collect();
+        let part = Split {
+            given: &here[..given],
+            labels: &with[..given],
+            open: &here[given..],
+            classes: split.classes,
+        };
+        let keep = Keep { beta: true, ..Keep::default() };
+        let (path, _) = judging_path(&view, part, &with[given..], Limits::NONE, keep)?;
+        Ok(FrozenPath::of(&path))
+    }
+
+    /// For instances of the pool that are predicted as if they were new, and to have a label: the classifier's probability, and the
+    /// probability that the prediction is right. Sorted by the first, highest first.
+    fn scored_as_new(&self, training: &[(usize, usize)]) -> Result<Vec<(f64, f64)>> {
+        let Split { given, open, classes, .. } = self.split;
+        let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
+        let novel: Vec<usize> = (0..self.verdicts.len()).filter(is_novel).collect();
+        // Rows, and the label and probability that the pool has for each.
+        let mut all: Vec<(usize, usize, f64)> =
+            (0..open.len()).map(|at| (open[at], self.labels[at], self.right[at])).collect();
+        all.extend(novel.iter().map(|&row| (row, classes, 0.0)));
+        all.sort_unstable_by_key(|(row, ..)| *row);
+        let places: Vec<usize> = (0..all.len()).collect();
+        let sample = self.limits.to_cross_validate(&places, classes);
+        let mut half_of = vec![usize::MAX; self.verdicts.len()];
+        all.iter().enumerate().for_each(|(at, (row, ..))| half_of[*row] = at % 2);
+        let mut scored = Vec::new();
+        for half in 0..2 {
+            let mut rest: Vec<(usize, usize)> =
+                training.iter().copied().filter(|(row, _)| half_of[*row] != half).collect();
+            // A class of which nothing is left, as where all that is none of these lies in one half, keeps what it has.
+            let mut seen = vec![false; self.outputs()];
+            rest.iter().for_each(|&(_, label)| seen[label] = true);
+            rest.extend(training.iter().filter(|(_, label)| !seen[*label]));
+            rest.sort_unstable();
+            let model = self.classifier(&rest)?;
+            let here: Vec<usize> =
+                sample.iter().copied().filter(|&at| half_of[all[at].0] == half).collect();
+            let rows: Vec<usize> = here.iter().map(|&at| all[at].0).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let plain = self.representation.plain(self.features, &rows)?;
+            let probabilities = model.probabilities(plain.unit());
+            for (p, &at) in probabilities.iter_rows().zip(&here) {
+                let (predicted, (_, label, right)) = (arg_max(p), all[at]);
+                if predicted < classes {
+                    scored.push((p[predicted], if predicted == label { right } else { 0.0 }));
+                }
+            }
+        }
+        debug_assert!(!given.is_empty());
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(scored)
+    }
+}
+
+/// The lowest score such that all from there on are right with this probability on average; infinite if there is none.
+fn lowest_cut(scored: &[(f64, f64)], target: f64) -> f64 {
+    let (mut right, mut cut) = (0.0, f64::INFINITY);
+    for (at, &(score, probability)) in scored.iter().enumerate() {
+        right += probability;
+        if right >= target * (at + 1) as f64 {
+            cut = score;
+        }
+    }
+    cut
+}
+
+/// Isotonic regression of the probability on the score, of scores sorted from high to low: lower ends of steps, ascending.
+fn isotonic(scored: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    // Blocks of lower end, sum and count, highest first; a block that is better than the one before it joins it.
+    let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
+    for &(score, right) in scored {
+        blocks.push((score, right, 1.0));
+        while let [.., before, last] = blocks[..] {
+            if before.1 / before.2 > last.1 / last.2 {
+                break;
+            }
+            blocks.truncate(blocks.len() - 2);
+            blocks.push((last.0, before.1 + last.1, before.2 + last.2));
+        }
+    }
+    // Few steps are enough: those that begin a new hundredth of the instances.
+    let every = scored.len() as f64 / STEPS as f64;
+    let (mut steps, mut kept) = (Vec::new(), (f64::INFINITY, 0.0, 0.0));
+    for block in blocks {
+        kept = (block.0, kept.1 + block.1, kept.2 + block.2);
+        if kept.2 >= every {
+            steps.push((kept.0, kept.1 / kept.2));
+            kept = (f64::INFINITY, 0.0, 0.0);
+        }
+    }
+    if kept.2 > 0.0 {
+        steps.push((kept.0, kept.1 / kept.2));
+    }
+    steps.reverse();
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cut_keeps_the_mean_above_the_target() {
+        let scored = [(0.9, 1.0), (0.8, 0.0), (0.7, 1.0), (0.6, 1.0), (0.5, 0.0)];
+        assert_eq!(lowest_cut(&scored, 0.75), 0.6);
+        assert_eq!(lowest_cut(&scored, 0.95), 0.9);
+        assert_eq!(lowest_cut(&scored[1..2], 0.5), f64::INFINITY);
+    }
+
+    #[test]
+    fn isotonic_regression_pools_what_is_out_of_order() {
+        let scored = [(0.9, 1.0), (0.8, 0.0), (0.7, 1.0), (0.6, 0.25), (0.5, 0.0)];
+        assert_eq!(isotonic(&scored), [(0.5, 0.0), (0.6, 0.25), (0.7, 0.5), (0.9, 1.0)]);
+        assert_eq!(isotonic(&[]), []);
+        let many: Vec<(f64, f64)> =
+            (0..5000).map(|i| (1.0 - f64::from(i) / 5000.0, 1.0 - f64::from(i) / 5000.0)).collect();
+        let steps = isotonic(&many);
+        assert!(steps.len() <= STEPS + 1 && steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
     }
 }

@@ -1,21 +1,27 @@
 //! The pipeline from features and a few labels to verdicts.
 
-use super::model;
+use rayon::prelude::*;
+
+use super::model::Labelled;
 use super::represent::Representation;
 use super::suggest::suggest;
-use super::{LabelModel, Trust, Verdict};
+use super::trusted::{Trusted, TrustedPool};
+use super::{LabelModel, Verdict};
 use crate::classify::PoolLogistic;
 use crate::incidental::{Keep, Path};
-use crate::judge::{FrozenPath, Ici, Judgement, View, credibility, fit_path};
+use crate::judge::{FrozenPath, Ici, Judgement, View, judging_path};
 use crate::labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 use crate::limits::{self, Limits};
 use crate::neighbors::{Neighbors, Points, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::reduce::{DEFAULT_NEIGHBORS, Reduction, default_dimensions};
 use crate::spec::{LabelSpec, LabellerKind};
-use crate::split::{OwnedSplit, Split};
+use crate::split::OwnedSplit;
 use crate::transductive::TransductiveKind;
-use crate::trust::{Calibration, Novelty, cross_validate, novelty};
+use crate::trust::{
+    Calibration, Candidate, CrossValidation, Fold, Groups, Novelty, RightCurve, absorption,
+    are_picked, cross_validate, novelty, rank,
+};
 use crate::{Error, Features, Instances, Matrix, Result};
 
 /// How many of the nearest labelled instances are listed for every instance.
@@ -27,16 +33,16 @@ pub(crate) const NEAREST: usize = 3;
 pub struct Labelling {
     /// The label of every instance; none for those that are none of these.
     pub labels: Vec<Option<usize>>,
-    /// Probability of the label; of being none of these, for those that are; 1 for given ones.
+    /// Probability that the label is right, estimated from held-out labels ([`RightCurve`]); that it is none of these, for
+    /// those that are; 1 for given ones.
     pub probability: Vec<f64>,
-    /// How credible the label is; for those that are none of these, that of the class they come nearest to.
+    /// How credible the label is on the path of incidental parameters ([`Judgement::credibility`]); for those that are none of
+    /// these, that of the class they come nearest to.
     pub credibility: Vec<f64>,
     /// The label that it was judged under: its own, or for those that are none of these the one they come nearest to.
     pub judged_as: Vec<usize>,
     /// The class that competes: the most credible label other than its own.
     pub rival: Vec<usize>,
-    /// How credible the rival's label would be.
-    pub rival_credibility: Vec<f64>,
     /// The round since which the instance has been in the training set, if it was there in the end.
     pub accepted_in: Vec<Option<usize>>,
     /// The verdict on it.
@@ -49,6 +55,9 @@ pub struct Labelling {
     pub rounds: Vec<RoundRecord>,
     /// Detection of instances of unknown classes; `None` if it was disabled or there are too few labels.
     pub novelty: Option<Novelty>,
+    /// Whether the given labels are more typical than the pool, as if somebody had picked clear examples. Then no instance is
+    /// reported to be none of these, and only what is as near to the labels as they are to each other can be trusted.
+    pub picked: bool,
     /// The trusted set, and how precise it is expected to be.
     pub trusted: Trusted,
     /// Rows to label next, best first.
@@ -68,22 +77,6 @@ pub struct Labelling {
     pub model: LabelModel,
 }
 
-/// The trusted set, and what held-out labels say about it.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Trusted {
-    /// Unlabeled instances that are trusted.
-    pub count: usize,
-    /// Credibility from which labels are trusted; `None` where trust is not by credibility or nothing is trusted.
-    pub cut: Option<f64>,
-    /// Precision that held-out labels guarantee.
-    pub promised: f64,
-    /// Estimated precision, and the number of held-out labels behind it.
-    pub estimate: Option<(f64, usize)>,
-    /// The held-out labels.
-    pub calibration: Calibration,
-}
-
 /// Runs the pipeline.
 pub(super) fn run(
     features: &Features<'_>,
@@ -93,11 +86,7 @@ pub(super) fn run(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Labelling> {
-    let trust = spec.trust()?;
-    if spec.folds < 2 {
-        let expected = "cross-validation needs at least two folds";
-        return Err(Error::parameter("folds", spec.folds, expected));
-    }
+    spec.check()?;
     let rows = features.rows();
     let pool = OwnedSplit::new(labels, rows, classes)?;
     let total = 5 + Representation::stages(rows, limits) + usize::from(spec.reduction.is_some());
@@ -114,85 +103,121 @@ pub(super) fn run(
     };
 
     stages.next("detecting unknown classes")?;
-    let novelty = match spec.closed {
+    let nearest = nearest_among(u, &pool.given, NEAREST);
+    let picked = are_picked(representation.graph.degree(), &pool.given, &pool.open);
+    let groups = Groups::of(&pool);
+    let folds = Fold::all(&pool, &groups, spec.folds, spec.seed);
+    let (distance, mut folds) = distances_from_labels(&representation, &pool, folds, spec.closed);
+    let (novelty, novel_hidden) = match spec.closed {
         true => None,
-        false => novelty(u, &pool.given, &pool.labels, &pool.open, classes),
-    };
+        false => {
+            let class_of = class_of_nearest(&pool, &nearest);
+            novelty(&pool, &groups, &class_of, &distance, &folds, spec.novel_fdr)
+        }
+    }
+    .map_or((None, Vec::new()), |(novelty, hidden)| match picked {
+        // Whatever is less typical than the labels would be found: that says nothing of its class.
+        true => (Some(novelty.without_verdicts()), Vec::new()),
+        false => (Some(novelty), hidden),
+    });
     let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
     let (novel, known): (Vec<usize>, Vec<usize>) =
         (0..pool.open.len()).partition(|&at| is_novel(at));
     let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
     let split = pool.with_open(&open);
 
-    stages.next("labelling")?;
-    let (labeller, reads_features) = choose_labeller(spec.labeller, &pool, rows, limits)?;
-    let unit_features = representation.unit.as_ref().filter(|_| reads_features);
-    let instances = unit_features.unwrap_or(&representation.smooth);
-    let view = match &reduced {
-        Some(x) => View::leading(instances, x, x.cols()),
-        None => View::leading(instances, u, judged_dims(u, classes)),
+    stages.next("cross-validating")?;
+    let candidates = candidates(spec.labeller, &pool, &representation, reduced.as_ref(), limits)?;
+    let share = open.len() as f64 / pool.open.len().max(1) as f64;
+    let held_out = match open.is_empty() {
+        true => CrossValidation::default(),
+        false => {
+            let sample = limits.to_cross_validate(&open, classes);
+            folds = folds.into_iter().map(|(f, h)| (f.with_pool(&sample), h)).collect();
+            cross_validate(&candidates, &folds, &novel_hidden, share, limits)?
+        }
     };
-    let found = labeller.label(&view, split)?;
+    drop(folds);
+
+    stages.next("labelling")?;
+    let Candidate { labeller, view } = &candidates[held_out.labeller];
+    let found = labeller.label(view, split)?;
 
     stages.next("judging labels")?;
     let keep = Keep { beta: true, gamma: true, certificate: false };
-    let (path, fitted) = split_path(&view, split, &found.labels, limits, keep)?;
+    let (path, fitted) = judging_path(view, split, &found.labels, limits, keep)?;
     let mut own = vec![None; rows];
     pool.given.iter().zip(&pool.labels).for_each(|(&row, &label)| own[row] = Some(label));
     open.iter().zip(&found.labels).for_each(|(&row, &label)| own[row] = Some(label));
     // Novel instances are judged under the label that they come nearest to.
     let all: Vec<usize> = (0..rows).collect();
     let judged = FrozenPath::of(&path).judge(view.coordinates()?.0, &all, |row| own[row]);
+    let of_open: Vec<Judgement> = open.iter().map(|&row| judged[row]).collect();
+    let distance = |at: usize| distance.get(open[at]).copied().unwrap_or(0.0);
+    let scores = held_out.ranked_by.scores(&found.probability, &of_open, distance);
+    let known_share = novelty.as_ref().map_or(1.0, |n| n.known);
+    let ranked_by = held_out.ranked_by;
+    let held_out = held_out.weighted(&groups, &found.labels);
+    let calibration = Calibration::new(held_out, known_share);
+    let ranks = share_scored_higher(&scores, share);
+    let curve = RightCurve::of(&calibration);
 
-    stages.next("cross-validating")?;
-    let calibration = match open.is_empty() {
-        true => Calibration::default(),
-        false => {
-            let judge = Ici::sampled(limits)?;
-            cross_validate(&*labeller, &judge, &view, &pool, &open, &found, spec, limits)?
-        }
-    };
-
-    let mut column = Columns::new(own, &judged);
-    if fitted.len() == pool.given.len() + open.len() {
-        // For instances that the path was fitted to, the vanishing λ is known more exactly.
-        fitted.iter().zip(&path.vanish).for_each(|(&row, &lambda)| {
-            column.credibility[row] = credibility(lambda);
-        });
-    }
-    pool.given.iter().for_each(|&row| column.verdicts[row] = Verdict::Given);
+    let mut verdicts = vec![Verdict::Doubtful; rows];
+    let mut probability = vec![1.0; rows];
+    let mut accepted_in = vec![None; rows];
+    pool.given.iter().for_each(|&row| verdicts[row] = Verdict::Given);
     for (at, &row) in open.iter().enumerate() {
-        column.probability[row] = found.probability[at];
-        column.accepted_in[row] = found.accepted_in[at];
+        probability[row] = curve.at(ranks[at]);
+        accepted_in[row] = found.accepted_in[at];
     }
+    let mut doubt: Vec<f64> = pool.open.iter().map(|&row| 1.0 - probability[row]).collect();
     if let Some(novelty) = &novelty {
         for &at in &novel {
-            let row = pool.open[at];
-            column.probability[row] = novelty.probability[at];
-            column.verdicts[row] = Verdict::NoneOfThese;
+            doubt[at] = 1.0 - curve.at(1.0);
+            probability[pool.open[at]] = novelty.probability[at];
+            verdicts[pool.open[at]] = Verdict::NoneOfThese;
         }
     }
-    let trusted = column.trust(&open, &judged, classes, trust, calibration);
+    let credibility: Vec<f64> = judged.iter().map(Judgement::credibility).collect();
+    let in_pool = TrustedPool {
+        rows: &open,
+        size: pool.open.len(),
+        labels: &found.labels,
+        ranks: &ranks,
+        probability: &probability,
+        credibility: &credibility,
+    };
+    let trusted = in_pool.choose(classes, spec.trust()?, calibration, ranked_by);
+    trusted.rows.iter().for_each(|&row| verdicts[row] = Verdict::Trusted);
 
     stages.next("training the model")?;
-    let doubt: Vec<f64> = pool.open.iter().map(|&row| 1.0 - column.credibility[row]).collect();
     let suggestions = suggest(u, &pool.given, &pool.open, &doubt, spec.suggest);
-    let model =
-        model::train(&representation, features, split, &found.labels, &column.verdicts, limits)?;
+    let right: Vec<f64> = open.iter().map(|&row| probability[row]).collect();
+    let model = Labelled {
+        representation: &representation,
+        features,
+        split,
+        labels: &found.labels,
+        right: &right,
+        verdicts: &verdicts,
+        target: trusted.target_of_model(),
+        limits,
+    };
+    let model = model.train()?;
     let (followed, gamma_norm) = norms_along_path(&path, &fitted, rows, rows <= limits.in_memory);
     Ok(Labelling {
-        labels: column.labels,
-        probability: column.probability,
-        credibility: column.credibility,
-        accepted_in: column.accepted_in,
-        verdicts: column.verdicts,
+        labels: own,
+        probability,
+        credibility,
+        accepted_in,
+        verdicts,
         judged_as: judged.iter().map(|judged| judged.label).collect(),
         rival: judged.iter().map(|judged| judged.rival).collect(),
-        rival_credibility: judged.iter().map(Judgement::rival_credibility).collect(),
-        nearest: nearest_among(u, &pool.given, NEAREST),
+        nearest,
         labeller: labeller.name(),
         rounds: found.rounds,
         novelty,
+        picked,
         trusted,
         suggestions,
         lambda: path.lambda,
@@ -204,23 +229,65 @@ pub(super) fn run(
     })
 }
 
-/// The labeller, and whether it reads the features themselves rather than the smoothed coordinates.
-fn choose_labeller(
+/// How far every row is from all given labels, and in each fold from those that it keeps; nothing in closed pools.
+fn distances_from_labels(
+    representation: &Representation,
+    pool: &OwnedSplit,
+    folds: Vec<Fold>,
+    closed: bool,
+) -> (Vec<f64>, Vec<(Fold, Vec<f64>)>) {
+    if closed {
+        return (Vec::new(), folds.into_iter().map(|fold| (fold, Vec::new())).collect());
+    }
+    let graph = &representation.graph;
+    let mut labelled = vec![false; graph.len()];
+    pool.given.iter().for_each(|&row| labelled[row] = true);
+    let all = absorption(graph, &labelled, None);
+    let without = |fold: Fold| {
+        let h = absorption(graph, &fold.labelled(graph.len()), Some(&all));
+        (fold, h)
+    };
+    let folds = folds.into_par_iter().map(without).collect();
+    (all, folds)
+}
+
+/// The class of the given label that is nearest to each open row.
+fn class_of_nearest(pool: &OwnedSplit, nearest: &Neighbors) -> Vec<usize> {
+    let class = |row: &usize| {
+        let nearest = nearest.indices(*row).next().unwrap_or(pool.given[0]);
+        pool.labels[pool.given.partition_point(|&given| given < nearest)]
+    };
+    pool.open.iter().map(class).collect()
+}
+
+/// For each score the share of the pool that scores at least as high, when these are only a `share` of it and the rest
+/// scores lower.
+fn share_scored_higher(scores: &[f64], share: f64) -> Vec<f64> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    scores.iter().map(|&score| share * rank(&sorted, score)).collect()
+}
+
+/// The labellers to choose from, the one to use unless held-out labels speak for another first.
+fn candidates<'a>(
     kind: LabellerKind,
     pool: &OwnedSplit,
-    rows: usize,
+    representation: &'a Representation,
+    reduced: Option<&'a Matrix>,
     limits: Limits,
-) -> Result<(Box<dyn Labeller>, bool)> {
-    let small = rows <= limits.in_memory;
-    let kind = match kind {
-        LabellerKind::Auto => {
-            let few = pool.given.len() <= limits::FEW_LABELS_PER_CLASS * pool.classes;
-            let per_class = if few { limits::ADAPTIVE_FEW_LABELS } else { limits::ADAPTIVE };
-            match small && pool.open.len() <= pool.classes * per_class {
-                true => LabellerKind::Transductive(TransductiveKind::Adaptive),
-                false => LabellerKind::Rounds,
-            }
+) -> Result<Vec<Candidate<'a>>> {
+    let small = representation.smooth.len() <= limits.in_memory;
+    let adaptive = LabellerKind::Transductive(TransductiveKind::Adaptive);
+    let (rounds, no_rounds) = (LabellerKind::Rounds, LabellerKind::NoRounds);
+    let per_class = pool.open.len().div_ceil(pool.classes);
+    let kinds = match kind {
+        LabellerKind::Auto if small && per_class <= limits::ADAPTIVE => {
+            vec![adaptive, rounds, no_rounds]
         }
+        LabellerKind::Auto if small && per_class <= limits::ADAPTIVE_CANDIDATE => {
+            vec![rounds, no_rounds, adaptive]
+        }
+        LabellerKind::Auto => vec![rounds, no_rounds],
         LabellerKind::Transductive(kind) if !small => {
             let expected = format!(
                 "it labels pools of at most {} instances: choose rounds, or ask for exact computation",
@@ -228,17 +295,35 @@ fn choose_labeller(
             );
             return Err(Error::parameter("labeller", kind, expected));
         }
-        kind => kind,
+        kind => vec![kind],
     };
-    Ok(match kind {
-        LabellerKind::Transductive(kind) => (Box::new(kind.build()?), true),
-        _ => {
-            let (classifier, judge) = (PoolLogistic::new(limits)?, Ici::sampled(limits)?);
-            let quota = Quota::quarter_then_half();
-            let labeller = SelfTraining::new(Box::new(classifier), Box::new(judge), quota)?;
-            (Box::new(labeller.with_limits(limits)), false)
-        }
-    })
+    let u = representation.smooth.unit();
+    let candidate = |kind: LabellerKind| {
+        let labeller: Box<dyn Labeller> = match kind {
+            LabellerKind::Transductive(kind) => Box::new(kind.build()?),
+            _ => {
+                let (classifier, judge) = (PoolLogistic::new(limits)?, Ici::sampled(limits)?);
+                let quota = match kind {
+                    LabellerKind::NoRounds => Quota::Shares(Vec::new()),
+                    _ => Quota::quarter_then_half(),
+                };
+                let labeller = SelfTraining::new(Box::new(classifier), Box::new(judge), quota)?;
+                Box::new(labeller.with_limits(limits))
+            }
+        };
+        // Transductive methods read the features themselves rather than the smoothed coordinates.
+        let features = match kind {
+            LabellerKind::Transductive(_) => representation.unit.as_ref(),
+            _ => None,
+        };
+        let instances = features.unwrap_or(&representation.smooth);
+        let view = match reduced {
+            Some(x) => View::leading(instances, x, x.cols()),
+            None => View::leading(instances, u, judged_dims(u, pool.classes)),
+        };
+        Ok(Candidate { labeller, view })
+    };
+    kinds.into_iter().map(candidate).collect()
 }
 
 /// Leading coordinates that the path reads: several for each class, since with only one for each it ranks labels no
@@ -246,23 +331,6 @@ fn choose_labeller(
 pub(super) fn judged_dims(u: &Matrix, classes: usize) -> usize {
     const DIMS_PER_CLASS: usize = 4;
     u.cols().min(DIMS_PER_CLASS * classes)
-}
-
-/// The path over the given and the open rows under these labels of the open ones, fitted to all instances up to the
-/// limit; and the rows that it was fitted to, the given ones first.
-pub(super) fn split_path(
-    view: &View<'_>,
-    split: Split<'_>,
-    labels: &[usize],
-    limits: Limits,
-    keep: Keep,
-) -> Result<(Path, Vec<usize>)> {
-    let (x, dims) = view.coordinates()?;
-    let positions = limits.to_fit(split, labels);
-    let all = split.all_labels(labels);
-    let with: Vec<usize> = positions.iter().map(|&at| all[at]).collect();
-    let path = fit_path(&split.gather(x, dims, &positions), &with, split.classes, keep)?;
-    Ok((path, positions.into_iter().map(|at| split.row(at)).collect()))
 }
 
 /// Coordinates of all instances by another reduction, computed from their coordinates without smoothing.
@@ -305,64 +373,4 @@ pub(crate) fn norms_along_path(
         }
     }
     (followed, gamma_norm)
-}
-
-/// The columns of a labelling while they are filled.
-struct Columns {
-    labels: Vec<Option<usize>>,
-    probability: Vec<f64>,
-    credibility: Vec<f64>,
-    accepted_in: Vec<Option<usize>>,
-    verdicts: Vec<Verdict>,
-}
-
-impl Columns {
-    fn new(labels: Vec<Option<usize>>, judged: &[Judgement]) -> Self {
-        let rows = labels.len();
-        Self {
-            labels,
-            probability: vec![1.0; rows],
-            credibility: judged.iter().map(Judgement::credibility).collect(),
-            accepted_in: vec![None; rows],
-            verdicts: vec![Verdict::Doubtful; rows],
-        }
-    }
-
-    /// Decides which labels are trusted, and how precise they are expected to be.
-    fn trust(
-        &mut self,
-        open: &[usize],
-        judged: &[Judgement],
-        classes: usize,
-        trust: Trust,
-        calibration: Calibration,
-    ) -> Trusted {
-        let pool: Vec<f64> = open.iter().map(|&row| self.credibility[row]).collect();
-        let cut = match trust {
-            Trust::Credibility(cut) => Some(cut),
-            Trust::Precision(target) => calibration.cut(&pool, target),
-            Trust::PerClass(quota) => {
-                let mut members = vec![Vec::new(); classes];
-                open.iter().for_each(|&row| members[judged[row].label].push(row));
-                for of in &mut members {
-                    of.sort_by(|&a, &b| self.credibility[b].total_cmp(&self.credibility[a]));
-                    of.iter().take(quota).for_each(|&row| self.verdicts[row] = Verdict::Trusted);
-                }
-                None
-            }
-        };
-        if let Some(cut) = cut {
-            for &row in open.iter().filter(|&&row| self.credibility[row] >= cut) {
-                self.verdicts[row] = Verdict::Trusted;
-            }
-        }
-        let count = open.iter().filter(|&&row| self.verdicts[row] == Verdict::Trusted).count();
-        Trusted {
-            count,
-            promised: cut.map_or(0.0, |cut| calibration.promise(&pool, cut)),
-            estimate: cut.and_then(|cut| calibration.estimate(cut)),
-            cut,
-            calibration,
-        }
-    }
 }

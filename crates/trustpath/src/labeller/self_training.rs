@@ -314,7 +314,10 @@ impl SelfTrainer {
 
 impl Labeller for SelfTraining {
     fn name(&self) -> &'static str {
-        "rounds"
+        match &self.quota {
+            Quota::Shares(shares) if shares.is_empty() => "no-rounds",
+            _ => "rounds",
+        }
     }
 
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {

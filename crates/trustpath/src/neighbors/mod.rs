@@ -16,9 +16,11 @@ mod partition;
 mod points;
 mod refine;
 mod scan;
+mod similarity;
 
 pub(crate) use exact::nearest_among;
 pub use points::Points;
+pub(crate) use similarity::{SimilarityGraph, edge_weight};
 
 use self::cells::Effort;
 use self::points::CentredPoints;

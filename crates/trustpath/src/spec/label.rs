@@ -15,11 +15,11 @@ spec! {
     /// The options of `label`.
     pub struct LabelSpec {
         ["Trust", "P"]
-        /// Trust as many labels as possible such that the expected share of correct ones is at least P, as in 0.95.
-        /// This needs enough given labels; if there are too few, no label is trusted and the output says why
+        /// Trust as many labels as possible such that the expected share of correct ones is at least P. This needs enough given
+        /// labels; if there are too few, no label is trusted and the output says why [default: 0.9]
         precision: Option<f64> = None,
         ["Trust", "C"]
-        /// Trust labels whose credibility is at least C, from 0 to 1 [default: 0.5]
+        /// Trust labels whose credibility is at least C instead, from 0.5 (another label fits equally well) to 1
         credibility: Option<f64> = None,
         ["Trust", "N"]
         /// Trust the N most credible labels of each class, as in the paper
@@ -27,9 +27,12 @@ spec! {
         ["Trust", ""]
         /// Disable the detection of instances of unknown classes: every instance belongs to a labelled class
         closed: bool = false,
+        ["Trust", "Q"]
+        /// Expected share of false alarms among the instances that are reported to be none of the labelled classes
+        novel_fdr: f64 = 0.2,
         ["Labelling", "NAME"]
-        /// Labelling algorithm: rounds (self-training), adaptive or another transductive method, or auto (chosen by the
-        /// number of labels and instances)
+        /// Labelling algorithm: rounds (self-training), no-rounds (the classifier that it starts with), adaptive or another
+        /// transductive method, or auto (chosen by held-out labels)
         labeller: LabellerKind = LabellerKind::Auto,
         ["Labelling", "NAME"]
         /// Judge labels in the coordinates of this reduction [default: the leading principal components, smoothed over
@@ -63,13 +66,14 @@ impl LabelSpec {
         };
         let only = "give only one of precision, credibility and per-class";
         match (self.precision, self.credibility, self.per_class) {
-            (Some(target), None, None) => {
+            (target, None, None) => {
                 let expected = "a precision lies between 0 and 1, as in 0.95";
+                let target = target.unwrap_or(DEFAULT_PRECISION);
                 Ok(Trust::Precision(between("precision", target, expected)?))
             }
-            (None, cut, None) => {
+            (None, Some(cut), None) => {
                 let expected = "a credibility lies between 0 and 1, as in 0.5";
-                Ok(Trust::Credibility(between("credibility", cut.unwrap_or(0.5), expected)?))
+                Ok(Trust::Credibility(between("credibility", cut, expected)?))
             }
             (None, None, Some(0)) => {
                 Err(Error::parameter("per-class", 0, "trust at least one of every class"))
@@ -80,11 +84,33 @@ impl LabelSpec {
         }
     }
 
+    /// Checks every option.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for the first that is outside its domain.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.trust()?;
+        if self.folds < 2 {
+            let expected = "cross-validation needs at least two folds";
+            return Err(Error::parameter("folds", self.folds, expected));
+        }
+        match self.novel_fdr > 0.0 && self.novel_fdr < 1.0 {
+            true => Ok(()),
+            false => {
+                let expected = "a share of false alarms lies between 0 and 1, as in 0.2";
+                Err(Error::parameter("novel-fdr", self.novel_fdr, expected))
+            }
+        }
+    }
+
     /// How much of a large pool each step uses.
     pub fn limits(&self) -> Limits {
         if self.exact { Limits::NONE } else { Limits::default() }
     }
 }
+
+/// The precision of trusted labels, unless another one is asked for.
+pub const DEFAULT_PRECISION: f64 = 0.9;
 
 spec! {
     /// The options of `audit`.
@@ -107,12 +133,14 @@ impl AuditSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LabellerKind {
-    /// The adaptive mode in small pools, self-training in others: what was better, or no worse, on validation classes
-    /// ([`crate::limits`] has the sizes).
+    /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of adaptive, rounds
+    /// and no-rounds ([`crate::limits`] has the sizes).
     #[default]
     Auto,
     /// Self-training in two rounds.
     Rounds,
+    /// The classifier that self-training starts with, trained on the given labels alone.
+    NoRounds,
     /// A method that labels the pool at once, on the features themselves.
     Transductive(TransductiveKind),
 }
@@ -120,11 +148,12 @@ pub enum LabellerKind {
 impl LabellerKind {
     /// All names.
     pub const NAMES: &'static [&'static str] = &{
-        let mut names = ["auto"; 2 + TransductiveKind::NAMES.len()];
+        let mut names = ["auto"; 3 + TransductiveKind::NAMES.len()];
         names[1] = "rounds";
+        names[2] = "no-rounds";
         let mut at = 0;
         while at < TransductiveKind::NAMES.len() {
-            names[2 + at] = TransductiveKind::NAMES[at];
+            names[3 + at] = TransductiveKind::NAMES[at];
             at += 1;
         }
         names
@@ -135,6 +164,7 @@ impl LabellerKind {
         match self {
             Self::Auto => "auto",
             Self::Rounds => "rounds",
+            Self::NoRounds => "no-rounds",
             Self::Transductive(kind) => kind.name(),
         }
     }
@@ -153,6 +183,7 @@ impl FromStr for LabellerKind {
         match text {
             "auto" => Ok(Self::Auto),
             "rounds" => Ok(Self::Rounds),
+            "no-rounds" => Ok(Self::NoRounds),
             _ => match text.parse() {
                 Ok(kind) => Ok(Self::Transductive(kind)),
                 Err(_) => Err(Error::choice("labeller", text, Self::NAMES)),

@@ -1,111 +1,194 @@
-//! Cross-validation over the given labels: how credible their pseudo-labels are, and which are correct.
+//! Cross-validation over the given labels: what each fold says of the labels that it hides, and of the pool.
 //!
-//! The given labels are divided into folds, class by class. For each fold the pool is labelled as if the fold had no
-//! labels, by the same steps as in the real run. A class's only label cannot be held out. Each fold has fewer labels to
-//! learn from than the real run, so the estimate is, if anything, too low.
+//! For every fold the pool is labelled and judged as in the real run, without the labels of the fold. What is chosen by
+//! held-out labels (the labeller, and the score that ranks) is chosen for each fold by the labels of the others, so that no
+//! label takes part in a choice that it then calibrates.
 
 use rayon::prelude::*;
 
-use super::precision::Calibration;
+use super::folds::{Fold, Groups};
+use super::precision::{HeldOut, rank};
+use super::shares::group_shares;
 use crate::Result;
-use crate::judge::{Judge, Round, View, credibility};
+use crate::choice::choices;
+use crate::judge::{Judgement, View, judge_open};
 use crate::labeller::{Labeller, PoolLabels};
 use crate::limits::Limits;
-use crate::random;
-use crate::spec::LabelSpec;
-use crate::split::{OwnedSplit, Split};
 
-/// Assigns the labelled instances of every class to folds, in an order drawn from the seed; `None` for those that cannot be
-/// held out.
-fn assign_folds(labels: &[usize], classes: usize, folds: usize, seed: u64) -> Vec<Option<usize>> {
-    let mut members = vec![Vec::new(); classes];
-    for (at, &label) in labels.iter().enumerate() {
-        members[label].push(at);
+choices! {
+    /// The score by which labels are ranked for trust.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum RankedBy("ranking") {
+        /// Credibility on the path of incidental parameters.
+        #[default]
+        Credibility = "credibility",
+        /// The classifier's probability.
+        Probability = "probability",
     }
-    let mut fold = vec![None; labels.len()];
-    let mut assigned = 0;
-    for of_class in members.iter_mut().filter(|m| m.len() > 1) {
-        of_class.sort_by_key(|&at| (mixed(seed, at as u64), at));
-        for &at in of_class.iter() {
-            fold[at] = Some(assigned % folds);
-            assigned += 1;
-        }
-        // Two of a class in one fold are fine, all of it in one are not: a class of two has consecutive folds.
-    }
-    fold
 }
 
-/// Number `at` of the SplitMix64 sequence that starts at `seed`.
-fn mixed(seed: u64, at: u64) -> u64 {
-    random::mix(seed.wrapping_add(at.wrapping_mul(random::GOLDEN)))
+impl RankedBy {
+    /// The scores of labels; `novelty` is the probability that an instance belongs to no class, where it is known.
+    pub(crate) fn scores(
+        self,
+        probability: &[f64],
+        judged: &[Judgement],
+        novelty: impl Fn(usize) -> f64,
+    ) -> Vec<f64> {
+        let score = |at: usize| match self {
+            Self::Credibility => judged[at].credibility(),
+            Self::Probability => probability[at],
+        };
+        (0..judged.len()).map(|at| score(at) * (1.0 - novelty(at))).collect()
+    }
 }
 
-/// Labels every fold by the others, and weights the held-out labels to the balance that the pool was found to have.
-#[allow(clippy::too_many_arguments)]
+/// A labeller that may be chosen, and what it reads.
+#[derive(Debug)]
+pub(crate) struct Candidate<'a> {
+    pub labeller: Box<dyn Labeller>,
+    pub view: View<'a>,
+}
+
+/// What the held-out labels decide.
+#[derive(Debug, Default)]
+pub(crate) struct CrossValidation {
+    /// The candidate that labels best.
+    pub labeller: usize,
+    /// The score that ranks best.
+    pub ranked_by: RankedBy,
+    /// The held-out labels: their group and the one of their pseudo-label, and the rest.
+    held_out: Vec<(usize, usize, HeldOut)>,
+}
+
+/// Labels every fold by every candidate. The first candidate is the one that is used unless held-out labels speak for another.
+/// Each fold comes with the distances of all rows from its labels, where these were computed, and `novel` says which hidden
+/// labels count as none of these: they rank last. `share` is the share of the pool that takes part; the rest is none of these.
 pub(crate) fn cross_validate(
-    labeller: &dyn Labeller,
-    judge: &dyn Judge,
-    view: &View<'_>,
-    pool: &OwnedSplit,
-    open: &[usize],
-    found: &PoolLabels,
-    spec: &LabelSpec,
+    candidates: &[Candidate<'_>],
+    folds: &[(Fold, Vec<f64>)],
+    novel: &[Vec<bool>],
+    share: f64,
     limits: Limits,
-) -> Result<Calibration> {
-    let classes = pool.classes;
-    let mut shares = vec![0.0; classes];
-    found.labels.iter().for_each(|&label| shares[label] += 1.0 / open.len() as f64);
-    let open = limits.to_cross_validate(open, classes);
-    let folds = assign_folds(&pool.labels, classes, spec.folds, spec.seed);
-    let parts: Vec<Vec<(usize, f64, bool)>> = (0..spec.folds)
-        .into_par_iter()
-        .filter(|fold| folds.contains(&Some(*fold)))
-        .map(|fold| {
-            let held_out = |at: usize| folds[at] == Some(fold);
-            validate_fold(labeller, judge, view, pool, &open, &held_out)
-        })
-        .collect::<Result<_>>()?;
-    let mut counts = vec![0usize; classes];
-    parts.iter().flatten().for_each(|(truth, ..)| counts[*truth] += 1);
-    let mut calibration = Calibration::default();
-    for (truth, credibility, right) in parts.into_iter().flatten() {
-        calibration.credibility.push(credibility);
-        calibration.right.push(right);
-        calibration.weight.push(shares[truth] / counts[truth] as f64);
-    }
-    Ok(calibration)
+) -> Result<CrossValidation> {
+    let label = |(fold, _): &(Fold, Vec<f64>)| -> Result<Vec<PoolLabels>> {
+        candidates.iter().map(|c| c.labeller.label(&c.view, fold.split())).collect()
+    };
+    let found: Vec<Vec<PoolLabels>> = folds.par_iter().map(label).collect::<Result<_>>()?;
+    let right = |fold: usize, candidate: usize, at: usize| {
+        found[fold][candidate].labels[at] == folds[fold].0.truth[at]
+    };
+    let choose_labeller = |except: Option<usize>| {
+        let mut best = 0;
+        for other in 1..candidates.len() {
+            let (mut gained, mut lost) = (0usize, 0usize);
+            for (fold, (hidden, _)) in folds.iter().enumerate().filter(|(k, _)| Some(*k) != except)
+            {
+                for at in 0..hidden.hidden.len() {
+                    let (ours, theirs) = (right(fold, best, at), right(fold, other, at));
+                    gained += usize::from(theirs && !ours);
+                    lost += usize::from(ours && !theirs);
+                }
+            }
+            // Another one has to be better by more than a standard error.
+            if gained as f64 - lost as f64 > ((gained + lost) as f64).sqrt() {
+                best = other;
+            }
+        }
+        best
+    };
+    // By score: group, group of the pseudo-label, and rank and truth of every hidden label that stands for a group.
+    type Judged = [Vec<(usize, usize, HeldOut)>; 2];
+    let judge = |(k, (fold, distance)): (usize, &(Fold, Vec<f64>))| -> Result<Judged> {
+        let (split, chosen) = (fold.split(), choose_labeller(Some(k)));
+        let (candidate, found) = (&candidates[chosen], &found[k][chosen]);
+        let judged = judge_open(&candidate.view, split, &found.labels, limits)?;
+        let distance = |at: usize| distance.get(split.open[at]).copied().unwrap_or(0.0);
+        Ok(RankedBy::ALL.map(|ranked_by| {
+            let scores = ranked_by.scores(&found.probability, &judged, distance);
+            let mut pool = scores[fold.hidden.len()..].to_vec();
+            pool.sort_by(|a, b| b.total_cmp(a));
+            let held_out = |at: usize| {
+                let held_out = HeldOut {
+                    rank: match novel.get(k).is_some_and(|novel| novel[at]) {
+                        true => 1.0,
+                        false => share * rank(&pool, scores[at]),
+                    },
+                    right: right(k, chosen, at),
+                    weight: 1.0,
+                    class: fold.truth[at],
+                };
+                Some((fold.stands_for[at]?, fold.groups[found.labels[at]], held_out))
+            };
+            (0..fold.hidden.len()).filter_map(held_out).collect()
+        }))
+    };
+    let judged: Vec<Judged> = folds.par_iter().enumerate().map(judge).collect::<Result<_>>()?;
+    let choose_score = |except: Option<usize>| {
+        let by = RankedBy::ALL.map(|by| {
+            let folds = judged.iter().enumerate().filter(|(k, _)| Some(*k) != except);
+            let held_out = folds.flat_map(|(_, judged)| &judged[by as usize]);
+            auroc(&held_out.map(|(_, _, held_out)| *held_out).collect::<Vec<_>>())
+        });
+        if by[1] > by[0] { RankedBy::Probability } else { RankedBy::Credibility }
+    };
+    let held_out = judged.iter().enumerate();
+    let held_out =
+        held_out.flat_map(|(k, h)| &h[choose_score(Some(k)) as usize]).copied().collect();
+    Ok(CrossValidation { labeller: choose_labeller(None), ranked_by: choose_score(None), held_out })
 }
 
-/// The true label, the credibility of the pseudo-label and whether it is correct, for every label of the fold.
-fn validate_fold(
-    labeller: &dyn Labeller,
-    judge: &dyn Judge,
-    view: &View<'_>,
-    pool: &OwnedSplit,
-    open: &[usize],
-    held_out: &dyn Fn(usize) -> bool,
-) -> Result<Vec<(usize, f64, bool)>> {
-    let (hidden, kept): (Vec<usize>, Vec<usize>) =
-        (0..pool.given.len()).partition(|&at| held_out(at));
-    let rows = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.given[at]).collect() };
-    let labels = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.labels[at]).collect() };
-    let (given, with, truth) = (rows(&kept), labels(&kept), labels(&hidden));
-    let open = [&rows(&hidden), open].concat();
-    let split = Split { given: &given, labels: &with, open: &open, classes: pool.classes };
-    let found = labeller.label(view, split)?;
-    let positions: Vec<usize> = (0..given.len() + open.len()).collect();
-    let (training, candidates) = positions.split_at(given.len());
-    let vanish = judge.ranking(view, split)?.scores(&Round {
-        number: found.rounds.len(),
-        labels: &split.all_labels(&found.labels),
-        probability: &found.probability,
-        training,
-        candidates,
-        quota: &[],
-    })?;
-    let outcome =
-        |(at, truth): (usize, usize)| (truth, credibility(vanish[at]), found.labels[at] == truth);
-    Ok(truth.into_iter().enumerate().map(outcome).collect())
+impl CrossValidation {
+    /// The held-out labels, weighted by the share of the pool that their group has. `labels` are those of the pool.
+    pub fn weighted(self, groups: &Groups, labels: &[usize]) -> Vec<HeldOut> {
+        let count = groups.len();
+        let mut found = vec![0.0; count];
+        labels.iter().for_each(|&label| found[groups.of_class(label)] += 1.0 / labels.len() as f64);
+        let pairs: Vec<(usize, usize)> =
+            self.held_out.iter().map(|&(of, to, _)| (of, to)).collect();
+        let mut of_group = vec![0usize; count];
+        pairs.iter().for_each(|&(of, _)| of_group[of] += 1);
+        let classes = groups.shares_of_classes();
+        let mut shares = group_shares(&pairs, &found, classes.clone());
+        let unseen = |group: usize| of_group[group] == 0;
+        // Instances of a group that nothing stands for are given to others more often than not: it has at least the share
+        // of its classes.
+        (0..count).filter(|&g| unseen(g)).for_each(|g| shares[g] = shares[g].max(classes[g]));
+        let total: f64 = shares.iter().sum();
+        let n = self.held_out.len() as f64;
+        let weight = |group: usize| shares[group] / total * n / of_group[group].max(1) as f64;
+        let mut all: Vec<HeldOut> = self
+            .held_out
+            .iter()
+            .map(|(of, _, held_out)| HeldOut { weight: weight(*of), ..*held_out })
+            .collect();
+        if n > 0.0 {
+            let wrong =
+                |g| HeldOut { rank: 0.0, right: false, weight: weight(g), class: usize::MAX };
+            all.extend((0..count).filter(|&g| unseen(g)).map(wrong));
+        }
+        all
+    }
+}
+
+/// How often a right label ranks before a wrong one, ties counting half; ½ where there are none of either.
+pub(crate) fn auroc(held_out: &[HeldOut]) -> f64 {
+    let of = |right: bool| held_out.iter().filter(move |label| label.right == right);
+    let pairs = of(true).count() * of(false).count();
+    if pairs == 0 {
+        return 0.5;
+    }
+    let mut sorted: Vec<&HeldOut> = held_out.iter().collect();
+    sorted.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+    let (mut wins, mut wrong_after) = (0.0, of(false).count() as f64);
+    for tied in sorted.chunk_by(|a, b| a.rank == b.rank) {
+        let right = tied.iter().filter(|label| label.right).count() as f64;
+        let wrong = tied.len() as f64 - right;
+        wrong_after -= wrong;
+        wins += right * (wrong_after + 0.5 * wrong);
+    }
+    wins / pairs as f64
 }
 
 #[cfg(test)]
@@ -113,20 +196,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_class_is_held_out_completely() {
-        let labels = [0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 1, 3];
-        for folds in 2..7 {
-            for seed in 0..20 {
-                let fold = assign_folds(&labels, 4, folds, seed);
-                assert_eq!(fold[11], None);
-                for f in 0..folds {
-                    for class in 0..3 {
-                        let left = labels.iter().zip(&fold);
-                        assert!(left.clone().any(|(l, at)| *l == class && *at != Some(f)));
-                    }
-                }
-            }
-        }
-        assert_ne!(assign_folds(&labels, 4, 3, 0), assign_folds(&labels, 4, 3, 1));
+    fn auroc_counts_pairs() {
+        let of = |items: &[(f64, bool)]| {
+            let label = |&(rank, right)| HeldOut { rank, right, weight: 1.0, class: 0 };
+            auroc(&items.iter().map(label).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[(0.1, true), (0.2, true), (0.9, false)]), 1.0);
+        assert_eq!(of(&[(0.9, true), (0.1, false)]), 0.0);
+        assert_eq!(of(&[(0.5, true), (0.5, false), (0.1, true), (0.9, false)]), 0.875);
+        assert_eq!(of(&[(0.5, true)]), 0.5);
     }
 }

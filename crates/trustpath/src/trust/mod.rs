@@ -1,14 +1,27 @@
 //! Trust: which labels can be relied on, from scores and held-out labels.
 //!
-//! [`Calibration`] turns cross-validated labels into a threshold with a guarantee, [`Novelty`] detects instances of
+//! Folds of the given labels are hidden in turn, and the pool labelled without them. [`Calibration`] turns what that shows
+//! into a trusted set with a guarantee, [`RightCurve`] into a probability for every label, and [`Novelty`] detects instances of
 //! classes without labels.
 
+mod absorption;
 mod cross_validation;
+mod density;
+mod folds;
 mod novelty;
 mod precision;
+mod probability;
+mod shares;
+mod typicality;
 
+pub use cross_validation::RankedBy;
 pub use novelty::{MIN_LABELS, Novelty};
-pub use precision::{Calibration, labels_needed};
+pub use precision::{Calibration, Estimate, HeldOut, labels_needed};
+pub use probability::RightCurve;
 
-pub(crate) use cross_validation::cross_validate;
+pub(crate) use absorption::absorption;
+pub(crate) use cross_validation::{Candidate, CrossValidation, cross_validate};
+pub(crate) use folds::{Fold, Groups};
 pub(crate) use novelty::novelty;
+pub(crate) use precision::rank;
+pub(crate) use typicality::are_picked;

@@ -1,215 +1,230 @@
-//! None of these: instances of classes that were never labelled.
+//! None of these: instances of classes that were never labelled, at a stated share of false alarms.
 //!
-//! The score of an instance is its largest cosine to the mean of a class's given labels. What that is for an instance of
-//! a labelled class, and for one of a class that is not, the given labels themselves show: each is scored once against
-//! its own class without it (and the others), and once against the other classes alone, as if its class did not exist.
+//! The score of an instance is the probability `h` that a random walk from it leaks before it meets a label
+//! ([`absorption`](super::absorption)). What `h` is for an instance of a labelled class, held-out labels show: in each
+//! fold they have no label, and are scored together with the pool.
 //!
 //! ```text
-//! inᵢ  = max( cos(uᵢ, μ_y without i), max over k ≠ y of cos(uᵢ, μ_k) )            N(m₁, s₁²)
-//! outᵢ = max over k ≠ y of cos(uᵢ, μ_k)                                          N(m₀, s₀²)
+//! p_j = (1 + Σ over folds k of #{ i held out in k : h_i^k ≥ h_j^k }) / (1 + number of held-out labels)
+//! none of these  =  the Benjamini–Hochberg set of p at level q
+//! π₀ = min(1, 2 × the share of p above ½)                       the share of known instances (Storey)
 //! ```
 //!
-//! The share `ρ` of novel instances in the pool is then the maximum-likelihood weight of a mixture of the two (EM with fixed
-//! components), and an instance is none of these if it is more probably novel than not; unless the pool has hardly
-//! more of these than the given labels themselves would have (one and a half standard errors), for then they are no more than the
-//! odd ones of the labelled classes. Needs at least [`MIN_LABELS`] given labels in classes of two or more.
+//! The pool is open if anything is found at level 0.3, or if it has more small p-values than held-out labels have (the share of
+//! p-values below some `t ≤ 0.2` exceeds `t` by more than `0.5/√L`); otherwise it is taken to be closed, and `π₀ = 1`.
+//!
+//! An instance of a class with one label is farther from it than one of a class with ten. So each instance is compared only
+//! with held-out labels that stand for the group of the class nearest to it (`folds.rs`). It is also farther in a class of a
+//! thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels weighted by the
+//! share of the pool nearest to their class over the share of the labels that the class has.
 
-use rayon::prelude::*;
+use super::density::{density_at, falling_density};
+use super::folds::{Fold, Groups};
+use crate::split::OwnedSplit;
 
-use crate::Matrix;
-use crate::linalg::block::multiply;
-use crate::linalg::vector::norm;
-
-/// Given labels of classes with two or more that are needed to say anything.
+/// Held-out labels that are needed to say anything.
 pub const MIN_LABELS: usize = 10;
-/// Spread of scores below which they are taken to differ by rounding.
-const LEAST_SPREAD: f64 = 1e-3;
-/// Steps of EM.
-const STEPS: usize = 200;
-/// Instances whose probabilities are added up together.
-const STRIP: usize = 4096;
+/// The level at which anything found makes the pool an open one.
+const OPEN_LEVEL: f64 = 0.3;
+/// P-values that count as small.
+const SMALL: f64 = 0.2;
+/// How much their share may exceed that of held-out labels, in units of `1/√L`. With more, pools with a few novel instances of each
+/// kind are taken to be closed; with less, closed pools lose coverage.
+const OPEN_EXCESS: f64 = 0.5;
+
+/// Bounds of the weight of a label.
+const MOST_WEIGHT: f64 = 5.0;
 
 /// Detected instances of classes without labels.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Novelty {
-    /// Whether each open instance is more probably novel than not.
-    pub novel: Vec<bool>,
-    /// The probability that it is.
+    /// The score of each open instance: from 0, in the middle of a labelled class, to 1.
+    pub score: Vec<f64>,
+    /// How often an instance of a labelled class would score as high.
+    pub p_value: Vec<f64>,
+    /// The probability that it is novel: 1 − π₀ / f(p), with the density `f` of the p-values of the pool, which falls.
     pub probability: Vec<f64>,
-    /// Estimated share of novel instances among the open instances; 0 where there is no evidence of any.
-    pub share: f64,
-    /// How often a labelled instance scores higher with its class than another one without: the AUROC to be expected.
-    pub auroc: f64,
+    /// Whether each is none of these.
+    pub novel: Vec<bool>,
+    /// Estimated share of the open instances that belongs to labelled classes; 1 where nothing suggests otherwise.
+    pub known: f64,
 }
 
-/// Detects novel instances. `None` if there are too few given labels.
+impl Novelty {
+    /// The same with no instance found to be none of these.
+    pub(crate) fn without_verdicts(mut self) -> Self {
+        self.novel.fill(false);
+        self
+    }
+}
+
+/// Detects novel instances. `nearest` is the class of the given label nearest to each open instance, `score` has the scores of
+/// all rows, and each fold comes with its own. Also says, fold by fold, which of the hidden labels would be found, since the pool
+/// and the held-out labels have to be treated alike. `None` if there are too few given labels.
 pub(crate) fn novelty(
-    u: &Matrix,
-    given: &[usize],
-    labels: &[usize],
-    open: &[usize],
-    classes: usize,
-) -> Option<Novelty> {
-    let mut sums = Matrix::zeros(classes, u.cols());
-    let mut counts = vec![0usize; classes];
-    for (&row, &label) in given.iter().zip(labels) {
-        counts[label] += 1;
-        sums.row_mut(label).iter_mut().zip(u.row(row)).for_each(|(s, v)| *s += v);
-    }
-    // Rows of `u` have unit length, or none: inner products with unit means are cosines.
-    let mut means = sums.clone();
-    for mean in means.as_mut_slice().chunks_exact_mut(u.cols()) {
-        let length = norm(mean);
-        mean.iter_mut().for_each(|v| *v /= length.max(f64::MIN_POSITIVE));
-    }
-    let scores = cosines(u, given, &means, |at, scores| {
-        let own = labels[at];
-        let others = scores.iter().enumerate().filter(|(k, _)| *k != own).map(|(_, s)| *s);
-        let without = others.fold(f64::NEG_INFINITY, f64::max);
-        let inside = (counts[own] > 1).then(|| {
-            let row = u.row(given[at]);
-            let rest: Vec<f64> = sums.row(own).iter().zip(row).map(|(s, v)| s - v).collect();
-            without.max(cosine(row, &rest))
-        });
-        (without, inside)
-    });
-    let outside: Vec<f64> = scores.iter().map(|(without, _)| *without).collect();
-    let inside: Vec<f64> = scores.iter().filter_map(|(_, inside)| *inside).collect();
-    if inside.len() < MIN_LABELS {
+    pool: &OwnedSplit,
+    groups: &Groups,
+    nearest: &[usize],
+    score: &[f64],
+    folds: &[(Fold, Vec<f64>)],
+    level: f64,
+) -> Option<(Novelty, Vec<Vec<bool>>)> {
+    if folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() < MIN_LABELS {
         return None;
     }
-    let (known, strange) = (Normal::of(&inside), Normal::of(&outside));
-    let largest = |scores: &[f64]| scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let scores = cosines(u, open, &means, |_, scores| largest(scores));
-    let odds: Vec<f64> =
-        scores.iter().map(|&s| strange.log_density(s) - known.log_density(s)).collect();
-    let mut share: f64 = 0.5;
-    let posterior = |share: f64, odds: f64| {
-        let prior = (share / (1.0 - share)).ln();
-        1.0 / (1.0 + (-(odds + prior)).exp())
+    let equal = vec![1.0; pool.classes];
+    let p = PValues::of(pool, groups, nearest, folds, &equal);
+    let weighted = PValues::of(pool, groups, nearest, folds, &class_weights(pool, nearest));
+    let p_value = p.pool;
+    let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
+    let open = benjamini_hochberg(&p_value, OPEN_LEVEL.max(level)).contains(&true)
+        || excess_of_small(&weighted.pool) * labels.sqrt() > OPEN_EXCESS;
+    let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
+    let known = match open {
+        true => (2.0 * above_half / p_value.len() as f64).min(1.0),
+        false => 1.0,
     };
-    for _ in 0..STEPS {
-        let strips = odds.par_chunks(STRIP);
-        let sums = strips.map(|odds| odds.iter().map(|&o| posterior(share, o)).sum::<f64>());
-        let total: f64 = sums.collect::<Vec<_>>().iter().sum();
-        share = (total / odds.len().max(1) as f64).clamp(1e-9, 1.0 - 1e-9);
-    }
-    // Two normals of different spread cross twice: above the mean of the known instances none is novel.
-    let probability = |score: f64| match score < known.mean {
-        true => posterior(share, strange.log_density(score) - known.log_density(score)),
-        false => 0.0,
+    let mut sorted: Vec<(f64, f64)> = p_value.iter().map(|&p| (p, 1.0)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let density = falling_density(&sorted);
+    let probability = |&p: &f64| (1.0 - known / density_at(&density, p)).max(0.0);
+    let novel = benjamini_hochberg(&p_value, level);
+    let found = p_value.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
+    let cut = found.fold(0.0, f64::max);
+    let hidden = p.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
+    let novelty = Novelty {
+        score: pool.open.iter().map(|&row| score[row]).collect(),
+        probability: p_value.iter().map(probability).collect(),
+        novel,
+        known,
+        p_value,
     };
-    let likely = |scores: &[f64]| scores.iter().filter(|&&s| probability(s) > 0.5).count() as f64;
-    let n = inside.len() as f64;
-    let alarms = (likely(&inside) + 1.0) / (n + 2.0);
-    let most = alarms + 1.5 * (alarms * (1.0 - alarms) / n).sqrt();
-    let any = likely(&scores) > most * scores.len() as f64;
-    let probability: Vec<f64> = scores.iter().map(|&score| probability(score)).collect();
-    Some(Novelty {
-        novel: probability.iter().map(|&p| any && p > 0.5).collect(),
-        probability,
-        share: if any { share } else { 0.0 },
-        auroc: auroc(&inside, &outside),
-    })
+    Some((novelty, hidden))
 }
 
-/// What `each` makes of the inner products of every row with all means, block by block.
-fn cosines<T: Send>(
-    u: &Matrix,
-    rows: &[usize],
-    means: &Matrix,
-    each: impl Fn(usize, &[f64]) -> T + Sync,
-) -> Vec<T> {
-    const ROWS: usize = 256;
-    let c = means.rows();
-    let block = |(block, rows): (usize, &[usize])| {
-        let x: Vec<f64> = rows.iter().flat_map(|&row| u.row(row)).copied().collect();
-        let mut inner = vec![0.0; rows.len() * c];
-        multiply(&x, rows.len(), means.view().transpose(), &mut inner);
-        let made = inner.chunks_exact(c).enumerate().map(|(at, s)| each(block * ROWS + at, s));
-        made.collect::<Vec<T>>()
-    };
-    rows.par_chunks(ROWS).enumerate().flat_map_iter(block).collect()
+/// P-values of the open instances, and of the hidden labels fold by fold.
+struct PValues {
+    pool: Vec<f64>,
+    hidden: Vec<Vec<f64>>,
 }
 
-fn cosine(a: &[f64], b: &[f64]) -> f64 {
-    let (mut inner, mut square, mut own) = (0.0, 0.0, 0.0);
-    for (a, b) in a.iter().zip(b) {
-        inner += a * b;
-        square += b * b;
-        own += a * a;
-    }
-    if square * own > 0.0 { inner / (square * own).sqrt() } else { 0.0 }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Normal {
-    mean: f64,
-    spread: f64,
-}
-
-impl Normal {
-    fn of(values: &[f64]) -> Self {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance =
-            values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-        Self { mean, spread: variance.sqrt().max(LEAST_SPREAD) }
-    }
-
-    fn log_density(&self, value: f64) -> f64 {
-        let z = (value - self.mean) / self.spread;
-        -0.5 * z * z - self.spread.ln()
+impl PValues {
+    /// Compares each with the hidden labels of its group, weighted by class.
+    fn of(
+        pool: &OwnedSplit,
+        groups: &Groups,
+        nearest: &[usize],
+        folds: &[(Fold, Vec<f64>)],
+        weight: &[f64],
+    ) -> Self {
+        let mut p = Self {
+            pool: vec![1.0; pool.open.len()],
+            hidden: folds.iter().map(|(fold, _)| vec![1.0; fold.hidden.len()]).collect(),
+        };
+        for group in 0..groups.len() {
+            let held_out: Vec<HiddenScores> =
+                folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, weight)).collect();
+            let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
+            if count == 0 {
+                continue;
+            }
+            let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
+            // The instance in question itself has the weight of a label on average.
+            let own = all / count as f64;
+            for j in (0..pool.open.len()).filter(|&j| groups.of_class(nearest[j]) == group) {
+                let row = pool.open[j];
+                let above = held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[row]));
+                p.pool[j] = (own + above.sum::<f64>()) / (own + all);
+            }
+            for ((fold, h), p) in folds.iter().zip(&mut p.hidden) {
+                for at in (0..fold.hidden.len()).filter(|&at| fold.stands_for[at] == Some(group)) {
+                    // It is one of those that score at least as high itself.
+                    let above = held_out.iter().map(|hidden| hidden.above(h[fold.hidden[at]]));
+                    p[at] = above.sum::<f64>() / all;
+                }
+            }
+        }
+        p
     }
 }
 
-/// How often a value of `high` exceeds one of `low`, ties counting half.
-fn auroc(high: &[f64], low: &[f64]) -> f64 {
-    let wins: f64 = high
-        .iter()
-        .flat_map(|h| {
-            low.iter().map(move |l| if h > l { 1.0 } else { f64::from(u8::from(h == l)) * 0.5 })
-        })
-        .sum();
-    wins / (high.len() * low.len()) as f64
+/// By how much the share of p-values up to some small `t` exceeds `t`, at most.
+fn excess_of_small(p_value: &[f64]) -> f64 {
+    let mut sorted = p_value.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let small = sorted.iter().enumerate().take_while(|(_, p)| **p <= SMALL);
+    small.map(|(at, p)| (at + 1) as f64 / n - p).fold(0.0, f64::max)
+}
+
+/// Labels of a fold that stand for a group: their scores from high to low, and the sum of the weights up to each.
+struct HiddenScores {
+    scores: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+impl HiddenScores {
+    fn of(fold: &Fold, h: &[f64], group: usize, weight: &[f64]) -> Self {
+        let mut hidden: Vec<(f64, f64)> = (0..fold.hidden.len())
+            .filter(|&at| fold.stands_for[at] == Some(group))
+            .map(|at| (h[fold.hidden[at]], weight[fold.truth[at]]))
+            .collect();
+        hidden.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut sum = 0.0;
+        let add = |(_, weight): &(f64, f64)| {
+            sum += weight;
+            sum
+        };
+        Self {
+            sums: hidden.iter().map(add).collect(),
+            scores: hidden.iter().map(|h| h.0).collect(),
+        }
+    }
+
+    fn weight(&self) -> f64 {
+        self.sums.last().copied().unwrap_or(0.0)
+    }
+
+    /// The weight of those that score at least as high.
+    fn above(&self, score: f64) -> f64 {
+        let count = self.scores.partition_point(|&other| other >= score);
+        count.checked_sub(1).map_or(0.0, |last| self.sums[last])
+    }
+}
+
+/// How much of the pool a label of each class stands for: the share of the pool that is nearest to the class over the share of the
+/// labels that it has. In a large class instances are farther from its labels than in a small one with as many.
+fn class_weights(pool: &OwnedSplit, nearest: &[usize]) -> Vec<f64> {
+    let (mut near, mut labels) = (vec![0.0; pool.classes], vec![0.0; pool.classes]);
+    nearest.iter().for_each(|&class| near[class] += 1.0 / nearest.len() as f64);
+    pool.labels.iter().for_each(|&class| labels[class] += 1.0 / pool.labels.len() as f64);
+    let weight =
+        |(near, labels): (&f64, &f64)| (near / labels).clamp(1.0 / MOST_WEIGHT, MOST_WEIGHT);
+    near.iter().zip(&labels).map(weight).collect()
+}
+
+/// The Benjamini–Hochberg set: the largest `k` such that the `k`-th smallest p-value is at most `k/n` of the level.
+pub(crate) fn benjamini_hochberg(p_value: &[f64], level: f64) -> Vec<bool> {
+    let mut sorted = p_value.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let passes = |(at, &p): (usize, &f64)| (p <= level * (at + 1) as f64 / n).then_some(p);
+    let cut = sorted.iter().enumerate().filter_map(passes).next_back();
+    p_value.iter().map(|&p| cut.is_some_and(|cut| p <= cut)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Class `k` around axis `k`; `of(k)` for each row.
-    fn rows(of: &[usize]) -> Matrix {
-        Matrix::from_fn(of.len(), 6, |i, j| {
-            f64::from(u8::from(of[i] == j)) + 0.25 * ((i * 13 + j * 5) as f64).sin()
-        })
-    }
-
     #[test]
-    fn novel_instances_are_detected_and_no_others() {
-        // Classes 0 … 3 are labelled, three times each; the pool has those and, at the end, class 5.
-        let of: Vec<usize> =
-            (0..12).map(|i| i % 4).chain((0..40).map(|i| i % 4)).chain([5; 10]).collect();
-        let given: Vec<usize> = (0..12).collect();
-        let open: Vec<usize> = (12..62).collect();
-        let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
-        assert!(found.novel[40..].iter().all(|&s| s), "{:?}", found.probability);
-        assert!(found.novel[..40].iter().all(|&s| !s), "{:?}", found.probability);
-        assert!((found.share - 0.2).abs() < 0.05 && found.auroc > 0.95);
-    }
-
-    #[test]
-    fn a_pool_like_the_labels_has_no_novel_instances() {
-        let of: Vec<usize> = (0..212).map(|i| i % 4).collect();
-        let given: Vec<usize> = (0..12).collect();
-        let open: Vec<usize> = (12..212).collect();
-        let found = novelty(&rows(&of), &given, &of[..12], &open, 4).unwrap();
-        assert!(found.novel.iter().all(|s| !s) && found.share == 0.0);
-    }
-
-    #[test]
-    fn too_few_labels_say_nothing() {
-        let of = [0, 1, 2, 3, 0, 1];
-        assert_eq!(novelty(&rows(&of), &[0, 1, 2, 3], &of[..4], &[4, 5], 4), None);
+    fn benjamini_and_hochberg_step_up() {
+        let p = [0.01, 0.9, 0.02, 0.03, 0.5];
+        // 0.01 ≤ 0.2/5, 0.02 ≤ 0.4/5, 0.03 ≤ 0.6/5 at level 0.2; at level 0.04 only 3/5 of it saves the third.
+        assert_eq!(benjamini_hochberg(&p, 0.2), [true, false, true, true, false]);
+        assert_eq!(benjamini_hochberg(&p, 0.05), [true, false, true, true, false]);
+        assert_eq!(benjamini_hochberg(&p, 0.04), [false; 5]);
+        assert_eq!(benjamini_hochberg(&[], 0.2), [] as [bool; 0]);
     }
 }

@@ -1,149 +1,239 @@
-//! Which labels to trust so that at most a given share of them is wrong, and what can be promised.
+//! Which labels to trust so that at most a given share of them is wrong: cross-conformal selection.
 //!
-//! Held-out given labels tell, for each, how credible its pseudo-label was and whether it was right. If they come from
-//! the pool as the unlabeled instances do, then cutting at the lowest credibility `t` that satisfies
+//! Every given label is held out in one fold. Its pseudo-label in that fold is right or wrong, and its rank `v` is the share
+//! of the pool that the same fold scores at least as high. With `L` held-out labels, of which `W(v)` are wrong and rank
+//! at or above `v`, the expected share of wrong labels among the best `v` of the pool is at most about
 //!
 //! ```text
-//! (w_max + Σ_{held out, wrong, ≥ t} wᵢ) / (w_max + Σ_{held out} wᵢ)
-//! ──────────────────────────────────────────────────────────────────   ≤   1 − target
-//!              share of the pool's credibilities ≥ t
+//! (1 + W(v)) / (L + 1) / v                                                                     closed pools
+//! [ π₀ (1 + W(v)) / (L + 1) + max(0, v − π₀ C(v)/L) ] / v                                      open pools
 //! ```
 //!
-//! keeps the expected share of wrong labels among the trusted below `1 − target`: the Benjamini–Hochberg procedure on
-//! conformal p-values (Jin and Candès, "Selection by prediction with conformal p-values", 2023). The one that is added
-//! stands for the instance in question itself, and is why few labels promise little: with `n` held out and all of them
-//! right, at best `1 − 1/(n + 1)`. The weights `wᵢ` turn the balance of the given labels into that of the pool.
+//! and the trusted set is the largest share `v` of the pool for which this is at most `1 − target`. For a single split
+//! this is the Benjamini–Hochberg procedure on conformal p-values (Jin and Candès, "Selection by prediction with
+//! conformal p-values", 2023), which keeps the expected share below `1 − target`; pooled over folds that share a
+//! pool it is proved up to a factor of two (Vovk, "Cross-conformal predictors", 2015), and `docs/trust.md`
+//! has what was measured. The one that is added stands for the instance in question itself, and is why few labels
+//! promise little.
+//!
+//! Where classes have very different numbers of labels, held-out labels are weighted by the share of the pool that the group
+//! they stand for has (`folds.rs`, `shares.rs`): `W`, `C` and `L` are then sums of weights, and the one that is added is the largest
+//! weight.
+//!
+//! In an open pool a share `1 − π₀` belongs to no labelled class. Of the labelled classes the best `v` of the pool should
+//! contain as many as it contains held-out labels: `π₀ C(v)/L`, where `C(v)` counts those that rank at or above `v`. What the
+//! pool has in excess of that is taken to be novel, and wrong.
 
-/// Held-out labels: how credible their pseudo-labels were, and which were right.
-#[derive(Debug, Clone, Default, PartialEq)]
+use std::collections::BTreeMap;
+
+/// A given label that was held out in its fold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeldOut {
+    /// The share of the pool that its fold scores at least as high as this instance.
+    pub rank: f64,
+    /// Whether the pseudo-label of its fold is the given label.
+    pub right: bool,
+    /// How much of the pool it stands for; 1 on average.
+    pub weight: f64,
+    /// Its class: labels of one class are right or wrong together more often than others.
+    pub class: usize,
+}
+
+/// Held-out labels, and the share of the pool that belongs to the labelled classes.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
-    /// Credibility of the pseudo-label of each.
-    pub credibility: Vec<f64>,
-    /// Whether it was the given label.
-    pub right: Vec<bool>,
-    /// How much of the pool each stands for, up to a common factor.
-    pub weight: Vec<f64>,
+    /// The held-out labels, best rank first.
+    pub held_out: Vec<HeldOut>,
+    /// Estimated share `π₀` of the pool that belongs to labelled classes; 1 in closed pools.
+    pub known: f64,
+}
+
+/// An estimated precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The estimate.
+    pub precision: f64,
+    /// The ends of a 95 % interval.
+    pub interval: (f64, f64),
+    /// Held-out labels behind it.
+    pub labels: usize,
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self { held_out: Vec::new(), known: 1.0 }
+    }
 }
 
 impl Calibration {
-    /// Number of held-out labels.
-    pub fn len(&self) -> usize {
-        self.right.len()
+    /// In an open pool, `known` below 1, the share of known instances is at most `v / (C(v)/L)` for every `v`: the best `v` of the
+    /// pool cannot hold more of them than there are instances. Ranks on which a third of the labels lie or more bound it.
+    pub(crate) fn new(mut held_out: Vec<HeldOut>, known: f64) -> Self {
+        held_out.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+        let mut calibration = Self { held_out, known };
+        if known < 1.0 {
+            let labels = calibration.held_out.len() as f64;
+            let mut above = Above::default();
+            for label in &calibration.held_out {
+                above.add(label);
+                if 3.0 * above.all >= labels {
+                    calibration.known = calibration.known.min(label.rank * labels / above.all);
+                }
+            }
+        }
+        calibration
     }
 
-    /// Whether nothing could be held out.
-    pub fn is_empty(&self) -> bool {
-        self.right.is_empty()
+    /// The precision that is promised for the best share `v` of the pool; 0 if nothing can be promised.
+    pub fn promise(&self, v: f64) -> f64 {
+        self.promise_of(v, self.above(v))
     }
 
-    /// The precision promised for the instances of `pool` that are at least as credible as `cut`; not above what the
-    /// number of held-out labels allows, and 0 if nothing can be promised.
-    pub fn promise(&self, pool: &[f64], cut: f64) -> f64 {
-        let above = pool.iter().filter(|&&c| c >= cut).count();
-        if self.is_empty() || above == 0 {
+    /// The held-out labels that rank within the best share `v`.
+    fn above(&self, v: f64) -> Above {
+        let count = self.held_out.partition_point(|label| label.rank <= v);
+        let mut above = Above::default();
+        self.held_out[..count].iter().for_each(|label| above.add(label));
+        above
+    }
+
+    fn promise_of(&self, v: f64, above: Above) -> f64 {
+        if v <= 0.0 || self.held_out.is_empty() {
             return 0.0;
         }
-        let own = self.weight.iter().copied().fold(0.0, f64::max);
-        let (mut wrong, mut all) = (own, own);
-        for ((&credibility, &right), &weight) in
-            self.credibility.iter().zip(&self.right).zip(&self.weight)
-        {
-            all += weight;
-            if !right && credibility >= cut {
-                wrong += weight;
-            }
-        }
-        let share = above as f64 / pool.len() as f64;
-        (1.0 - wrong / all / share).max(0.0)
+        let labels = self.held_out.len() as f64;
+        let own = self.held_out.iter().map(|label| label.weight).fold(1.0, f64::max);
+        let known_wrong = self.known * (own + above.wrong) / (labels + own);
+        let excess = match self.known < 1.0 {
+            true => (v - self.known * above.all / labels).max(0.0),
+            false => 0.0,
+        };
+        (1.0 - (known_wrong + excess) / v).max(0.0)
     }
 
-    /// The lowest credibility of `pool` from which on the target is promised; `None` if it is nowhere.
-    pub fn cut(&self, pool: &[f64], target: f64) -> Option<f64> {
+    /// How many of `pool` instances, best first, can be trusted at this target; 0 if none.
+    pub fn trusted(&self, pool: usize, target: f64) -> usize {
         let promises = self.promises(pool);
-        promises.into_iter().find(|(_, promise)| *promise >= target).map(|(cut, _)| cut)
+        promises.iter().rposition(|&promise| promise >= target).map_or(0, |at| at + 1)
     }
 
-    /// The most that can be promised for any part of `pool`, and the lowest credibility to cut at for it.
-    pub fn best(&self, pool: &[f64]) -> Option<(f64, f64)> {
-        let mut best: Option<(f64, f64)> = None;
-        for (cut, promise) in self.promises(pool) {
-            if promise > best.map_or(0.0, |(most, _)| most) {
-                best = Some((promise, cut));
-            }
-        }
-        best
+    /// The most that can be promised for any number of `pool` instances, and the largest such number.
+    pub fn best(&self, pool: usize) -> (f64, usize) {
+        let promises = self.promises(pool);
+        let most = promises.iter().copied().fold(0.0, f64::max);
+        (most, self.trusted(pool, most.max(f64::MIN_POSITIVE)))
     }
 
-    /// Every credibility of the pool, ascending, and what is promised from there on: one sweep over both sorted lists.
-    fn promises(&self, pool: &[f64]) -> Vec<(f64, f64)> {
-        let mut cuts = pool.to_vec();
-        cuts.sort_by(f64::total_cmp);
-        let mut wrong: Vec<(f64, f64)> = (0..self.len())
-            .filter(|&i| !self.right[i])
-            .map(|i| (self.credibility[i], self.weight[i]))
-            .collect();
-        wrong.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let own = self.weight.iter().copied().fold(0.0, f64::max);
-        let all = own + self.weight.iter().sum::<f64>();
-        if all == 0.0 {
-            return Vec::new();
-        }
-        // From the top down, so that what is above a cut is a running sum.
-        let mut promises = Vec::with_capacity(cuts.len());
-        let (mut above, mut left) = (own, wrong.len());
-        for (at, &cut) in cuts.iter().enumerate().rev() {
-            while left > 0 && wrong[left - 1].0 >= cut {
-                left -= 1;
-                above += wrong[left].1;
+    /// The promise for the best 1, 2, … of `pool` instances.
+    fn promises(&self, pool: usize) -> Vec<f64> {
+        let mut above = Above::default();
+        let promise = |count: usize| {
+            let v = count as f64 / pool as f64;
+            while let Some(label) = self.held_out.get(above.count).filter(|label| label.rank <= v) {
+                above.add(label);
             }
-            if at > 0 && cuts[at - 1] == cut {
-                continue;
-            }
-            let share = (cuts.len() - at) as f64 / cuts.len() as f64;
-            promises.push((cut, (1.0 - above / all / share).max(0.0)));
-        }
-        promises.reverse();
-        promises
+            self.promise_of(v, above)
+        };
+        (1..=pool).map(promise).collect()
     }
 
-    /// The share of right ones among held-out labels at least as credible as `cut`, and their number.
-    pub fn estimate(&self, cut: f64) -> Option<(f64, usize)> {
-        let (mut right, mut all, mut count) = (0.0, 0.0, 0);
-        for i in 0..self.len() {
-            if self.credibility[i] >= cut {
-                count += 1;
-                all += self.weight[i];
-                right += if self.right[i] { self.weight[i] } else { 0.0 };
-            }
+    /// The estimated precision of the best share `v` of the pool: the share of right ones among the held-out labels that rank
+    /// there, times that of known instances. `None` where no held-out label ranks there.
+    pub fn estimate(&self, v: f64) -> Option<Estimate> {
+        let above = self.above(v);
+        if above.count == 0 {
+            return None;
         }
-        (all > 0.0).then(|| (right / all, count))
+        let known = |weight: f64| match self.known < 1.0 {
+            true => (self.known * weight / self.held_out.len() as f64 / v).min(1.0),
+            false => 1.0,
+        };
+        let right = 1.0 - above.wrong / above.all;
+        // Labels of unequal weight are worth fewer of equal weight (Kish), and so are labels of few classes.
+        let effective = above.all * above.all / above.squares;
+        let (low, high) = wilson(right, effective.min(self.labels_by_class(above.count, right)));
+        let spread = 1.96 * above.squares.sqrt();
+        Some(Estimate {
+            precision: known(above.all) * right,
+            interval: (
+                known((above.all - spread).max(0.0)) * low,
+                known(above.all + spread) * high,
+            ),
+            labels: above.count,
+        })
     }
 }
 
-/// Held-out labels that a target needs at the very least, were all of them right and the whole pool trusted.
+impl Calibration {
+    /// How many independent labels would determine the share of right ones as well as the best `count` do, judging by the
+    /// differences between classes.
+    fn labels_by_class(&self, count: usize, right: f64) -> f64 {
+        let mut residuals = BTreeMap::<usize, f64>::new();
+        for label in &self.held_out[..count] {
+            let residual = f64::from(u8::from(label.right)) - right;
+            *residuals.entry(label.class).or_default() += label.weight * residual;
+        }
+        let all: f64 = self.held_out[..count].iter().map(|label| label.weight).sum();
+        let (classes, squares) =
+            (residuals.len() as f64, residuals.values().map(|r| r * r).sum::<f64>());
+        let variance = squares / (all * all) * classes / (classes - 1.0);
+        match variance > 0.0 && variance.is_finite() {
+            true => (right * (1.0 - right) / variance).max(1.0),
+            false => f64::INFINITY,
+        }
+    }
+}
+
+/// Sums over the held-out labels of the best ranks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Above {
+    count: usize,
+    all: f64,
+    wrong: f64,
+    squares: f64,
+}
+
+impl Above {
+    fn add(&mut self, label: &HeldOut) {
+        self.count += 1;
+        self.all += label.weight;
+        self.squares += label.weight * label.weight;
+        if !label.right {
+            self.wrong += label.weight;
+        }
+    }
+}
+
+/// The 95 % interval of a share of `n`, by Wilson's score.
+pub(crate) fn wilson(share: f64, n: f64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let centre = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    ((centre - half).max(0.0), (centre + half).min(1.0))
+}
+
+/// Held-out labels that a target needs at the very least, were all of them right and the entire pool trusted.
 pub fn labels_needed(target: f64) -> usize {
     (1.0 / (1.0 - target) - 1.0 - 1e-9).ceil().max(1.0) as usize
+}
+
+/// The share of `pool`, which is sorted from high to low, that scores at least as high.
+pub(crate) fn rank(pool: &[f64], score: f64) -> f64 {
+    pool.partition_point(|&other| other >= score) as f64 / pool.len().max(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
-    /// Numbers in [0, 1) from a counter.
-    fn noise(at: u64) -> f64 {
-        let mut z = at.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Instances whose label is right with a probability that grows with credibility.
-    fn draw(n: usize, seed: u64) -> (Vec<f64>, Vec<bool>) {
-        (0..n as u64)
-            .map(|i| {
-                let c = noise(seed * 1_000_003 + 2 * i);
-                (c, noise(seed * 1_000_003 + 2 * i + 1) < 0.4 + 0.6 * c)
-            })
-            .unzip()
+    /// Ranks and truth of instances whose label is right with a probability that falls with rank.
+    fn draw(n: usize, random: &mut Random) -> Vec<HeldOut> {
+        let one = |_| {
+            let rank = random.uniform();
+            HeldOut { rank, right: random.uniform() < 1.0 - 0.6 * rank, weight: 1.0, class: 0 }
+        };
+        (0..n).map(one).collect()
     }
 
     #[test]
@@ -152,19 +242,15 @@ mod tests {
             let (mut wrong, mut some) = (0.0, 0);
             let runs = 400;
             for run in 0..runs {
-                let (credibility, right) = draw(held_out, 2 * run);
-                let weight = vec![1.0; held_out];
-                let calibration = Calibration { credibility, right, weight };
-                let (pool, truth) = draw(500, 2 * run + 1);
-                if let Some(cut) = calibration.cut(&pool, target) {
+                let mut random = Random::stream(run, held_out as u64);
+                let calibration = Calibration::new(draw(held_out, &mut random), 1.0);
+                let mut pool = draw(500, &mut random);
+                pool.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+                let trusted = &pool[..calibration.trusted(500, target)];
+                if !trusted.is_empty() {
                     some += 1;
-                    let trusted: Vec<bool> = pool
-                        .iter()
-                        .zip(&truth)
-                        .filter(|(c, _)| **c >= cut)
-                        .map(|(_, t)| *t)
-                        .collect();
-                    wrong += trusted.iter().filter(|t| !**t).count() as f64 / trusted.len() as f64;
+                    let right = trusted.iter().filter(|label| label.right).count();
+                    wrong += 1.0 - right as f64 / trusted.len() as f64;
                 }
             }
             // The expectation is over all runs, including those that trust no label; three standard errors of slack.
@@ -175,16 +261,24 @@ mod tests {
     }
 
     #[test]
-    fn the_sweep_promises_what_each_cut_does() {
-        let (credibility, right) = draw(40, 3);
-        let weight = (0..40).map(|i| 0.5 + noise(900 + i)).collect();
-        let calibration = Calibration { credibility, right, weight };
-        let mut pool = draw(60, 4).0;
-        pool.extend_from_within(..7);
-        let promises = calibration.promises(&pool);
-        assert_eq!(promises.len(), 60);
-        for (cut, promise) in promises {
-            assert!((calibration.promise(&pool, cut) - promise).abs() < 1e-12);
+    fn the_interval_contains_the_precision_in_nearly_all_draws() {
+        let (mut inside, runs) = (0, 400);
+        for run in 0..runs {
+            let calibration = Calibration::new(draw(100, &mut Random::stream(run, 1)), 1.0);
+            let estimate = calibration.estimate(0.5).unwrap();
+            // The mean of 1 − 0.6 v over the best half.
+            inside += usize::from(estimate.interval.0 <= 0.85 && 0.85 <= estimate.interval.1);
+        }
+        assert!(inside >= 370, "{inside} of {runs}");
+    }
+
+    #[test]
+    fn the_sweep_promises_what_each_share_does() {
+        for known in [1.0, 0.8] {
+            let calibration = Calibration::new(draw(40, &mut Random::stream(3, 0)), known);
+            for (at, promise) in calibration.promises(67).into_iter().enumerate() {
+                assert_eq!(calibration.promise((at + 1) as f64 / 67.0), promise);
+            }
         }
     }
 
@@ -192,27 +286,34 @@ mod tests {
     fn few_labels_promise_little() {
         assert_eq!(labels_needed(0.95), 19);
         assert_eq!(labels_needed(0.5), 1);
-        let all_right = |n: usize| Calibration {
-            credibility: vec![0.9; n],
-            right: vec![true; n],
-            weight: vec![1.0; n],
+        let all_right = |n: usize| {
+            Calibration::new(
+                vec![HeldOut { rank: 0.5, right: true, weight: 1.0, class: 0 }; n],
+                1.0,
+            )
         };
-        let pool = [0.8, 0.9, 1.0];
-        assert!(all_right(18).cut(&pool, 0.95).is_none());
-        assert_eq!(all_right(19).cut(&pool, 0.95), Some(0.8));
-        assert_eq!(Calibration::default().cut(&pool, 0.5), None);
-        assert_eq!(all_right(19).estimate(0.95), None);
-        assert_eq!(all_right(19).best(&pool), Some((0.95, 0.8)));
-        assert_eq!(Calibration::default().best(&pool), None);
+        assert_eq!(all_right(18).trusted(30, 0.95), 0);
+        assert_eq!(all_right(19).trusted(30, 0.95), 30);
+        assert_eq!(all_right(19).best(30), (0.95, 30));
+        assert_eq!(all_right(19).estimate(0.4), None);
+        assert_eq!(Calibration::default().trusted(30, 0.5), 0);
+        assert_eq!(Calibration::default().best(30), (0.0, 0));
     }
 
     #[test]
-    fn weights_turn_one_balance_into_another() {
-        // Class A is always right, class B always wrong; of the pool 9 in 10 are A.
-        let credibility = vec![0.9; 20];
-        let right: Vec<bool> = (0..20).map(|i| i < 10).collect();
-        let weight = right.iter().map(|&a| if a { 0.9 } else { 0.1 }).collect();
-        let (precision, count) = Calibration { credibility, right, weight }.estimate(0.5).unwrap();
-        assert!((precision - 0.9).abs() < 1e-12 && count == 20);
+    fn novel_instances_among_the_best_are_not_trusted() {
+        // All held-out labels are right, and half of the pool is novel, evenly over all ranks.
+        let labels: Vec<HeldOut> = (1..=100)
+            .map(|i| HeldOut { rank: i as f64 / 100.0, right: true, weight: 1.0, class: 0 })
+            .collect();
+        let calibration = Calibration::new(labels.clone(), 0.5);
+        assert_eq!(calibration.trusted(400, 0.8), 0);
+        assert!((calibration.estimate(0.5).unwrap().precision - 0.5).abs() < 1e-12);
+        // The novel half ranks last.
+        let first: Vec<HeldOut> =
+            labels.iter().map(|label| HeldOut { rank: label.rank / 2.0, ..*label }).collect();
+        let calibration = Calibration::new(first, 0.5);
+        assert!((190..=250).contains(&calibration.trusted(400, 0.8)));
+        assert!((calibration.estimate(0.4).unwrap().precision - 1.0).abs() < 1e-12);
     }
 }

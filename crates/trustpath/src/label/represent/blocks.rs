@@ -21,7 +21,7 @@ use crate::limits::{
 use crate::linalg::block::{add_inner, multiply};
 use crate::linalg::pca::{ROUNDING, add_to_mean, leading_of};
 use crate::linalg::vector::to_unit;
-use crate::neighbors::{Neighbors, Points};
+use crate::neighbors::{Neighbors, Points, SimilarityGraph};
 use crate::observer::Stages;
 use crate::power::{SIGNED_FROM, is_signed, power, power_row};
 use crate::{Features, Instances, Matrix, Result};
@@ -44,11 +44,12 @@ pub(super) fn represent(
     let mut sample = RecallSample::of(features, signed)?;
     let mut kept = KeptRows::of(features, signed, &basis, &mut sample, stages)?;
     stages.next("finding neighbours")?;
-    let graph = kept.graph(limits)?;
+    let neighbors = kept.neighbors(limits)?;
     stages.next("smoothing")?;
-    kept.smooth(&graph);
-    let (recall, neighbors) = (sample.recall(&graph), Some(graph.first(NEAREST)));
-    drop(graph);
+    kept.smooth(&neighbors);
+    let graph = kept.graph(&neighbors);
+    let (recall, nearest) = (sample.recall(&neighbors), Some(neighbors.first(NEAREST)));
+    drop(neighbors);
     let (mean, components) = kept.components()?;
     let smooth = Instances::from_unit(kept.coordinates(&mean, &components));
     // Back to all features: rows of the components and the mean are combinations of those of the basis.
@@ -59,7 +60,14 @@ pub(super) fn represent(
     };
     let mean = in_features(&Matrix::from_vec(1, mean.len(), mean)?).row(0).to_vec();
     let projection = Projection { signed, mean, basis: in_features(&components) };
-    Ok(Representation { smooth, projection, unit: None, recall: Some(recall), neighbors })
+    Ok(Representation {
+        smooth,
+        projection,
+        unit: None,
+        graph,
+        recall: Some(recall),
+        neighbors: nearest,
+    })
 }
 
 /// Whether the features are taken to have signs, by some rows from everywhere in the pool.
@@ -197,7 +205,7 @@ impl KeptRows {
         Ok(Self { n, r, y, rho })
     }
 
-    fn graph(&self, limits: Limits) -> Result<Neighbors> {
+    fn neighbors(&self, limits: Limits) -> Result<Neighbors> {
         let points = Points::new(&self.y, self.n, self.r)?.with_extra(&self.rho)?;
         Neighbors::search(points, NEIGHBORS.min(self.n - 1), limits.search)
     }
@@ -212,6 +220,18 @@ impl KeptRows {
             let scale = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
             z.iter_mut().for_each(|z| *z *= scale);
         });
+    }
+
+    /// The similarity graph of the smoothed instances, over the neighbours that they had before: another search would take
+    /// as long as the first, and finds unknown classes hardly better.
+    fn graph(&self, neighbors: &Neighbors) -> SimilarityGraph {
+        let row = |i: usize| &self.y[i * self.r..(i + 1) * self.r];
+        SimilarityGraph::of(neighbors, |i, k| {
+            // What is cut off is orthogonal between instances, so the cosine is that of the parts that are kept.
+            let other = row(neighbors.list(i)[k] as usize);
+            let cosine: f32 = row(i).iter().zip(other).map(|(a, b)| a * b).sum();
+            2.0 - 2.0 * f64::from(cosine)
+        })
     }
 
     /// The mean and the leading principal components, one row each.

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use crate::limits::Limits;
 use crate::linalg::block::multiply;
 use crate::linalg::vector::{dot_in_order, to_unit};
-use crate::neighbors::Neighbors;
+use crate::neighbors::{Neighbors, SimilarityGraph};
 use crate::observer::Stages;
 use crate::power::power;
 use crate::{Error, Features, Instances, Matrix, Result};
@@ -41,6 +41,8 @@ pub(crate) struct Representation {
     pub projection: Projection,
     /// The features themselves at unit length, where all of them are in memory.
     pub unit: Option<Instances>,
+    /// The similarity graph of the smoothed instances.
+    pub graph: SimilarityGraph,
     /// The share of the true neighbours, by all features, that smoothing used; `None` where it used them all.
     pub recall: Option<f64>,
     /// The nearest neighbours of every instance before smoothing, where these are known.

@@ -10,7 +10,7 @@ use std::ops::{AddAssign, Mul, MulAssign};
 
 use rayon::prelude::*;
 
-use crate::neighbors::Neighbors;
+use crate::neighbors::{Neighbors, edge_weight};
 
 /// Neighbours that an instance moves towards.
 pub(super) const NEIGHBORS: usize = 10;
@@ -44,7 +44,7 @@ fn move_towards<T>(
 {
     let keep = weight(1.0 - SMOOTHING);
     x.par_chunks_exact_mut(columns).enumerate().for_each(|(i, x)| {
-        let weights = graph.squared_distances(i).iter().map(|&squared| by_distance(squared));
+        let weights = graph.squared_distances(i).iter().map(|&squared| edge_weight(squared));
         let total: f64 = weights.clone().sum();
         if total == 0.0 {
             return;
@@ -56,9 +56,4 @@ fn move_towards<T>(
             x.iter_mut().zip(from).for_each(|(x, &z)| *x += w * z);
         }
     });
-}
-
-/// The weight of a neighbour at this squared distance: cos = 1 − d²/2 on the sphere.
-fn by_distance(squared: f64) -> f64 {
-    (1.0 - 0.5 * squared).max(0.0).powi(4)
 }

@@ -1,0 +1,62 @@
+//! The share of the pool that each group of classes has, by what held-out labels say about confusions between groups.
+//!
+//! Pseudo-labels alone do not say it: instances of classes with few labels are often given to classes with many. With
+//! `M[g → p]` the share of the held-out labels of group `g` whose pseudo-label is in group `p`, and `q_p` the share of the pool
+//! with a pseudo-label in `p`, the shares `s` that explain it best, `q ≈ Mᵀs`, are found by expectation–maximisation:
+//!
+//! ```text
+//! s_g ← s_g Σ_p q_p M[g → p] / Σ_h s_h M[h → p]
+//! ```
+//!
+//! from the shares that the groups have of the classes, in a few steps only: `M` is known from some dozens of labels, and the
+//! maximum itself would make much of their noise.
+
+/// Steps of expectation–maximisation.
+const STEPS: usize = 20;
+
+/// The shares of the groups, starting from `shares`. `pairs` are the group of every held-out label and that of its pseudo-label, `found` the shares
+/// by pseudo-label. A group without held-out labels is taken to be given its own label always.
+pub(crate) fn group_shares(
+    pairs: &[(usize, usize)],
+    found: &[f64],
+    mut shares: Vec<f64>,
+) -> Vec<f64> {
+    let groups = found.len();
+    let mut confusion = vec![vec![0.0; groups]; groups];
+    pairs.iter().for_each(|&(of, to)| confusion[of][to] += 1.0);
+    for (group, row) in confusion.iter_mut().enumerate() {
+        let total: f64 = row.iter().sum();
+        match total > 0.0 {
+            true => row.iter_mut().for_each(|share| *share /= total),
+            false => row[group] = 1.0,
+        }
+    }
+    for _ in 0..STEPS {
+        let expected: Vec<f64> = (0..groups)
+            .map(|to| (0..groups).map(|of| shares[of] * confusion[of][to]).sum())
+            .collect();
+        for (of, share) in shares.iter_mut().enumerate() {
+            let ratio = |to: usize| found[to] * confusion[of][to] / expected[to];
+            *share *= (0..groups).filter(|&to| expected[to] > 0.0).map(ratio).sum::<f64>();
+        }
+        let total: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= total);
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confusions_are_undone() {
+        // A third of the first group is given to the second, and nothing the other way.
+        let pairs: Vec<(usize, usize)> =
+            (0..300).map(|i| if i < 200 { (0, usize::from(i % 3 == 0)) } else { (1, 1) }).collect();
+        let found = [0.5 * 133.0 / 200.0, 1.0 - 0.5 * 133.0 / 200.0];
+        let shares = group_shares(&pairs, &found, vec![0.4, 0.6]);
+        assert!((shares[0] - 0.5).abs() < 1e-2, "{shares:?}");
+        assert_eq!(group_shares(&[], &[1.0], vec![1.0]), [1.0]);
+    }
+}
