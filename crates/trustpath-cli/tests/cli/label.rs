@@ -83,7 +83,7 @@ fn streams_in_and_out() {
     let input = fs::read(folder.path().join("pool.csv")).unwrap();
     let mut command = trustpath_in(&folder, &["label", "-", "--out", "-"]);
     let text = printed(command.write_stdin(input));
-    let start = "id,label,probability,credibility,round,verdict,reason\nn0,auk,";
+    let start = "id,label,probability,credibility,novelty,round,verdict,reason\nn0,auk,";
     assert!(text.starts_with(start), "{}", &text[..200]);
     assert_eq!(text.lines().count(), 91);
 }
@@ -103,13 +103,13 @@ fn too_few_labels_promise_nothing_and_say_so() {
     let folder = pool();
     let args = ["label", "pool.csv", "--precision", "0.99", "--out", "out.csv"];
     let said = succeeds(&folder, &args);
-    assert!(said.contains("cannot be guaranteed") && said.contains("at least 99"), "{said}");
+    assert!(said.contains("cannot be promised") && said.contains("at least 99"), "{said}");
     let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert!(!out.contains(",trusted,"));
     fs::write(folder.path().join("one.csv"), csv(60, 0, |i| i < 3)).unwrap();
     let said = succeeds(&folder, &["label", "one.csv"]);
     assert!(
-        said.contains("every class has only one label") && said.contains("are not detected"),
+        said.contains("every class has only one") && said.contains("are not detected"),
         "{said}"
     );
 }
@@ -145,7 +145,7 @@ fn models_and_features_that_do_not_fit_are_refused() {
     predict("pool.csv", "new.csv", &["pool.csv"]);
     predict("m.safetensors", "other.csv", &["other.csv", "features"]);
     predict("m.safetensors", "named.csv", &["named.csv", "\"x\""]);
-    let kind = b"trustpath-label-1";
+    let kind = b"trustpath-label-2";
     let place = model.windows(kind.len()).position(|bytes| bytes == kind).unwrap();
     let mut other = model;
     other[place + kind.len() - 1] = b'9';
