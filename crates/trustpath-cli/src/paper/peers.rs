@@ -2,7 +2,8 @@
 
 use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind::{
-    Adaptive, AlphaTim, LabelPropagation, LabelSpreading, LaplacianShot, Plain, Tim,
+    Adaptive, AlphaTim, Ilpc, LabelPropagation, LabelSpreading, Laplace, LaplacianShot, Plain,
+    Poisson, PoissonMbo, Tim,
 };
 use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
@@ -56,9 +57,10 @@ impl Peer {
             Method::Label(_) => "label",
             Method::Transductive(Adaptive) => "adaptive",
             Method::Transductive(Plain) => "labelled instances alone",
-            Method::Transductive(LabelPropagation | LabelSpreading | LaplacianShot) => {
-                "graph of the pool"
-            }
+            Method::Transductive(
+                LabelPropagation | LabelSpreading | LaplacianShot | Laplace | Poisson | PoissonMbo
+                | Ilpc,
+            ) => "graph of the pool",
             _ => "prototypes",
         }
     }
@@ -82,7 +84,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         finding.table(
             format!(
                 "Accuracy in % on {title}, 5-way transductive, 75 queries; time is the median of an episode at one shot \
-                 on one thread. TIM-GD and alpha-TIM are slow and run on fewer episodes."
+                 on one thread. TIM-GD, alpha-TIM and iLPC are slow and run on fewer episodes."
             ),
             columns.table()?,
         );
@@ -133,7 +135,7 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
     let table = dataset.table(Split::Novel);
     let mut peers = Vec::new();
     for method in methods {
-        let slow = matches!(method, Method::Transductive(Tim | AlphaTim));
+        let slow = matches!(method, Method::Transductive(Tim | AlphaTim | Ilpc));
         let asked = lab.episodes();
         let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let mut runs = Vec::new();

@@ -1,7 +1,8 @@
 //! The transductive methods by name.
 
 use super::{
-    AdaptiveParams, BdCspnParams, LabelPropagationParams, LaplacianShotParams, Plain,
+    AdaptiveParams, BavardageParams, BdCspnParams, IlpcParams, LabelPropagationParams,
+    LaplaceParams, LaplacianShotParams, PaddleParams, Plain, PoissonParams, ProtoLpParams,
     PrototypeParams, SoftKmeansParams, TimParams, Transductive,
 };
 use crate::Result;
@@ -33,10 +34,26 @@ choices! {
         PtMap = "pt-map",
         /// Soft k-means on power-transformed features.
         SoftKmeans = "soft-kmeans",
+        /// Prototypes as anchors of a graph, and equally frequent classes.
+        ProtoLp = "protolp",
+        /// The same without the constraint on class sizes.
+        ProtoLpFree = "protolp-free",
+        /// Prototypes, and as few classes as explain the pool.
+        Paddle = "paddle",
+        /// A mixture of Gaussians with unknown class frequencies.
+        Bavardage = "bavardage",
         /// Label propagation.
         LabelPropagation = "label-propagation",
         /// Label spreading.
         LabelSpreading = "label-spreading",
+        /// The harmonic function on the graph of neighbours.
+        Laplace = "laplace-learning",
+        /// Labels as sources and sinks on that graph.
+        Poisson = "poisson-learning",
+        /// Poisson learning, and a graph cut under equal class sizes.
+        PoissonMbo = "poisson-mbo",
+        /// Rounds of propagation, balance and cleaning.
+        Ilpc = "ilpc",
         /// Information maximisation.
         Tim = "tim-gd",
         /// Information maximisation with α-entropies.
@@ -61,8 +78,16 @@ impl TransductiveKind {
             Self::LaplacianShot => Box::new(LaplacianShotParams::default().check()?),
             Self::PtMap => Box::new(SoftKmeansParams::pt_map().check()?),
             Self::SoftKmeans => Box::new(SoftKmeansParams::default().check()?),
+            Self::ProtoLp => Box::new(ProtoLpParams::default().check()?),
+            Self::ProtoLpFree => Box::new(ProtoLpParams::free().check()?),
+            Self::Paddle => Box::new(PaddleParams::default().check()?),
+            Self::Bavardage => Box::new(BavardageParams::default().check()?),
             Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
             Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),
+            Self::Laplace => Box::new(LaplaceParams::default().check()?),
+            Self::Poisson => Box::new(PoissonParams::default().check()?),
+            Self::PoissonMbo => Box::new(PoissonParams::mbo().check()?),
+            Self::Ilpc => Box::new(IlpcParams::default().check()?),
             Self::Tim => Box::new(TimParams::tim_gd().check()?),
             Self::AlphaTim => Box::new(TimParams::alpha_tim().check()?),
         })

@@ -10,7 +10,13 @@
 //! | [`BdCspn`] | class means rectified once by the instances near them | none | `O(nKD)` |
 //! | [`LaplacianShot`] | neighbours get the same label | none | `O(n²D)` |
 //! | [`SoftKmeans`] | class means moved by soft assignments | none; PT-MAP: equal | `O(nKD)` per iteration |
+//! | [`ProtoLp`] | class means as anchors of a graph | equal, or none | `O(nK²)` per iteration |
+//! | [`Paddle`] | class means, and as few classes as explain the pool | as unequal as fits | `O(nKD)` per iteration |
+//! | [`Bavardage`] | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
 //! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
+//! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
+//! | [`Poisson`] | labels as sources on that graph | none; MBO: nearly equal | `O(n²D)` |
+//! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
 //! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
 //! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
 //!
@@ -41,12 +47,19 @@ macro_rules! checked {
 
 mod adam;
 mod adaptive;
+mod bavardage;
 mod bd_cspn;
 mod geometry;
+mod ilpc;
 mod label_propagation;
+mod laplace;
 mod laplacian_shot;
 mod method;
+mod paddle;
 mod plain;
+mod poisson;
+mod pool_graph;
+mod proto_lp;
 mod prototype;
 mod soft_kmeans;
 mod softmax;
@@ -58,11 +71,17 @@ mod transport;
 use std::ops::Range;
 
 pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
+pub use bavardage::{Bavardage, BavardageParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
+pub use ilpc::{Ilpc, IlpcParams};
 pub use label_propagation::{Kernel, LabelPropagation, LabelPropagationParams};
+pub use laplace::{Laplace, LaplaceParams};
 pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
 pub use method::TransductiveKind;
+pub use paddle::{Paddle, PaddleParams};
 pub use plain::Plain;
+pub use poisson::{Poisson, PoissonParams};
+pub use proto_lp::{ProtoLp, ProtoLpParams};
 pub use prototype::{Prototype, PrototypeParams};
 pub use soft_kmeans::{SoftKmeans, SoftKmeansParams};
 pub use tim::{Entropy, Tim, TimParams};

@@ -194,6 +194,31 @@ fn awkward_pools_still_give_probabilities() {
     }
 }
 
+/// As `label` meets them: many classes with one label, of very different sizes, with duplicates.
+#[test]
+fn pools_of_many_unequal_classes_give_probabilities() {
+    let sizes: Vec<usize> = (0..30).map(|class| 2 + 600 / (3 + class * class)).collect();
+    let base = pool(1, &sizes, 0.5);
+    let mut rows = base.rows.clone();
+    let mut truth = base.truth.clone();
+    for i in (0..base.truth.len()).step_by(7) {
+        rows.push(base.rows[base.labels.len() + i].clone());
+        truth.push(base.truth[i]);
+    }
+    let pool = Pool::new(rows, base.labels.clone(), truth);
+    for kind in TransductiveKind::ALL {
+        // These take a thousand steps, whatever the pool.
+        if matches!(kind, TransductiveKind::Tim | TransductiveKind::AlphaTim) {
+            continue;
+        }
+        let method = kind.build().unwrap();
+        let p = method.label(&pool.task()).unwrap();
+        assert_probabilities(&p.unlabeled, &*method);
+        let right = p.query_labels().iter().zip(&pool.truth).filter(|(a, b)| a == b).count();
+        println!("{}: {right} of {}", method.name(), pool.truth.len());
+    }
+}
+
 #[test]
 fn invalid_tasks_are_refused() {
     let pool = pool(1, &[4; 3], 0.5);
@@ -232,6 +257,31 @@ fn parameters_out_of_range_are_refused() {
         LabelPropagationParams { kernel: Kernel::Nearest(0), ..base }.check(),
         LabelPropagationParams { alpha: Some(1.0), ..base }.check(),
         LabelPropagationParams { tolerance: 0.0, ..base }.check(),
+    ]);
+    refused([LaplaceParams { neighbors: 0 }.check()]);
+    let base = PoissonParams::mbo();
+    refused([
+        PoissonParams { neighbors: 0, ..base }.check(),
+        PoissonParams { fidelity: f64::NAN, ..base }.check(),
+    ]);
+    let base = ProtoLpParams::default();
+    refused([
+        ProtoLpParams { lambda: 0.0, ..base }.check(),
+        ProtoLpParams { smoothness: -1.0, ..base }.check(),
+        ProtoLpParams { mix: 1.5, ..base }.check(),
+        ProtoLpParams { step: 0.0, ..base }.check(),
+        ProtoLpParams { components: 0, ..base }.check(),
+    ]);
+    refused(not_positive.map(|lambda| PaddleParams { lambda, ..Default::default() }.check()));
+    let base = BavardageParams::default();
+    refused(not_positive.map(|sharpness| BavardageParams { sharpness, ..base }.check()));
+    refused(not_positive.map(|shrinkage| BavardageParams { shrinkage, ..base }.check()));
+    let base = IlpcParams::default();
+    refused([
+        IlpcParams { neighbors: 0, ..base }.check(),
+        IlpcParams { accepted: 0, ..base }.check(),
+        IlpcParams { alpha: 1.0, ..base }.check(),
+        IlpcParams { power: 0.0, ..base }.check(),
     ]);
     let base = TimParams::alpha_tim();
     refused([

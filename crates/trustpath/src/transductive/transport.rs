@@ -63,6 +63,18 @@ impl Transport {
 
     /// Replaces costs by the plan.
     pub fn plan(&mut self, costs: &mut Matrix) {
+        let share = costs.rows() as f64 / costs.cols() as f64;
+        self.plan_for(costs, &vec![share; costs.cols()]);
+    }
+
+    /// Replaces costs by the plan with columns in proportion to these positive class sizes.
+    pub fn plan_with(&mut self, costs: &mut Matrix, sizes: &[f64]) {
+        let scale = costs.rows() as f64 / sizes.iter().sum::<f64>();
+        let shares: Vec<f64> = sizes.iter().map(|size| size * scale).collect();
+        self.plan_for(costs, &shares);
+    }
+
+    fn plan_for(&mut self, costs: &mut Matrix, shares: &[f64]) {
         self.exponentiate(costs);
         for (i, row) in costs.iter_rows().enumerate() {
             row.iter().enumerate().for_each(|(k, g)| self.kernel[(k, i)] = *g);
@@ -70,7 +82,8 @@ impl Transport {
         let share = costs.rows() as f64 / costs.cols() as f64;
         for _ in 0..STEPS {
             simd::dispatch(&mut *self, Self::scale_rows);
-            let off = self.columns.iter().map(|c| (c - share).abs()).fold(0.0, f64::max);
+            let off =
+                self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
                 break;
             }
@@ -79,7 +92,7 @@ impl Transport {
                 #[inline(always)]
                 |(transport, share)| transport.fill_hessian(share),
             );
-            self.step(share);
+            self.step(share, shares);
         }
         self.scale(costs);
     }
@@ -117,15 +130,15 @@ impl Transport {
     }
 
     /// A Newton step, or a Sinkhorn step where the Hessian is singular because a class is nearly empty.
-    fn step(&mut self, share: f64) {
+    fn step(&mut self, share: f64, shares: &[f64]) {
         let classes = self.v.len();
         if !cholesky::factor(&mut self.hessian, classes, FLOOR * share) {
-            for (v, column) in self.v.iter_mut().zip(&self.columns) {
+            for ((v, column), share) in self.v.iter_mut().zip(&self.columns).zip(shares) {
                 *v *= share / column.max(LEAST);
             }
             return;
         }
-        for (d, column) in self.direction.iter_mut().zip(&self.columns) {
+        for ((d, column), share) in self.direction.iter_mut().zip(&self.columns).zip(shares) {
             *d = share - column;
         }
         cholesky::solve(&self.hessian, classes, &mut self.direction);
@@ -177,6 +190,16 @@ mod tests {
                 let sum: f64 = plan.iter_rows().map(|row| row[k]).sum();
                 assert!((sum - 4.0).abs() < 8.0 * TOLERANCE, "λ {lambda}: column {k} has {sum}");
             }
+        }
+    }
+
+    #[test]
+    fn unequal_class_sizes_are_satisfied() {
+        let mut plan = costs();
+        Transport::new(10.0, 12, 3).plan_with(&mut plan, &[2.0, 1.0, 5.0]);
+        for (k, size) in [3.0, 1.5, 7.5].into_iter().enumerate() {
+            let sum: f64 = plan.iter_rows().map(|row| row[k]).sum();
+            assert!((sum - size).abs() < 1e-5, "column {k} has {sum}");
         }
     }
 

@@ -15,4 +15,5 @@ mod parity {
     mod self_training;
 }
 mod parts;
+mod peers;
 mod properties;
