@@ -141,7 +141,7 @@ mod tests {
         assert!(INTRODUCTION.lines().count() <= 24);
         assert!(INTRODUCTION.lines().all(|line| line.chars().count() <= 80));
         for line in INTRODUCTION.lines() {
-            let Some(words) = line.trim().strip_prefix("trustpath ") else { continue };
+            let Some(words) = line.strip_prefix("  trustpath ") else { continue };
             let command = words.split("  ").next().unwrap_or_default();
             if !command.contains("COMMAND") {
                 let words = ["trustpath"].into_iter().chain(command.split_whitespace());

@@ -17,7 +17,7 @@ pub struct SampleArgs {
     /// Folder for the files, created if missing
     folder: PathBuf,
     /// Dataset
-    #[arg(long, default_value = "cifar-fs",
+    #[arg(long, default_value = "cub",
         value_parser = PossibleValuesParser::new(embedded::DATASETS))]
     dataset: String,
     /// Instances per class in the pool; fewer if a class is smaller

@@ -52,9 +52,9 @@ const AFTER: &str = "\
 Examples:
   trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
   trustpath label pool.csv --label-column kind --precision 0.95 --out labels.csv
-  trustpath label pool.parquet --suggest 20 --model model.safetensors
+  trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
-  trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv --report try/report.html
+  trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
 The label of an image is the name of its class folder; images in no folder, or in one named unlabeled
 or unknown, have no label. Or give --labels with file names and labels. Features of images are

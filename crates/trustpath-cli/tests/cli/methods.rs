@@ -82,7 +82,7 @@ fn all_methods_stand_side_by_side_on_the_same_episodes() {
     let expected = [("balanced", 1), ("balanced", 5), ("Dirichlet(2)", 1), ("Dirichlet(2)", 5)];
     assert_eq!(kinds, expected);
     for (pool, shot, rows) in &cells {
-        assert_eq!(rows.len(), 15, "{pool} {shot}");
+        assert_eq!(rows.len(), 23, "{pool} {shot}");
         let means: Vec<f64> = rows.iter().map(|row| row.1["mean"].as_f64().unwrap()).collect();
         assert!(means.windows(2).all(|w| w[0] >= w[1]), "the best comes first: {means:?}");
     }

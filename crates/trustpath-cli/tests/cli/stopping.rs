@@ -88,7 +88,7 @@ mod signals {
     fn an_interrupted_labelling_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         succeeds(&folder, &["sample", "try", "--size", "150"]);
-        let label = "label try/pool.npy --labels try/labels.csv --json \
+        let label = "label try/pool.npy --labels try/labels.csv --progress json \
                  --out out.csv --report page.html --model m.safetensors";
         let mut child = spawn(folder.path(), &label.split_whitespace().collect::<Vec<_>>());
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();

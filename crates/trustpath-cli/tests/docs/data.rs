@@ -43,6 +43,7 @@ pub fn folder() -> TempDir {
     };
     table(&pool, "file", "kind").write(&Output::new(at("pool.csv"))).unwrap();
     table(&truth, "id", "label").write(&Output::new(at("train.csv"))).unwrap();
+    run("head -n 6 some/truth.csv > checked.csv");
     let parquet = table(&pool, "file", "kind");
     parquet.write(&Output::new(at("pool.parquet"))).unwrap();
     run("gzip -c train.csv > pool.csv.gz && cp train.csv new.csv && cp embeddings.npy novel.npy");

@@ -139,10 +139,11 @@ mod tests {
         for detector in Detector::ALL {
             let found = detector.examine(&features, &instances, &labels, 4).unwrap();
             let suspects: Vec<usize> = (0..120).filter(|&i| found.suspect[i]).collect();
-            assert!(wrong.iter().all(|row| suspects.contains(row)), "{detector}");
-            // The audit may add one: at a precision of 0.8, five of six are enough.
-            let most = if detector == Detector::Path { 6 } else { 5 };
-            assert!(suspects.len() <= most, "{detector}: {suspects:?}");
+            // The audit calls only those suspects of which it is sure, which may be none of so few labels.
+            match detector {
+                Detector::Path => assert!(suspects.iter().all(|row| wrong.contains(row))),
+                _ => assert_eq!(suspects, wrong, "{detector}"),
+            }
             let least = wrong.iter().map(|&i| found.score[i]).fold(f64::INFINITY, f64::min);
             let right = (0..120).filter(|i| !wrong.contains(i));
             assert!(right.into_iter().all(|i| found.score[i] < least), "{detector}");

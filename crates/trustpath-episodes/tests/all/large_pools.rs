@@ -20,8 +20,9 @@ fn run(table: &FeatureTable, per_class: usize, dims: usize, limits: Limits) -> L
         .unzip();
     let values = values.concat();
     let features = Features::new(&values[..], given.len(), dims).unwrap();
-    // The folds only serve the estimate of precision.
-    let spec = LabelSpec { folds: 2, ..LabelSpec::default() };
+    // The folds only serve the estimate of precision. In large pools the graph that unknown classes are found on has other
+    // neighbours.
+    let spec = LabelSpec { folds: 2, closed: true, precision: Some(0.8), ..LabelSpec::default() };
     label(&features, &given).spec(&spec).limits(limits).run().unwrap()
 }
 

@@ -223,7 +223,11 @@ impl PartlyLabelledFile {
         })?;
         // Names in the features file belong to the labels there, if it has any.
         let names = found.class_names.or(raw.class_names.take().filter(|_| inside.is_none()));
-        let (ids, lines, in_order) = (found.ids, found.label_lines, self.in_order);
+        // A file named after the features is taken to be written together with them.
+        let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
+        let whole = |ids: &Vec<String>| ids.len() == raw.rows;
+        let together = beside && found.ids.as_ref().is_some_and(whole);
+        let (ids, lines, in_order) = (found.ids, found.label_lines, self.in_order || together);
         let given = GivenLabels { labels, ids, names, source: file, lines, in_order };
         Ok((raw, Some(given), source))
     }

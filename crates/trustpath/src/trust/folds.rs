@@ -6,7 +6,8 @@
 //! - in `K` folds every label of a class with several is hidden once. It stands for its own class's group, if that has enough of
 //!   them.
 //! - for every other group, and for that of classes with one label above all, the labels of larger classes are hidden until as
-//!   few are left as in the group: in one fold for a random half of the larger classes, in another for the rest.
+//!   few are left as in the group. Each of five folds does that for a fifth of the larger classes, so that most of the classes
+//!   that compete keep their labels.
 //!
 //! The only label of a class is never hidden: without it nothing would be known of the class. A group that no hidden label can
 //! stand for is taken to be always wrong.
@@ -16,6 +17,8 @@ use crate::split::{OwnedSplit, Split};
 
 /// Hidden labels of a group that are enough for it.
 const ENOUGH: usize = 20;
+/// Folds in which the labels of larger classes are hidden for a group.
+const THINNED_FOLDS: usize = 5;
 /// Classes that have to be larger than those of a group, for their labels to stand for it.
 const LARGER_CLASSES: usize = 3;
 
@@ -138,7 +141,7 @@ impl Fold {
         all
     }
 
-    /// Two folds in which half of the larger classes have as few labels as the smallest class of a group.
+    /// Folds in each of which some of the larger classes have as few labels as the smallest class of a group.
     fn thinned(pool: &OwnedSplit, groups: &Groups, group: usize, seed: u64) -> Vec<Self> {
         let keep = groups.smallest[group];
         let seed = mixed(seed, group as u64 + 1);
@@ -157,14 +160,13 @@ impl Fold {
             beyond[at] = *kept >= keep;
             *kept += 1;
         }
-        let halves = larger.chunks(larger.len().div_ceil(2));
-        let fold = |half: &[usize]| {
-            let hide = |at: usize| beyond[at] && half.contains(&pool.labels[at]);
+        let fold = |some: &[usize]| {
+            let hide = |at: usize| beyond[at] && some.contains(&pool.labels[at]);
             let mut of_class = groups.of_class.clone();
-            half.iter().for_each(|&class| of_class[class] = group);
+            some.iter().for_each(|&class| of_class[class] = group);
             Self::hiding(pool, of_class, hide, |_| true)
         };
-        halves.map(fold).collect()
+        larger.chunks(larger.len().div_ceil(THINNED_FOLDS)).map(fold).collect()
     }
 
     /// Adds these rows of the pool.
@@ -257,7 +259,7 @@ mod tests {
         let groups = Groups::of(&pool);
         assert_eq!((groups.len(), groups.of_class(0), groups.of_class(1)), (2, 1, 0));
         let folds = Fold::all(&pool, &groups, 5, 3);
-        assert_eq!(folds.len(), 7);
+        assert_eq!(folds.len(), 8);
         // The folds of every label leave the only one of a class alone.
         assert!(folds[..5].iter().all(|fold| fold.truth.iter().all(|class| class % 2 == 0)));
         let thinned: Vec<usize> = folds[5..].iter().flat_map(|fold| fold.truth.clone()).collect();
