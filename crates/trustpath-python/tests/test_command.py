@@ -50,7 +50,7 @@ def same_table(frame, path):
 def in_python(page):
     """A page of the command with options spelled as in Python."""
     return re.sub(
-        r"--(precision|credibility|per-class)( (?=\d))?",
+        r"--(precision|credibility|per-class|suggest)( (?=\d))?",
         lambda found: found[1].replace("-", "_") + ("=" if found[2] else ""),
         page,
     )
@@ -79,7 +79,7 @@ def test_labels(files, named, options, flags):
         warnings.simplefilter("always")
         fitted = trustpath.TrustPathClassifier(suggest=5, **options).fit(X, y)
     assert all(str(note.message) in in_python(printed) for note in notes)
-    assert (options.get("precision") == 0.99) == any("cannot be guaranteed" in str(note.message) for note in notes)
+    assert (options.get("precision") == 0.99) == any("cannot be promised" in str(note.message) for note in notes)
     rows = table(folder / "out.csv")
     assert [float(row["credibility"]) for row in rows] == fitted.credibility_.tolist()
     assert [float(row["probability"]) for row in rows] == fitted.probability_.tolist()

@@ -44,8 +44,11 @@ def test_attributes_hold_what_was_found(birds, few):
     assert (fitted.labeled_iter_[given] == 0).all() and set(fitted.labeled_iter_[~given]) <= {-1, 1, 2}
     assert fitted.credibility_.shape == (n,) and 0 <= fitted.credibility_.min() <= fitted.credibility_.max() <= 1
     assert fitted.trusted_[given].all() and 0.5 <= fitted.trusted_.mean() < 1
-    assert (fitted.credibility_[fitted.verdict_ == "trusted"] >= 0.5).all()
-    assert (fitted.credibility_[fitted.verdict_ == "doubtful"] < 0.5).all()
+    trusted, doubtful = (fitted.probability_[fitted.verdict_ == verdict] for verdict in ("trusted", "doubtful"))
+    assert trusted.min() >= doubtful.max() and trusted.min() == fitted.threshold_
+    low, high = fitted.precision_interval_
+    assert low <= fitted.estimated_precision_ <= high and fitted.promised_precision_ >= 0.9
+    assert fitted.novelty_[given].max() == 0 and 0 <= fitted.novelty_.min() <= fitted.novelty_.max() <= 1
     lambdas, norms = fitted.path_
     assert norms.shape == (len(lambdas), n) and (np.diff(lambdas) < 0).all()
     assert (norms[0] == 0).all() and (norms[-1] > 0).any()
@@ -54,7 +57,8 @@ def test_attributes_hold_what_was_found(birds, few):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     assert (fitted.classes_[probabilities.argmax(axis=1)] == fitted.predict(X)).all()
     credible, trusted = fitted.predict_credibility(X)
-    assert credible[trusted].min() >= credible[~trusted].max()
+    assert (trusted == (fitted.predict_verdict(X) == "trusted")).all() and credible.shape == (n,)
+    assert probabilities.max(axis=1)[trusted].min() >= probabilities.max(axis=1)[~trusted].max()
     assert (fitted.transduction_ == truth)[~given].mean() > 0.9
     assert fitted.score(X, truth) > 0.9
 
@@ -201,18 +205,19 @@ def test_trust_by_precision_and_by_class(few):
     by_class = TrustPathClassifier(per_class=4).fit(X, y)
     trusted = by_class.transduction_[by_class.verdict_ == "trusted"]
     assert np.bincount(trusted).tolist() == [4] * 5
-    with pytest.warns(UserWarning, match=r"0.999 cannot be guaranteed.*precision=0\.\d\d .*credibility=0.5"):
+    with pytest.warns(UserWarning, match=r"0.999 cannot be promised.*precision=0\.\d\d would trust"):
         strict = TrustPathClassifier(precision=0.999).fit(X, y)
     assert not (strict.verdict_ == "trusted").any() and strict.promised_precision_ == 0
-    assert np.isnan(strict.threshold_) and np.isnan(by_class.threshold_)
-    assert TrustPathClassifier(credibility=0.6).fit(X, y).threshold_ == 0.6
+    assert np.isnan(strict.threshold_) and by_class.threshold_ > 0
+    credible = TrustPathClassifier(credibility=0.6).fit(X, y)
+    assert ((credible.credibility_ >= 0.6) == credible.trusted_)[y < 0].all()
 
 
 def test_what_the_command_advises_is_warned_of(few):
     X, y = few
     _, first = np.unique(y, return_index=True)
     one_each = np.where(np.isin(np.arange(len(y)), first), y, -1)
-    with pytest.warns(UserWarning, match="every class has only one label"):
+    with pytest.warns(UserWarning, match="every class has only one"):
         TrustPathClassifier(none_of_these=False).fit(X, one_each)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -367,7 +372,7 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
         ({"precision": 0.0}, ValueError, "precision = 0"),
         ({"precision": 0.9, "per_class": 3}, ValueError, "give only one of"),
         ({"per_class": 0}, ValueError, "per_class = 0"),
-        ({"labeller": "me"}, ValueError, "choose one of auto, rounds, adaptive"),
+        ({"labeller": "me"}, ValueError, "choose one of auto, rounds, no-rounds"),
         ({"reduction": "umap"}, ValueError, "choose one of lle"),
         ({"folds": 1}, ValueError, "folds = 1"),
         ({"suggest": 2.5}, TypeError, "suggest = 2.5"),

@@ -1,4 +1,4 @@
-//! Finding labels that were made wrong on purpose: the table of `docs/trust-audit.md`.
+//! Finding labels that were made wrong on purpose: the table of `docs/trust.md`.
 //!
 //! Classes and rows of every set are drawn at random, a share of the labels is made wrong (any other class, or the most similar one), and the
 //! audit and the confidence of a cross-validated logistic regression look for them.

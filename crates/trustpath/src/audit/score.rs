@@ -2,7 +2,7 @@
 //!
 //! `own` is where the given label vanishes on the leave-one-out path, `rival` where the best other one does. `own` alone ranks
 //! mistakes that are made at random best, `own − rival` mistakes that follow similarity; this is level with the better of the two in
-//! both cases (`docs/trust-audit.md`). It has the unit of `λ`, so that it does not depend on which other labels are audited.
+//! both cases (`docs/trust.md`). It has the unit of `λ`, so that it does not depend on which other labels are audited.
 
 use super::loo_path::LooJudgement;
 

@@ -209,7 +209,8 @@ pub(crate) fn wilson(share: f64, n: f64) -> (f64, f64) {
     const Z: f64 = 1.96;
     let centre = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
     let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    ((centre - half).max(0.0), (centre + half).min(1.0))
+    // Rounding must not leave the share itself outside.
+    ((centre - half).clamp(0.0, share), (centre + half).clamp(share, 1.0))
 }
 
 /// Held-out labels that a target needs at the very least, were all of them right and the entire pool trusted.
