@@ -110,7 +110,7 @@ impl AuditResult<'_> {
             Some(wrong) => {
                 let share = |count: f64| 100.0 * count / n as f64;
                 notes.push(format!(
-                    "About {:.0} of {n} labels are wrong ({:.1} %); 90 % interval {:.0} to {:.0}. The estimate assumes that mistakes go to any class alike; the upper end allows for mistakes between similar classes, which cannot be told from ambiguous instances.",
+                    "About {:.0} of {n} labels are wrong ({:.1} %); 90 % interval {:.0} to {:.0}. The estimate assumes that mistakes go to any class alike; the upper end allows for mistakes between similar classes, which cannot be distinguished from ambiguous instances.",
                     wrong.count, share(wrong.count), wrong.low, wrong.high
                 ));
                 if wrong.among_suspects.is_finite() {

@@ -241,7 +241,7 @@ mod tests {
         // The last label is missing, or the file ends in an empty line.
         let both = unclear(None, &["zorp", "a", "", "b", "", ""]);
         refused(matched(both, None, 5), &["6 lines for 5 rows", "\"zorp\"", "label column"]);
-        // A header above one label too few cannot be told from a label, and is reported.
+        // A header above one label too few cannot be distinguished from a label, and is reported.
         let found = matched(unclear(None, &["zorp", "a", "b", "b", "a"]), None, 5).unwrap();
         assert_eq!(found.notes, [ReadingNote::FirstLine("zorp".into())]);
         refused(matched(unclear(None, &["zorp", "a", "b"]), None, 5), &["3 labels", "5 rows"]);

@@ -2,12 +2,13 @@
 //!
 //! [`label`] runs the pipeline representation → labeller → judge → trust:
 //!
-//! 1. it represents the pool: power transform, smoothing over neighbours, principal components (`represent.rs`);
+//! 1. it represents the pool: power transform, smoothing over neighbours, principal components (`represent`);
 //! 2. it detects instances that belong to none of the labelled classes ([`crate::trust::Novelty`]);
-//! 3. a [labeller](crate::labeller) labels the others;
-//! 4. the path of incidental parameters judges every label ([`credibility`](crate::judge::credibility));
-//! 5. cross-validation over the given labels estimates how often labels of a given credibility are correct, and the threshold of trust is set
-//!    accordingly ([`crate::trust::Calibration`]);
+//! 3. folds of the given labels are hidden in turn and the pool is labelled without them, which chooses the
+//!    [labeller](crate::labeller) and the ranking score (`trust`);
+//! 4. the labeller labels the pool, and the path of incidental parameters judges every label
+//!    ([`credibility`](crate::judge::Judgement::credibility));
+//! 5. the hidden labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
 //! 6. it suggests what to label next (`suggest.rs`), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```

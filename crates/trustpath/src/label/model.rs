@@ -179,8 +179,7 @@ impl Labelled<'_> {
             of_class[..of_class.len().div_ceil(2)].iter().for_each(|&at| taken[at] = true);
         }
         let taken: Vec<usize> = (0..open.len()).filter(|&at| taken[at]).collect();
-        let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
-        let novel: Vec<usize> = (0..self.verdicts.len()).filter(is_novel).collect();
+        let novel = self.novel();
         let pairs = |rows: Vec<usize>, labels: Vec<usize>| {
             let kept = self.limits.to_train(&labels, classes + 1);
             kept.into_iter().map(move |at| (rows[at], labels[at])).collect::<Vec<_>>()
@@ -205,6 +204,12 @@ impl Labelled<'_> {
             Model::Logistic(model) => Ok(model),
             _ => unreachable!("logistic regression trains a logistic model"),
         }
+    }
+
+    /// Rows that are none of these.
+    fn novel(&self) -> Vec<usize> {
+        let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
+        (0..self.verdicts.len()).filter(is_novel).collect()
     }
 
     /// Number of classes of the classifier.
@@ -237,9 +242,8 @@ impl Labelled<'_> {
     /// For instances of the pool that are predicted as if they were new, and to have a label: the classifier's probability, and the
     /// probability that the prediction is right. Sorted by the first, highest first.
     fn scored_as_new(&self, training: &[(usize, usize)]) -> Result<Vec<(f64, f64)>> {
-        let Split { given, open, classes, .. } = self.split;
-        let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
-        let novel: Vec<usize> = (0..self.verdicts.len()).filter(is_novel).collect();
+        let Split { open, classes, .. } = self.split;
+        let novel = self.novel();
         // Rows, and the label and probability that the pool has for each.
         let mut all: Vec<(usize, usize, f64)> =
             (0..open.len()).map(|at| (open[at], self.labels[at], self.right[at])).collect();
@@ -274,7 +278,6 @@ impl Labelled<'_> {
                 }
             }
         }
-        debug_assert!(!given.is_empty());
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(scored)
     }

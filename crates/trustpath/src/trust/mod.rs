@@ -1,7 +1,7 @@
 //! Trust: which labels can be relied on, from scores and held-out labels.
 //!
 //! Folds of the given labels are hidden in turn, and the pool labelled without them. [`Calibration`] turns what that shows
-//! into a trusted set with a guarantee, [`RightCurve`] into a probability for every label, and [`Novelty`] detects instances of
+//! into a trusted set with a promised precision, [`RightCurve`] into a probability for every label, and [`Novelty`] detects instances of
 //! classes without labels.
 
 mod absorption;
