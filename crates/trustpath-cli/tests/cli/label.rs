@@ -204,7 +204,8 @@ fn two_instances_are_enough() {
 #[test]
 fn the_sample_is_labelled_well() {
     let folder = tempfile::tempdir().unwrap();
-    succeeds(&folder, &["sample", "try", "--size", "20", "--labels", "3"]);
+    let sample = "sample try --dataset cifar-fs --size 20 --labels 3";
+    succeeds(&folder, &sample.split(' ').collect::<Vec<_>>());
     let args = ["label", "try/pool.npy", "--labels", "try/labels.csv", "--out", "out.csv"];
     succeeds(&folder, &args);
     let column = |file: &str| -> Vec<String> {
