@@ -15,9 +15,12 @@
 //!
 //! An instance of a class with one label is farther from it than one of a class with ten. So the p-value is computed for every
 //! group of classes with about as many labels, by the held-out labels that stand for it (`folds.rs`), and these are added up by
-//! the groups' shares of the classes: how often an instance of any labelled class would score as high. It is also farther
+//! the groups' shares of the classes: how often an instance of any labelled class would score as high. Where labels of `C` other
+//! classes stand for a group, its p-value is at least `1/(C + 1)`. An instance is also farther
 //! in a class of a thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels
 //! weighted by the share of the pool nearest to their class over the share of the labels that the class has.
+
+use std::collections::BTreeSet;
 
 use super::density::{density_at, falling_density};
 use super::folds::{Fold, Groups};
@@ -125,20 +128,32 @@ impl PValues {
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
             // The instance in question itself has the weight of a label on average.
             let own = if count > 0 { all / count as f64 } else { 1.0 };
+            let least = least_p_value(groups, folds, group);
             for (p, &row) in p.pool.iter_mut().zip(&pool.open) {
                 let above = held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[row]));
-                *p += share * (own + above.sum::<f64>()) / (own + all);
+                *p += share * ((own + above.sum::<f64>()) / (own + all)).max(least);
             }
             for ((fold, h), p) in folds.iter().zip(&mut p.hidden) {
                 for (p, &row) in p.iter_mut().zip(&fold.hidden) {
                     // A label that stands for the group is one of those that score at least as high itself.
                     let above: f64 = held_out.iter().map(|hidden| hidden.above(h[row])).sum();
-                    *p += share * if count > 0 { above / all } else { 1.0 };
+                    *p += share * if count > 0 { (above / all).max(least) } else { 1.0 };
                 }
             }
         }
         p
     }
+}
+
+/// The smallest p-value that the labels of a group support: with labels of `C` other classes that stand for it, `1/(C + 1)`, since
+/// classes differ more from each other than labels of one do.
+fn least_p_value(groups: &Groups, folds: &[(Fold, Vec<f64>)], group: usize) -> f64 {
+    let hidden = folds.iter().flat_map(|(fold, _)| fold.truth.iter().zip(&fold.stands_for));
+    let others = hidden.filter(|(class, stands_for)| {
+        **stands_for == Some(group) && groups.of_class(**class) != group
+    });
+    let classes: BTreeSet<usize> = others.map(|(class, _)| *class).collect();
+    if classes.is_empty() { 0.0 } else { 1.0 / (1 + classes.len()) as f64 }
 }
 
 /// By how much the share of p-values up to some small `t` exceeds `t`, at most.
