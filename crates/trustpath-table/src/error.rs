@@ -22,6 +22,11 @@ pub enum Error {
         "cannot write {file}: {reason}; choose a folder that exists, may be written to and has room"
     )]
     Write { file: String, reason: String },
+    /// Another process works on the file.
+    #[error(
+        "{file} is in use by {holder}, which holds {lock}: wait until it ends, or choose another file"
+    )]
+    InUse { file: String, holder: String, lock: String },
     /// The ending of the name is none of the known formats.
     #[error("{file} has an unknown format: {remedy}")]
     UnknownFormat { file: String, remedy: String },
@@ -115,9 +120,23 @@ pub enum Error {
     Column { column: String, reason: String },
     /// A feature is NaN or infinite.
     #[error(
-        "feature {column} of row {row} in {file} is {value}: every feature must be a finite number; drop or impute that row"
+        "feature {column} of row {row} in {file} is {}: every feature must be a finite number; drop or impute that row",
+        not_finite(*value)
     )]
     NotFinite { file: String, row: usize, column: String, value: f32 },
+    /// All features of an instance are zero.
+    #[error(
+        "all features of instance {id:?} (row {row}) in {file} are zero, so that they have no direction: drop it, or check how the features were made"
+    )]
+    ZeroVector { file: String, row: usize, id: String },
+}
+
+/// Features are kept as `f32`, in which a large number of a file is infinite.
+fn not_finite(value: f32) -> String {
+    match value.is_infinite() {
+        true => format!("infinite, or too large for a 32-bit number (beyond {:.1e})", f32::MAX),
+        false => value.to_string(),
+    }
 }
 
 impl Error {

@@ -66,6 +66,8 @@ pub enum ReadingNote {
     TextColumns(Vec<String>),
     /// Numbers were read with a decimal comma.
     DecimalComma,
+    /// Something else, as a sentence.
+    Sentence(String),
 }
 
 impl MissingLabels {
@@ -162,6 +164,7 @@ impl ReadingNote {
     /// `--missing '?'`.
     pub fn sentence(&self, setting: impl Fn(&str, &str) -> String) -> String {
         match self {
+            Self::Sentence(sentence) => sentence.clone(),
             Self::Missing(markers) => {
                 let labels = markers.iter().map(|(_, n)| n).sum();
                 let mut listed: Vec<String> =

@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::atomic::StagedFile;
 use crate::formats::is_stream;
-use crate::{Error, Format, Result, write_atomically};
+use crate::{Error, FileSet, Format, Result, write_atomically};
 
 /// A file to write, or standard output.
 ///
@@ -19,18 +20,30 @@ use crate::{Error, Format, Result, write_atomically};
 pub struct Output {
     path: PathBuf,
     format: Option<Format>,
+    staged: Option<FileSet>,
 }
 
 impl Output {
     /// The file at `path`; `-` is standard output.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), format: None }
+        Self { path: path.into(), format: None, staged: None }
     }
 
     /// Writes this format, regardless of the ending of the name.
     pub fn as_format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
+    }
+
+    /// Writes a file under a temporary name until the set is [published](FileSet::publish).
+    pub fn staged(mut self, set: &FileSet) -> Self {
+        self.staged = Some(set.clone());
+        self
+    }
+
+    /// Where it is written.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The format that is written.
@@ -52,7 +65,9 @@ impl Output {
     /// # Errors
     /// [`Error::Write`] or [`Error::UnknownFormat`].
     pub fn check(&self) -> Result<()> {
-        self.format()?;
+        if self.format()? == Format::Arrow {
+            return Err(crate::formats::no_arrow_output());
+        }
         if self.is_stream() {
             return Ok(());
         }
@@ -80,7 +95,11 @@ impl Output {
             let opened = std::fs::OpenOptions::new().write(true).open(&self.path);
             return report(opened.and_then(|file| through(file, fill)));
         }
-        write_atomically(&self.path, |w| fill(w))
+        match &self.staged {
+            Some(set) => set.add(StagedFile::write(&self.path, |w| fill(w))?),
+            None => write_atomically(&self.path, |w| fill(w))?,
+        }
+        Ok(())
     }
 }
 

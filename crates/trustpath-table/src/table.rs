@@ -150,6 +150,11 @@ impl TableFile {
         Self(PartlyLabelledFile::new(path).in_memory_up_to(u64::MAX))
     }
 
+    /// Takes these features, row after row, which the caller has read from the file because no [`Format`] does.
+    pub fn array(self, features: Vec<f32>, dims: usize) -> Self {
+        Self(self.0.array(features, dims))
+    }
+
     /// Takes the labels from this file, even if the features file has labels too.
     pub fn labels(self, path: impl Into<PathBuf>) -> Self {
         Self(self.0.labels(path))
@@ -217,6 +222,6 @@ mod tests {
     fn the_first_value_that_is_not_finite_is_named() {
         let features = [1.0, 2.0, 3.0, f32::NEG_INFINITY, f32::NAN, 6.0];
         let table = table(&features, 3, &[0, 0]).unwrap();
-        refused(table.check_finite(), &["feature 0 of row 1 in t is -inf"]);
+        refused(table.check_finite(), &["feature 0 of row 1 in t is infinite"]);
     }
 }

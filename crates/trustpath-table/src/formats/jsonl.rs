@@ -192,11 +192,15 @@ impl JsonlReader<'_> {
             FeatureLayout::Keys(keys) => keys.iter().any(|name| name == key),
         };
         let is_carried = |key: &str, raw: &RawValue| {
-            !is_feature(key) && options.is_carried(key) && (is_text(raw) || options.carry.is_some())
+            let asked = options.carry.is_some() || options.is_text(key);
+            !is_feature(key) && options.is_carried(key) && (is_text(raw) || asked)
         };
         let carried = fields.iter().filter(|(key, raw)| is_carried(key, raw));
         let names: Vec<String> = carried.map(|(key, _)| (*key).to_owned()).collect();
-        if matches!(layout, FeatureLayout::Keys(_)) && options.features.is_none() {
+        if matches!(layout, FeatureLayout::Keys(_))
+            && options.features.is_none()
+            && options.text.is_none()
+        {
             let texts = fields.iter().filter(|(_, raw)| is_text(raw));
             let texts: Vec<String> = texts.map(|(key, _)| (*key).to_owned()).collect();
             if !texts.is_empty() && options.carry.is_none() {
@@ -248,7 +252,7 @@ impl JsonlReader<'_> {
         if self.raw.rows == 0 {
             return Err(Error::damaged(file, "it is empty"));
         }
-        if self.raw.dims == 0 && !self.options.labels_only {
+        if self.raw.dims == 0 && !self.options.labels_only && self.options.text.is_none() {
             return Err(Error::NoFeatures {
                 file,
                 found: "objects without numbers".into(),
@@ -274,7 +278,7 @@ impl JsonlReader<'_> {
             Some(FeatureLayout::Keys(keys)) if !keys.is_empty() => Some(keys),
             _ => None,
         };
-        Ok(RawTable { columns, ids: ids.transpose()?, labels, ..self.raw })
+        Ok(RawTable { columns, all_columns: self.keys, ids: ids.transpose()?, labels, ..self.raw })
     }
 
     fn not_json(&self, line: &[u8], error: &serde_json::Error) -> Error {

@@ -8,8 +8,11 @@
 //! | csv, tsv | all numeric columns, or those that are named | the label column, the id column |
 //! | jsonl | all numeric keys, or one key of lists | the label key, the id key |
 //! | parquet | all numeric columns, or one column of lists | the label column, the id column |
+//! | arrow | all numeric columns, or one column of lists | the label column, the id column |
 
+mod arrow;
 mod csv;
+mod dates;
 mod jsonl;
 pub mod npy;
 mod npz;
@@ -28,6 +31,7 @@ use std::str::FromStr;
 
 use crate::input::Input;
 use crate::{Error, Output, Result, ResultTable};
+pub(crate) use arrow::no_output as no_arrow_output;
 pub(crate) use csv::read_lines;
 use raw::{RawTable, ReadOptions};
 
@@ -72,6 +76,8 @@ formats! {
         read: jsonl::read, write: jsonl::write;
     "Apache Parquet" Parquet ["parquet"] Column in_blocks: true
         read: parquet::read, write: parquet::write;
+    "Apache Arrow file, or Feather version 2 (read only)" Arrow ["arrow", "feather", "ipc"] Column in_blocks: false
+        read: arrow::read, write: arrow::write;
 }
 
 /// Where a format holds labels.
@@ -208,7 +214,7 @@ mod tests {
         }
         for path in ["a", "a.pickle", ".npy", ""] {
             let error = Format::of(Path::new(path)).unwrap_err();
-            assert!(error.to_string().contains(".jsonl or .parquet"), "{error}");
+            assert!(error.to_string().contains(".parquet or .arrow"), "{error}");
         }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct ReadOptions<'a> {
     pub features: Option<&'a [String]>,
     /// The columns to pass on to the result.
     pub carry: Option<&'a [String]>,
+    /// The column of texts, which features are computed from later: it is passed on, and nothing is a feature.
+    pub text: Option<&'a str>,
     /// Reads only labels and ids, and ignores everything else.
     pub labels_only: bool,
     /// Bytes that features may take in memory. Larger ones stay in their file if its format allows
@@ -65,6 +67,9 @@ impl<'a> ReadOptions<'a> {
 
     /// Whether the caller names this column as a feature; `None` if the caller names none.
     pub fn is_feature(self, name: &str) -> Option<bool> {
+        if self.text.is_some() {
+            return Some(false);
+        }
         let chosen = self.features?;
         Some(chosen.iter().any(|pattern| match pattern.strip_suffix('*') {
             Some(start) => name.starts_with(start),
@@ -74,7 +79,13 @@ impl<'a> ReadOptions<'a> {
 
     /// Whether a column that is no feature, label or id is passed on to the result.
     pub fn is_carried(self, name: &str) -> bool {
-        self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
+        self.is_text(name)
+            || self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
+    }
+
+    /// Whether this is the column of texts.
+    pub fn is_text(self, name: &str) -> bool {
+        self.text == Some(name)
     }
 
     /// Refuses names of feature columns and of columns to pass on that do not exist.
@@ -83,8 +94,8 @@ impl<'a> ReadOptions<'a> {
             Some(start) => names.iter().any(|name| name.as_ref().starts_with(start)),
             None => names.iter().any(|name| name.as_ref() == wanted),
         };
-        let wanted = self.features.into_iter().chain(self.carry).flatten();
-        match wanted.into_iter().find(|wanted| !known(wanted)) {
+        let wanted = self.features.into_iter().chain(self.carry).flatten().map(String::as_str);
+        match wanted.chain(self.text).find(|wanted| !known(wanted)) {
             Some(missing) => {
                 let names: Vec<String> = names.iter().map(|name| name.as_ref().into()).collect();
                 Err(no_column(file, missing, &names))
@@ -161,6 +172,8 @@ pub(crate) struct RawTable {
     pub dims: usize,
     /// Names of the features, where each has a column of its own.
     pub columns: Option<Vec<String>>,
+    /// Names of all columns, whatever they are used for; empty where they are not listed.
+    pub all_columns: Vec<String>,
     pub ids: Option<Vec<String>>,
     pub labels: Option<Labels>,
     pub class_names: Option<Vec<String>>,
@@ -178,7 +191,7 @@ impl RawTable {
 }
 
 /// Numbers of rows and columns, if the array is two-dimensional.
-pub(super) fn matrix_shape(file: &str, shape: &[usize]) -> Result<(usize, usize)> {
+pub(crate) fn matrix_shape(file: &str, shape: &[usize]) -> Result<(usize, usize)> {
     match *shape {
         [rows, dims] if rows > 0 && dims > 0 => Ok((rows, dims)),
         _ => Err(Error::Shape {
@@ -207,7 +220,7 @@ pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
 }
 
 /// A column that the caller named does not exist.
-pub(super) fn no_column(file: &str, column: &str, found: &[String]) -> Error {
+pub(crate) fn no_column(file: &str, column: &str, found: &[String]) -> Error {
     const SHOWN: usize = 8;
     let mut listed: Vec<String> = found.iter().take(SHOWN).map(|n| format!("{n:?}")).collect();
     if found.len() > SHOWN {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::given::GivenLabels;
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_finite, check_unique};
-use crate::formats::raw::{LabelLines, RawTable, ReadOptions};
+use crate::formats::raw::{LabelLines, RawTable, ReadOptions, matrix_shape, no_column};
 use crate::formats::{LabelPlace, is_stream};
 use crate::input::Input;
 use crate::labels::{Labels, read_labels};
@@ -49,6 +49,8 @@ pub struct PartlyLabelledFile {
     in_order: bool,
     feature_columns: Option<Vec<String>>,
     carry: Option<Vec<String>>,
+    text: Option<String>,
+    array: Option<(Vec<f32>, usize)>,
 }
 
 impl PartlyLabelledFile {
@@ -66,12 +68,20 @@ impl PartlyLabelledFile {
             in_order: false,
             feature_columns: None,
             carry: None,
+            text: None,
+            array: None,
         }
     }
 
     /// Reads it as this format, regardless of the ending of its name.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
+        self
+    }
+
+    /// Takes these features, row after row, which the caller has read from the file because no [`Format`] does.
+    pub fn array(mut self, features: Vec<f32>, dims: usize) -> Self {
+        self.array = Some((features, dims));
         self
     }
 
@@ -121,6 +131,13 @@ impl PartlyLabelledFile {
         self
     }
 
+    /// Takes the texts of this column instead of features, which are computed from them later: the table has none until
+    /// [`PartlyLabelledTable::with_features`]. The column is passed on to the result.
+    pub fn text(mut self, column: impl Into<String>) -> Self {
+        self.text = Some(column.into());
+        self
+    }
+
     /// Does not look for labels beside the features, since prediction needs none.
     pub fn not_beside(mut self) -> Self {
         self.look_beside = false;
@@ -137,6 +154,16 @@ impl PartlyLabelledFile {
     pub fn in_memory_up_to(mut self, bytes: u64) -> Self {
         self.in_memory = bytes;
         self
+    }
+
+    /// The files that it is read from, also those beside the features in which labels are searched for.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let beside = || match self.look_beside {
+            true => names_beside(&self.features).collect(),
+            false => Vec::new(),
+        };
+        let labels = self.labels.as_ref().map_or_else(beside, |labels| vec![labels.clone()]);
+        [vec![self.features.clone()], labels].concat()
     }
 
     /// Reads the table. It may have no labels: see [`PartlyLabelledTable::check_labels`].
@@ -193,20 +220,49 @@ impl PartlyLabelledFile {
             id: self.id_column.as_deref(),
             features: self.feature_columns.as_deref(),
             carry: self.carry.as_deref(),
+            text: self.text.as_deref(),
             labels_only: false,
             in_memory: Some(self.in_memory),
         };
-        // A path that does not exist has no format either.
-        let input = Input::open(&self.features)?;
-        let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
-        let source = input.name.clone();
-        let mut raw = format.read(input, options)?;
+        let (mut raw, source, label_place) = match &self.array {
+            Some((features, dims)) => {
+                let source = self.features.display().to_string();
+                let rows = features.len().checked_div(*dims).unwrap_or(0);
+                let (rows, dims) = matrix_shape(&source, &[rows, *dims])?;
+                let raw =
+                    RawTable { features: features.clone(), rows, dims, ..RawTable::default() };
+                (raw, source, LabelPlace::Outside)
+            }
+            None => {
+                // A path that does not exist has no format either.
+                let input = Input::open(&self.features)?;
+                let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
+                let source = input.name.clone();
+                if let (Some(text), false) =
+                    (&self.text, format.label_place() == LabelPlace::Column)
+                {
+                    return Err(no_column(&source, text, &[]));
+                }
+                (format.read(input, options)?, source, format.label_place())
+            }
+        };
         let inside = raw.labels.take();
         let outside = self.labels.clone().or_else(|| {
             let look = inside.is_none() && self.look_beside;
             look.then(|| labels_beside(&self.features)).flatten()
         });
         let Some(path) = outside else {
+            let in_column = label_place == LabelPlace::Column;
+            if let (Some(name), None, true, true) =
+                (&self.label_column, &inside, in_column, self.look_beside)
+            {
+                if raw.all_columns.is_empty() {
+                    let texts = raw.carried.iter().map(|column| &column.name);
+                    let found = texts.chain(raw.columns.iter().flatten());
+                    raw.all_columns = found.cloned().collect();
+                }
+                return Err(no_column(&source, name, &raw.all_columns));
+            }
             let names = raw.class_names.take();
             let (lines, in_order) = (LabelLines::Exact, false);
             let given = |labels| {
@@ -252,13 +308,16 @@ impl PartlyLabelledFile {
 
 /// The file beside the features whose name says that it holds their labels.
 fn labels_beside(features: &Path) -> Option<PathBuf> {
-    if is_stream(features) {
-        return None;
-    }
+    names_beside(features).find(|path| path.is_file())
+}
+
+/// The names under which labels are searched for.
+fn names_beside(features: &Path) -> impl Iterator<Item = PathBuf> {
     let stem = features.file_stem().unwrap_or_default().to_string_lossy();
     let endings = ["npy", "csv", "tsv", "txt"];
     let names = ["-", "_"].into_iter().flat_map(|joint| endings.map(|ending| (joint, ending)));
-    names
-        .map(|(joint, ending)| features.with_file_name(format!("{stem}{joint}labels.{ending}")))
-        .find(|path| path.is_file())
+    let path = move |(joint, ending)| format!("{stem}{joint}labels.{ending}");
+    let names: Vec<String> = names.map(path).collect();
+    let stream = is_stream(features);
+    names.into_iter().filter(move |_| !stream).map(|name| features.with_file_name(name))
 }

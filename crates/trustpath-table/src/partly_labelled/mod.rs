@@ -138,6 +138,31 @@ impl PartlyLabelledTable {
         &self.notes
     }
 
+    /// The same table with other features, in row-major order: those of its texts
+    /// ([`PartlyLabelledFile::text`]).
+    ///
+    /// # Errors
+    /// If they do not fill the rows or are not finite.
+    pub fn with_features(mut self, features: Vec<f32>, dims: usize) -> Result<Self> {
+        if dims == 0 || self.rows().checked_mul(dims) != Some(features.len()) {
+            return Err(Error::Shape {
+                file: self.source,
+                found: vec![features.len(), dims],
+                expected: "give one row of features per instance",
+            });
+        }
+        check_finite(&features, dims, 0, None, &self.source)?;
+        (self.features, self.dims) = (FeatureStorage::InMemory(features), dims);
+        self.columns = None;
+        Ok(self)
+    }
+
+    /// The same table with one more note for the user.
+    pub fn with_note(mut self, note: ReadingNote) -> Self {
+        self.notes.push(note);
+        self
+    }
+
     /// The same table under another name, for features that were computed from something else.
     pub fn called(mut self, source: impl Into<String>) -> Self {
         let source = source.into();
@@ -156,7 +181,7 @@ impl PartlyLabelledTable {
         let mut given = self.labels.iter().flatten();
         let Some(first) = given.next() else {
             let wanted =
-                "label some instances of each class, in a column \"label\" or in a labels file";
+                "label some instances of each class, in the label column or in a labels file";
             let texts = self.notes.iter().find_map(|note| match note {
                 ReadingNote::TextColumns(names) => Some(names.iter().take(5)),
                 _ => None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{PartlyLabelledTable, check_finite};
-use crate::Result;
 use crate::block_file::BlockFile;
+use crate::{Error, Result};
 
 /// Values checked at a time.
 const AT_ONCE: usize = 1 << 20;
@@ -61,19 +61,26 @@ impl PartlyLabelledTable {
         Ok(())
     }
 
-    /// Reads all features once to check those that stay in their file.
+    /// The error for an instance whose features are all zero.
+    pub fn zero_vector(&self, row: usize) -> Error {
+        Error::ZeroVector { file: self.source.clone(), row, id: self.ids[row].clone() }
+    }
+
+    /// Reads all features once: checks those that stay in their file, and that none is all zero.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// As [`read`](Self::read), and [`Error::ZeroVector`].
     pub fn check_values(&self) -> Result<()> {
-        if let FeatureStorage::InMemory(_) = self.features {
-            return Ok(());
-        }
         let at_once = (AT_ONCE / self.dims).max(1);
         let mut values = vec![0.0; at_once.min(self.rows()) * self.dims];
         for first in (0..self.rows()).step_by(at_once) {
             let count = at_once.min(self.rows() - first);
-            self.read(first, &mut values[..count * self.dims])?;
+            let values = &mut values[..count * self.dims];
+            self.read(first, values)?;
+            let mut rows = values.chunks_exact(self.dims);
+            if let Some(row) = rows.position(|row| row.iter().all(|&value| value == 0.0)) {
+                return Err(self.zero_vector(first + row));
+            }
         }
         Ok(())
     }

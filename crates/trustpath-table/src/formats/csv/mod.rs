@@ -49,13 +49,14 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
     }
     let mut table = CsvReader::open(as_utf8(input)?, DELIMITER, options)?;
     let mut selection = table.select(options)?;
-    let (mut features, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut features, mut labels, mut ids, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut carried: Vec<CarriedColumn> = selection
         .carried
         .iter()
         .map(|&column| CarriedColumn { name: table.name(column), texts: Vec::new() })
         .collect();
     while table.advance()? {
+        rows += 1;
         for &column in &selection.features {
             features.push(table.number(column)?);
         }
@@ -72,7 +73,6 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
     let labels = selection.label.map(|_| Labels::from_texts(labels));
     let ids = selection.id.map(|_| ids);
     let dims = selection.features.len();
-    let rows = features.len() / dims;
     if rows == 0 {
         let (found, remedy) = ("a header without rows".into(), "write one row per instance");
         return Err(Error::NoFeatures { file: table.file, found, remedy });
@@ -145,14 +145,16 @@ impl CsvReader {
             let named = options.carry.is_some_and(|chosen| chosen.contains(name));
             if options.is_feature(name).unwrap_or(!is_text && !named) {
                 features.push(column);
-            } else if (is_text || options.carry.is_some()) && options.is_carried(name) {
+            } else if (is_text || options.carry.is_some() || options.is_text(name))
+                && options.is_carried(name)
+            {
                 carried.push(column);
             }
             if is_text && options.is_feature(name).is_none() {
                 texts.push(name.clone());
             }
         }
-        if features.is_empty() {
+        if features.is_empty() && options.text.is_none() {
             return Err(Error::NoFeatures {
                 file: self.file.clone(),
                 found: format!("{} column(s), none of them numeric", self.columns),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use ::parquet::basic::{LogicalType, Type};
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
+use super::dates::date_unit;
 use super::{ParquetTable, failure};
 use crate::scalar::f16_to_f32;
 use crate::{Error, Result};
@@ -45,7 +46,9 @@ pub(super) fn is_number(column: &ColumnDescriptor) -> bool {
     match column.physical_type() {
         Type::FLOAT | Type::DOUBLE | Type::BOOLEAN => true,
         // Dates, times and decimals are stored as integers too, but mean something else.
-        Type::INT32 | Type::INT64 => matches!(logical, None | Some(LogicalType::Integer(_))),
+        Type::INT32 | Type::INT64 => {
+            matches!(logical, None | Some(LogicalType::Integer(_))) && date_unit(column).is_none()
+        }
         Type::FIXED_LEN_BYTE_ARRAY => matches!(logical, Some(LogicalType::Float16)),
         _ => false,
     }
@@ -61,7 +64,7 @@ impl ParquetTable {
     ) -> Result<ColumnReader> {
         use ColumnReader as R;
         let damaged = |e: ParquetError| failure(&self.file, &e);
-        let mut reader = group.get_column_reader(column).map_err(damaged)?;
+        let mut reader = get_column_reader(self.descriptor(column), self.pages(group, column)?);
         let skipped = match &mut reader {
             _ if skip == 0 => Ok(0),
             R::BoolColumnReader(r) => r.skip_records(skip),
@@ -151,18 +154,26 @@ impl ParquetTable {
         let all = usize::MAX;
         Ok(match self.texts(group, column)? {
             Some(texts) => texts,
-            None => match &mut self.column(group, column, 0)? {
-                // A double does not hold every integer of 64 bits.
-                ColumnReader::Int64ColumnReader(r) if self.is_unsigned(column) => {
-                    self.chunk(column, r, all, |&v| (v as u64).to_string())?
+            None => {
+                match (&mut self.column(group, column, 0)?, date_unit(&self.descriptor(column))) {
+                    (ColumnReader::Int32ColumnReader(r), Some(unit)) => {
+                        self.chunk(column, r, all, |&v| unit.text(v.into()))?
+                    }
+                    (ColumnReader::Int64ColumnReader(r), Some(unit)) => {
+                        self.chunk(column, r, all, |&v| unit.text(v))?
+                    }
+                    // A double does not hold every integer of 64 bits.
+                    (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
+                        self.chunk(column, r, all, |&v| (v as u64).to_string())?
+                    }
+                    (ColumnReader::Int64ColumnReader(r), _) => {
+                        self.chunk(column, r, all, |&v| v.to_string())?
+                    }
+                    (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
                 }
-                ColumnReader::Int64ColumnReader(r) => {
-                    self.chunk(column, r, all, |&v| v.to_string())?
-                }
-                reader => self.numbers(reader, column, all, |id| id.to_string())?,
+                .with_nulls()
+                .collect()
             }
-            .with_nulls()
-            .collect(),
         })
     }
 

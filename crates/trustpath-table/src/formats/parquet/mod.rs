@@ -6,17 +6,21 @@
 
 mod blocks;
 mod columns;
+mod dates;
 mod source;
 mod write;
+mod zstd;
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
-use ::parquet::basic::Type;
+use ::parquet::basic::{Compression, Type};
+use ::parquet::column::page::PageReader;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::file::serialized_reader::SerializedPageReader;
 
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions, no_column};
 use crate::input::Input;
@@ -25,8 +29,10 @@ use crate::missing::ReadingNote;
 use crate::{Error, Result};
 use blocks::ParquetBlocks;
 use columns::is_number;
+use dates::date_unit;
 use source::Source;
 pub(super) use write::write;
+use zstd::ZstdPages;
 
 /// Real features take more than a bit each; this allows eight times as many.
 const VALUES_PER_BYTE: u64 = 64;
@@ -73,6 +79,7 @@ struct RowSpan {
 
 struct ParquetTable {
     reader: SerializedFileReader<Source>,
+    source: Arc<Source>,
     file: String,
     most_values: u64,
     label: Option<usize>,
@@ -88,7 +95,9 @@ struct ParquetTable {
 impl ParquetTable {
     fn open(input: Input, options: ReadOptions) -> Result<Self> {
         let (file, length) = (input.name.clone(), input.length);
-        let reader = SerializedFileReader::new(Source(Arc::new(input)));
+        let input = Arc::new(input);
+        let source = Arc::new(Source(Arc::clone(&input)));
+        let reader = SerializedFileReader::new(Source(input));
         let reader = reader.map_err(|e| failure(&file, &e))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> =
@@ -132,35 +141,45 @@ impl ParquetTable {
             let column = schema.column(i);
             column.max_rep_level() == 0 && column.physical_type() == Type::BYTE_ARRAY
         };
+        let flat_date = |i: usize| {
+            let column = schema.column(i);
+            column.max_rep_level() == 0 && date_unit(&column).is_some()
+        };
         let carried: Vec<usize> = others
             .iter()
             .copied()
             .filter(|&i| !features.contains(&i) && options.is_carried(roots[i]))
-            .filter(|&i| flat_text(i) || (to_carry(i) && numeric(i) && !is_list(i)))
+            .filter(|&i| flat_text(i) || flat_date(i) || (to_carry(i) && numeric(i) && !is_list(i)))
             .collect();
         let mut notes = Vec::new();
         notes.extend(label.and_then(|i| options.label_note(roots[i])));
         let left = others.iter().filter(|&&i| !numeric(i)).map(|&i| roots[i].clone());
         let left: Vec<String> = left.collect();
         if lists.is_empty()
+            && options.text.is_none()
             && !left.is_empty()
             && options.carry.is_none()
             && options.features.is_none()
         {
             notes.push(ReadingNote::TextColumns(left));
         }
-        if features.is_empty() && !options.labels_only {
+        if features.is_empty() && !options.labels_only && options.text.is_none() {
             let names: Vec<&str> = roots.into_iter().map(String::as_str).collect();
             return Err(Error::NoFeatures {
                 file,
                 found: format!("the columns {}", names.join(", ")),
-                remedy: "give numeric columns, or one column of lists called \"features\"",
+                remedy: match lists.is_empty() {
+                    true => "give numeric columns, or one column of lists called \"features\"",
+                    false => {
+                        "there are several columns of lists, so name one in the feature columns"
+                    }
+                },
             });
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values =
             VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, file, most_values, label, id, features, lists, carried, notes })
+        Ok(Self { reader, source, file, most_values, label, id, features, lists, carried, notes })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
@@ -180,7 +199,7 @@ impl ParquetTable {
             if self.lists && in_file.is_none() {
                 let mut reader = self.column(group, self.features[0], 0)?;
                 self.read_lists(&mut reader, all, dims, &mut features)?;
-            } else if in_file.is_none() {
+            } else if in_file.is_none() && dims > 0 {
                 self.read_columns(group, all, &mut features)?;
             }
             if let Some(column) = self.label {
@@ -209,24 +228,56 @@ impl ParquetTable {
         if options.labels_only {
             return Ok(RawTable::of_labels(labels, ids));
         }
-        if features.is_empty() && in_file.is_none() {
+        let empty = if options.text.is_some() { rows == 0 } else { features.is_empty() };
+        if empty && in_file.is_none() {
             let (found, remedy) = ("no rows".into(), "write at least one row");
             return Err(Error::NoFeatures { file: self.file, found, remedy });
         }
         let columns = (!self.lists).then(|| self.features.iter().map(|&i| root(i)).collect());
         let notes = self.notes.clone();
-        let raw =
-            RawTable { rows, dims, columns, ids, labels, carried, notes, ..RawTable::default() };
+        let mut all_columns: Vec<String> =
+            (0..self.reader.metadata().file_metadata().schema_descr().num_columns())
+                .map(root)
+                .collect();
+        all_columns.dedup();
+        let raw = RawTable {
+            rows,
+            dims,
+            columns,
+            all_columns,
+            ids,
+            labels,
+            carried,
+            notes,
+            ..RawTable::default()
+        };
         if let Some(in_memory) = in_file {
             self.check_count(rows.saturating_mul(dims) as u64)?;
             let blocks = ParquetBlocks::new(self, starts, dims, in_memory);
             return Ok(RawTable { in_file: Some(Arc::new(blocks)), ..raw });
         }
-        Ok(RawTable { rows: features.len() / dims, features, ..raw })
+        let rows = features.len().checked_div(dims).unwrap_or(rows);
+        Ok(RawTable { rows, features, ..raw })
     }
 
     fn group(&self, group: usize) -> Result<Box<dyn RowGroupReader + '_>> {
         self.reader.get_row_group(group).map_err(|e| failure(&self.file, &e))
+    }
+
+    /// The pages of a column of a row group.
+    fn pages(&self, group: &dyn RowGroupReader, column: usize) -> Result<Box<dyn PageReader>> {
+        let pages = || -> ::parquet::errors::Result<Box<dyn PageReader>> {
+            let place = group.metadata().column(column);
+            if !matches!(place.compression(), Compression::ZSTD(_)) {
+                return group.get_column_page_reader(column);
+            }
+            let rows = usize::try_from(group.metadata().num_rows())?;
+            let plain = place.clone().into_builder();
+            let plain = plain.set_compression(Compression::UNCOMPRESSED).build()?;
+            let pages = SerializedPageReader::new(Arc::clone(&self.source), &plain, rows, None)?;
+            Ok(Box::new(ZstdPages(pages)))
+        };
+        pages().map_err(|e| failure(&self.file, &e))
     }
 
     /// The first row of each row group and the number of rows, as the file announces them.
@@ -267,7 +318,7 @@ impl ParquetTable {
                     let reason = "a column begins before the start of the file";
                     return Err(Error::damaged(&self.file, reason));
                 }
-                let mut pages = group.get_column_page_reader(column).map_err(damaged)?;
+                let mut pages = self.pages(&*group, column)?;
                 while let Some(page) = pages.get_next_page().map_err(damaged)? {
                     if page.is_data_page() {
                         values = values.saturating_add(page.num_values().into());
@@ -346,7 +397,7 @@ fn failure(file: &str, error: &ParquetError) -> Error {
     if reason.contains("Disabled feature at compile time") {
         return Error::NotBuilt {
             file: format!("the compression of {file}"),
-            remedy: "build with the cargo feature `parquet-zstd` if it is zstd, or write the file with snappy",
+            remedy: "write the file with snappy, gzip or zstd, or without compression",
         };
     }
     Error::damaged(file, reason)
