@@ -1,12 +1,12 @@
 //! Packs features into the assets that are compiled into the crate.
 //!
 //! ```text
-//! cargo run --release -p trustpath-episodes --example pack_assets -- DIR [OUT]
+//! cargo run --release -p trustpath-episodes --example pack_assets -- DIR CRATES
 //! ```
 //!
 //! `DIR` holds the output of `trustpath extract --dtype f16 --out NAME.npy` (`NAME.npy`, and `NAME-labels.csv` with the
-//! class names) for the test and validation classes of both datasets. `OUT` defaults to `assets`. The same input gives
-//! the same bytes.
+//! class names) for the test and validation classes of both datasets. `CRATES` is the folder of the data crates
+//! (`crates`); a file that is too large for one of them is cut. The same input gives the same bytes.
 
 use std::error::Error;
 use std::fs;
@@ -22,6 +22,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 struct Source {
     asset: &'static str,
+    /// The data crates, each of which holds one part.
+    crates: &'static [&'static str],
     features: &'static str,
     provenance: &'static str,
 }
@@ -30,26 +32,47 @@ const CIFAR_FS: &str = "ResNet-12 features (512, averaged over space) of CIFAR-1
 const CUB: &str = "ResNet-12 features (512, averaged over space) of CUB-200-2011 images (Wah et al. 2011) cropped to their bounding boxes at 84x84, classes by the split used in FEAT (Ye et al. 2020); network trained by trustpath on the base classes only; for research use, as the images are offered";
 
 const SOURCES: [Source; 4] = [
-    Source { asset: "cifar-fs-novel", features: "cifar-fs-test", provenance: CIFAR_FS },
-    Source { asset: "cifar-fs-validation", features: "cifar-fs-val", provenance: CIFAR_FS },
-    Source { asset: "cub-novel", features: "cub-test", provenance: CUB },
-    Source { asset: "cub-validation", features: "cub-val", provenance: CUB },
+    Source {
+        asset: "cifar-fs-novel",
+        crates: &["cifar-fs-1", "cifar-fs-2"],
+        features: "cifar-fs-test",
+        provenance: CIFAR_FS,
+    },
+    Source {
+        asset: "cifar-fs-validation",
+        crates: &["cifar-fs-2"],
+        features: "cifar-fs-val",
+        provenance: CIFAR_FS,
+    },
+    Source { asset: "cub-novel", crates: &["cub"], features: "cub-test", provenance: CUB },
+    Source { asset: "cub-validation", crates: &["cub"], features: "cub-val", provenance: CUB },
 ];
+
+/// The size of a part, unless it is the last: a little less than the 10 MiB that a package may have.
+const PART: usize = 9 << 20;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().ok_or("usage: pack_assets DIR [OUT]")?;
-    let out = arguments.next().unwrap_or_else(|| "assets".into());
+    let (Some(folder), Some(out)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: pack_assets DIR CRATES".into());
+    };
     for source in &SOURCES {
         let features = Path::new(&folder).join(format!("{}.npy", source.features));
         let table = TableFile::new(&features).read()?;
         let plain = safetensors(&table, &fs::read(&features)?, source)?;
         let packed = gzip(&split(&plain));
-        let path = Path::new(&out).join(format!("{}.safetensors.split.gz", source.asset));
-        write_atomically(&path, |w| w.write_all(&packed))?;
+        let (last, mut start) = (source.crates.len() - 1, 0);
+        for (place, name) in source.crates.iter().enumerate() {
+            let end = if place == last { packed.len() } else { start + PART };
+            let part = if last == 0 { String::new() } else { format!(".{}", place + 1) };
+            let file = format!("{}.safetensors.split.gz{part}", source.asset);
+            let path = Path::new(&out).join(format!("trustpath-data-{name}")).join(file);
+            write_atomically(&path, |w| w.write_all(&packed[start..end]))?;
+            start = end;
+        }
         println!(
             "{}: {} rows, {} classes, {} bytes packed to {} ({:.1}%)",
-            path.display(),
+            source.asset,
             table.rows(),
             table.class_names().len(),
             plain.len(),

@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 use flate2::bufread::GzDecoder;
 
 use crate::{Error, FeatureTable, Result};
+use trustpath_data_cub as cub;
+use {trustpath_data_cifar_fs_1 as cifar_fs_1, trustpath_data_cifar_fs_2 as cifar_fs_2};
 
 /// Which classes of a dataset; never those the network was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,26 +28,22 @@ pub const DATASETS: [&str; 2] = ["cifar-fs", "cub"];
 struct Asset {
     dataset: &'static str,
     split: Split,
-    packed: &'static [u8],
+    /// The file, in as many parts as it takes for packages to be small enough.
+    packed: &'static [&'static [u8]],
     table: OnceLock<Result<FeatureTable>>,
 }
 
-macro_rules! asset {
-    ($dataset:literal, $split:ident, $file:literal) => {
-        Asset {
-            dataset: $dataset,
-            split: Split::$split,
-            packed: include_bytes!(concat!("../../../assets/", $file, ".safetensors.split.gz")),
-            table: OnceLock::new(),
-        }
-    };
+impl Asset {
+    const fn new(dataset: &'static str, split: Split, packed: &'static [&'static [u8]]) -> Self {
+        Self { dataset, split, packed, table: OnceLock::new() }
+    }
 }
 
 static ASSETS: [Asset; 4] = [
-    asset!("cifar-fs", Novel, "cifar-fs-novel"),
-    asset!("cifar-fs", Validation, "cifar-fs-validation"),
-    asset!("cub", Novel, "cub-novel"),
-    asset!("cub", Validation, "cub-validation"),
+    Asset::new("cifar-fs", Split::Novel, &[cifar_fs_1::NOVEL, cifar_fs_2::NOVEL]),
+    Asset::new("cifar-fs", Split::Validation, &[cifar_fs_2::VALIDATION]),
+    Asset::new("cub", Split::Novel, &[cub::NOVEL]),
+    Asset::new("cub", Split::Validation, &[cub::VALIDATION]),
 ];
 
 /// The features of a dataset, one of [`DATASETS`]; unpacked on first use.
@@ -69,8 +67,8 @@ pub fn load(dataset: &str, split: Split) -> Result<&'static FeatureTable> {
         Split::Novel => "novel",
         Split::Validation => "validation",
     };
-    let table =
-        asset.table.get_or_init(|| unpacked(asset.packed, format!("{dataset} ({split} classes)")));
+    let unpack = || unpacked(&asset.packed.concat(), format!("{dataset} ({split} classes)"));
+    let table = asset.table.get_or_init(unpack);
     table.as_ref().map_err(Clone::clone)
 }
 

@@ -2,13 +2,15 @@
 //!
 //! The file is a line of JSON that names the configuration by a hash, then one line for each
 //! finished episode, in the order in which they finished. Lines are only ever appended; a run that
-//! is killed leaves at most one incomplete line at the end, which is dropped on resuming.
+//! is killed leaves at most one incomplete line at the end, which is dropped on resuming. The process that
+//! writes it holds a [`FileLock`].
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use trustpath_table::FileLock;
 
 use crate::{Error, Result};
 
@@ -21,6 +23,22 @@ pub struct Finished {
     pub accuracies: Vec<f64>,
     /// Seconds spent on it.
     pub seconds: f64,
+}
+
+impl Finished {
+    /// Says what cannot be a score.
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.accuracies.is_empty() {
+            return Err("it has no accuracy".into());
+        }
+        if let Some(x) = self.accuracies.iter().find(|x| !(0.0..=1.0).contains(*x)) {
+            return Err(format!("the accuracy {x:?} is not between 0 and 1"));
+        }
+        if !(0.0..f64::INFINITY).contains(&self.seconds) {
+            return Err(format!("its time is {:?} seconds", self.seconds));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +68,8 @@ struct Header {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Two processes that append to one journal would write over each other.
+    _lock: FileLock,
 }
 
 impl Journal {
@@ -59,7 +79,7 @@ impl Journal {
     /// everything that affects the scores belongs into `configuration`.
     ///
     /// # Errors
-    /// [`Error::JournalExists`], [`Error::OtherRun`], or what is wrong with the file.
+    /// [`Error::JournalExists`], [`Error::OtherRun`], [`trustpath_table::Error::InUse`], or what is wrong with the file.
     pub fn open(
         path: impl AsRef<Path>,
         configuration: &impl Serialize,
@@ -67,6 +87,7 @@ impl Journal {
     ) -> Result<(Self, Vec<Finished>)> {
         let path = path.as_ref();
         let header = header_line(configuration)?;
+        let lock = FileLock::acquire(path)?;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -93,17 +114,16 @@ impl Journal {
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .and_then(|_| if begun { Ok(()) } else { file.write_all(header.as_bytes()) });
         prepared.map_err(|e| Error::write(path, e))?;
-        Ok((Self { path: path.to_owned(), file }, finished))
+        Ok((Self { path: path.to_owned(), file, _lock: lock }, finished))
     }
 
     /// Appends a finished episode.
     ///
     /// # Errors
-    /// If the file cannot be written, or a number is not finite.
+    /// If the file cannot be written, or a number is out of its range.
     pub fn record(&mut self, finished: &Finished) -> Result<()> {
-        let numbers = finished.accuracies.iter().chain([&finished.seconds]);
-        if let Some(value) = numbers.copied().find(|x| !x.is_finite()) {
-            return Err(Error::parameter("score", value, "only finite numbers can be stored"));
+        if let Err(reason) = finished.check() {
+            return Err(Error::parameter("episode", finished.episode, reason));
         }
         let mut line = serde_json::to_vec(finished).map_err(|e| Error::write(&self.path, e))?;
         line.push(b'\n');
@@ -136,8 +156,12 @@ fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
         });
     }
     let parse = |(number, line): (usize, &str)| {
-        serde_json::from_str::<Finished>(line)
-            .map_err(|e| damaged(format!("line {} is not a finished episode ({e})", number + 2)))
+        let wrong = |reason: String| {
+            damaged(format!("line {} is not a finished episode ({reason})", number + 2))
+        };
+        let finished: Finished = serde_json::from_str(line).map_err(|e| wrong(e.to_string()))?;
+        finished.check().map_err(wrong)?;
+        Ok(finished)
     };
     let mut finished: Vec<Finished> = lines.enumerate().map(parse).collect::<Result<_>>()?;
     finished.sort_by_key(|f| f.episode);
@@ -162,7 +186,7 @@ mod tests {
 
     fn episode(episode: u64) -> Finished {
         // Accuracies such as 1/3 have no short decimal form.
-        let accuracies = vec![episode as f64 / 3.0, 0.1 + 0.2];
+        let accuracies = vec![1.0 / (episode + 3) as f64, 0.1 + 0.2];
         Finished { episode, accuracies, seconds: 1e-3 / 7.0 }
     }
 
@@ -190,6 +214,7 @@ mod tests {
         let (mut journal, done) = Journal::open(&path, &"settings", true).unwrap();
         assert_eq!(done, (0..50).map(episode).collect::<Vec<_>>());
         journal.record(&episode(50)).unwrap();
+        drop(journal);
         let (_, done) = Journal::open(&path, &"settings", true).unwrap();
         assert_eq!(done.len(), 51);
     }
@@ -222,6 +247,48 @@ mod tests {
     }
 
     #[test]
+    fn a_journal_has_one_writer() {
+        let (_folder, path) = written(2);
+        let (mut journal, _) = Journal::open(&path, &"settings", true).unwrap();
+        let error = Journal::open(&path, &"settings", true).unwrap_err();
+        assert!(matches!(error, Error::Table(table::Error::InUse { .. })), "{error}");
+        journal.record(&episode(2)).unwrap();
+        drop(journal);
+        assert_eq!(Journal::open(&path, &"settings", true).unwrap().1.len(), 3);
+    }
+
+    /// What two processes once left behind: lines that run into each other.
+    #[test]
+    fn the_journal_of_two_writers_is_refused() {
+        let text = include_str!("../tests/journals/two-writers.jsonl");
+        let header = text.lines().next().unwrap();
+        let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+        assert!(error.contains("is not a finished episode"), "{error}");
+    }
+
+    /// Every accuracy is a share, and the time is a number that is not negative.
+    #[test]
+    fn scores_out_of_range_are_refused() {
+        let text = include_str!("../tests/journals/scores.jsonl");
+        let header = text.lines().next().unwrap();
+        let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+        assert!(error.contains("9e99") && error.contains("between 0 and 1"), "{error}");
+        for (accuracies, seconds, expected) in [
+            ("[1.5]", "1.0", "1.5"),
+            ("[-0.1]", "1.0", "-0.1"),
+            ("[0.5]", "-1.0", "-1"),
+            ("[]", "1.0", "no accuracy"),
+        ] {
+            let line =
+                format!("{{\"episode\":7,\"accuracies\":{accuracies},\"seconds\":{seconds}}}");
+            let text = format!("{header}\n{line}\n");
+            let error =
+                parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+            assert!(error.contains("line 2") && error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
     fn damaged_and_other_files_are_refused_without_changes() {
         let (_folder, path) = written(3);
         let text = fs::read_to_string(&path).unwrap();
@@ -243,6 +310,7 @@ mod tests {
         let (mut journal, _) = Journal::open(&path, &"settings", true).unwrap();
         let bad = Finished { accuracies: vec![f64::NAN], ..episode(0) };
         assert!(journal.record(&bad).is_err());
+        drop(journal);
         assert!(Journal::open(&path, &"settings", true).unwrap().1.is_empty());
         let error = Journal::open(path.with_file_name("no/run.jsonl"), &1, false).unwrap_err();
         assert!(matches!(error, Error::Table(table::Error::Write { .. })), "{error}");
