@@ -7,7 +7,7 @@
 Prints the mean accuracy on the unlabeled, in percent, over the draws of each cell, in Markdown, with 1.96 standard
 errors. All are as scikit-learn publishes them, on features of unit length: SelfTrainingClassifier around logistic
 regression with C = 10 (threshold 0.75, at most 10 rounds), LabelSpreading with the 7 nearest neighbours or the Gaussian
-kernel of gamma 20 (alpha 0.2, at most 30 steps). The features come from `assets/`.
+kernel of gamma 20 (alpha 0.2, at most 30 steps). The features come from `crates/trustpath-data-*`.
 """
 
 import gzip
@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 warnings.filterwarnings("ignore")
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+CRATES = Path(__file__).resolve().parent.parent / "crates"
 METHODS = {
     "plain": None,
     "SelfTraining": lambda: SelfTrainingClassifier(logistic()),
@@ -38,7 +38,8 @@ def logistic():
 
 def unpack(dataset, split="novel"):
     """Features of unit length and labels: safetensors, its even bytes before its odd ones, in gzip."""
-    planes = gzip.decompress((ASSETS / f"{dataset}-{split}.safetensors.split.gz").read_bytes())
+    parts = sorted(CRATES.glob(f"trustpath-data-*/{dataset}-{split}.safetensors.split.gz*"))
+    planes = gzip.decompress(b"".join(part.read_bytes() for part in parts))
     planes, half = np.frombuffer(planes, np.uint8), (len(planes) + 1) // 2
     joined = np.empty_like(planes)
     joined[::2], joined[1::2] = planes[:half], planes[half:]

@@ -4,7 +4,7 @@
     cargo build --release
     python scripts/scale.py 1000 10000 100000 1000000
 
-For every n: real features (CIFAR-FS, novel classes, from `assets/`) repeated with jitter of 0.3 standard deviations of each,
+For every n: real features (CIFAR-FS, novel classes, from `crates/trustpath-data-*`) repeated with jitter of 0.3 standard deviations of each,
 20 classes, 20 given labels of each, in an npy file; then, one after the other on the same file, `trustpath label` (time by
 stage from its progress, peak memory from the operating system), SelfTrainingClassifier around logistic regression
 with C = 10, and LabelSpreading with the 7 nearest neighbours, each in a process of its own with as much time as `--limit`
@@ -82,7 +82,7 @@ def quality(n, path, labels):
 def ours(n, path, flags):
     """Seconds by stage and in all, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
     out = path / f"{n}-out.npz"
-    command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--json", *flags]
+    command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--progress", "json", *flags]
     output, seconds = measured([str(part) for part in command])
     if output is None:
         sys.exit(f"trustpath: {seconds}")
@@ -95,9 +95,12 @@ def ours(n, path, flags):
             found = " ".join(line.split()[2:4])
         elif "peak memory" in line:
             memory = float(line.split()[-2])
-    names = np.load(out)["label"]
-    labels = np.array([int(name[1:]) if name else -1 for name in names])
-    return stages, seconds, memory, quality(n, path, labels), found
+    result = np.load(out)
+    labels = np.array([int(name[1:]) if name else -1 for name in result["label"]])
+    trusted = result["verdict"] == "trusted"
+    wrong = labels[trusted] != np.load(path / f"{n}-truth.npy")[trusted]
+    trust = f"{100 * trusted.mean():.0f}", f"{100 * wrong.mean():.1f}" if trusted.any() else "–"
+    return stages, seconds, memory, quality(n, path, labels), found, trust
 
 
 def peer(name, path, n):
@@ -143,23 +146,23 @@ def main():
             print(f"n = {n}", file=sys.stderr)
             gib = make(path, n, args.dims).stat().st_size / 2**30
             for flags in ["", *(args.also if n <= ALSO else [])]:
-                stages, seconds, memory, right, found = ours(n, path, flags.split())
+                stages, seconds, memory, right, found, trust = ours(n, path, flags.split())
                 times = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
                 stage_rows.append([f"{n:,}", flags or "–", times])
                 name = f"trustpath {flags}".strip()
-                rows.append([f"{n:,}", name, f"{seconds:.1f}", f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", found])
+                rows.append([f"{n:,}", name, f"{seconds:.1f}", f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust, found])
             for name, title in PEERS.items():
                 command = [sys.executable, __file__, str(n), "--peer", name, "--folder", str(path)]
                 output, seconds = measured(command, args.limit)
                 if output is None:
-                    rows.append([f"{n:,}", title, seconds, "–", f"{gib:.2f}", "–", "–"])
+                    rows.append([f"{n:,}", title, seconds, "–", f"{gib:.2f}", *["–"] * 4])
                 else:
                     right, peak = output.split()[-2:]
-                    rows.append([f"{n:,}", title, f"{seconds:.1f}", peak, f"{gib:.2f}", right, "–"])
+                    rows.append([f"{n:,}", title, f"{seconds:.1f}", peak, f"{gib:.2f}", right, *["–"] * 3])
             for file in path.glob(f"{n}*"):
                 if not args.folder:
                     file.unlink()
-        table(["n", "", "seconds", "peak GiB", "features GiB", "right, %", "neighbours found"], rows)
+        table(["n", "", "seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %", "neighbours found"], rows)
         print()
         table(["n", "flags", "seconds by stage"], stage_rows)
 

@@ -6,11 +6,13 @@
 //! ```
 //!
 //! The first argument is the number of draws; the others are features: `NAME:validation` or `NAME:novel` for an embedded
-//! dataset, or an `.npy` file beside which a file `-labels.npy` has the labels. A last argument `case=TEXT` keeps the cases whose name
-//! contains the text.
+//! dataset, or an `.npy` file beside which a file `-labels.npy` has the labels. An argument `case=TEXT` keeps the cases whose name
+//! contains the text. With `new` as the last argument, two thirds of the rows are the pool and the model that it trains predicts the others;
+//! with `blocks`, pools are represented block by block, as large ones are.
 
 mod cases;
 mod measure;
+mod new_instances;
 
 use std::path::Path;
 
@@ -19,6 +21,7 @@ use trustpath_table::TableFile;
 
 use cases::{Case, Given};
 use measure::Cell;
+use new_instances::NewCell;
 
 /// Twenty classes of sixty instances, five of each labelled.
 const BASE: Case = Case {
@@ -53,25 +56,48 @@ const CASES: &[Case] = &[
         ..BASE
     },
     Case { name: "small 15 per class, 5 each", per_class: 20, ..BASE },
+    Case { name: "large closed 5 each", per_class: 300, ..BASE },
+    Case { name: "large closed 20 each", given: Given::Each(20), per_class: 300, ..BASE },
+    Case {
+        name: "large closed 20 each, 1:10",
+        given: Given::Each(20),
+        long_tailed: true,
+        per_class: 300,
+        ..BASE
+    },
+    Case { name: "large fifth missing, 5 each", missing: 0.2, per_class: 300, ..BASE },
+    Case {
+        name: "large fifth missing, 20 each",
+        missing: 0.2,
+        given: Given::Each(20),
+        per_class: 300,
+        ..BASE
+    },
 ];
 
 fn main() -> Result<()> {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     let only = args.iter().position(|arg| arg.starts_with("case=")).map(|at| args.remove(at));
     let only = only.as_deref().map_or("", |text| &text["case=".len()..]);
+    let mut is_last = |word: &str| args.pop_if(|arg| arg == word).is_some();
+    let (new, blocks) = (is_last("new"), is_last("blocks"));
     let Some((draws, features)) = args.split_first() else {
-        eprintln!("usage: trust_quality DRAWS FEATURES... [case=TEXT]");
+        eprintln!("usage: trust_quality DRAWS FEATURES... [case=TEXT] [new | blocks]");
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(20);
-    println!("{}", Cell::HEAD);
+    println!("{}", if new { NewCell::HEAD } else { Cell::HEAD });
     for source in features {
         let table = load(source)?;
         let name =
             Path::new(source).file_stem().map_or(source.clone(), |n| n.to_string_lossy().into());
         for case in CASES.iter().filter(|case| case.name.contains(only)) {
-            if let Some(cell) = Cell::measure(&table, case, draws)? {
-                println!("| {name} | {} | {}", case.name, cell);
+            let cell = match new {
+                true => NewCell::measure(&table, case, draws)?.map(|cell| cell.to_string()),
+                false => Cell::measure(&table, case, draws, blocks)?.map(|cell| cell.to_string()),
+            };
+            if let Some(cell) = cell {
+                println!("| {name} | {} | {cell}", case.name);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use trustpath::label::{Labelling, Verdict};
 use trustpath::spec::LabelSpec;
-use trustpath::{Features, label};
+use trustpath::{Features, Limits, label};
 use trustpath_episodes::{FeatureTable, Result};
 
 use crate::cases::{Case, Draw};
@@ -35,11 +35,16 @@ pub struct Cell(Vec<Outcome>);
 impl Cell {
     pub const HEAD: &str = "| features | case | accuracy | wrong at 0.9 (coverage) | wrong at 0.8 (coverage) | in interval | AUROC probability, credibility | Brier, constant | flagged | false | recall | known | rounds, by credibility |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
-    pub fn measure(table: &FeatureTable, case: &Case, draws: u64) -> Result<Option<Self>> {
+    pub fn measure(
+        table: &FeatureTable,
+        case: &Case,
+        draws: u64,
+        blocks: bool,
+    ) -> Result<Option<Self>> {
         let mut outcomes = Vec::new();
         for seed in 0..draws {
             match case.draw(table, seed) {
-                Some(draw) => outcomes.push(Outcome::of(&draw, table.dims(), seed)?),
+                Some(draw) => outcomes.push(Outcome::of(&draw, table.dims(), seed, blocks)?),
                 None => return Ok(None),
             }
         }
@@ -48,10 +53,13 @@ impl Cell {
 }
 
 impl Outcome {
-    fn of(draw: &Draw, dims: usize, seed: u64) -> Result<Self> {
+    fn of(draw: &Draw, dims: usize, seed: u64, blocks: bool) -> Result<Self> {
         let features = Features::new(&draw.values[..], draw.truth.len(), dims)?;
         let spec = LabelSpec { seed, precision: Some(TARGETS[0]), ..Default::default() };
-        let found = label(&features, &draw.given).classes(draw.classes).spec(&spec).run()?;
+        let in_memory = if blocks { 0 } else { spec.limits().in_memory };
+        let limits = Limits { in_memory, ..spec.limits() };
+        let pool = label(&features, &draw.given).classes(draw.classes).spec(&spec);
+        let found = pool.limits(limits).run()?;
         let open: Vec<usize> = (0..draw.truth.len()).filter(|&i| draw.given[i].is_none()).collect();
         let right = |i: usize| found.labels[i] == Some(draw.truth[i]);
         let known: Vec<usize> =
@@ -106,9 +114,18 @@ fn second_target(found: &Labelling, known: &[usize], open: usize) -> Vec<usize> 
     order
 }
 
-fn share(rows: &[usize], is: impl Fn(usize) -> bool) -> Option<f64> {
+/// The share of rows of which something is true; `None` if there are none.
+pub fn share(rows: &[usize], is: impl Fn(usize) -> bool) -> Option<f64> {
     let count = rows.iter().filter(|&&i| is(i)).count();
     (!rows.is_empty()).then(|| count as f64 / rows.len() as f64)
+}
+
+/// The mean in percent and its standard error; not a number without any.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = 100.0 * values.iter().sum::<f64>() / n;
+    let spread = values.iter().map(|v| (100.0 * v - mean).powi(2)).sum::<f64>() / n;
+    (mean, (spread / (n - 1.0).max(1.0)).sqrt())
 }
 
 fn auroc(rows: &[usize], score: &dyn Fn(usize) -> f64, right: &dyn Fn(usize) -> bool) -> f64 {
@@ -126,16 +143,14 @@ fn auroc(rows: &[usize], score: &dyn Fn(usize) -> f64, right: &dyn Fn(usize) -> 
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n = self.0.len() as f64;
-        let mean = |of: &dyn Fn(&Outcome) -> Option<f64>| {
+        let with_error = |of: &dyn Fn(&Outcome) -> Option<f64>| {
             let values: Vec<f64> = self.0.iter().filter_map(of).filter(|v| !v.is_nan()).collect();
-            100.0 * values.iter().sum::<f64>() / values.len() as f64
+            mean_and_error(&values)
         };
+        let mean = |of: &dyn Fn(&Outcome) -> Option<f64>| with_error(of).0;
         write!(f, "{:.1} |", mean(&|o| Some(o.accuracy)))?;
         for target in 0..2 {
-            let wrong = mean(&|o| Some(o.trusted[target].0));
-            let spread = mean(&|o| Some((100.0 * o.trusted[target].0 - wrong).powi(2))) / 100.0;
-            let error = (spread / (n - 1.0).max(1.0)).sqrt();
+            let (wrong, error) = with_error(&|o| Some(o.trusted[target].0));
             let coverage = mean(&|o| Some(o.trusted[target].1));
             write!(f, " {wrong:.1} ± {error:.1} ({coverage:.0}) |")?;
         }

@@ -19,7 +19,7 @@ use crate::linalg::cholesky;
 use crate::linalg::vector::dot_in_order;
 use crate::{Error, Matrix, Result};
 
-use super::fitted::{Fitted, ROWS, class_sums};
+use super::fitted::{Fitted, class_sums};
 use super::ridge::LEAST_REMAINDER;
 
 /// Values of `λ`.
@@ -53,16 +53,6 @@ pub(super) struct LooPath {
     /// The label that each of them was fitted with.
     labels: Vec<usize>,
     classes: usize,
-}
-
-/// Where the labels of one instance vanish.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LooJudgement {
-    /// Where its own label vanishes.
-    pub own: f64,
-    /// The other label that vanishes first, and where.
-    pub rival: usize,
-    pub rival_vanish: f64,
 }
 
 impl LooPath {
@@ -122,31 +112,15 @@ impl LooPath {
         given.iter().zip(own).map(|(&label, own)| members[label] > own).collect()
     }
 
-    /// Calls `read` with these rows of `x` (all of them for `None`) and where each of their labels vanishes; the results are in the
-    /// order of the rows.
-    pub fn judge<T: Send>(
-        &self,
-        x: &Matrix,
-        rows: Option<&[usize]>,
-        read: impl Fn(usize, &[f64]) -> T + Sync,
-    ) -> Vec<T> {
-        let mut place = vec![NOT_FITTED; x.rows()];
-        self.fitted.iter().enumerate().for_each(|(at, &row)| place[row] = at as u32);
-        let count = rows.map_or(x.rows(), <[usize]>::len);
-        let row = |at: usize| rows.map_or(at, |rows| rows[at]);
-        let block = |first: usize| {
-            let rows: Vec<usize> = (first..(first + ROWS).min(count)).map(row).collect();
-            let place: Vec<u32> = rows.iter().map(|&row| place[row]).collect();
-            let vanish = self.judge_block(design(x, &rows).as_slice(), &place);
-            let each = rows.iter().zip(vanish.chunks_exact(self.classes));
-            each.map(|(&row, vanish)| read(row, vanish)).collect::<Vec<T>>()
-        };
-        let blocks = (0..count.div_ceil(ROWS)).into_par_iter();
-        blocks.flat_map_iter(|at| block(at * ROWS)).collect()
+    /// The place of every row of `x` among the fitted ones, for [`judge_block`](Self::judge_block).
+    pub fn places(&self, rows: usize) -> Vec<u32> {
+        let mut places = vec![NOT_FITTED; rows];
+        self.fitted.iter().enumerate().for_each(|(at, &row)| places[row] = at as u32);
+        places
     }
 
     /// Where every label of every row of a block vanishes.
-    fn judge_block(&self, x: &[f64], place: &[u32]) -> Vec<f64> {
+    pub fn judge_block(&self, x: &[f64], place: &[u32]) -> Vec<f64> {
         let (rows, c) = (place.len(), self.classes);
         let d = x.len() / rows.max(1);
         let mut vanish = vec![0.0; rows * c];
@@ -197,16 +171,6 @@ fn follow(vanish: &mut f64, above: &mut f64, lambda: f64, before: Option<f64>, s
         Some(before) => lambda + (before - lambda) * excess / (excess - *above),
     };
     *above = f64::NAN;
-}
-
-impl LooJudgement {
-    /// Of where each label vanishes, judged under `label`.
-    pub fn of(vanish: &[f64], label: usize) -> Self {
-        let others = vanish.iter().enumerate().filter(|&(k, _)| k != label);
-        let rival = others.min_by(|a, b| a.1.total_cmp(b.1).then(a.0.cmp(&b.0)));
-        let (rival, &rival_vanish) = rival.unwrap_or((label, &f64::MAX));
-        Self { own: vanish[label], rival, rival_vanish }
-    }
 }
 
 /// `β` and `(XᵀWX + ridge I)⁻¹`.

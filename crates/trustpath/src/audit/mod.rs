@@ -1,6 +1,7 @@
 //! Audit: which of the given labels are likely wrong, what they should be, and how many there are.
 //!
-//! 1. Every label is judged by a path to which it did not contribute ([`loo_path`]), with a ridge chosen by leave-one-out error ([`ridge`]).
+//! 1. Every label is judged by paths to which it did not contribute ([`loo_path`]), with a ridge chosen by leave-one-out error ([`ridge`]), in
+//!    coordinates before and after smoothing ([`views`]).
 //! 2. `own − rival/3` ranks the labels ([`score`](mod@score)).
 //! 3. A mixture of right and wrong labels estimates how many are wrong and how probably each is ([`error_rate`]).
 //! 4. Labels that a person has checked correct the fit and these probabilities ([`verified`]).
@@ -15,9 +16,10 @@ mod suspects;
 #[cfg(test)]
 mod tests;
 mod verified;
+mod views;
 
 use crate::incidental::check_labels;
-use crate::judge::credibility;
+use crate::judge::Judgement;
 use crate::label::{NEAREST, Representation};
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
@@ -26,8 +28,8 @@ use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result};
 
 use error_rate::{MistakeModel, VanishTable};
-use loo_path::{LooJudgement, LooPath, design};
 pub use suspects::WrongLabels;
+use views::Views;
 
 /// Labels from which on it is said how many are wrong: with fewer, the estimate is too rough to choose suspects by.
 pub const LEAST_LABELS: usize = 100;
@@ -144,36 +146,33 @@ impl<'a> AuditBuilder<'a> {
         let mut stages = Stages::new(observer, 2 + Representation::stages(rows, limits));
         let representation = Representation::of(features, limits, &mut stages)?;
         stages.next("computing the path")?;
-        let x = representation.smooth.unit();
         let fitted = limits.to_fit_given(&corrected, classes);
-        let ridge = {
-            let labels: Vec<usize> = fitted.iter().map(|&row| corrected[row]).collect();
-            ridge::choose(&design(x, &fitted), &labels, classes)?
-        };
-        let path = LooPath::fit(x, fitted, &corrected, classes, ridge)?;
+        let views = Views::fit(&representation, &fitted, &corrected, classes)?;
+        let path = views.smoothed();
         let judged = path.has_others(&corrected, labels);
 
         stages.next("judging the labels")?;
         let model = (rows >= LEAST_LABELS).then(|| {
-            let table = table(&path, x, labels, classes, &judged);
+            let table = table(&views, labels, classes, &judged);
             (MistakeModel::fit(&table), error_rate::upper_rate(&table))
         });
         let of_row = |row: usize, vanish: &[f64]| {
             let label = labels[row];
             let wrong = model.map_or(f64::NAN, |(model, _)| model.probability(vanish, label));
-            (LooJudgement::of(vanish, label), wrong)
+            let judged = Judgement::of(vanish, label);
+            (judged, Judgement::of(vanish, judged.rival).credibility(), wrong)
         };
-        let (judgements, mut probability): (Vec<_>, Vec<_>) =
-            path.judge(x, None, of_row).into_iter().unzip();
-        let score: Vec<f64> = judgements.iter().map(score::score).collect();
+        let judgements = views.judge(None, of_row);
+        let mut probability: Vec<f64> = judgements.iter().map(|&(_, _, wrong)| wrong).collect();
+        let score: Vec<f64> = judgements.iter().map(|(own, ..)| score::score(own)).collect();
         let ranking = suspects::ranking(&score, &judged, &verified);
         let ask = suspects::Ask { labels, judged: &judged, verified: &verified, precision };
         let (suspect, wrong) = ask.decide(&ranking, model, &mut probability);
         let (followed, gamma_norm) = (path.fitted.clone(), path.gamma_norm()?);
         Ok(Audit {
-            credibility: judgements.iter().map(|j| credibility(j.own)).collect(),
-            suggested: judgements.iter().map(|j| j.rival).collect(),
-            suggested_credibility: judgements.iter().map(|j| credibility(j.rival_vanish)).collect(),
+            credibility: judgements.iter().map(|(own, ..)| own.credibility()).collect(),
+            suggested: judgements.iter().map(|(own, ..)| own.rival).collect(),
+            suggested_credibility: judgements.iter().map(|&(_, other, _)| other).collect(),
             score,
             probability,
             suspect,
@@ -186,7 +185,7 @@ impl<'a> AuditBuilder<'a> {
             followed,
             nearest: match representation.neighbors {
                 Some(neighbors) => neighbors,
-                None => nearest_among(x, &ranking, NEAREST),
+                None => nearest_among(representation.smooth.unit(), &ranking, NEAREST),
             },
             ranking,
             recall: representation.recall,
@@ -196,18 +195,12 @@ impl<'a> AuditBuilder<'a> {
 }
 
 /// Where every label vanishes, for an even part of the labels that the mistake model can be fitted to.
-fn table(
-    path: &LooPath,
-    x: &Matrix,
-    labels: &[usize],
-    classes: usize,
-    judged: &[bool],
-) -> VanishTable {
+fn table(views: &Views<'_>, labels: &[usize], classes: usize, judged: &[bool]) -> VanishTable {
     // Those that were checked are included: the error rate is that of all given labels.
     let all: Vec<usize> = (0..labels.len()).filter(|&row| judged[row]).collect();
     let every = (all.len() * classes).div_ceil(TABLE_ENTRIES).max(1);
     let rows: Vec<usize> = all.into_iter().step_by(every).collect();
     let single = |_: usize, vanish: &[f64]| vanish.iter().map(|&v| v as f32).collect::<Vec<f32>>();
-    let vanish = path.judge(x, Some(&rows), single).concat();
+    let vanish = views.judge(Some(&rows), single).concat();
     VanishTable { classes, vanish, labels: rows.iter().map(|&row| labels[row]).collect() }
 }

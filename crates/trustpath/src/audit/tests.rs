@@ -1,3 +1,4 @@
+use super::loo_path::{LooPath, design};
 use super::*;
 use crate::Error;
 use crate::random::Random;
@@ -64,7 +65,7 @@ fn the_leave_one_out_fit_is_that_of_the_others() {
         let others: Vec<usize> = (0..40).filter(|&i| i != left).collect();
         let judge = |fitted: Vec<usize>| {
             let path = LooPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
-            path.judge(&x, Some(&[left]), |_, vanish| vanish.to_vec()).concat()
+            path.judge_block(design(&x, &[left]).as_slice(), &[path.places(40)[left]])
         };
         // Judged by the fit that contains it, minus its own label; and by the one that does not.
         let (mine, theirs) = (judge((0..40).collect()), judge(others));

@@ -31,11 +31,6 @@ const LOOKS: usize = 4;
 /// Labels followed from each of these places.
 const NEAREST: usize = 4;
 
-/// Credibility of a label that vanishes at `lambda`: monotone, from 1 at 0 to 0 at `√2`.
-pub fn credibility(lambda: f64) -> f64 {
-    (1.0 - lambda / std::f64::consts::SQRT_2).max(0.0)
-}
-
 /// The coefficients of a path, at every `λ` of its grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrozenPath {
@@ -66,6 +61,11 @@ impl Judgement {
             sum if sum > 0.0 => self.rival_vanish / sum,
             _ => 0.5,
         }
+    }
+
+    /// Of where each label vanishes: judged under `label`.
+    pub fn of(vanish: &[f64], label: usize) -> Self {
+        Self::among(vanish.iter().copied().enumerate(), Some(label))
     }
 
     /// Of labels and where they vanish: judged under `label`, or under the first to vanish.
@@ -330,9 +330,11 @@ mod tests {
     }
 
     #[test]
-    fn credibility_falls_from_one_to_zero() {
-        assert_eq!(credibility(0.0), 1.0);
-        assert!((credibility(std::f64::consts::FRAC_1_SQRT_2) - 0.5).abs() < 1e-15);
-        assert_eq!(credibility(2.0), 0.0);
+    fn credibility_compares_a_label_with_its_rival() {
+        let of = |vanish: &[f64], label| Judgement::of(vanish, label).credibility();
+        assert_eq!(of(&[0.0, 1.0, 1.4], 0), 1.0);
+        assert_eq!(of(&[0.5, 0.5, 1.4], 1), 0.5);
+        assert_eq!(of(&[0.3, 0.9, 1.4], 1), 0.25);
+        assert_eq!(of(&[0.0, 0.0], 1), 0.5);
     }
 }

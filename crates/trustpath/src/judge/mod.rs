@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
-pub use frozen_path::{FrozenPath, Judgement, credibility};
+pub use frozen_path::{FrozenPath, Judgement};
 pub use ici::{Ici, Rule};
 pub(crate) use ici::{judge_open, judging_path};
 pub use nearest::Nearest;

@@ -20,7 +20,7 @@ use crate::split::OwnedSplit;
 use crate::transductive::TransductiveKind;
 use crate::trust::{
     Calibration, Candidate, CrossValidation, Fold, Groups, Novelty, RightCurve, absorption,
-    are_picked, cross_validate, novelty, rank,
+    are_picked, cross_validate, discounts, novelty, rank,
 };
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -107,7 +107,8 @@ pub(super) fn run(
     let picked = are_picked(representation.graph.degree(), &pool.given, &pool.open);
     let groups = Groups::of(&pool);
     let folds = Fold::all(&pool, &groups, spec.folds, spec.seed);
-    let (distance, mut folds) = distances_from_labels(&representation, &pool, folds, spec.closed);
+    let (mut distance, mut folds) =
+        distances_from_labels(&representation, &pool, folds, spec.closed);
     let (novelty, novel_hidden) = match spec.closed {
         true => None,
         false => {
@@ -120,6 +121,11 @@ pub(super) fn run(
         true => (Some(novelty.without_verdicts()), Vec::new()),
         false => (Some(novelty), hidden),
     });
+    if let Some(novelty) = &novelty {
+        let discount = |h: &Vec<f64>| discounts(h, &pool.open, novelty.known);
+        distance = discount(&distance);
+        folds.iter_mut().for_each(|(_, h)| *h = discount(h));
+    }
     let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
     let (novel, known): (Vec<usize>, Vec<usize>) =
         (0..pool.open.len()).partition(|&at| is_novel(at));

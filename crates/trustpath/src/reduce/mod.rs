@@ -32,12 +32,14 @@ mod method;
 mod order;
 pub mod pca;
 pub mod spectral;
+mod svd;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
 pub use method::Reduction;
+pub use svd::SparseRows;
 
 use std::borrow::Cow;
 

@@ -20,7 +20,7 @@ use crate::neighbors::Neighbors;
 use crate::{Instances, Matrix, Result};
 
 /// Directions of a sketch beyond those asked for.
-const OVERSAMPLING: usize = 16;
+pub(super) const OVERSAMPLING: usize = 16;
 /// Powers of the scatter matrix that a sketch is multiplied by.
 const POWERS: usize = 6;
 
@@ -78,7 +78,7 @@ fn sketched(centred: &Matrix, d: usize) -> Result<Matrix> {
 }
 
 /// A standard normal number, by Box and Muller's transform.
-fn gaussian(state: &mut u64) -> f64 {
+pub(super) fn gaussian(state: &mut u64) -> f64 {
     let (radius, angle) = (noise(state) + 0.5, noise(state) + 0.5);
     (-2.0 * (1.0 - radius).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }

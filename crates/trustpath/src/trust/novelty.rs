@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! p_j = (1 + Σ over folds k of #{ i held out in k : h_i^k ≥ h_j^k }) / (1 + number of held-out labels)
-//! none of these  =  the Benjamini–Hochberg set of p at level q
 //! π₀ = min(1, 2 × the share of p above ½)                       the share of known instances (Storey)
+//! none of these  =  the Benjamini–Hochberg set of max(p, p') at level q / π₀
 //! ```
 //!
 //! The pool is open if anything is found at level 0.3, or if it has more small p-values than held-out labels have (the share of
@@ -17,8 +17,8 @@
 //! group of classes with about as many labels, by the held-out labels that stand for it (`folds.rs`), and these are added up by
 //! the groups' shares of the classes: how often an instance of any labelled class would score as high. Where labels of `C` other
 //! classes stand for a group, its p-value is at least `1/(C + 1)`. An instance is also farther
-//! in a class of a thousand than in one of twenty. So whether the pool has more small p-values is decided with held-out labels
-//! weighted by the share of the pool nearest to their class over the share of the labels that the class has.
+//! in a class of a thousand than in one of twenty. So `p'` has held-out labels weighted by the share of the pool nearest to their class over
+//! the share of the labels that the class has. It decides whether the pool has more small p-values, and only what both call unusual is reported.
 
 use std::collections::BTreeSet;
 
@@ -36,6 +36,8 @@ const SMALL: f64 = 0.2;
 /// kind are taken to be closed; with less, closed pools lose coverage.
 const OPEN_EXCESS: f64 = 0.5;
 
+/// The least share of novel instances that the ranking of labels allows for: a pool may be open without being found to be.
+const LEAST_NOVEL: f64 = 0.1;
 /// Bounds of the weight of a label.
 const MOST_WEIGHT: f64 = 5.0;
 
@@ -78,12 +80,13 @@ pub(crate) fn novelty(
         return None;
     }
     let equal = vec![1.0; pool.classes];
-    let p = PValues::of(pool, groups, folds, &equal);
+    let PValues { pool: p_value, hidden } = PValues::of(pool, groups, folds, &equal);
     let weighted = PValues::of(pool, groups, folds, &class_weights(pool, nearest));
-    let p_value = p.pool;
     let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
-    let open = benjamini_hochberg(&p_value, OPEN_LEVEL.max(level)).contains(&true)
-        || excess_of_small(&weighted.pool) * labels.sqrt() > OPEN_EXCESS;
+    let excess = excess_of_small(&weighted.pool) * labels.sqrt();
+    let both = weighted.at_least(&p_value, &hidden);
+    let open = benjamini_hochberg(&both.pool, OPEN_LEVEL.max(level)).contains(&true)
+        || excess > OPEN_EXCESS;
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
     let known = match open {
         true => (2.0 * above_half / p_value.len() as f64).min(1.0),
@@ -93,10 +96,10 @@ pub(crate) fn novelty(
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let density = falling_density(&sorted);
     let probability = |&p: &f64| (1.0 - known / density_at(&density, p)).max(0.0);
-    let novel = benjamini_hochberg(&p_value, level);
-    let found = p_value.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
+    let novel = benjamini_hochberg(&both.pool, level / known.max(level));
+    let found = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
     let cut = found.fold(0.0, f64::max);
-    let hidden = p.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
+    let hidden = both.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
     let novelty = Novelty {
         score: pool.open.iter().map(|&row| score[row]).collect(),
         probability: p_value.iter().map(probability).collect(),
@@ -107,6 +110,24 @@ pub(crate) fn novelty(
     Some((novelty, hidden))
 }
 
+/// How much less a label counts because of the novelty of its instance, for the score `h` of every row:
+///
+/// ```text
+/// min(h, max(1 − m, 1 − r / 2ν))        m the median of h over the open rows, r the share of them that score at least as high,
+///                                       ν the share of novel instances, at least 0.1
+/// ```
+///
+/// Where labels are dense this is `h`. Where they are so sparse that most walks leak, as in a pool of a million with a few labels, `h` says
+/// more about the distance to the next label than about novelty, and only its highest ranks count.
+pub(crate) fn discounts(h: &[f64], open: &[usize], known: f64) -> Vec<f64> {
+    let mut sorted: Vec<f64> = open.iter().map(|&row| h[row]).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let dense = sorted.get(sorted.len() / 2).map_or(1.0, |median| 1.0 - median);
+    let until = 2.0 * (1.0 - known).max(LEAST_NOVEL) * sorted.len() as f64;
+    let by_rank = |h: &f64| 1.0 - sorted.partition_point(|other| other >= h) as f64 / until;
+    h.iter().map(|h| by_rank(h).max(dense).min(*h)).collect()
+}
+
 /// P-values of the open instances, and of the hidden labels fold by fold.
 struct PValues {
     pool: Vec<f64>,
@@ -114,6 +135,15 @@ struct PValues {
 }
 
 impl PValues {
+    /// The larger of these and other p-values.
+    fn at_least(mut self, pool: &[f64], hidden: &[Vec<f64>]) -> Self {
+        let larger = |(p, other): (&mut f64, &f64)| *p = p.max(*other);
+        self.pool.iter_mut().zip(pool).for_each(larger);
+        let folds = self.hidden.iter_mut().zip(hidden);
+        folds.for_each(|(p, other)| p.iter_mut().zip(other).for_each(larger));
+        self
+    }
+
     /// Compares each with the hidden labels of every group, weighted by class, and adds up the p-values by the groups' shares of
     /// the classes. A group that no label stands for says nothing.
     fn of(pool: &OwnedSplit, groups: &Groups, folds: &[(Fold, Vec<f64>)], weight: &[f64]) -> Self {
@@ -233,5 +263,18 @@ mod tests {
         assert_eq!(benjamini_hochberg(&p, 0.05), [true, false, true, true, false]);
         assert_eq!(benjamini_hochberg(&p, 0.04), [false; 5]);
         assert_eq!(benjamini_hochberg(&[], 0.2), [] as [bool; 0]);
+    }
+
+    #[test]
+    fn dense_labels_discount_by_score_and_sparse_ones_by_rank() {
+        let open: Vec<usize> = (0..100).collect();
+        let dense: Vec<f64> = open.iter().map(|&row| row as f64 / 400.0).collect();
+        assert_eq!(discounts(&dense, &open, 1.0), dense);
+        // Nearly every walk leaks: only the fifth that scores highest is discounted, the highest most.
+        let sparse: Vec<f64> = open.iter().map(|&row| 1.0 - 1e-6 * (100 - row) as f64).collect();
+        let discounted = discounts(&sparse, &open, 1.0);
+        assert!(discounted[..80].iter().all(|discount| *discount < 1e-4));
+        assert!(discounted[81..].windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((discounted[99] - 0.95).abs() < 1e-12);
     }
 }

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 use crate::limits::Limits;
 use crate::linalg::block::multiply;
+use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
 use crate::neighbors::{Neighbors, SimilarityGraph};
 use crate::observer::Stages;
@@ -76,6 +77,15 @@ impl Representation {
     /// Number of stages that [`of`](Self::of) reports.
     pub fn stages(rows: usize, limits: Limits) -> usize {
         if rows > limits.in_memory { 3 } else { 1 }
+    }
+
+    /// The leading principal components of the pool before smoothing, at unit length; `None` where the features are not in memory.
+    pub fn unsmoothed(&self, components: usize) -> Result<Option<Matrix>> {
+        let Some(unit) = &self.unit else { return Ok(None) };
+        let (mut x, signed) = (unit.unit().clone(), self.projection.signed);
+        power(&mut x, signed);
+        let (mean, basis) = principal_axes(&x, components)?;
+        Ok(Some(Projection { signed, mean, basis }.coordinates(&x)))
     }
 
     /// Coordinates of these rows as an instance that was not in the pool would have them.

@@ -1,0 +1,94 @@
+//! The coordinates in which labels are judged: two views of the instances, each with a path of its own.
+//!
+//! ```text
+//! λ(i, k)  =  the mean of λ(i, k) in the smoothed coordinates and in those before smoothing
+//! ```
+//!
+//! Smoothing makes clear which class a region belongs to, and so finds mistakes between similar classes; but an instance at the edge
+//! of its class is drawn into the next one. What is suspicious in both views is more often wrong (`docs/trust.md`). In large pools,
+//! whose features are read block by block, there is only the smoothed view.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use crate::label::Representation;
+use crate::{Matrix, Result};
+
+use super::fitted::ROWS;
+use super::loo_path::{LooPath, design};
+use super::ridge;
+
+/// Principal components of the view before smoothing. They are more than those of the smoothed pool, since noise is in all of them.
+const COMPONENTS: usize = 300;
+
+/// Coordinates and the path that was fitted to them.
+struct View<'a> {
+    x: Cow<'a, Matrix>,
+    path: LooPath,
+    /// The place of every row among those that the path was fitted to.
+    places: Vec<u32>,
+}
+
+/// The views in which every label is judged.
+pub(super) struct Views<'a> {
+    views: Vec<View<'a>>,
+    classes: usize,
+}
+
+impl<'a> Views<'a> {
+    /// Fits a path to these rows of each view, with the label that each of all rows has.
+    pub fn fit(
+        representation: &'a Representation,
+        fitted: &[usize],
+        labels: &[usize],
+        classes: usize,
+    ) -> Result<Self> {
+        let smooth = Cow::Borrowed(representation.smooth.unit());
+        let plain = representation.unsmoothed(COMPONENTS)?.map(Cow::Owned);
+        let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
+        let view = |x: Cow<'a, Matrix>| {
+            let ridge = ridge::choose(&design(&x, fitted), &at, classes)?;
+            let path = LooPath::fit(&x, fitted.to_vec(), labels, classes, ridge)?;
+            let places = path.places(x.rows());
+            Ok(View { x, path, places })
+        };
+        let views = std::iter::once(smooth).chain(plain).map(view).collect::<Result<_>>()?;
+        Ok(Self { views, classes })
+    }
+
+    /// The path of the smoothed view.
+    pub fn smoothed(&self) -> &LooPath {
+        &self.views[0].path
+    }
+
+    /// Calls `read` with these rows (all of them for `None`) and where each of their labels vanishes; the results are in the order
+    /// of the rows.
+    pub fn judge<T: Send>(
+        &self,
+        rows: Option<&[usize]>,
+        read: impl Fn(usize, &[f64]) -> T + Sync,
+    ) -> Vec<T> {
+        let count = rows.map_or(self.views[0].x.rows(), <[usize]>::len);
+        let row = |at: usize| rows.map_or(at, |rows| rows[at]);
+        let block = |first: usize| {
+            let rows: Vec<usize> = (first..(first + ROWS).min(count)).map(row).collect();
+            let vanish = self.judge_block(&rows);
+            let each = rows.iter().zip(vanish.chunks_exact(self.classes));
+            each.map(|(&row, vanish)| read(row, vanish)).collect::<Vec<T>>()
+        };
+        let blocks = (0..count.div_ceil(ROWS)).into_par_iter();
+        blocks.flat_map_iter(|at| block(at * ROWS)).collect()
+    }
+
+    fn judge_block(&self, rows: &[usize]) -> Vec<f64> {
+        let mut mean = vec![0.0; rows.len() * self.classes];
+        let share = 1.0 / self.views.len() as f64;
+        for View { x, path, places } in &self.views {
+            let places: Vec<u32> = rows.iter().map(|&row| places[row]).collect();
+            let vanish = path.judge_block(design(x, rows).as_slice(), &places);
+            mean.iter_mut().zip(vanish).for_each(|(mean, vanish)| *mean += share * vanish);
+        }
+        mean
+    }
+}
