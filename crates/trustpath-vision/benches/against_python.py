@@ -30,6 +30,7 @@ NETWORKS = {
     "wrn28-10": (make.Wide, 80),
     "densenet121": (lambda: make.Dense(True), 84),
     "densenet121-imagenet": (lambda: make.Dense(False), 224),
+    "efficientnet-lite0": (lambda: make.Lite(*make.LITE["efficientnet-lite0"][:2]), 224),
 }
 
 
@@ -45,6 +46,7 @@ def main():
     options.add_argument("--threads", type=int, default=os.cpu_count())
     options.add_argument("--images", type=int, default=32, help="of a batch")
     options.add_argument("--turns", type=int, default=5)
+    options.add_argument("--profile", default="release", help="folder of target that the example was built in")
     options = options.parse_args()
 
     torch.set_num_threads(options.threads)
@@ -65,7 +67,7 @@ def main():
             network(images)
 
     last = [copy.deepcopy(x).to(memory_format=torch.channels_last) for x in (network, images)]
-    program = HERE.parents[2] / "target" / "release" / "examples" / "throughput"
+    program = HERE.parents[2] / "target" / options.profile / "examples" / "throughput"
 
     def with_trustpath():
         command = [program, options.backbone, str(options.images), "2"]

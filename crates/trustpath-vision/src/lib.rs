@@ -13,6 +13,7 @@ struct Readme;
 pub mod backbone;
 pub mod cpu;
 pub mod dataset;
+pub mod environment;
 mod error;
 pub mod extract;
 mod fingerprint;
@@ -23,6 +24,7 @@ pub mod onnx;
 pub mod pack;
 mod pickle;
 mod source;
+pub mod torch;
 pub mod train;
 pub mod weights;
 

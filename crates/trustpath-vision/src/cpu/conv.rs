@@ -7,14 +7,14 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::block::{Block, LANES, Shape, blocked, blocks};
-use super::epilogue::Epilogue;
+use super::epilogue::{Epilogue, Rectifier};
 use super::gemm::{self, GemmRows};
 use super::winograd::{self, POINTS, Tiles};
 
 /// Blocks of inputs that are gathered or transformed at a time: half a level-2 cache.
-const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 8192;
 /// Fewer rows at a time would read the filters too often.
-const FEWEST_ROWS: usize = 48;
+pub(super) const FEWEST_ROWS: usize = 48;
 
 /// A square convolution before it is lowered: `weight` is out × in × kernel × kernel, already scaled
 /// by the batch normalisation behind it, and `bias` what that adds.
@@ -36,7 +36,7 @@ pub(super) struct Convolution {
     /// `[outputs / 16][k]`, or that for every point of a tile.
     filters: Vec<Block>,
     bias: Vec<Block>,
-    slope: f32,
+    pub rectifier: Rectifier,
 }
 
 enum Lowering {
@@ -65,16 +65,15 @@ pub(super) struct Scratch {
 }
 
 impl Convolution {
-    pub fn new(filters: Filters, input: Shape) -> Self {
+    /// Beyond the map and the padding before it are zeros, as many as the output's shape needs.
+    pub fn new(filters: Filters, input: Shape, output: Shape) -> Self {
         let Filters { inputs, outputs, kernel, stride, padding, weight, bias } = filters;
-        let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
-        let output =
-            Shape { channels: outputs, height: after(input.height), width: after(input.width) };
         let window = Window { kernel, stride, padding };
         let taps = kernel * kernel;
         let at = |o: usize, i: usize, tap: usize| weight[(o * inputs + i) * taps + tap];
         let tiles = Tiles::of(output);
         let by_tiles = (kernel, stride, padding) == (3, 1, 1)
+            && (input.height, input.width) == (output.height, output.width)
             && tiles.count() * POINTS < output.positions() * taps;
         let lowering = match kernel {
             1 if stride == 1 && padding == 0 => Lowering::Map,
@@ -94,17 +93,12 @@ impl Convolution {
                 (k % padded < inputs).then(|| at(o, k % padded, k / padded))
             }),
         };
-        Self { input, output, lowering, filters, bias: blocked(&bias), slope: 1.0 }
+        Self { input, output, lowering, filters, bias: blocked(&bias), rectifier: Rectifier::NONE }
     }
 
     /// The shape of what comes out.
     pub fn output(&self) -> Shape {
         self.output
-    }
-
-    /// Puts a rectifier behind it.
-    pub fn rectify(&mut self, slope: f32) {
-        self.slope = slope;
     }
 
     /// Convolves the maps of some images, and adds `residual` before the rectifier.
@@ -120,7 +114,11 @@ impl Convolution {
 }
 
 /// `[outputs / 16][k]`, `k` filled up to whole blocks.
-fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Block> {
+pub(super) fn matrix(
+    outputs: usize,
+    k: usize,
+    value: impl Fn(usize, usize) -> Option<f64>,
+) -> Vec<Block> {
     let padded = blocks(k) * LANES;
     let mut all = vec![Block::ZERO; blocks(outputs) * padded];
     for o in 0..outputs {
@@ -164,7 +162,7 @@ fn epilogue<'a>(
     let positions = conv.output.positions();
     let at = (image * conv.output.depth() + n) * positions;
     let residual = residual.map(|map| &map[at..][..positions]);
-    Epilogue { bias: &conv.bias[n], residual, slope: conv.slope }
+    Epilogue { bias: &conv.bias[n], residual, rectifier: conv.rectifier }
 }
 
 /// Multiplies some rows of an image, `first` being the position of the first, by all filters.

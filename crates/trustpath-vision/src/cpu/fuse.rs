@@ -11,8 +11,10 @@
 
 use super::block::{LANES, Shape, blocked};
 use super::conv::{Convolution, Filters};
+use super::depthwise::Depthwise;
+use super::epilogue::Rectifier;
 use super::pool::{Affine, Pool};
-use crate::network::{BATCH_NORM_EPSILON, Network, Op, Value};
+use crate::network::{Network, Op, Value, same_padding};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 
@@ -20,10 +22,11 @@ use crate::{Error, Result};
 pub(super) enum Work {
     /// A convolution; a second input is added before the rectifier.
     Conv(Convolution),
+    Depthwise(Depthwise),
     Pool(Pool),
     Affine(Affine),
-    /// A sum and a rectifier of this slope.
-    Add(f32),
+    /// A sum and a rectifier.
+    Add(Rectifier),
     Concat,
 }
 
@@ -97,25 +100,36 @@ impl Fuser<'_> {
         };
         self.done[node] = true;
         let output = node + 1;
-        let mut chain = Chain { end: output, residual: None, slope: 1.0 };
+        let mut chain = Chain { end: output, residual: None, rectifier: Rectifier::NONE };
         let (work, shape) = match &self.network.nodes[node].op {
-            Op::Conv { .. } => {
+            Op::Conv { .. } | Op::SameConv { .. } => {
                 let conv = self.convolution(node, shape, &mut chain)?;
                 let shape = conv.output();
                 (Work::Conv(conv), shape)
             }
-            Op::BatchNorm { name, channels } => {
+            Op::Depthwise { name, channels, kernel, stride } => {
+                self.check(node, *channels == shape.channels && *kernel > 0 && *stride > 0)?;
+                let (padding, output) = same(*kernel, *stride, shape);
+                let (weight, bias) = self.filters(name, *channels, &mut chain)?;
+                let (window, shapes) = ((*kernel, *stride, padding), (shape, output));
+                let mut conv = Depthwise::new(window, &weight, &bias, shapes);
+                self.rectifier(&mut chain);
+                conv.rectifier = chain.rectifier;
+                (Work::Depthwise(conv), output)
+            }
+            Op::BatchNorm { name, channels, epsilon } => {
                 self.check(node, *channels == shape.channels)?;
-                let (scale, shift) = self.normalisation(name)?;
+                let (scale, shift) = self.normalisation(name, *epsilon)?;
                 self.rectifier(&mut chain);
                 let scale: Vec<f32> = scale.iter().map(|&x| x as f32).collect();
                 let (scale, shift) = (blocked(&scale), blocked(&shift));
-                (Work::Affine(Affine { scale, shift, slope: chain.slope }), shape)
+                (Work::Affine(Affine { scale, shift, rectifier: chain.rectifier }), shape)
             }
-            Op::LeakyRelu { slope } => {
+            op @ (Op::LeakyRelu { .. } | Op::Relu6) => {
                 let (scale, shift) =
                     (blocked(&vec![1.0; shape.channels]), blocked(&vec![0.0; shape.channels]));
-                (Work::Affine(Affine { scale, shift, slope: *slope }), shape)
+                let rectifier = rectifier_of(op).unwrap_or(Rectifier::NONE);
+                (Work::Affine(Affine { scale, shift, rectifier }), shape)
             }
             &Op::MaxPool { kernel, stride, padding, ceil } => {
                 self.check(node, kernel > 0 && stride > 0 && padding < kernel)?;
@@ -131,7 +145,7 @@ impl Fuser<'_> {
             Op::Add => {
                 self.check(node, inputs.len() == 2 && self.shapes[inputs[1]] == Some(shape))?;
                 self.rectifier(&mut chain);
-                (Work::Add(chain.slope), shape)
+                (Work::Add(chain.rectifier), shape)
             }
             Op::Concat => {
                 let all = shapes.unwrap_or_default();
@@ -176,9 +190,9 @@ impl Fuser<'_> {
 
     fn rectifier(&mut self, chain: &mut Chain) {
         if let Some(node) = self.reader(chain)
-            && let Op::LeakyRelu { slope } = self.network.nodes[node].op
+            && let Some(rectifier) = rectifier_of(&self.network.nodes[node].op)
         {
-            chain.slope = slope;
+            chain.rectifier = rectifier;
             self.take(node, chain);
         }
     }
@@ -197,44 +211,68 @@ impl Fuser<'_> {
 
     fn convolution(&mut self, node: usize, shape: Shape, chain: &mut Chain) -> Result<Convolution> {
         let network = self.network;
-        let Op::Conv { name, inputs, outputs, kernel, stride, padding } = &network.nodes[node].op
-        else {
-            return Err(self.wrong(format!("node {node} is no convolution")));
+        let (name, inputs, outputs, kernel, stride, fixed) = match &network.nodes[node].op {
+            Op::Conv { name, inputs, outputs, kernel, stride, padding } => {
+                (name, *inputs, *outputs, *kernel, *stride, Some(*padding))
+            }
+            Op::SameConv { name, inputs, outputs, kernel, stride } => {
+                (name, *inputs, *outputs, *kernel, *stride, None)
+            }
+            _ => return Err(self.wrong(format!("node {node} is no convolution"))),
         };
-        let (inputs, outputs, kernel) = (*inputs, *outputs, *kernel);
-        let (stride, padding) = (*stride, *padding);
-        let fits = |n: usize| kernel > 0 && stride > 0 && n + 2 * padding >= kernel;
+        let fits = |n: usize| fixed.is_none_or(|padding| n + 2 * padding >= kernel);
         let right = inputs == shape.channels && fits(shape.height) && fits(shape.width);
-        self.check(node, right && outputs > 0)?;
+        self.check(node, right && outputs > 0 && kernel > 0 && stride > 0)?;
+        let (padding, output) = match fixed {
+            Some(padding) => {
+                let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
+                (padding, Shape { height: after(shape.height), width: after(shape.width), ..shape })
+            }
+            None => same(kernel, stride, shape),
+        };
+        let output = Shape { channels: outputs, ..output };
+        let (weight, bias) = self.filters(name, outputs, chain)?;
+        let filters = Filters { inputs, outputs, kernel, stride, padding, weight, bias };
+        let mut conv = Convolution::new(filters, shape, output);
+        self.addition(node, conv.output(), chain);
+        self.rectifier(chain);
+        conv.rectifier = chain.rectifier;
+        Ok(conv)
+    }
+
+    /// The filters of a convolution with the batch normalisation behind it, and what that adds.
+    fn filters(
+        &mut self,
+        name: &str,
+        outputs: usize,
+        chain: &mut Chain,
+    ) -> Result<(Vec<f64>, Vec<f32>)> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
+        let each = (weight.len() / outputs).max(1);
         let mut bias = vec![0.0; outputs];
+        let network = self.network;
         if let Some(after) = self.reader(chain)
-            && let Op::BatchNorm { name, channels } = &network.nodes[after].op
+            && let Op::BatchNorm { name, channels, epsilon } = &network.nodes[after].op
         {
             self.check(after, *channels == outputs)?;
-            let (scale, shift) = self.normalisation(name)?;
-            for (filter, scale) in weight.chunks_exact_mut(inputs * kernel * kernel).zip(scale) {
+            let (scale, shift) = self.normalisation(name, *epsilon)?;
+            for (filter, scale) in weight.chunks_exact_mut(each).zip(scale) {
                 filter.iter_mut().for_each(|w| *w *= scale);
             }
             bias = shift;
             self.take(after, chain);
         }
-        let filters = Filters { inputs, outputs, kernel, stride, padding, weight, bias };
-        let mut conv = Convolution::new(filters, shape);
-        self.addition(node, conv.output(), chain);
-        self.rectifier(chain);
-        conv.rectify(chain.slope);
-        Ok(conv)
+        Ok((weight, bias))
     }
 
     /// `γ/√(σ² + ε)` and `β − μ γ/√(σ² + ε)`.
-    fn normalisation(&self, name: &str) -> Result<(Vec<f64>, Vec<f32>)> {
+    fn normalisation(&self, name: &str, epsilon: f32) -> Result<(Vec<f64>, Vec<f32>)> {
         let part = |part| self.parameter(name, part);
         let (gamma, beta) = (part("weight")?, part("bias")?);
         let (mean, variance) = (part("running_mean")?, part("running_var")?);
         let scale = |(&gamma, &variance): (&f32, &f32)| {
-            f64::from(gamma) / (f64::from(variance) + f64::from(BATCH_NORM_EPSILON)).sqrt()
+            f64::from(gamma) / (f64::from(variance) + f64::from(epsilon)).sqrt()
         };
         let scale: Vec<f64> = gamma.iter().zip(variance).map(scale).collect();
         let shift = |((&beta, &mean), scale): ((&f32, &f32), &f64)| {
@@ -258,5 +296,21 @@ struct Chain {
     /// The value that comes out.
     end: Value,
     residual: Option<Value>,
-    slope: f32,
+    rectifier: Rectifier,
+}
+
+/// The rectifier that an operation is.
+fn rectifier_of(op: &Op) -> Option<Rectifier> {
+    match op {
+        Op::LeakyRelu { slope } => Some(Rectifier::leaky(*slope)),
+        Op::Relu6 => Some(Rectifier::RELU6),
+        _ => None,
+    }
+}
+
+/// The zeros before a map and the shape behind it, where as many are added as `⌈n/stride⌉` positions need.
+fn same(kernel: usize, stride: usize, shape: Shape) -> (usize, Shape) {
+    let after = |n: usize| n.div_ceil(stride);
+    let output = Shape { height: after(shape.height), width: after(shape.width), ..shape };
+    (same_padding(kernel, stride, shape.height), output)
 }

@@ -8,6 +8,8 @@
 
 mod block;
 mod conv;
+mod depthwise;
+pub mod encoder;
 mod epilogue;
 mod fuse;
 mod gemm;

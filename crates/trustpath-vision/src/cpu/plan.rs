@@ -170,9 +170,10 @@ impl Step {
                 let residual = (self.inputs.len() > 1).then(|| map(1));
                 conv.run(map(0), residual, output, scratch);
             }
+            Work::Depthwise(conv) => conv.run(map(0), output),
             Work::Pool(pool) => pool.run(self.shapes[0], map(0), output),
             Work::Affine(affine) => affine.run(self.shapes[0].positions(), map(0), output),
-            Work::Add(slope) => pool::add(map(0), map(1), *slope, output),
+            Work::Add(rectifier) => pool::add(map(0), map(1), *rectifier, output),
             Work::Concat => {
                 let mut begin = 0;
                 for (i, shape) in self.shapes.iter().enumerate() {

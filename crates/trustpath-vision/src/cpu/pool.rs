@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::block::{Block, LANES, Shape};
-use super::epilogue::rectify;
+use super::epilogue::Rectifier;
 
 /// A maximum or a mean over square windows.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +84,7 @@ impl WithSimd for RunPool<'_> {
 pub(super) struct Affine {
     pub scale: Vec<Block>,
     pub shift: Vec<Block>,
-    pub slope: f32,
+    pub rectifier: Rectifier,
 }
 
 impl Affine {
@@ -106,7 +106,7 @@ impl WithSimd for RunAffine<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Affine { scale, shift, slope } = self.affine;
+        let Affine { scale, shift, rectifier } = self.affine;
         let maps = self.input.chunks_exact(self.positions);
         let outs = self.output.chunks_exact_mut(self.positions);
         for (i, (map, out)) in maps.zip(outs).enumerate() {
@@ -115,7 +115,7 @@ impl WithSimd for RunAffine<'_> {
                 let (scale, shift) = (scale.load::<S>(v), shift.load::<S>(v));
                 for (x, out) in map.iter().zip(out.iter_mut()) {
                     let y = simd.mul_add_e_f32s(x.load::<S>(v), scale, shift);
-                    out.store::<S>(v, rectify(simd, y, *slope));
+                    out.store::<S>(v, rectifier.apply(simd, y));
                 }
             }
         }
@@ -123,12 +123,12 @@ impl WithSimd for RunAffine<'_> {
 }
 
 /// `φ(a + b)`.
-pub(super) fn add(a: &[Block], b: &[Block], slope: f32, output: &mut [Block]) {
+pub(super) fn add(a: &[Block], b: &[Block], rectifier: Rectifier, output: &mut [Block]) {
     Arch::new().dispatch(|| {
         for ((a, b), out) in a.iter().zip(b).zip(output) {
             for lane in 0..LANES {
                 let sum = a.0[lane] + b.0[lane];
-                out.0[lane] = sum.max(slope * sum);
+                out.0[lane] = sum.max(rectifier.slope * sum).min(rectifier.ceiling);
             }
         }
     });

@@ -146,7 +146,7 @@ fn labels(w: &mut impl Write, rows: &RowInfo) -> io::Result<()> {
 }
 
 /// The name of a file of labels beside that of features.
-fn beside(features: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(features: &Path, ending: &str) -> PathBuf {
     let stem = features.file_stem().unwrap_or_default().to_string_lossy();
     features.with_file_name(format!("{stem}-labels.{ending}"))
 }

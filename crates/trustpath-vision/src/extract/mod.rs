@@ -11,10 +11,11 @@ mod kept;
 mod partial;
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use half::f16;
 use rayon::prelude::*;
+use trustpath_table::Format;
 
 use crate::backbone::Backbone;
 use crate::dataset::Dataset;
@@ -71,6 +72,11 @@ pub enum ExtractOutcome {
 }
 
 impl Extraction {
+    /// The file of labels that is written beside the features `out`, if their format has no room for labels.
+    pub fn labels_file(out: &Path) -> Option<PathBuf> {
+        (Format::of(out) == Ok(Format::Npy)).then(|| file::beside(out, "csv"))
+    }
+
     /// Writes the features of all images of a dataset to `out`, whose ending says the format:
     /// `.safetensors`, or `.npy` with `NAME-labels.csv` beside it.
     ///
@@ -115,10 +121,15 @@ impl Extraction {
             }
             let first = partial.done();
             let (features, next) = rayon::join(
-                || backbone.features(&ready.values),
+                || match ready.values.is_empty() {
+                    true => Ok(Vec::new()),
+                    false => backbone.features(&ready.values),
+                },
                 || self.load(backbone, dataset, rows(first + ready.bad.len())),
             );
-            let records = self.records(dataset, rows(first), &ready, &features?)?;
+            let features = features?;
+            let each = features.chunks_exact(backbone.dim());
+            let records = self.records(dataset, rows(first), &ready, each, width)?;
             partial.append(&records)?;
             observer.advance(ready.bad.len());
             ready = next?;
@@ -140,7 +151,16 @@ impl Extraction {
         {
             return Err(error.clone());
         }
-        Ok(Batch { values, bad: read.iter().map(Result::is_err).collect() })
+        let bad: Vec<bool> = read.iter().map(Result::is_err).collect();
+        // The values of images that can be read move together; the network sees no others.
+        let mut end = 0;
+        for (place, _) in bad.iter().enumerate().filter(|(_, bad)| !**bad) {
+            let start = place * input.values();
+            values.copy_within(start..start + input.values(), end);
+            end += input.values();
+        }
+        values.truncate(end);
+        Ok(Batch { values, bad })
     }
 
     /// The features of a batch as records.
@@ -149,13 +169,18 @@ impl Extraction {
         dataset: &Dataset,
         rows: &[usize],
         batch: &Batch,
-        features: &[f32],
+        mut features: std::slice::ChunksExact<f32>,
+        width: usize,
     ) -> Result<Vec<u8>> {
         let mut records = Vec::new();
-        let each = features.chunks_exact(features.len() / batch.bad.len());
-        for ((feature, &bad), &row) in each.zip(&batch.bad).zip(rows) {
-            records.push(if bad { SKIPPED } else { COMPLETE });
-            for &value in feature {
+        for (&bad, &row) in batch.bad.iter().zip(rows) {
+            if bad {
+                records.push(SKIPPED);
+                records.resize(records.len() + width, 0);
+                continue;
+            }
+            records.push(COMPLETE);
+            for &value in features.next().unwrap_or_default() {
                 let finite = match self.precision {
                     Precision::F16 => {
                         let half = f16::from_f32(value);
@@ -167,7 +192,7 @@ impl Extraction {
                         value.is_finite()
                     }
                 };
-                if !finite && !bad {
+                if !finite {
                     let remedy = match value.is_finite() {
                         true => "that is too large for f16, so write f32",
                         false => "the weights do not suit these images",
@@ -257,8 +282,9 @@ impl Origin {
 
 /// Images that are ready.
 struct Batch {
+    /// The values of those that could be read.
     values: Vec<f32>,
-    /// Which of them could not be read; their values are zero.
+    /// Which of all could not be read.
     bad: Vec<bool>,
 }
 

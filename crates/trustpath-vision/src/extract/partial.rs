@@ -7,6 +7,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use trustpath_table::FileLock;
+
 use crate::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"TPFEATS1";
@@ -22,11 +24,14 @@ pub(super) struct PartialFile {
     file: File,
     record: usize,
     done: usize,
+    /// Two processes that extract to one place would write over each other; none in tests.
+    _lock: Option<FileLock>,
 }
 
 impl PartialFile {
     /// Resumes the file beside `out` if it was made from the same input, else starts it.
     pub fn open(out: &Path, fingerprint: u64, width: usize) -> Result<Self> {
+        let lock = Some(FileLock::acquire(out)?);
         let mut name = out.as_os_str().to_owned();
         name.push(".partial");
         let path = PathBuf::from(name);
@@ -53,7 +58,7 @@ impl PartialFile {
             Ok((file, done as usize))
         });
         let (file, done) = begun.map_err(|e| Error::write(&path, &e))?;
-        Ok(Self { path, file, record, done })
+        Ok(Self { path, file, record, done, _lock: lock })
     }
 
     /// Records that are there.
@@ -112,7 +117,7 @@ mod tests {
 
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().write(true).open(&path).unwrap();
-        let mut partial = PartialFile { path, file, record: 3, done: 0 };
+        let mut partial = PartialFile { path, file, record: 3, done: 0, _lock: None };
         let error = partial.append(&[0; 6]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
         assert_eq!(partial.done(), 0);

@@ -17,7 +17,8 @@ fn engine(about: f32) -> Engine {
     let mut b = Builder::default();
     b.conv("c", Builder::IMAGE, (3, DIM), 3, 1);
     let (mean, std) = ([0.4; 3], [0.2; 3]);
-    let network = Network { name: "tiny", nodes: b.nodes(), dim: DIM, size: SIZE, mean, std };
+    let (nodes, margin) = (b.nodes(), 0);
+    let network = Network { name: "tiny", nodes, dim: DIM, size: SIZE, margin, mean, std };
     let values = (0..DIM * 27).map(|i| about + (i % 7) as f32 / 7.0).collect();
     let parameter = Parameter { shape: vec![DIM, 3, 3, 3], values };
     let weights = BTreeMap::from([("c.weight".to_string(), parameter)]);
@@ -190,6 +191,56 @@ fn bad_images_are_reported_or_skipped() {
     assert!(error.starts_with("none of the 8 images of"), "{error}");
 }
 
+/// Counts the images that it is given.
+struct CountingBackbone(Engine, std::sync::atomic::AtomicUsize);
+
+impl Backbone for CountingBackbone {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn input(&self) -> crate::backbone::Input {
+        self.0.input()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.0.fingerprint()
+    }
+
+    fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
+        let images_here = images.len() / self.input().values();
+        self.1.fetch_add(images_here, std::sync::atomic::Ordering::Relaxed);
+        self.0.features(images)
+    }
+}
+
+#[test]
+fn the_network_sees_no_image_that_cannot_be_read() {
+    let folder = Folder::new(40);
+    let skip = Extraction { skip_bad: true, ..F32 };
+    let all = folder.path("all.npy");
+    skip.run(&engine(0.0), &folder.dataset(), &all, &mut CountingObserver::default()).unwrap();
+    let expected = PartlyLabelledFile::new(&all).read().unwrap();
+    let bad: Vec<usize> = (0..80).filter(|i| i % 40 < 35 && i % 7 != 0).collect();
+    for i in &bad {
+        let class = ["auk", "wren"][i / 40];
+        std::fs::write(folder.path(&format!("birds/{class}/{:03}.png", i % 40)), "").unwrap();
+    }
+    let backbone = CountingBackbone(engine(0.0), Default::default());
+    let out = folder.path("some.npy");
+    skip.run(&backbone, &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
+    assert_eq!(backbone.1.into_inner(), 80 - bad.len());
+    let found = PartlyLabelledFile::new(&out).read().unwrap();
+    let kept: Vec<usize> = (0..80).filter(|i| !bad.contains(i)).collect();
+    let mut values = vec![0.0; kept.len() * DIM];
+    expected.gather(&kept, &mut values).unwrap();
+    assert_eq!(found.features().unwrap(), values);
+}
+
 #[test]
 fn places_that_cannot_be_written_are_refused() {
     let folder = Folder::new(1);
@@ -199,7 +250,7 @@ fn places_that_cannot_be_written_are_refused() {
         assert!(error.contains(sentence), "{error}");
     };
     refused("o.csv", "give a name that ends in .safetensors or .npy");
-    refused("none/o.npy", "none/o.npy.partial cannot be written");
+    refused("none/o.npy", "none/o.npy: No such file");
     std::fs::write(folder.path("o-labels.npy"), "").unwrap();
     refused("o.npy", "o-labels.npy is beside");
 }

@@ -92,6 +92,25 @@ impl RgbImage {
         Some(Self { width: right - part.x, height: bottom - part.y, rgb })
     }
 
+    /// The square in its middle, this share of its shorter side; none where that is less than a pixel.
+    ///
+    /// ```
+    /// # use trustpath_vision::image::RgbImage;
+    /// let image = RgbImage { width: 40, height: 20, rgb: vec![7; 2400] };
+    /// let middle = image.central(0.875).unwrap();
+    /// assert_eq!((middle.width, middle.height), (17, 17));
+    /// ```
+    pub fn central(&self, share: f64) -> Option<Self> {
+        let edge = (share * self.width.min(self.height) as f64) as usize;
+        let start = |side: usize| (side - edge).div_ceil(2);
+        self.cropped(Crop {
+            x: start(self.width),
+            y: start(self.height),
+            width: edge,
+            height: edge,
+        })
+    }
+
     /// The image as PNG.
     pub fn png(&self) -> Result<Vec<u8>> {
         decode::encode(self, None)

@@ -1,6 +1,6 @@
 //! A network put together operation by operation.
 
-use super::{Node, Op, Value};
+use super::{BATCH_NORM_EPSILON, Node, Op, Value};
 
 /// Collects the nodes of a network; every method gives the value it made.
 #[derive(Debug, Default)]
@@ -32,9 +32,27 @@ impl Builder {
         self.push(Op::Conv { name, inputs, outputs, kernel, stride, padding }, &[x])
     }
 
+    /// A square convolution padded to `⌈n/stride⌉` positions.
+    pub fn same_conv(
+        &mut self,
+        name: &str,
+        x: Value,
+        (inputs, outputs): (usize, usize),
+        kernel: usize,
+        stride: usize,
+    ) -> Value {
+        let name = name.to_string();
+        self.push(Op::SameConv { name, inputs, outputs, kernel, stride }, &[x])
+    }
+
     /// A batch normalisation.
     pub fn batch_norm(&mut self, name: &str, x: Value, channels: usize) -> Value {
-        self.push(Op::BatchNorm { name: name.to_string(), channels }, &[x])
+        self.batch_norm_of(name, x, channels, BATCH_NORM_EPSILON)
+    }
+
+    /// A batch normalisation with another `ε` than usual.
+    pub fn batch_norm_of(&mut self, name: &str, x: Value, channels: usize, epsilon: f32) -> Value {
+        self.push(Op::BatchNorm { name: name.to_string(), channels, epsilon }, &[x])
     }
 
     /// A leaky rectifier.

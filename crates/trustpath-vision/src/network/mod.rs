@@ -14,6 +14,7 @@
 
 mod builder;
 mod densenet;
+mod efficientnet;
 mod resnet12;
 mod wrn;
 
@@ -21,8 +22,13 @@ pub use builder::Builder;
 
 use crate::{Error, Result};
 
-/// What batch normalisation adds to a variance before its root is taken.
+/// What batch normalisation usually adds to a variance before its root is taken.
 pub const BATCH_NORM_EPSILON: f32 = 1e-5;
+
+/// The zeros before `n` positions where a convolution makes `⌈n/stride⌉` of them: half of all zeros, rounded down.
+pub fn same_padding(kernel: usize, stride: usize, n: usize) -> usize {
+    ((n.div_ceil(stride) - 1) * stride + kernel).saturating_sub(n) / 2
+}
 
 /// A feature map made by a node, or the image (0).
 pub type Value = usize;
@@ -45,13 +51,42 @@ pub enum Op {
         /// Zeros added at each edge.
         padding: usize,
     },
+    /// A square convolution without bias and as many zeros around the edge as make `⌈n/stride⌉` of `n` positions, on the
+    /// right one more where they are odd.
+    SameConv {
+        /// Where its parameters are found.
+        name: String,
+        /// Input channels.
+        inputs: usize,
+        /// Output channels.
+        outputs: usize,
+        /// Edge of the kernel.
+        kernel: usize,
+        /// Step between positions.
+        stride: usize,
+    },
+    /// The same with a filter for each channel by itself.
+    Depthwise {
+        /// Where its parameters are found.
+        name: String,
+        /// How many channels.
+        channels: usize,
+        /// Edge of the kernel.
+        kernel: usize,
+        /// Step between positions.
+        stride: usize,
+    },
     /// `weight (x − mean)/√(variance + ε) + bias`, channel by channel.
     BatchNorm {
         /// Where its parameters are found.
         name: String,
         /// How many channels.
         channels: usize,
+        /// `ε`.
+        epsilon: f32,
     },
+    /// `min(max(x, 0), 6)`.
+    Relu6,
     /// `max(x, slope · x)`; a slope of zero is the rectifier.
     LeakyRelu {
         /// The slope below zero.
@@ -113,6 +148,9 @@ pub struct Network {
     pub dim: usize,
     /// Width and height in pixels of the images it was made for.
     pub size: usize,
+    /// Pixels by which images are larger before their middle is cut out; 0 if all of an image is taken, whatever its
+    /// proportions.
+    pub margin: usize,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],
     /// Standard deviation of each colour, by which the rest is divided.
@@ -121,8 +159,15 @@ pub struct Network {
 
 impl Network {
     /// The names of all networks.
-    pub const NAMES: [&'static str; 4] =
-        ["resnet12", "wrn28-10", "densenet121", "densenet121-imagenet"];
+    pub const NAMES: [&'static str; 7] = [
+        "resnet12",
+        "wrn28-10",
+        "densenet121",
+        "densenet121-imagenet",
+        "efficientnet-lite0",
+        "efficientnet-lite1",
+        "efficientnet-lite2",
+    ];
 
     /// The network of this name.
     ///
@@ -140,6 +185,9 @@ impl Network {
             "wrn28-10" => Ok(wrn::wrn28_10()),
             "densenet121" => Ok(densenet::densenet121()),
             "densenet121-imagenet" => Ok(densenet::densenet121_imagenet()),
+            "efficientnet-lite0" => Ok(efficientnet::efficientnet_lite(0)),
+            "efficientnet-lite1" => Ok(efficientnet::efficientnet_lite(1)),
+            "efficientnet-lite2" => Ok(efficientnet::efficientnet_lite(2)),
             _ => Err(Error::unknown("backbone", name, &Self::NAMES)),
         }
     }
@@ -147,7 +195,7 @@ impl Network {
     /// A network whose images are normalised by the colours of ImageNet.
     fn of_imagenet_colours(name: &'static str, builder: Builder, dim: usize, size: usize) -> Self {
         let (mean, std) = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
-        Network { name, nodes: builder.nodes(), dim, size, mean, std }
+        Network { name, nodes: builder.nodes(), dim, size, margin: 0, mean, std }
     }
 
     /// Every parameter and running statistic: its key and its shape, in the order of the nodes.
@@ -155,11 +203,15 @@ impl Network {
         let mut all = Vec::new();
         for node in &self.nodes {
             match &node.op {
-                Op::Conv { name, inputs, outputs, kernel, .. } => {
+                Op::Conv { name, inputs, outputs, kernel, .. }
+                | Op::SameConv { name, inputs, outputs, kernel, .. } => {
                     let shape = vec![*outputs, *inputs, *kernel, *kernel];
                     all.push((format!("{name}.weight"), shape));
                 }
-                Op::BatchNorm { name, channels } => {
+                Op::Depthwise { name, channels, kernel, .. } => {
+                    all.push((format!("{name}.weight"), vec![*channels, 1, *kernel, *kernel]));
+                }
+                Op::BatchNorm { name, channels, .. } => {
                     for part in ["weight", "bias", "running_mean", "running_var"] {
                         all.push((format!("{name}.{part}"), vec![*channels]));
                     }

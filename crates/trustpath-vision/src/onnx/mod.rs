@@ -60,6 +60,7 @@ impl OnnxModel {
     pub fn new(path: &Path, settings: OnnxSettings) -> Result<Self> {
         let beside = OnnxSettings::beside(path)?;
         let input = Input {
+            margin: 0,
             size: settings.input_size.or(beside.input_size).unwrap_or(224),
             mean: settings.mean.or(beside.mean).unwrap_or([0.485, 0.456, 0.406]),
             std: settings.std.or(beside.std).unwrap_or([0.229, 0.224, 0.225]),

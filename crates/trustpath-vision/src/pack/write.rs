@@ -1,5 +1,6 @@
 //! Writing packs.
 
+use std::io::Write;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -162,13 +163,9 @@ impl<'a> SplitWriter<'a> {
         Ok(())
     }
 
-    /// Writes a temporary file and renames it, so that a half-written file never has the final name.
+    /// Writes a file, complete or not at all.
     fn save(&self, file: String, bytes: &[u8], packed: &mut PackSummary) -> Result<()> {
-        let path = self.out.join(&file);
-        let unwritable = |e: std::io::Error| Error::write(&path, &e);
-        let mut beside = tempfile::NamedTempFile::new_in(self.out).map_err(unwritable)?;
-        std::io::Write::write_all(&mut beside, bytes).map_err(unwritable)?;
-        beside.persist(&path).map_err(|e| unwritable(e.error))?;
+        trustpath_table::write_atomically(self.out.join(&file), |w| w.write_all(bytes))?;
         packed.files.push((file, bytes.len()));
         Ok(())
     }

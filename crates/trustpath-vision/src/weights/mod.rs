@@ -6,7 +6,10 @@
 //! whatever else a checkpoint holds.
 
 mod file;
+mod package;
 mod pth;
+pub mod published;
+pub(crate) use pth::read_tensors;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,10 +19,11 @@ use crate::fingerprint::Fingerprint;
 use crate::network::Network;
 use crate::{Error, Result};
 pub use file::Precision;
+pub use package::Package;
 
-/// Weights that come with the program.
-const SHIPPED: [(&str, &[u8]); 1] =
-    [("cifar-fs", include_bytes!("../../../../assets/networks/resnet12-cifar-fs.safetensors"))];
+/// Weights that come with the program, in as many parts as it takes for packages to be small enough.
+static SHIPPED: [[&[u8]; 2]; NetworkWeights::SHIPPED.len()] =
+    [[trustpath_data_resnet12_1::RESNET12, trustpath_data_resnet12_2::RESNET12]];
 
 /// The numbers of a parameter and their axes, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +72,21 @@ impl NetworkWeights {
         self.parameters.get(key)
     }
 
+    /// The numbers of the parameter of that key, which has this shape.
+    ///
+    /// # Errors
+    /// If it is missing or has another shape.
+    pub fn shaped(&self, key: &str, shape: &[usize]) -> Result<&[f32]> {
+        let reason = match self.get(key) {
+            Some(parameter) if parameter.shape == shape => return Ok(&parameter.values),
+            Some(parameter) => {
+                format!("\"{key}\" is of shape {:?}, not {shape:?}", parameter.shape)
+            }
+            None => format!("it lacks \"{key}\""),
+        };
+        Err(file::refuse(&self.source, reason, "give the complete weights of this model"))
+    }
+
     /// All keys and parameters, in order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
         self.parameters.iter().map(|(key, parameter)| (key.as_str(), parameter))
@@ -85,7 +104,7 @@ impl NetworkWeights {
 
     /// Weights of ResNet-12 that come with the program, by the dataset on whose 64 base classes they
     /// were trained; the first is the default.
-    pub const SHIPPED: [&'static str; SHIPPED.len()] = [SHIPPED[0].0];
+    pub const SHIPPED: [&'static str; 1] = ["cifar-fs"];
 
     /// Weights that come with the program, or else of a file. To read a file that has the name of
     /// shipped weights, give its folder too, as in `./cifar-fs`.
@@ -100,8 +119,8 @@ impl NetworkWeights {
     /// # Errors
     /// [`Error::Weights`] if it is a file that cannot be read or is damaged.
     pub fn by_name(name: &str) -> Result<Self> {
-        match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
-            Some((name, bytes)) => Self::from_safetensors(bytes, name),
+        match Self::SHIPPED.iter().position(|&shipped| shipped == name) {
+            Some(index) => Self::from_safetensors(&SHIPPED[index].concat(), name),
             None => Self::read(Path::new(name)),
         }
     }
@@ -143,7 +162,7 @@ impl NetworkWeights {
     }
 
     /// A number that changes with the weights.
-    pub(crate) fn fingerprint(&self) -> u64 {
+    pub fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::new();
         for (key, parameter) in self.iter() {
             all.add(key).numbers(parameter.values.iter().map(|value| value.to_bits().into()));

@@ -42,7 +42,7 @@ impl NetworkWeights {
     /// [`Error::Weights`] if it cannot be read, is damaged, or holds no tensors by name.
     pub fn read_pth(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref().display().to_string();
-        match read(path.as_ref(), &name) {
+        match open(path.as_ref(), &name, |mut reader| reader.network()) {
             Ok(found) => Ok(Self::new(name, found)),
             Err(weights @ Error::Weights { .. }) => Err(weights),
             Err(Error::Pickle { reason, .. } | Error::Read { reason, .. }) => {
@@ -58,7 +58,21 @@ fn refuse(file: &str, reason: impl Into<String>) -> Error {
     super::file::refuse(file, reason, remedy)
 }
 
-fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
+/// The tensors of floating-point numbers that `torch.save` wrote: one without a name, or those of dictionaries.
+pub(crate) fn read_tensors(path: &Path) -> Result<BTreeMap<String, Parameter>> {
+    open(path, &path.display().to_string(), |mut reader| {
+        let root = reader.doc.root();
+        let mut found = BTreeMap::new();
+        match reader.tensor(root, "the tensor")? {
+            Some(tensor) => drop(found.insert(String::new(), tensor)),
+            None => reader.collect(root, "", 0, &mut found)?,
+        }
+        Ok(found)
+    })
+}
+
+/// Opens a file of PyTorch, and reads from it.
+fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Result<T>) -> Result<T> {
     let file = std::fs::File::open(path).map_err(|e| crate::source::cannot(name, &e))?;
     let whole = Section::whole(name.into(), file)?;
     let head = whole.read_at(0, MAGIC.len().min(whole.len() as usize))?;
@@ -73,7 +87,7 @@ fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
         }
         let doc = Document::read(&source.section(pickle)?, 0)?;
         let storages = Storages::Zip { source: &source, root };
-        return CheckpointReader { name, doc: &doc, storages, left: whole.len() }.read();
+        return read(CheckpointReader { name, doc: &doc, storages, left: whole.len() });
     }
     if head != MAGIC {
         return Err(refuse(name, "it is no checkpoint of PyTorch"));
@@ -88,7 +102,7 @@ fn read(path: &Path, name: &str) -> Result<BTreeMap<String, Parameter>> {
     let names = names.ok_or_else(|| refuse(name, "its storages have no names"))?;
     let places = places(&whole, &doc, keys.end(), &names)?;
     let storages = Storages::File { whole: &whole, places };
-    CheckpointReader { name, doc: &doc, storages, left: whole.len() }.read()
+    read(CheckpointReader { name, doc: &doc, storages, left: whole.len() })
 }
 
 /// Where the storages are that follow the pickles of an old checkpoint.
@@ -150,7 +164,8 @@ struct CheckpointReader<'a> {
 }
 
 impl CheckpointReader<'_> {
-    fn read(mut self) -> Result<BTreeMap<String, Parameter>> {
+    /// The tensors of a network.
+    fn network(&mut self) -> Result<BTreeMap<String, Parameter>> {
         let root = self.doc.root();
         let mut found = BTreeMap::new();
         for inner in NETWORKS.iter().filter_map(|key| self.doc.entry(root, key)).chain([root]) {

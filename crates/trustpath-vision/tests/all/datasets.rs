@@ -269,3 +269,28 @@ fn archives_in_a_folder_are_one_dataset_if_they_agree() {
     let error = refusal(dir.path(), None);
     assert!(error.contains("cat/1.png"), "{error}");
 }
+
+/// A link back to a folder above once made the complete folder unreadable.
+#[cfg(unix)]
+#[test]
+fn links_in_a_circle_are_left_out() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["auk/1.png", "auk/2.png", "gull/1.png"] {
+        put(folder.path(), name, pixel());
+    }
+    symlink("..", folder.path().join("auk/up")).unwrap();
+    symlink("circle", folder.path().join("circle")).unwrap();
+    symlink("nowhere", folder.path().join("notes")).unwrap();
+    let linked = tempfile::tempdir().unwrap();
+    put(linked.path(), "1.png", pixel());
+    symlink(linked.path(), folder.path().join("wren")).unwrap();
+    let dataset = Dataset::open(folder.path(), None).unwrap();
+    assert_eq!(
+        dataset.len(),
+        4,
+        "{:?}",
+        (0..dataset.len()).map(|i| dataset.id(i)).collect::<Vec<_>>()
+    );
+    assert_eq!(dataset.classes(), ["auk", "gull", "wren"]);
+}

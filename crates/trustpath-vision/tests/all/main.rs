@@ -6,6 +6,7 @@ mod images;
 mod networks;
 mod operations;
 mod packs;
+mod tensors;
 
 use std::path::{Path, PathBuf};
 

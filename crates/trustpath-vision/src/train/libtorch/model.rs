@@ -11,7 +11,7 @@ use super::device::kind;
 use super::drop_block::drop_block;
 use super::group::{ParameterGroup, ParameterShape, ParameterValues};
 use crate::Result;
-use crate::network::{BATCH_NORM_EPSILON, Network, Node, Op};
+use crate::network::{Network, Node, Op, same_padding};
 
 /// The share of the newest batch in the running statistics.
 const STATISTICS_MOMENTUM: f64 = 0.1;
@@ -39,6 +39,15 @@ pub(super) struct TrainableNetwork {
     places: BTreeMap<String, (bool, usize)>,
     device: Device,
     kind: Kind,
+}
+
+/// A square map with the zeros of [`Op::SameConv`] around it.
+fn padded(x: &Tensor, kernel: usize, stride: usize) -> Torch<Tensor> {
+    let n = x.size()[3] as usize;
+    let all = ((n.div_ceil(stride) - 1) * stride + kernel).saturating_sub(n);
+    let before = same_padding(kernel, stride, n);
+    let [before, after] = [before, all - before].map(|zeros| zeros as i64);
+    x.f_constant_pad_nd([before, after, before, after])
 }
 
 impl TrainableNetwork {
@@ -139,7 +148,7 @@ impl TrainableNetwork {
                 let (stride, padding) = (*stride as i64, *padding as i64);
                 x.f_conv2d(weight, None::<&Tensor>, [stride; 2], [padding; 2], [1; 2], 1)
             }
-            Op::BatchNorm { name, .. } => {
+            Op::BatchNorm { name, epsilon, .. } => {
                 let own = |part: &str| Some(self.parameter(&format!("{name}.{part}")));
                 let running = |part: &str| Some(&self.statistics[&format!("{name}.{part}")]);
                 x.f_batch_norm(
@@ -149,10 +158,21 @@ impl TrainableNetwork {
                     running("running_var"),
                     matches!(mode, Mode::Learn { .. }),
                     STATISTICS_MOMENTUM,
-                    f64::from(BATCH_NORM_EPSILON),
+                    f64::from(*epsilon),
                     true,
                 )
             }
+            Op::SameConv { name, kernel, stride, .. } => {
+                let weight = self.parameter(&format!("{name}.weight"));
+                let x = padded(x, *kernel, *stride)?;
+                x.f_conv2d(weight, None::<&Tensor>, [*stride as i64; 2], [0; 2], [1; 2], 1)
+            }
+            Op::Depthwise { name, channels, kernel, stride } => {
+                let weight = self.parameter(&format!("{name}.weight"));
+                let (x, groups) = (padded(x, *kernel, *stride)?, *channels as i64);
+                x.f_conv2d(weight, None::<&Tensor>, [*stride as i64; 2], [0; 2], [1; 2], groups)
+            }
+            Op::Relu6 => x.f_clamp(0.0, 6.0),
             // The rectifier itself cannot be given a slope from Rust, but its derivative can, and that
             // times `x` is the rectifier: one operation, and one on the way back.
             Op::LeakyRelu { slope } => {
