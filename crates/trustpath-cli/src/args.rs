@@ -1,25 +1,34 @@
 //! Options that commands share.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_table::{Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable};
+use trustpath_explain::{Extractor, SavedModel};
+use trustpath_table::{
+    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, Tensor,
+};
+use trustpath_text::folder;
 use trustpath_vision::dataset::Dataset;
+use trustpath_vision::torch::{is_torch, read_matrix};
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::Progress;
+use crate::texts::{self, EmbeddedTexts, Texts};
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet; - is
-    /// standard input. Or images: a folder, a zip or tar, or a csv of file names
-    #[arg(value_name = "FEATURES|IMAGES")]
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow
+    /// (.feather) or .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
+    /// texts: a table and --text, or a folder of .txt files
+    #[arg(value_name = "FEATURES|IMAGES|TEXTS")]
     features: PathBuf,
     /// Labels: one per row in order, empty if missing, or pairs of id and label for some rows [default: inside
     /// the features file, or NAME-labels.* beside it]
@@ -32,6 +41,9 @@ pub struct InputArgs {
     /// Name of the id column [default: id; without one, ids are row numbers from 0]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     id_column: Option<String>,
+    /// Column of texts, which are turned into features: .csv, .tsv, .jsonl or .parquet; a folder of .txt files needs no column
+    #[arg(long, value_name = "NAME")]
+    text: Option<String>,
     /// Format of the features [default: by the ending of the name, csv for standard input]
     #[arg(long, value_parser = choice::<Format>(&Format::NAMES))]
     format: Option<Format>,
@@ -51,13 +63,28 @@ pub struct InputArgs {
     carry: Option<Vec<String>>,
 }
 
-/// Instances, and their images if they have any.
+/// Instances, and their images or texts if they have any.
 #[derive(Debug)]
 pub struct Instances {
     /// Features and labels.
     pub pool: PartlyLabelledTable,
     /// The images, row by row.
     pub images: Option<ExtractedImages>,
+    /// What the features were made with, if they were texts.
+    pub texts: Option<EmbeddedTexts>,
+}
+
+impl Instances {
+    /// By what the features were made, if that is known.
+    pub fn extractor(&self) -> Option<&Extractor> {
+        let texts = self.texts.as_ref().map(|texts| &texts.extractor);
+        self.images.as_ref().map(|images| &images.extractor).or(texts)
+    }
+
+    /// What a saved model needs to represent new texts.
+    pub fn representation(&self) -> BTreeMap<String, Tensor> {
+        self.texts.as_ref().map(|texts| texts.representation.clone()).unwrap_or_default()
+    }
 }
 
 /// The labels that a command needs.
@@ -72,16 +99,27 @@ pub enum Wanted {
 }
 
 impl InputArgs {
-    /// Reads the instances; the features of images are extracted first.
+    /// Reads the instances; the features of images are extracted first. None of these files may be an output
+    /// among `files`.
     pub fn read(
         &self,
         wanted: Wanted,
+        files: CommandFiles,
         source: &SourceArgs,
+        saved: Option<(&SavedModel, &Path)>,
         threads: &ThreadPool,
         progress: Progress,
     ) -> Result<Instances> {
+        if self.is_texts() {
+            let model = source.text_model(saved)?;
+            self.files(wanted, source.files(files)).check()?;
+            let (pool, texts) = self.texts(wanted)?.embed(model, saved, threads, progress)?;
+            return Ok(Instances { pool, images: None, texts: Some(texts) });
+        }
         let is_images = self.is_images();
         source.check(&self.features, is_images)?;
+        let files = self.files(wanted, source.files(files));
+        files.check()?;
         let images = match is_images {
             true => {
                 let dataset = source.open(&self.features, self.labels.is_some())?;
@@ -93,14 +131,17 @@ impl InputArgs {
             }
             false => None,
         };
-        let file = match &images {
-            Some(images) => self.of(&images.cache),
-            None => self.file(),
-        };
-        let file = if wanted == Wanted::None { file.not_beside() } else { file };
+        if let (Some(images), false) = (&images, source.has_cache()) {
+            files.reads("the file of extracted features", [&images.cache]).check()?;
+        }
         let mut pool = {
             let name = format!("reading {}", self.features.display());
             let stage = progress.task(&name, Instant::now());
+            let file = match &images {
+                Some(images) => self.of(&images.cache),
+                None => self.file()?,
+            };
+            let file = if wanted == Wanted::None { file.not_beside() } else { file };
             let pool = file.read()?;
             stage.step();
             pool
@@ -111,11 +152,47 @@ impl InputArgs {
         if wanted != Wanted::None {
             pool.check_labels()?;
         }
-        Ok(Instances { pool, images })
+        Ok(Instances { pool, images, texts: None })
     }
 
-    /// Where the instances are.
-    pub fn file(&self) -> PartlyLabelledFile {
+    /// Whether they are texts.
+    pub fn is_texts(&self) -> bool {
+        self.text.is_some() || (self.format.is_none() && folder::is_at(&self.features))
+    }
+
+    /// Reads the texts and their labels, without features.
+    pub fn texts(&self, wanted: Wanted) -> Result<Texts> {
+        let read = |file: PartlyLabelledFile, column: &str| -> Result<PartlyLabelledTable> {
+            let file = file.text(column);
+            Ok((if wanted == Wanted::None { file.not_beside() } else { file }).read()?)
+        };
+        let texts = match &self.text {
+            Some(column) if !self.features.is_dir() => {
+                Texts::new(read(self.file()?, column)?, column)?
+            }
+            _ => Texts::of_folder(&self.features, |file| read(self.of(file), texts::COLUMN))?,
+        };
+        if wanted != Wanted::None {
+            texts.pool.check_labels()?;
+        }
+        Ok(texts)
+    }
+
+    /// With the files that are read.
+    pub fn files(&self, wanted: Wanted, files: CommandFiles) -> CommandFiles {
+        if self.is_images() {
+            return files
+                .reads("the images", [&self.features])
+                .reads("the labels file", &self.labels);
+        }
+        let file = self.of(&self.features);
+        let file = if wanted == Wanted::None { file.not_beside() } else { file };
+        let mut paths = file.files().into_iter();
+        files.reads("the features file", paths.next()).reads("the labels file", paths)
+    }
+
+    /// Where the instances are. What `torch.save` wrote is read at once.
+    pub fn file(&self) -> Result<PartlyLabelledFile> {
         let names = |names: &[String]| names.iter().filter(|n| !n.is_empty()).cloned().collect();
         let mut file = self.of(&self.features);
         if let Some(columns) = &self.feature_columns {
@@ -124,7 +201,11 @@ impl InputArgs {
         if let Some(columns) = &self.carry {
             file = file.carry(names(columns));
         }
-        file
+        if self.format.is_none() && is_torch(&self.features) {
+            let matrix = read_matrix(&self.features, self.feature_columns.as_deref())?;
+            file = file.array(matrix.values, matrix.dims);
+        }
+        Ok(file)
     }
 
     /// Whether they are images.
@@ -198,6 +279,11 @@ impl OutputArgs {
         }
         output.check()?;
         Ok(Some(output))
+    }
+
+    /// With the file that is written.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        files.writes("--out", &self.out)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use trustpath_report::{Column as TableColumn, Table};
-use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
+use trustpath_table::PartlyLabelledTable;
 
-use crate::args::{InputArgs, OutputArgs};
+use crate::args::{InputArgs, OutputArgs, Wanted};
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::{print, results};
 
 #[derive(Debug, Args)]
@@ -33,15 +34,22 @@ const SHOWN: usize = 20;
 
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
-    if args.input.is_images() {
+    if args.input.is_images() && !args.input.is_texts() {
         let sentence = "folders, archives and lists of images are checked by trustpath data check; give a features file here";
         return Err(Error::Usage(sentence.into()));
     }
-    let pool = args.input.file().read()?;
-    pool.check_values()?;
+    args.input.files(Wanted::Some, args.output.files(CommandFiles::default())).check()?;
+    let pool = match args.input.is_texts() {
+        true => args.input.texts(Wanted::Some)?.pool,
+        false => {
+            let pool = args.input.file()?.read()?;
+            pool.check_values()?;
+            pool
+        }
+    };
     match &output {
         None if args.json => print::json(&as_json(&pool))?,
-        Some(output) => labels(&pool)?.write(output)?,
+        Some(output) => results::labels(&pool)?.write(output)?,
         None => {
             let mut text = summary(&pool)?;
             for note in results::reading_notes(&pool) {
@@ -51,15 +59,6 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         }
     }
     Ok(pool.check_labels()?)
-}
-
-/// Ids and labels as they were read.
-fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
-    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
-    let mut table = ResultTable::default();
-    table.push("id", Column::Text(pool.ids().to_vec()))?;
-    table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
-    Ok(table)
 }
 
 /// The summary for programs.
@@ -84,10 +83,16 @@ fn summary(pool: &PartlyLabelledTable) -> Result<String> {
     pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
     let labelled: usize = counts.iter().sum();
     let mut text = format!(
-        "{}: {}, {} each\nids {} … {}\n{labelled} labelled, {} unlabelled; {}\n",
+        "{}: {}\nids {} … {}\n{labelled} labelled, {} unlabelled; {}\n",
         pool.source(),
-        print::count(pool.rows(), "instance", "instances"),
-        print::count(pool.dims(), "feature", "features"),
+        match pool.dims() {
+            0 => print::count(pool.rows(), "text", "texts"),
+            dims => format!(
+                "{}, {} each",
+                print::count(pool.rows(), "instance", "instances"),
+                print::count(dims, "feature", "features")
+            ),
+        },
         pool.ids()[0],
         pool.ids()[pool.rows() - 1],
         pool.rows() - labelled,

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -36,7 +37,7 @@ pub enum Command {
     Paper(paper::PaperArgs),
     /// Train a network on images, as in the paper
     Train(Box<train::TrainArgs>),
-    /// Compute features of images with a network
+    /// Compute features of images or texts with a network
     Extract(extract::ExtractArgs),
     /// Summarise a features file and its labels, or say what is wrong with it
     Check(check::CheckArgs),
@@ -84,15 +85,17 @@ Examples:
 
 Exit status: 0 success, 1 failure, 2 invalid input or usage, 130 interrupted by Ctrl-C.";
 
-/// Reads the command line; prints help and version itself.
-pub fn parse() -> Result<Cli> {
-    Cli::try_parse().map_err(|error| {
-        if error.use_stderr() {
-            Error::Usage(sentence(&error) + "; see --help")
-        } else {
-            error.exit()
+/// Reads the command line. Help and version are printed here, and nothing remains to be done.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>> {
+    match Cli::try_parse_from(args) {
+        Ok(cli) => Ok(Some(cli)),
+        Err(error) if error.use_stderr() => Err(Error::Usage(sentence(&error) + "; see --help")),
+        Err(asked_for) => {
+            // As clap itself does, a closed standard output is ignored.
+            let _ = asked_for.print();
+            Ok(None)
         }
-    })
+    }
 }
 
 /// The message of a usage error, in one line and without the usage text.

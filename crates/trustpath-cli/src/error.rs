@@ -25,6 +25,8 @@ pub enum Error {
     #[error(transparent)]
     Vision(#[from] Vision),
     #[error(transparent)]
+    Text(trustpath_text::Error),
+    #[error(transparent)]
     Model(#[from] ModelError),
     #[error("{threads} threads cannot be started ({reason}): use fewer with --threads")]
     Threads { threads: usize, reason: String },
@@ -46,6 +48,17 @@ pub enum Error {
     Stopped { done: usize, asked: usize },
 }
 
+impl From<trustpath_text::Error> for Error {
+    fn from(error: trustpath_text::Error) -> Self {
+        match error {
+            trustpath_text::Error::Vision(error) => Self::Vision(error),
+            trustpath_text::Error::Engine(error) => Self::Engine(error),
+            trustpath_text::Error::Stopped => Self::Engine(trustpath::Error::Stopped),
+            error => Self::Text(error),
+        }
+    }
+}
+
 impl Error {
     /// The exit status: 2 for invalid input or usage, 130 after Ctrl-C, otherwise 1.
     pub fn exit_code(&self) -> u8 {
@@ -61,13 +74,13 @@ impl Error {
             | Self::Model(ModelError::Table(error))
             | Self::Episodes(episodes::Error::Table(error))
             | Self::Vision(Vision::Table(error)) => {
-                if matches!(error, table::Error::Write { .. }) {
+                if matches!(error, table::Error::Write { .. } | table::Error::InUse { .. }) {
                     1
                 } else {
                     2
                 }
             }
-            Self::Model(_) | Self::Episodes(_) => 2,
+            Self::Model(_) | Self::Episodes(_) | Self::Text(_) => 2,
             // Nor are faults of the machine.
             Self::Vision(Vision::Write { .. } | Vision::Training(_)) => 1,
             Self::Vision(_) => 2,

@@ -1,4 +1,4 @@
-//! `trustpath extract`: features of images, computed by a network.
+//! `trustpath extract`: features of images or texts, computed by a network.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,24 @@ use trustpath_vision::weights::Precision;
 
 use crate::args::WorkArgs;
 use crate::cli::choice;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::images::{self, DatasetArgs, NetworkArgs};
-use crate::print;
+use crate::{print, texts};
 
 /// Which images, by which network, to where.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct ExtractArgs {
     /// Images: a folder of class folders, a zip or tar of them, a csv, or a known dataset
-    #[arg(long, value_name = "PATH")]
-    images: PathBuf,
+    #[arg(long, value_name = "PATH", required_unless_present = "texts")]
+    images: Option<PathBuf>,
+    /// Texts instead of images: a .csv, .tsv, .jsonl or .parquet and --text, or a folder of .txt files
+    #[arg(long, value_name = "PATH", conflicts_with = "images")]
+    texts: Option<PathBuf>,
+    /// Column of the texts
+    #[arg(long, value_name = "NAME", requires = "texts")]
+    text: Option<String>,
     #[command(flatten)]
     dataset: DatasetArgs,
     /// File for the features: .safetensors, or .npy with NAME-labels.csv beside it
@@ -43,6 +50,7 @@ Examples:
   trustpath extract --backbone wrn28-10 --weights S2M2.pth.tar --images mini.zip --split test --out novel.npy
   trustpath extract --backbone dino.onnx --input-size 224 --images photos/ --out photos.safetensors
   trustpath label photos.safetensors --out labels.csv
+  trustpath extract --texts questions.csv --text question --out questions.npy
 
 After Ctrl-C, the same command resumes the extraction. If the .safetensors file exists already, only
 new and changed images are computed.
@@ -51,9 +59,31 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {
+    let files = args
+        .network
+        .files(CommandFiles::default())
+        .reads("the images", &args.images)
+        .reads("the texts", &args.texts);
+    let labels = Extraction::labels_file(&args.out);
+    files.writes("--out", [&args.out]).writes("--out", &labels).check()?;
     let (threads, progress) = (args.work.pool()?, args.work.progress());
+    let images = match (&args.images, &args.texts) {
+        (_, Some(texts)) => {
+            let model = args.network.text_model(None)?;
+            return texts::extract(
+                texts,
+                args.text.as_deref(),
+                model,
+                &args.out,
+                &threads,
+                progress,
+            );
+        }
+        (Some(images), None) => images,
+        (None, None) => return Err(Error::Usage("give --images or --texts".into())),
+    };
     let chosen = args.network.open(threads.current_num_threads())?;
-    let dataset = args.dataset.open(&args.images, None)?;
+    let dataset = args.dataset.open(images, None)?;
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
     let backbone = chosen.backbone.as_ref();
     let done = images::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;

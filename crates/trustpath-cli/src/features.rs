@@ -1,9 +1,12 @@
 //! The features of a pool for the engine: of all rows or some, in memory or in their file.
 
-use trustpath::{BlockSource, Features};
-use trustpath_table::PartlyLabelledTable;
+use std::path::Path;
 
-use crate::error::Result;
+use trustpath::{BlockSource, Features};
+use trustpath_table::{PartlyLabelledTable, TableFile};
+use trustpath_vision::torch::{is_torch, read_matrix};
+
+use crate::error::{Error, Result};
 
 /// Rows of a pool.
 #[derive(Debug)]
@@ -31,6 +34,26 @@ impl<'a> Rows<'a> {
             _ => Features::blocks(self, rows, self.pool.dims()),
         };
         Ok(features?)
+    }
+}
+
+/// A features file for episodes. What `torch.save` wrote is read at once.
+pub fn table_file(path: &Path) -> Result<TableFile> {
+    let file = TableFile::new(path);
+    Ok(match is_torch(path) {
+        true => {
+            let matrix = read_matrix(path, None)?;
+            file.array(matrix.values, matrix.dims)
+        }
+        false => file,
+    })
+}
+
+/// An error of the engine about a pool, which names an instance by its id instead of its row alone.
+pub fn named(pool: &PartlyLabelledTable, error: trustpath::Error) -> Error {
+    match error {
+        trustpath::Error::ZeroVector { row } if row < pool.rows() => pool.zero_vector(row).into(),
+        error => error.into(),
     }
 }
 

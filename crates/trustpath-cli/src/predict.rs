@@ -7,10 +7,11 @@ use clap::Args;
 use trustpath::Features;
 use trustpath::label::LabelModel;
 use trustpath_explain::{DataInfo, PredictResult, Predictions, SavedModel};
-use trustpath_table::PartlyLabelledTable;
+use trustpath_table::{FileSet, PartlyLabelledTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::results::Summary;
 use crate::{interrupt, memory, results};
@@ -35,6 +36,7 @@ const AFTER: &str = "\
 Examples:
   trustpath predict model.safetensors new.npy --out new-labels.csv
   trustpath predict model.safetensors new-photos/ --out new-labels.csv
+  trustpath predict model.safetensors new-questions.csv --text question --out new-labels.csv
   cat new.csv | trustpath predict model.safetensors - --out - --out-format jsonl
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
@@ -47,11 +49,18 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let saved = SavedModel::read(&args.model)?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
-    let Instances { pool, images } =
-        args.input.read(Wanted::None, &args.source, &threads, progress)?;
-    if let Some(images) = &images {
-        saved.check_extractor(&images.extractor, &args.model)?;
+    let files = args.output.files(CommandFiles::default()).reads("the model", [&args.model]);
+    let by = Some((&saved, args.model.as_path()));
+    let instances = args.input.read(Wanted::None, files, &args.source, by, &threads, progress)?;
+    if let Some(extractor) = instances.extractor() {
+        saved.check_extractor(extractor, &args.model)?;
+    } else if !saved.representation.is_empty() {
+        return Err(Error::Usage(format!(
+            "{} was trained on texts by their words (tf-idf): give texts, and --text with the name of their column",
+            args.model.display()
+        )));
     }
+    let Instances { pool, .. } = instances;
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
@@ -59,7 +68,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let took = start.elapsed();
     let text = result.text(&memory::spent(took));
     let summary = Summary { text, took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
+    results::finish(&args.run, output.as_ref(), &FileSet::new(), &pool, &result, summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all
@@ -80,10 +89,8 @@ fn predict(pool: &PartlyLabelledTable, model: &LabelModel) -> Result<Predictions
         pool.read(first, values)?;
         let features = Features::new(&values[..], count, dims)?;
         predictions.append(model.predict(&features).map_err(|error| match error {
-            trustpath::Error::ZeroVector { row } => {
-                trustpath::Error::ZeroVector { row: first + row }
-            }
-            error => error,
+            trustpath::Error::ZeroVector { row } => pool.zero_vector(first + row).into(),
+            error => Error::from(error),
         })?);
     }
     Ok(predictions)
@@ -135,6 +142,8 @@ mod tests {
         let mut values = values(BLOCK + 9);
         values[(BLOCK + 3) * DIMS..][..DIMS].fill(0.0);
         let error = predict(&pool(values), &model()).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("instance {} is the zero", BLOCK + 3)), "{error}");
+        let row = BLOCK + 3;
+        let start = format!("all features of instance \"{row}\" (row {row}) in pool are zero");
+        assert!(error.starts_with(&start), "{error}");
     }
 }

@@ -4,12 +4,13 @@ use std::io::{ErrorKind, Write};
 
 use trustpath_episodes::stats::Estimate;
 pub use trustpath_explain::count;
+use trustpath_table::printable;
 
 use crate::error::{Error, Result};
 
-/// Writes to standard output. A pipe that was closed early (`| head`) is not an error.
+/// Writes a text to standard output, without control characters of names in it. A pipe that was closed early (`| head`) is not an error.
 pub fn stdout(text: &str) -> Result<()> {
-    bytes(text.as_bytes())
+    bytes(printable(text).as_bytes())
 }
 
 /// Writes a value as JSON.

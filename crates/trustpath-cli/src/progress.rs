@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use trustpath_episodes::{Finished, Journal};
+use trustpath_table::printable;
 
 use crate::interrupt;
 
@@ -104,7 +105,7 @@ impl Progress {
     pub fn say(self, text: &str) {
         if self == Self::Bar {
             // A closed standard error must not end the run.
-            let _ = std::io::stderr().write_all(text.as_bytes());
+            let _ = std::io::stderr().write_all(printable(text).as_bytes());
         }
     }
 }

@@ -9,7 +9,9 @@ use rayon::ThreadPool;
 use serde::Serialize;
 use trustpath_explain::{DataInfo, FrontEnd, ResultColumns};
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{Column, Format, Output, PartlyLabelledTable, ResultTable};
+use trustpath_table::{
+    Column, FileSet, Format, Output, PartlyLabelledTable, ResultTable, printable,
+};
 
 use crate::args::RunArgs;
 use crate::error::{Error, Result};
@@ -18,25 +20,27 @@ use crate::print;
 use crate::progress::Progress;
 
 /// Where the page is written; refused at once if it could not be written in the end.
-pub fn page_output(path: &Path) -> Result<Output> {
+pub fn page_output(path: &Path, set: &FileSet) -> Result<Output> {
     let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
     if !named {
         let name = path.display();
         return Err(Error::Usage(format!("--report {name} must end in .html: a browser opens it")));
     }
     // The format only says that there is one: a page has its own.
-    let output = Output::new(path).as_format(Format::Csv);
+    let output = Output::new(path).as_format(Format::Csv).staged(set);
     output.check()?;
     Ok(output)
 }
 
-/// Refuses at once a model file that could not be written in the end.
-pub fn check_model_output(path: &Path) -> Result<()> {
+/// Where the model is written; refused at once if it could not be written in the end.
+pub fn model_output(path: &Path, set: &FileSet) -> Result<Output> {
     if Format::of(path).ok() != Some(Format::Safetensors) {
         let name = path.display();
         return Err(Error::Usage(format!("--model {name} must end in .safetensors")));
     }
-    Ok(Output::new(path).check()?)
+    let output = Output::new(path).staged(set);
+    output.check()?;
+    Ok(output)
 }
 
 /// A pool without its features.
@@ -48,6 +52,15 @@ pub fn data_info(pool: &PartlyLabelledTable) -> DataInfo<'_> {
         labels: pool.labels(),
         classes: pool.class_names(),
     }
+}
+
+/// Ids and labels as they were read.
+pub fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
+    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
+    let mut table = ResultTable::default();
+    table.push("id", Column::Text(pool.ids().to_vec()))?;
+    table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
+    Ok(table)
 }
 
 /// What a user should know about how the pool was read, as sentences.
@@ -115,10 +128,12 @@ struct JsonSummary<'a> {
     seconds: f64,
 }
 
-/// Writes the table where it is asked for, and prints the summary unless the table goes to standard output.
+/// Writes the table where it is asked for, publishes all files of the command, and prints the summary unless the
+/// table goes to standard output.
 pub fn finish(
     run: &RunArgs,
     output: Option<&Output>,
+    set: &FileSet,
     pool: &PartlyLabelledTable,
     result: &impl ResultColumns,
     summary: Summary,
@@ -130,15 +145,17 @@ pub fn finish(
         if let Some(output) = output {
             table.write(output)?;
         }
+        set.publish()?;
         if run.json {
             return print::json(&as_json(pool, &table, notes, summary));
         }
     }
+    set.publish()?;
     let notes: String = notes.into_iter().map(|note| note + "\n").collect();
     match output.is_some_and(Output::is_stream) {
         true => {
             // A closed standard error must not change the result.
-            let _ = std::io::stderr().write_all(notes.as_bytes());
+            let _ = std::io::stderr().write_all(printable(&notes).as_bytes());
             Ok(())
         }
         false if notes.is_empty() => print::stdout(&summary.text),

@@ -32,7 +32,7 @@ pub enum ModelError {
     },
 }
 
-/// The network that the features were extracted with.
+/// The network, or the representation of texts, that the features were made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extractor {
     /// Its description for users.
@@ -54,8 +54,10 @@ pub struct SavedModel {
     pub columns: Option<Vec<String>>,
     /// What stands in for instances that are all zeros, where Python saved the model.
     pub centre: Option<Vec<f64>>,
-    /// The network that the features were extracted with, if from images.
+    /// What the features were made with, if from images or texts.
     pub extractor: Option<Extractor>,
+    /// What else that needs for new texts, by names that begin with `text.`; empty for networks, which have their weights.
+    pub representation: BTreeMap<String, Tensor>,
 }
 
 impl SavedModel {
@@ -112,6 +114,8 @@ impl SavedModel {
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
         let tensor =
             |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
+        let mut tensors: BTreeMap<String, Tensor> = tensors.into_iter().map(tensor).collect();
+        tensors.extend(self.representation.clone());
         let json = |names: &Vec<String>| serde_json::Value::from(&names[..]).to_string();
         let extractor = self.extractor.as_ref();
         let metadata = [
@@ -124,10 +128,7 @@ impl SavedModel {
             ("backbone_identity", extractor.map(|e| format!("{:016x}", e.identity))),
         ];
         let present = |(key, text): (&str, Option<String>)| text.map(|t| (key.to_owned(), t));
-        TensorFile {
-            metadata: metadata.into_iter().filter_map(present).collect(),
-            tensors: tensors.into_iter().map(tensor).collect::<BTreeMap<_, _>>(),
-        }
+        TensorFile { metadata: metadata.into_iter().filter_map(present).collect(), tensors }
     }
 
     /// Reads a model from a file, and checks that its parts fit together.
@@ -163,6 +164,11 @@ impl SavedModel {
             Some(Extractor { description, identity })
         });
         let (class_type, signed) = (text("class_type"), text("signed").as_deref() == Some("true"));
+        let is_text = |name: &String| name.starts_with("text.");
+        let names: Vec<String> =
+            file.tensors.keys().filter(|name| is_text(name)).cloned().collect();
+        let representation =
+            names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
         let mut take = |name: &str, axes: usize| -> Result<Option<(Vec<usize>, Vec<f64>)>> {
             match file.tensors.remove(name) {
                 Some(Tensor::F64 { shape, values })
@@ -212,6 +218,6 @@ impl SavedModel {
         if centre.as_ref().is_some_and(|centre| centre.len() != model.projection.mean.len()) {
             return Err(wrong("its centre has another number of features".into()));
         }
-        Ok(Self { model, class_names, class_type, columns, centre, extractor })
+        Ok(Self { model, class_names, class_type, columns, centre, extractor, representation })
     }
 }

@@ -1,5 +1,7 @@
 //! Reasons, notes, columns, percentages and model files, on small pools whose verdicts are set by hand.
 
+use std::collections::BTreeMap;
+
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::spec::LabelSpec;
 use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
@@ -8,7 +10,7 @@ use trustpath_explain::{
     AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
     Predictions, ResultColumns, SavedModel,
 };
-use trustpath_table::Column;
+use trustpath_table::{Column, Tensor};
 
 const ROWS: usize = 60;
 const DIMS: usize = 6;
@@ -437,6 +439,10 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
         columns: Some((0..DIMS).map(|column| format!("f{column}")).collect()),
         centre: Some(vec![0.5; DIMS]),
         extractor: Some(Extractor { description: "a network".into(), identity: 7 }),
+        representation: BTreeMap::from([(
+            "text.idf".to_owned(),
+            Tensor::F32 { shape: vec![2], values: vec![0.5, 2.0] },
+        )]),
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");

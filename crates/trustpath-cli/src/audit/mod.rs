@@ -9,11 +9,12 @@ use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
 use trustpath_explain::{AuditResult, LabelledRows};
-use trustpath_table::PartlyLabelledTable;
+use trustpath_table::{FileSet, PartlyLabelledTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
-use crate::features::Rows;
+use crate::features::{Rows, named};
+use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
 use crate::results::Summary;
@@ -61,12 +62,16 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
     let start = Instant::now();
-    let output = args.output.output()?;
+    let set = FileSet::new();
+    let output = args.output.output()?.map(|output| output.staged(&set));
     args.run.check(output.as_ref())?;
-    let report = args.report.as_deref().map(results::page_output).transpose()?;
+    let report = args.report.as_deref().map(|path| results::page_output(path, &set)).transpose()?;
     let threads = args::pool(args.run.threads)?;
     let progress = args.run.progress();
-    let Instances { pool, images } = input.read(Wanted::Given, &args.source, &threads, progress)?;
+    let files = args.output.files(CommandFiles::default());
+    let files = files.writes("--report", &args.report).reads("the verified labels", &args.verified);
+    let Instances { pool, images, .. } =
+        input.read(Wanted::Given, files, &args.source, None, &threads, progress)?;
     let data = results::data_info(&pool);
     let labelled = LabelledRows::new(data.labels);
     let answers = match &args.verified {
@@ -80,7 +85,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     }
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took))?, took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
+    results::finish(&args.run, output.as_ref(), &set, &pool, &result, summary)
 }
 
 fn run_audit(
@@ -95,5 +100,5 @@ fn run_audit(
     let features = rows.features()?;
     let audit = audit(&features, labels).classes(classes).spec(&spec).verified(answers);
     let found = audit.run_observed(&mut observer);
-    Ok(found.map_err(|error| labelled.error_in_all_rows(error))?)
+    found.map_err(|error| named(pool, labelled.error_in_all_rows(error)))
 }

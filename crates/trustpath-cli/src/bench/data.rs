@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use trustpath_episodes::{FeatureTable, ListMeta, Split, TableFile, embedded};
+use trustpath_episodes::{FeatureTable, ListMeta, Split, embedded};
+use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
 use crate::error::{Error, Result};
+use crate::features::table_file;
+use crate::files::CommandFiles;
 use crate::images::ImageArgs;
 use crate::run::Runner;
 
@@ -16,7 +19,7 @@ use crate::run::Runner;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
 pub struct DataArgs {
-    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl or .parquet
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow or .pt
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
     /// Labels, one per row, in the same formats or .txt [default: inside the features file, or
@@ -60,7 +63,7 @@ impl DataArgs {
             return Err(Error::Usage(sentence.into()));
         }
         if let Some(path) = &self.features {
-            let mut file = TableFile::new(path);
+            let mut file = table_file(path)?;
             if let Some(name) = &self.label_column {
                 file = file.label_column(name);
             }
@@ -76,6 +79,18 @@ impl DataArgs {
         });
         let dataset = self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0]);
         Ok(Cow::Borrowed(embedded::load(dataset, self.embedded_split()?)?))
+    }
+
+    /// With the files that are read and written.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        let features = self.features.as_ref().map(|path| {
+            let file = PartlyLabelledFile::new(path);
+            self.labels.iter().fold(file, |file, labels| file.labels(labels)).files()
+        });
+        let mut paths = features.into_iter().flatten();
+        let files = files.reads("the features file", paths.next());
+        let files = files.reads("the labels file", paths).reads("the images", &self.images);
+        self.extraction.files(files)
     }
 
     fn embedded_split(&self) -> Result<Split> {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
+use crate::files::CommandFiles;
 
 /// Where finished episodes are recorded.
 #[derive(Debug, Args)]
@@ -31,6 +32,21 @@ struct Configuration<'a> {
 }
 
 impl JournalArgs {
+    /// With the files that are written.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        let with = |ending: &str| {
+            self.journal
+                .iter()
+                .map(move |path| {
+                    let mut path = path.clone().into_os_string();
+                    path.push(ending);
+                    path
+                })
+                .collect::<Vec<_>>()
+        };
+        files.writes("--journal", with("")).writes("--journal", with(".against"))
+    }
+
     /// Opens the journal of a method, if there is to be one, with what it holds.
     pub fn open(
         &self,

@@ -22,6 +22,7 @@ use trustpath_episodes::{
 use crate::args::ProgressArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
 use crate::{interrupt, print};
@@ -112,6 +113,7 @@ const EPISODES: usize = 600;
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
+    args.journal.files(args.data.files(CommandFiles::default())).check()?;
     let runner = Runner::new(args.run.threads, args.output.progress.get())?;
     let list = args.run.read_list()?;
     let ways = list.as_ref().map_or(args.task.way, |list| Ways::Number(list.meta.way));

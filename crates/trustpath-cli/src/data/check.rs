@@ -8,6 +8,7 @@ use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
 use super::{SourceArgs, sheet, step};
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::images::list;
 use crate::print;
 
@@ -41,6 +42,8 @@ const SHOWN: usize = 20;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<()> {
+    let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
+    files.writes("--sheet", &args.sheet).check()?;
     let dataset = args.source.open()?;
     let splits = dataset.check();
     let inspection = match args.quick {

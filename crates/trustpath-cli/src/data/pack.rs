@@ -11,6 +11,7 @@ use trustpath_vision::pack::PackParams;
 use super::{SourceArgs, step};
 use crate::cli::{choice, positive};
 use crate::error::Result;
+use crate::files::CommandFiles;
 use crate::images::skipped;
 use crate::print;
 
@@ -59,6 +60,8 @@ pub fn run(args: &PackArgs) -> Result<()> {
         skip_bad: args.skip_bad,
     }
     .check()?;
+    let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
+    files.writes("--out", [&args.out]).check()?;
     let dataset = args.source.open()?;
     let total: usize = match args.split.as_slice() {
         [] => dataset.len(),

@@ -9,10 +9,11 @@ use clap::Args;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use trustpath_episodes::FeatureTable;
-use trustpath_explain::Extractor;
+use trustpath_explain::{Extractor, SavedModel};
 use trustpath_report::Image;
 use trustpath_report::label_page::{LabelReport, Thumbnail};
-use trustpath_table::PartlyLabelledFile;
+use trustpath_table::{Error as TableError, PartlyLabelledFile};
+use trustpath_text::TextModel;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
 use trustpath_vision::extract::Extraction;
@@ -23,6 +24,7 @@ pub use network::NetworkArgs;
 
 use crate::cli::choice;
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 use crate::print;
 use crate::progress::Progress;
 
@@ -75,6 +77,11 @@ impl ImageArgs {
         self.cache.is_some()
     }
 
+    /// With the files that are read and written.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        self.network.files(files).writes("--cache", &self.cache)
+    }
+
     /// Computes the features of images, except for those that are in the file already.
     pub fn extract(
         &self,
@@ -94,7 +101,10 @@ impl ImageArgs {
         let backbone = chosen.backbone.as_ref();
         let extracted = extract(extraction, backbone, dataset, &cache, threads, progress);
         let extracted = extracted.map_err(|error| match error {
-            Error::Vision(VisionError::Write { name, reason }) if self.cache.is_none() => {
+            Error::Vision(
+                VisionError::Write { name, reason }
+                | VisionError::Table(TableError::Write { file: name, reason }),
+            ) if self.cache.is_none() => {
                 let reason = format!("{reason}, which --cache FILE avoids");
                 Error::Vision(VisionError::Write { name, reason })
             }
@@ -148,6 +158,28 @@ impl SourceArgs {
             "{} is read as features, for which there is no network, dataset or split: leave those options out, or give images",
             path.display()
         )))
+    }
+
+    /// How texts are to be represented: as the model that is to be used was trained, or else as the options say.
+    pub fn text_model(&self, saved: Option<(&SavedModel, &Path)>) -> Result<TextModel> {
+        let ImageArgs { skip_bad, cache, network } = &self.images;
+        if *skip_bad || cache.is_some() || self.dataset.is_given() {
+            return Err(Error::Usage(
+                "--skip-bad, --cache, --dataset and --split are for images: leave them out for texts"
+                    .into(),
+            ));
+        }
+        network.text_model(saved)
+    }
+
+    /// Whether the file that keeps the features was given.
+    pub fn has_cache(&self) -> bool {
+        self.images.has_cache()
+    }
+
+    /// With the files that are read and written.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        self.images.files(files)
     }
 
     /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.

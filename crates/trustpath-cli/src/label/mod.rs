@@ -8,10 +8,12 @@ use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
 use trustpath_explain::{FrontEnd, LabelResult, SavedModel};
+use trustpath_table::FileSet;
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
-use crate::features::Rows;
+use crate::features::{Rows, named};
+use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
 use crate::results::Summary;
@@ -54,55 +56,71 @@ Examples:
   trustpath label pool.csv --label-column kind --precision 0.95 --out labels.csv
   trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
+  trustpath label questions.csv --text question --report report.html --out labels.csv
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
 The label of an image is the name of its class folder; images in no folder, or in one named unlabeled
 or unknown, have no label. Or give --labels with file names and labels. Features of images are
 extracted by a network and kept in a file, see --cache.
 
+All files are written completely before any of them replaces an earlier one: first the report, then
+the model, last the result. A run that is killed leaves files that are complete, old or new.
+
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
+
+/// What a user should know if every instance has a label.
+const NOTHING_LEFT: &str = "Every instance has a label, so nothing is left to label. To find wrong labels, use trustpath audit.";
 
 /// Runs the command.
 pub fn run(args: &LabelArgs) -> Result<()> {
     let spec = args.options.spec()?;
     let trust = spec.trust()?;
     let start = Instant::now();
-    let output = args.output.output()?;
+    let set = FileSet::new();
+    let output = args.output.output()?.map(|output| output.staged(&set));
     args.run.check(output.as_ref())?;
-    let report = args.more.report.as_deref().map(results::page_output).transpose()?;
-    if let Some(model) = &args.more.model {
-        results::check_model_output(model)?;
-    }
+    let MoreArgs { report: page, model } = &args.more;
+    let report = page.as_deref().map(|path| results::page_output(path, &set)).transpose()?;
+    let model_file = model.as_deref().map(|path| results::model_output(path, &set)).transpose()?;
+    let files = args.output.files(CommandFiles::default());
+    let files = files.writes("--report", page).writes("--model", model);
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
-    let Instances { pool, images } =
-        args.input.read(Wanted::Some, &args.source, &threads, progress)?;
+    let instances = args.input.read(Wanted::Some, files, &args.source, None, &threads, progress)?;
+    let Instances { pool, images, .. } = &instances;
     let labelling = threads.install(|| -> Result<Labelling> {
-        let rows = Rows::all(&pool);
+        let rows = Rows::all(pool);
         let features = rows.features()?;
         let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        Ok(labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress))?)
+        let found = labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress));
+        found.map_err(|error| named(pool, error))
     })?;
-    let (data, front_end) = (results::data_info(&pool), FrontEnd::CommandLine);
+    let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
-        results::write_page(file, &pool, &threads, progress, images.as_ref(), || result.page())?;
+        results::write_page(file, pool, &threads, progress, images.as_ref(), || result.page())?;
     }
-    if let Some(path) = &args.more.model {
+    if let Some(file) = &model_file {
         let saved = SavedModel {
             model: labelling.model.clone(),
             class_names: pool.class_names().to_vec(),
             class_type: None,
             columns: pool.columns().map(<[String]>::to_vec),
             centre: None,
-            extractor: images.as_ref().map(|images| images.extractor.clone()),
+            extractor: instances.extractor().cloned(),
+            representation: instances.representation(),
         };
-        saved.write(path)?;
+        let bytes = saved.to_bytes()?;
+        file.write(|w| w.write_all(&bytes))?;
     }
     let took = start.elapsed();
     let suggested = labelling.suggestions.iter().map(|&row| pool.ids()[row].clone()).collect();
-    let (facts, notes) = (result.facts(), result.notes());
-    let summary =
-        Summary { text: result.text(&memory::spent(took)), facts, notes, suggested, took };
-    results::finish(&args.run, output.as_ref(), &pool, &result, summary)
+    let (facts, mut notes) = (result.facts(), result.notes());
+    let mut text = result.text(&memory::spent(took));
+    if pool.labels().iter().all(Option::is_some) {
+        text = format!("{NOTHING_LEFT}\n\n{text}");
+        notes.push(NOTHING_LEFT.into());
+    }
+    let summary = Summary { text, facts, notes, suggested, took };
+    results::finish(&args.run, output.as_ref(), &set, pool, &result, summary)
 }

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use trustpath_episodes::{FeatureTable, Split, TableFile, embedded};
+use trustpath_episodes::{FeatureTable, Split, embedded};
 use trustpath_report::Image;
 use trustpath_vision::dataset::{Dataset as Images, Kind};
 
 use super::PaperArgs;
 use crate::bench::novel;
 use crate::error::{Error, Result};
+use crate::features::table_file;
 use crate::images::ExtractedImages;
 use crate::run::Runner;
 
@@ -34,7 +35,7 @@ impl Dataset {
 
     fn file(features: &str, labels: Option<&PathBuf>) -> Result<Self> {
         let (name, path) = name_and_path(features);
-        let mut file = TableFile::new(path);
+        let mut file = table_file(&path)?;
         if let Some(labels) = labels {
             file = file.labels(labels);
         }

@@ -43,10 +43,10 @@ use clap::builder::PossibleValue;
 use trustpath_episodes::Method;
 use trustpath_report::{Document, DocumentBlock as Block};
 
+use crate::args::ProgressArgs;
 use crate::error::Result;
 use crate::images::ImageArgs;
 use crate::print;
-use crate::progress::Progress;
 use crate::run::Runner;
 use dataset::Dataset;
 use finding::Finding;
@@ -88,9 +88,8 @@ pub struct PaperArgs {
     /// Folder for the report and its figures.
     #[arg(long, default_value = "trustpath-paper", value_name = "DIR")]
     pub out: PathBuf,
-    /// Hide progress.
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     /// How the features of images are computed.
     #[command(flatten)]
     pub extraction: ImageArgs,
@@ -166,8 +165,7 @@ impl Target {
 /// # Errors
 /// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    let progress = Progress::new(args.quiet);
-    let runner = Runner::new(args.threads.map(NonZeroUsize::get), progress)?;
+    let runner = Runner::new(args.threads.map(NonZeroUsize::get), args.progress.get())?;
     let datasets = dataset::open(args, &runner)?;
     runner.pool().install(|| reproduce(Lab::new(datasets, args, &runner)))
 }

@@ -23,7 +23,7 @@ pub fn args(line: &str, out: &Path) -> PaperArgs {
 /// Opens the datasets of a command line and uses them.
 pub fn with_lab<T>(line: &str, action: impl FnOnce(&Lab) -> T) -> T {
     let args = args(line, Path::new("out"));
-    let runner = Runner::new(None, Progress::Quiet).unwrap();
+    let runner = Runner::new(None, crate::progress::Progress::Quiet).unwrap();
     let datasets = dataset::open(&args, &runner).unwrap();
     action(&Lab::new(datasets, &args, &runner))
 }

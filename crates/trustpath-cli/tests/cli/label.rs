@@ -3,7 +3,7 @@
 use super::*;
 
 /// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
-fn pool() -> TempDir {
+pub fn pool() -> TempDir {
     let (pool, new) = (csv(90, 0, |i| i < 15), csv(12, 1000, |_| false));
     folder_with(&[("pool.csv", pool.as_bytes()), ("new.csv", new.as_bytes())])
 }
@@ -170,7 +170,7 @@ fn data_that_cannot_be_labelled_is_refused() {
     label(&["one.csv"], 2, &["one.csv", "auk"]);
     label(&["none.csv"], 2, &["none.csv", "label"]);
     label(&["nan.csv"], 2, &["nan.csv"]);
-    label(&["zero.csv"], 2, &["instance 1 is the zero vector"]);
+    label(&["zero.csv"], 2, &["instance \"1\" (row 1) in zero.csv are zero"]);
     label(&["same.csv"], 2, &["identical"]);
     label(&["twice.csv"], 2, &["twice.csv", "x"]);
     label(&["empty.csv"], 2, &["empty.csv"]);

@@ -6,14 +6,19 @@ mod bench;
 mod check;
 mod data;
 mod demo;
+mod embeddings;
 mod extract;
+mod files;
 mod help;
 mod images;
+mod killing;
 mod label;
 mod lists;
+mod messages;
 mod methods;
 mod progress;
 mod stopping;
+mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +31,10 @@ use tempfile::TempDir;
 const SMALL: [&str; 3] = ["bench", "--episodes", "4"];
 
 fn trustpath() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin!("trustpath"))
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("trustpath"));
+    // Weights that happen to be installed must not change what is printed.
+    command.env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
+    command
 }
 
 /// The command in a folder.

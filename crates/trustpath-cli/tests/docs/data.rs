@@ -52,8 +52,11 @@ pub fn folder() -> TempDir {
     write_atomically(at("novel-labels.npy"), |w| npy::write_i32(w, &shape, &classes)).unwrap();
 
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let weights = repository.join("assets/networks/resnet12-cifar-fs.safetensors");
-    fs::copy(weights, at("resnet12.safetensors")).unwrap();
+    let part = |n: usize| {
+        let path = format!("crates/trustpath-data-resnet12-{n}/resnet12-cifar-fs.safetensors.{n}");
+        fs::read(repository.join(path)).unwrap()
+    };
+    fs::write(at("resnet12.safetensors"), [part(1), part(2)].concat()).unwrap();
     let list = repository.join("crates/trustpath-episodes/tests/lists/cub-1shot-transductive");
     run(&format!("cp -r '{}' .", list.display()));
     for class in 0..3 {
@@ -64,7 +67,59 @@ pub fn folder() -> TempDir {
             image(&at("new-photos").join(format!("{class}-{i}.png")), class, i + 8);
         }
     }
+    questions(&at("questions.csv"), 4);
+    questions(&at("new-questions.csv"), 0);
     folder
+}
+
+/// Questions of three kinds, of which so many of each have a label.
+fn questions(path: &Path, labelled: usize) {
+    let kinds = [("card", "did not arrive"), ("pin", "has to change"), ("transfer", "is pending")];
+    let mut text = "question,label\n".to_owned();
+    for (kind, rest) in kinds {
+        for (i, more) in
+            ["", "today", "please", "again", "why", "help", "now", "so"].iter().enumerate()
+        {
+            let label = if i < labelled { kind } else { "" };
+            text += &format!("my {kind} {rest} {more},{label}\n");
+        }
+    }
+    fs::write(path, text).unwrap();
+}
+
+/// The folder `images` of a tutorial: drawings of stripes in class folders, some without a label; and `new-images`.
+pub fn drawings(folder: &Path) {
+    for (class, name) in ["vertical", "horizontal", "diagonal"].into_iter().enumerate() {
+        for i in 0..12 {
+            let (place, i) = match i {
+                0..4 => (format!("images/{name}"), i),
+                4..8 => ("images/unlabeled".into(), i),
+                _ => ("new-images".into(), i + 1),
+            };
+            image(&folder.join(place).join(format!("{name}-{i}.png")), class, i);
+        }
+    }
+}
+
+/// The file `texts.jsonl` of a tutorial.
+pub fn texts(folder: &Path) {
+    let texts = [
+        ("I lost my card", Some("lost card"), [0.9, 0.1, 0.2]),
+        ("Why is my transfer pending?", Some("pending transfer"), [0.1, 0.9, 0.1]),
+        ("My card was stolen", None, [0.8, 0.2, 0.3]),
+        ("The transfer has not arrived", None, [0.2, 0.8, 0.2]),
+        ("I cannot find my card", Some("lost card"), [0.9, 0.2, 0.1]),
+        ("When will the money be there?", Some("pending transfer"), [0.2, 0.9, 0.2]),
+        ("Someone took my wallet", None, [0.7, 0.1, 0.3]),
+        ("My payment is still not there", None, [0.1, 0.8, 0.3]),
+        ("Card gone, please block it", None, [0.9, 0.1, 0.1]),
+        ("How long does a transfer take?", None, [0.3, 0.9, 0.1]),
+    ];
+    let line = |(text, label, embedding): (&str, Option<&str>, [f64; 3])| {
+        let label = label.map_or("null".into(), |label| format!("\"{label}\""));
+        format!("{{\"text\": \"{text}\", \"label\": {label}, \"embedding\": {embedding:?}}}\n")
+    };
+    fs::write(folder.join("texts.jsonl"), texts.map(line).concat()).unwrap();
 }
 
 /// Stripes of a width and direction that the class has.

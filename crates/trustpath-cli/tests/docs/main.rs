@@ -1,19 +1,21 @@
-//! Every command in the README and in the help is run, and prints what is shown.
+//! Every command in the README, the tutorials and the help is run, and prints what is shown; every link leads somewhere.
 //!
-//! A command of the README stands in a code block after `$ `, and what it prints follows. A line `…` stands for any
+//! A command of a page stands in a code block after `$ `, and what it prints follows. A line `…` stands for any
 //! lines, and times, speeds and memory are not compared. If the output has changed on purpose,
 //!
 //! ```sh
 //! TRUSTPATH_UPDATE_DOCS=1 cargo test -p trustpath-cli --test docs
 //! ```
 //!
-//! writes the new one into the README.
+//! writes the new one into the page.
 
 mod data;
+mod links;
+mod packages;
 mod readme;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
@@ -45,6 +47,8 @@ fn shell(folder: &Path, command: &str) -> std::process::Output {
     let script = format!("set -o pipefail; {command}");
     let mut run = Command::new("bash");
     run.args(["-c", &script]).current_dir(folder).env("PATH", path);
+    // Weights that happen to be installed must not change what is printed.
+    run.env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
     run.output().unwrap()
 }
 
@@ -91,9 +95,16 @@ fn the_examples_of_the_help_run() {
         if not_run(command).is_some() {
             continue;
         }
-        if command.contains("new-photos") {
-            let model = "trustpath label photos/ --model model.safetensors";
-            assert!(shell(folder.path(), model).status.success());
+        // Each kind of data needs a model of its own kind.
+        let pool = match command {
+            _ if command.contains("new-photos") => Some("photos/"),
+            _ if command.contains("new-questions") => Some("questions.csv --text question"),
+            _ if command.contains("predict model") => Some("embeddings.npy --labels labels.csv"),
+            _ => None,
+        };
+        if let Some(pool) = pool {
+            let model = format!("trustpath label {pool} --model model.safetensors");
+            assert!(shell(folder.path(), &model).status.success());
         }
         // The examples are run as they are, but shorter.
         let mut shorter = command.replace("--episodes 2000", "--episodes 2");
@@ -111,36 +122,77 @@ fn the_examples_of_the_help_run() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// Runs the commands of a page in a folder, and compares what they print with what is shown.
 #[cfg(unix)]
-#[test]
-fn the_readme_shows_what_the_commands_print() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+fn check(page: &Path, folder: &Path) {
+    let text = std::fs::read_to_string(page).unwrap();
     let (fresh, problems) = readme::compare(&text, |command| {
         if not_run(command).is_some() {
             return None;
         }
-        let output = shell(folder.path(), command);
+        let output = shell(folder, command);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{command}: {said}");
+        assert!(output.status.success(), "{}: {command}: {said}", page.display());
         Some(String::from_utf8(output.stdout).unwrap())
     });
     if std::env::var_os("TRUSTPATH_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, fresh).unwrap();
+        std::fs::write(page, fresh).unwrap();
         return;
     }
     assert!(
         problems.is_empty(),
-        "{}\n\nTo write the new output into the README: TRUSTPATH_UPDATE_DOCS=1 cargo test -p trustpath-cli --test docs",
+        "{}\n\nTo write the new output into the page: TRUSTPATH_UPDATE_DOCS=1 cargo test -p trustpath-cli --test docs",
         problems.join("\n\n")
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn the_readme_shows_what_the_commands_print() {
+    check(&repository().join("README.md"), tempfile::tempdir().unwrap().path());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_tutorials_show_what_the_commands_print() {
+    let pages = links::pages(&repository().join("docs/tutorials"));
+    assert!(pages.len() >= 6, "{pages:?}");
+    for page in pages {
+        let folder = tempfile::tempdir().unwrap();
+        data::drawings(folder.path());
+        data::texts(folder.path());
+        check(&page, folder.path());
+    }
+}
+
+#[test]
+fn every_page_is_listed_and_every_link_leads_somewhere() {
+    let (repository, docs) = (repository(), repository().join("docs"));
+    let summary = docs.join("SUMMARY.md");
+    let listed = links::targets(&std::fs::read_to_string(&summary).unwrap());
+    let listed: BTreeSet<PathBuf> = listed.iter().map(|target| docs.join(target)).collect();
+    let pages = links::pages(&docs);
+    let missing: Vec<&PathBuf> =
+        pages.iter().filter(|&page| *page != summary && !listed.contains(page)).collect();
+    assert!(missing.is_empty(), "not listed in docs/SUMMARY.md: {missing:?}");
+    let mut all = pages;
+    for folder in ["assets", "crates", ".github"] {
+        all.extend(links::pages(&repository.join(folder)));
+    }
+    let here = std::fs::read_dir(&repository).unwrap().map(|entry| entry.unwrap().path());
+    all.extend(here.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
+    let broken: Vec<String> = all.iter().flat_map(|page| links::problems(page)).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// The folder of the repository.
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 #[test]
 fn every_reason_not_to_run_a_command_is_needed() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let mut text = std::fs::read_to_string(readme).unwrap();
+    let mut text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     text.extend(helps());
     for (part, why) in NOT_RUN {
         assert!(text.contains(part), "{part} ({why})");

@@ -64,6 +64,9 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
 
 /// The same parts of what is printed now: each begins with the line of the same name as before.
 fn refreshed(shown: &[String], printed: &[&str]) -> Vec<String> {
+    if shown.is_empty() {
+        return printed.iter().map(|line| (*line).to_owned()).collect();
+    }
     let name = |line: &str| line.trim().split("  ").next().unwrap_or_default().to_owned();
     let parts = parts(shown);
     let (mut fresh, mut from) = (Vec::new(), 0);
@@ -125,5 +128,7 @@ mod tests {
         let more = |_: &str| Some("in 7.0 s, peak memory 0.2 GiB\nmore\n".to_owned());
         assert_eq!(compare("```\n$ b\nin 1 s, peak memory 0.1 GiB\n```\n", more).1.len(), 1);
         assert_eq!(compare(TEXT, |_| None), (TEXT.to_owned(), vec![]));
+        let new = compare("```\n$ run a\n```\n", printed).0;
+        assert_eq!(new, "```\n$ run a\none  1\ntwo  2\nthree  3\nfive  5\n```\n");
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use trustpath_table::Error as TableError;
+use trustpath_table::{Error as TableError, FileLock};
 
 use crate::error::Result;
 
@@ -51,6 +51,7 @@ struct Line {
 pub struct Notes {
     pub path: PathBuf,
     file: File,
+    _lock: FileLock,
     found: HashMap<String, Note>,
 }
 
@@ -60,6 +61,7 @@ impl Notes {
         let path = folder.join(NAME);
         let failed = |e| TableError::write(&path, e);
         fs::create_dir_all(folder).map_err(failed)?;
+        let lock = FileLock::acquire(&path)?;
         let text =
             if path.exists() { fs::read_to_string(&path).map_err(failed)? } else { String::new() };
         // A line that was cut short when the program was killed is run again.
@@ -69,7 +71,7 @@ impl Notes {
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
         }
-        Ok(Self { path, file, found })
+        Ok(Self { path, file, _lock: lock, found })
     }
 
     pub fn get(&self, key: &str) -> Option<&Note> {
@@ -105,12 +107,14 @@ mod tests {
         let mut notes = Notes::open(folder.path()).unwrap();
         notes.push("a".into(), note.clone()).unwrap();
         notes.push("b".into(), note.clone()).unwrap();
+        drop(notes);
         let path = folder.path().join(NAME);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, &text[..text.len() - 9]).unwrap();
         let mut again = Notes::open(folder.path()).unwrap();
         assert_eq!((again.get("a"), again.get("b")), (Some(&note), None));
         again.push("b".into(), note.clone()).unwrap();
+        drop(again);
         assert_eq!(Notes::open(folder.path()).unwrap().get("b"), Some(&note));
     }
 }

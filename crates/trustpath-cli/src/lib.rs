@@ -1,4 +1,6 @@
 //! The `trustpath` command: labels for unlabeled data, and which of them can be trusted.
+//!
+//! The program (`bin/trustpath.rs`) and the Python package both call [`main_with`], so that there is one command.
 
 mod args;
 mod audit;
@@ -10,6 +12,7 @@ mod demo;
 mod error;
 mod extract;
 mod features;
+mod files;
 mod help;
 mod images;
 mod interrupt;
@@ -25,23 +28,31 @@ mod run;
 mod sample;
 mod shell;
 mod spec_args;
+mod texts;
 mod train;
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::process::ExitCode;
 
 use cli::{Cli, Command};
 use error::Result;
+use trustpath_table::printable_sentence;
 
-fn main() -> ExitCode {
-    match cli::parse().and_then(dispatch) {
-        Ok(()) => ExitCode::SUCCESS,
+/// Runs the command with these arguments, the first of which is the name of the program, and returns its exit status.
+/// Everything that was printed is flushed, and Ctrl-C is handled from here on.
+pub fn main_with(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let status = match cli::parse(args).and_then(|cli| cli.map_or(Ok(()), dispatch)) {
+        Ok(()) => 0,
         Err(error) => {
             // A closed standard error must not change the exit status.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
-            ExitCode::from(error.exit_code())
+            let sentence = printable_sentence(&error.to_string());
+            let _ = writeln!(std::io::stderr(), "error: {sentence}");
+            error.exit_code()
         }
-    }
+    };
+    // Only programs in Rust do this by themselves.
+    let _ = std::io::stdout().flush();
+    status
 }
 
 fn dispatch(cli: Cli) -> Result<()> {

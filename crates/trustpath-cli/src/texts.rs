@@ -1,0 +1,201 @@
+//! Texts instead of features.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use rayon::ThreadPool;
+use trustpath_explain::{Extractor, SavedModel};
+use trustpath_table::{
+    Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor, npy,
+    write_atomically,
+};
+use trustpath_text::{GET_WEIGHTS, Representation, TextModel, TfIdf, folder};
+
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::{interrupt, print, results};
+
+/// The column that the texts of a folder are in.
+pub const COLUMN: &str = "text";
+
+/// Texts with labels for some, before they have features.
+#[derive(Debug)]
+pub struct Texts {
+    /// Ids, labels and the texts; no features.
+    pub pool: PartlyLabelledTable,
+    texts: Vec<String>,
+}
+
+/// By what the features of texts were made.
+#[derive(Debug)]
+pub struct EmbeddedTexts {
+    /// Its name and number.
+    pub extractor: Extractor,
+    /// What a saved model needs for new texts.
+    pub representation: BTreeMap<String, Tensor>,
+}
+
+impl Texts {
+    /// The texts of a column that is passed on to the result; where there is none in a row, it is empty.
+    pub fn new(pool: PartlyLabelledTable, column: &str) -> Result<Self> {
+        let found = pool.carried().iter().find(|carried| carried.name == column);
+        let found = found.ok_or_else(|| {
+            let name = pool.source();
+            Error::Usage(format!(
+                "column {column:?} of {name} holds no texts: name another by --text"
+            ))
+        })?;
+        let texts: Vec<String> =
+            found.texts.iter().map(|t| t.clone().unwrap_or_default()).collect();
+        if texts.iter().all(|text| text.is_empty()) {
+            let name = pool.source();
+            return Err(Error::Usage(format!(
+                "all texts in column {column:?} of {name} are empty: name another by --text"
+            )));
+        }
+        Ok(Self { pool, texts })
+    }
+
+    /// The texts of a folder of .txt files, which `read` reads as a table of ids, labels and texts.
+    pub fn of_folder(
+        path: &Path,
+        read: impl FnOnce(&Path) -> Result<PartlyLabelledTable>,
+    ) -> Result<Self> {
+        let files = folder::read(path)?;
+        let failed = |e: std::io::Error| {
+            Error::Usage(format!("no temporary file can be written ({e}): make room for it"))
+        };
+        let table = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(failed)?;
+        let mut out = std::io::BufWriter::new(table.as_file());
+        for file in files {
+            let line = serde_json::json!({"id": file.id, "label": file.label, COLUMN: file.text});
+            writeln!(out, "{line}").map_err(failed)?;
+        }
+        out.flush().map_err(failed)?;
+        drop(out);
+        Self::new(read(table.path())?.called(path.display().to_string()), COLUMN)
+    }
+
+    /// Computes their features, by the representation of a saved model where there is one.
+    pub fn embed(
+        self,
+        model: TextModel,
+        saved: Option<(&SavedModel, &Path)>,
+        threads: &ThreadPool,
+        progress: Progress,
+    ) -> Result<(PartlyLabelledTable, EmbeddedTexts)> {
+        let advice = model.advice().filter(|_| saved.is_none());
+        let stage = progress.stage("embedding texts", self.texts.len() as u64, "texts");
+        let advance = |done: usize| {
+            stage.advance(done as u64);
+            !interrupt::requested()
+        };
+        let (representation, features) = threads.install(|| match (saved, model) {
+            (Some((saved, file)), TextModel::TfIdf { chosen }) => {
+                let tfidf = words_of(saved, file, chosen)?;
+                let by = Representation::TfIdf(tfidf);
+                let features = by.embed(&self.texts, advance)?;
+                Ok((by, features))
+            }
+            (Some((saved, file)), model) if saved.extractor.is_none() => {
+                drop(model);
+                Err(not_on_texts(file))
+            }
+            (_, model) => Ok(model.represent(&self.texts, advance)?),
+        })?;
+        drop(stage);
+        let description = representation.description().to_owned();
+        let name = format!("{} ({description})", self.pool.source());
+        let mut pool = self.pool.with_features(features, representation.dim())?.called(name);
+        if let Some(advice) = advice {
+            pool = pool.with_note(ReadingNote::Sentence(advice));
+        }
+        let extractor = Extractor { description, identity: representation.identity() };
+        Ok((pool, EmbeddedTexts { extractor, representation: representation.to_tensors() }))
+    }
+}
+
+fn not_on_texts(file: &Path) -> Error {
+    Error::Usage(format!(
+        "{} was trained on features that were given, not on texts: give features of the same kind, without --text",
+        file.display()
+    ))
+}
+
+/// The TF-IDF that a model was trained on.
+fn words_of(saved: &SavedModel, file: &Path, chosen: bool) -> Result<TfIdf> {
+    let name = file.display();
+    match (TfIdf::from_tensors(&saved.representation), &saved.extractor) {
+        (Some(tfidf), _) => Ok(tfidf),
+        (None, None) => Err(not_on_texts(file)),
+        (None, Some(_)) if !saved.representation.is_empty() => Err(Error::Usage(format!(
+            "{name} is damaged: the tensors of its text representation do not fit together; write it again with trustpath label --model"
+        ))),
+        (None, Some(by)) if chosen => Err(Error::Usage(format!(
+            "{name} was trained on features by {}, not by tf-idf: leave out --backbone",
+            by.description
+        ))),
+        (None, Some(by)) => Err(Error::Usage(format!(
+            "{name} was trained on texts by {}, whose weights are not installed: get them by {GET_WEIGHTS}, or give them by --weights",
+            by.description
+        ))),
+    }
+}
+
+/// Writes the features of texts to a .npy file, and their ids and labels beside it.
+pub fn extract(
+    path: &Path,
+    column: Option<&str>,
+    model: TextModel,
+    out: &Path,
+    threads: &ThreadPool,
+    progress: Progress,
+) -> Result<()> {
+    if Format::of(out).ok() != Some(Format::Npy) {
+        let name = out.display();
+        return Err(Error::Usage(format!("--out {name} must end in .npy for texts")));
+    }
+    let beside = out.with_file_name(format!(
+        "{}-labels.csv",
+        out.file_stem().unwrap_or_default().to_string_lossy()
+    ));
+    let labels = Output::new(&beside);
+    labels.check()?;
+    let file = PartlyLabelledFile::new(path);
+    let texts = match column {
+        Some(column) if !path.is_dir() => Texts::new(file.text(column).read()?, column)?,
+        _ if folder::is_at(path) => Texts::of_folder(path, |table| {
+            Ok(PartlyLabelledFile::new(table).text(COLUMN).read()?)
+        })?,
+        _ => {
+            let name = path.display();
+            return Err(Error::Usage(format!(
+                "{name} is no folder of .txt files: give --text with the name of its column of texts"
+            )));
+        }
+    };
+    let start = Instant::now();
+    let (pool, by) = texts.embed(model, None, threads, progress)?;
+    let took = start.elapsed().as_secs_f64().max(1e-9);
+    let features = pool.features().unwrap_or_default();
+    write_atomically(out, |file| {
+        let mut bytes = Vec::new();
+        npy::write_f32(&mut bytes, &[pool.rows(), pool.dims()], features)?;
+        file.write_all(&bytes)
+    })?;
+    results::labels(&pool)?.write(&labels)?;
+    for note in results::reading_notes(&pool) {
+        progress.say(&format!("{note}\n"));
+    }
+    print::stdout(&format!(
+        "{}: {}, {} each, by {}, {} texts/s; ids and labels in {}\n",
+        out.display(),
+        print::count(pool.rows(), "text", "texts"),
+        print::count(pool.dims(), "feature", "features"),
+        by.extractor.description,
+        print::rate(pool.rows() as f64 / took),
+        beside.display(),
+    ))
+}
