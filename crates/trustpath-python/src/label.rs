@@ -1,5 +1,6 @@
 //! Labels for what has none, and the model that remains.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use numpy::{IntoPyArray, PyArray1};
@@ -16,6 +17,7 @@ use crate::arrays::{Floats, labels as read, numbers, to_array};
 use crate::errors;
 use crate::options::{Options, Threads};
 use crate::results::{PyColumn, columns, dict, html, rows};
+use crate::texts::Texts;
 use crate::work::{Stop, work};
 
 /// A labelled pool.
@@ -147,15 +149,30 @@ impl Labelling {
         work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
     }
 
-    /// The trained model, with the type of its classes, the names of its features and what stands in for zeros.
+    /// The trained model, with the type of its classes, the names of its features, what stands in for zeros, and how texts
+    /// were represented.
     fn model(
         &self,
         class_type: Option<String>,
         columns: Option<Vec<String>>,
         centre: Option<Vec<f64>>,
+        texts: Option<PyRef<'_, Texts>>,
     ) -> Model {
         let (model, class_names) = (self.found.model.clone(), self.classes.clone());
-        Model(SavedModel { model, class_names, class_type, columns, centre, extractor: None })
+        let (extractor, representation) = (None, BTreeMap::new());
+        let mut model = SavedModel {
+            model,
+            class_names,
+            class_type,
+            columns,
+            centre,
+            extractor,
+            representation,
+        };
+        if let Some(texts) = texts {
+            texts.save(&mut model);
+        }
+        Model(model)
     }
 }
 
@@ -192,6 +209,11 @@ impl Model {
             "features": self.0.model.projection.mean.len(),
             "cut": self.0.model.cut,
         })
+    }
+
+    /// The representation of texts that it was trained with.
+    fn texts(&self, installed: Option<PathBuf>) -> PyResult<Texts> {
+        Texts::of(&self.0, installed.as_deref())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {

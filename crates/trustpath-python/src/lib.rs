@@ -7,6 +7,7 @@
 
 mod arrays;
 mod audit;
+mod command;
 mod errors;
 mod evaluate;
 mod label;
@@ -15,6 +16,7 @@ mod part;
 mod path;
 mod remote;
 mod results;
+mod texts;
 mod work;
 
 use pyo3::prelude::pymodule;
@@ -26,6 +28,8 @@ mod module {
     #[pymodule_export]
     use crate::audit::{Audit, audit};
     #[pymodule_export]
+    use crate::command::main;
+    #[pymodule_export]
     use crate::evaluate::{dataset, evaluate, methods, summary};
     #[pymodule_export]
     use crate::label::{Labelling, Model, label, label_options, missing_labels};
@@ -35,6 +39,8 @@ mod module {
     use crate::path::{path, reduce};
     #[pymodule_export]
     use crate::remote::walk;
+    #[pymodule_export]
+    use crate::texts::{Texts, represent};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

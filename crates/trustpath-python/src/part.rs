@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 use trustpath::incidental::linear::{EvalPoint, InMemoryRows, Knot, RowSource, Sum};
-use trustpath::judge::credibility;
 
 use crate::arrays::{Floats, all_labels, to_array, to_matrix};
 use crate::errors;
 use crate::options::Threads;
+use crate::path::credibility;
 use crate::results::{dict, rows};
 use crate::work::pool;
 

@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::incidental::linear::Roots;
 use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
-use trustpath::judge::credibility;
 use trustpath::reduce::{DEFAULT_NEIGHBORS, Reduction};
 
 use crate::arrays::{Floats, all_labels, to_array};
@@ -103,4 +102,9 @@ pub fn reduce<'py>(
         Python::attach(|py| x.features(py, |x| reduction.reduce(&x.normalize()?, x.rows())))
     })?;
     to_array(py, &embedding.x)
+}
+
+/// Credibility of a label that vanishes at `lambda`, where no other label is compared: monotone, from 1 at 0 to 0 at `√2`.
+pub fn credibility(lambda: f64) -> f64 {
+    (1.0 - lambda / std::f64::consts::SQRT_2).max(0.0)
 }

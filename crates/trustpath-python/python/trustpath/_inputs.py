@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from . import _frames, _trustpath
+from . import _frames, _texts, _trustpath
 
 FLOATS = [np.float64, np.float32]
 
@@ -54,7 +54,10 @@ def classes(names: list[str], kind: Optional[str]) -> NDArray[Any]:
 
 
 def features(X: Any, name: str = "X") -> NDArray[Any]:
-    """A C-contiguous matrix of float32 or float64; not copied if X is one already."""
+    """A C-contiguous matrix of float32 or float64; not copied if X is one already. Texts are represented."""
+    texts = _texts.as_texts(X)
+    if texts is not None:
+        return _texts.represent(texts)[1]
     X = _frames.matrix(X)
     if hasattr(X, "to_numpy") and not isinstance(X, np.ndarray):
         X = X.to_numpy()
