@@ -15,7 +15,7 @@
 mod next_event;
 mod vanishing_point;
 
-use self::next_event::NextEvent;
+use self::next_event::{NextEvent, SHORTEST};
 use super::Penalty;
 use super::design::Design;
 use super::path::Present;
@@ -90,19 +90,21 @@ impl<'a> PathFollower<'a> {
                 return Err(not_converged(self.lambda / stop - 1.0, 0.0));
             }
             self.steps_left -= 1;
-            match self.next_event((stop / self.lambda).ln()) {
+            let step = match self.next_event((stop / self.lambda).ln()) {
                 NextEvent::Exit { row, step } => {
-                    if !self.exit(row, step, stop) {
-                        reached = self.pass((self.lambda * step.exp()).max(stop), ROUGH);
+                    if self.exit(row, step, stop) {
+                        continue;
                     }
+                    // The event may be predicted right here, as where several instances reach the threshold together:
+                    // a step of no length would be tried again for ever.
+                    step.min(-SHORTEST)
                 }
-                NextEvent::Pass { step } => {
-                    let to = self.lambda * step.exp();
-                    let last = to <= stop * (1.0 + 1e-14);
-                    let (to, tolerance) = if last { (stop, tolerance) } else { (to, ROUGH) };
-                    reached = self.pass(to, tolerance);
-                }
-            }
+                NextEvent::Pass { step } => step,
+            };
+            let to = self.lambda * step.exp();
+            let last = to <= stop * (1.0 + 1e-14);
+            let (to, tolerance) = if last { (stop, tolerance) } else { (to, ROUGH) };
+            reached = self.pass(to, tolerance);
         }
         if reached > tolerance {
             return Err(not_converged(reached, tolerance));

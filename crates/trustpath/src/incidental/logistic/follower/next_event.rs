@@ -6,7 +6,7 @@ use super::PathFollower;
 /// Longest step in `log λ`.
 const STRIDE: f64 = 0.5;
 /// Shortest step in `log λ` that need not end at an exact point.
-const SHORTEST: f64 = 1e-3;
+pub(super) const SHORTEST: f64 = 1e-3;
 /// Steps to the entry or exit of a coordinate go a little further, so that it has happened.
 const BEYOND: f64 = 1.01;
 
