@@ -3,6 +3,7 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use trustpath::incidental::Penalty;
+use trustpath::incidental::logistic::Scaling;
 use trustpath::judge::Selector;
 use trustpath::reduce::Reduction;
 use trustpath::spec::{IncidentalKind, SelfTrainingSpec};
@@ -113,9 +114,15 @@ fn describe_self_training(spec: &SelfTrainingSpec) -> String {
         IncidentalKind::IciC => Penalty::Elementwise,
         _ => Penalty::Group,
     });
+    let prices = match (spec.model, spec.scaling) {
+        (IncidentalKind::IciC, Scaling::Paper) => ", prices as in the paper",
+        _ => "",
+    };
     let selector = match spec.selector {
-        Selector::Ici => format!("{} ({penalty} penalty)", spec.model),
-        Selector::CoefficientNorm => format!("selector cn ({}, {penalty} penalty)", spec.model),
+        Selector::Ici => format!("{} ({penalty} penalty{prices})", spec.model),
+        Selector::CoefficientNorm => {
+            format!("selector cn ({}, {penalty} penalty{prices})", spec.model)
+        }
         other => format!("selector {other}"),
     };
     let reduction = match spec.reduction {
@@ -157,7 +164,7 @@ mod tests {
     #[test]
     fn an_unusable_second_method_is_refused_with_the_choices() {
         for (text, expected) in [
-            ("selector=best", "choose one of ici, ra, nn, co, cn"),
+            ("selector=best", "choose one of ici, ra, nn, co, cn, ls"),
             ("colour=red", "option = colour"),
             ("co", "name=value"),
             ("cap=many", "none for no limit"),
@@ -182,5 +189,8 @@ mod tests {
         };
         assert!(describe_self_training(&spec).starts_with("icic (elementwise penalty)"));
         assert!(describe_self_training(&spec).ends_with("round, 25 in total, compat"));
+        let spec = SelfTrainingSpec { scaling: Scaling::Paper, ..spec };
+        let start = "icic (elementwise penalty, prices as in the paper)";
+        assert!(describe_self_training(&spec).starts_with(start));
     }
 }

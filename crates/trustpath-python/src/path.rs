@@ -4,6 +4,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::incidental::linear::Roots;
+use trustpath::incidental::logistic::Scaling;
 use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
 use trustpath::reduce::{DEFAULT_NEIGHBORS, Reduction};
 
@@ -37,12 +38,13 @@ impl Options<'_> {
     fn logistic(&self) -> PyResult<Box<dyn Incidental>> {
         let default = IciCParams::default();
         let penalties = [("group", Penalty::Group), ("elementwise", Penalty::Elementwise)];
+        let scalings = Scaling::ALL.map(|scaling| (scaling.name(), scaling));
         let params = IciCParams {
             penalty: self.choice("penalty", &penalties)?.unwrap_or(default.penalty),
+            scaling: self.choice("scaling", &scalings)?.unwrap_or(default.scaling),
             alpha: self.number("alpha")?.unwrap_or(default.alpha),
             grid: self.grid(default.grid)?,
             tolerance: self.number("tolerance")?.unwrap_or(default.tolerance),
-            ..default
         };
         Ok(Box::new(params.check().map_err(errors::engine)?))
     }

@@ -51,6 +51,7 @@ pub(crate) use choices;
 #[cfg(test)]
 mod tests {
     use crate::classify::ClassifierKind;
+    use crate::incidental::logistic::Scaling;
     use crate::judge::Selector;
     use crate::reduce::Reduction;
     use crate::transductive::TransductiveKind;
@@ -69,6 +70,6 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        names_round_trip!(ClassifierKind, Selector, Reduction, TransductiveKind);
+        names_round_trip!(ClassifierKind, Selector, Reduction, TransductiveKind, Scaling);
     }
 }

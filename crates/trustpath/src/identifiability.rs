@@ -11,8 +11,13 @@
 //! C3  large error             min over S of |γ*| > h = λη / √(C_min μ) + λ ‖(Ũ_SᵀŨ_S)⁻¹ sign(γ*_S)‖_∞
 //! ```
 //!
-//! With `λ ≥ 2σ√μ/η · √(log cn)` and high probability, C1 and C2 imply that no correctly labelled instance is taken for
-//! a wrong one, and with C3 the wrong ones are found exactly. All of it separates by class, since `ŨᵀŨ` does.
+//! With `λ ≥ 2σ√μ/η · √(log cn)` and probability `1 − 2/(cn)`, C1 and C2 imply that no correctly labelled instance is taken
+//! for a wrong one, and with C3 the wrong ones are found exactly, by the minimum of `½‖Ũ(y − γ)‖² + λ‖γ‖₁`. (The paper
+//! prints this problem without the `½`, and proves the theorem with it.) All of it separates by class, since `ŨᵀŨ` does.
+//!
+//! `H`, the noise `ε = (I − H) Y_true` and `σ` are of one and the same regression, on the columns of `X` as they are. ICI-R
+//! has no intercept, and without one the noise of centred coordinates has a mean of `1/c`, not of zero as the theorem
+//! supposes. For the regression with an intercept, give `X` a column of ones: its noise has mean zero by construction.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -38,10 +43,13 @@ pub struct Identifiability {
     pub eta: f64,
     /// `μ`.
     pub mu: f64,
-    /// Standard deviation of the noise.
+    /// Size of the noise: the root of its mean square, which is its standard deviation where its mean is zero.
     pub sigma: f64,
     /// The smallest `λ` that the theorem allows; infinite where C2 fails.
     pub lambda: f64,
+    /// The `λ` from which on no error is found at all, `max |(I − H)Y|` of the pseudo-labels. Where it is below
+    /// [`lambda`](Self::lambda), the theorem holds because nothing is found.
+    pub lambda_max: f64,
     /// The smallest error that is found for sure at that `λ`; infinite where C1 or C2 fails, 0 when nothing is wrong.
     pub h: f64,
     /// C1 holds.
@@ -50,8 +58,7 @@ pub struct Identifiability {
     pub irrepresentability: bool,
     /// C1, C2 and C3 hold.
     pub large_error: bool,
-    /// The noise `ε`, one row per instance: the residuals of a least-squares fit of the true labels, an intercept
-    /// included so that its mean is zero as the theorem supposes.
+    /// The noise `ε`, one row per instance: the residuals of the least-squares fit of the true labels on `X`.
     pub noise: Matrix,
 }
 
@@ -69,10 +76,12 @@ pub fn identifiability(
     check_labels(truth, x.rows(), classes)?;
     check_labels(pseudo, x.rows(), classes)?;
     let n = x.rows();
-    let noise = noise(x, truth, classes);
+    let q = Basis::new(x).q;
+    let noise = residuals(&q, truth, classes);
     let values = noise.as_slice();
     let sigma = (values.iter().map(|e| e * e).sum::<f64>() / values.len() as f64).sqrt();
-    let q = Basis::new(x).q;
+    let left = residuals(&q, pseudo, classes);
+    let lambda_max = left.as_slice().iter().fold(0.0, |most: f64, r| most.max(r.abs()));
     let wrong = (0..n).filter(|&i| truth[i] != pseudo[i]).count();
 
     let mut found = Conditions { c_min: 1.0, overlap: 0.0, mu: 0.0, sign: 0.0 };
@@ -98,6 +107,7 @@ pub fn identifiability(
         mu,
         sigma,
         lambda,
+        lambda_max,
         h,
         restricted_eigenvalue,
         irrepresentability,
@@ -150,67 +160,12 @@ impl Conditions {
     }
 }
 
-/// Residuals of the true labels on `[1, X]`.
-fn noise(x: &Matrix, truth: &[usize], classes: usize) -> Matrix {
-    let (n, d) = (x.rows(), x.cols());
-    let with_intercept = Matrix::from_fn(n, d + 1, |i, j| if j == 0 { 1.0 } else { x[(i, j - 1)] });
-    let q = Basis::new(&with_intercept).q;
-    let y = Matrix::one_hot(truth, classes);
+/// `(I − H) Y` of labels, with `H = qqᵀ`.
+fn residuals(q: &Matrix, labels: &[usize], classes: usize) -> Matrix {
+    let y = Matrix::one_hot(labels, classes);
     let fit = q.view() * (q.view().transpose() * y.view());
-    Matrix::from_fn(n, classes, |i, k| y[(i, k)] - fit[(i, k)])
+    Matrix::from_fn(labels.len(), classes, |i, k| y[(i, k)] - fit[(i, k)])
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two groups apart on two coordinates, with a little spread.
-    fn coordinates() -> Matrix {
-        Matrix::from_fn(20, 2, |i, j| f64::from(i % 2 == j) + 0.05 * ((7 * i + 3 * j) as f64).sin())
-    }
-
-    #[test]
-    fn nothing_wrong_satisfies_everything() {
-        let truth: Vec<usize> = (0..20).map(|i| i % 2).collect();
-        let found = identifiability(&coordinates(), &truth, &truth, 2).unwrap();
-        assert_eq!((found.wrong, found.support, found.h), (0, 0, 0.0));
-        assert!(found.restricted_eigenvalue && found.irrepresentability && found.large_error);
-        let mean: f64 = found.noise.as_slice().iter().sum::<f64>() / 40.0;
-        assert!(mean.abs() < 1e-15);
-    }
-
-    #[test]
-    fn agrees_with_the_definition_written_out() {
-        let x = coordinates();
-        let truth: Vec<usize> = (0..20).map(|i| i % 2).collect();
-        let mut pseudo = truth.clone();
-        (pseudo[3], pseudo[8]) = (0, 1);
-        let found = identifiability(&x, &truth, &pseudo, 2).unwrap();
-        // I − H by the formula, and the two wrong rows in the support of both classes.
-        let x = x.view();
-        let gram = (x.transpose() * x).partial_piv_lu().solve(Mat::<f64>::identity(2, 2));
-        let p = Mat::<f64>::identity(20, 20) - x * gram * x.transpose();
-        let (s, a, b) = ([3, 8], p[(3, 3)], p[(8, 8)]);
-        let off = p[(3, 8)];
-        let c_min = 0.5 * (a + b) - (0.25 * (a - b) * (a - b) + off * off).sqrt();
-        assert!((found.c_min - c_min).abs() < 1e-12);
-        let det = a * b - off * off;
-        let mut overlap = 0.0f64;
-        for i in (0..20).filter(|i| !s.contains(i)) {
-            let (u, v) = (p[(i, 3)], p[(i, 8)]);
-            overlap =
-                overlap.max(((b * u - off * v) / det).abs() + ((a * v - off * u) / det).abs());
-        }
-        assert!((found.eta - (1.0 - overlap)).abs() < 1e-12);
-        assert!(found.irrepresentability);
-        assert_eq!((found.wrong, found.support), (2, 4));
-    }
-
-    #[test]
-    fn fails_where_the_coordinates_explain_everything() {
-        let x = Matrix::from_fn(4, 4, |i, j| f64::from(i == j));
-        let found = identifiability(&x, &[0, 1, 0, 1], &[0, 1, 0, 0], 2).unwrap();
-        assert!(!found.restricted_eigenvalue && !found.irrepresentability && !found.large_error);
-        assert!(found.h.is_infinite());
-    }
-}
+mod tests;

@@ -21,6 +21,7 @@ def credibility(
     tolerance: Optional[float] = None,
     roots: str = "exact",
     alpha: float = 0.5,
+    scaling: str = "glmnet",
     gamma: bool = False,
     certificate: bool = False,
     n_jobs: Optional[int] = None,
@@ -52,6 +53,9 @@ def credibility(
         between two lambdas of the grid.
     alpha : float, default=0.5
         icic's price of the coefficients relative to the parameters.
+    scaling : {'glmnet', 'paper'}, default='glmnet'
+        icic's prices of the coordinates: by their standard deviations, as the paper's code runs glmnet, or the same for
+        all, as the paper prints the equation.
     gamma : bool, default=False
         Whether to keep the norms of all parameters.
     certificate : bool, default=False
@@ -83,7 +87,7 @@ def credibility(
     """
     options = {
         "model": model, "penalty": penalty, "points": points, "ratio": ratio, "tolerance": tolerance, "roots": roots,
-        "alpha": alpha, "gamma": gamma, "certificate": certificate, "n_jobs": n_jobs,
+        "alpha": alpha, "scaling": scaling, "gamma": gamma, "certificate": certificate, "n_jobs": n_jobs,
     }
     X, labels = _inputs.pool(X, y, all_labelled=True)
     return _trustpath.path(X, labels.codes, len(labels.classes), options)
@@ -103,9 +107,9 @@ def reduce(
     ----------
     X : array-like of shape (n_samples, n_features)
         Features.
-    method : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'none'}, default='lle'
+    method : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'mds-random', 'none'}, default='lle'
         Locally linear embedding, local tangent space alignment, Isomap, spectral embedding, principal components,
-        non-metric multidimensional scaling, or none.
+        non-metric multidimensional scaling (from the principal components, or from random starts), or none.
     dim : int, default=5
         Dimensions.
     neighbors : int, default=5
@@ -190,7 +194,8 @@ def evaluate(
     n_jobs : int, default=None
         Threads; None for one per core. The result is the same for any number.
     **options
-        Of self-training: penalty, reduction, dim, neighbors, classifier, selector, step, cap, alpha, compat.
+        Of self-training: penalty, reduction, dim, neighbors, classifier, selector, step, cap, alpha, scaling,
+        compat.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 //! CN: the norm of the incidental parameter at the small end of the path, `‖γᵢ(λ_min)‖`, the smallest first: the height
-//! of an instance's line in a plot of the path, rather than where the line ends.
+//! of an instance's line in a plot of the path, rather than where the line ends ("the y-axis instead of the x-axis").
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::{Matrix, Result};
 /// Trusts the labels of instances whose incidental parameter is smallest at the bottom of the path.
 #[derive(Debug)]
 pub struct CoefficientNorm {
-    /// The model whose incidental parameters are compared.
+    /// The model whose incidental parameters are compared. Only the last point of its grid counts.
     pub model: Box<dyn Incidental>,
 }
 

@@ -3,7 +3,7 @@
 //! Self-training labels the open rows of a pool in rounds, and in every round a judge ranks these labels: of each
 //! pseudo-class at most a quota of the best is accepted into the training set. [`Ici`] ranks by the `λ` at which the incidental parameter vanishes, which is the method;
 //! the others are what the paper compares it with: [`Random`] (RA), [`Nearest`] (NN), [`Confidence`] (CO) and
-//! [`CoefficientNorm`] (CN).
+//! [`CoefficientNorm`] (CN), of which [`LeastSquares`] is a second reading.
 //!
 //! A judge is split in two: [`Judge`] is its parameters, and [`Ranking`] its work on one pool, which may keep a workspace
 //! and a warm start from round to round.
@@ -12,6 +12,7 @@ mod coefficient_norm;
 mod confidence;
 mod frozen_path;
 mod ici;
+mod least_squares;
 mod nearest;
 mod random;
 
@@ -23,6 +24,7 @@ pub use confidence::Confidence;
 pub use frozen_path::{FrozenPath, Judgement};
 pub use ici::{Ici, Rule};
 pub(crate) use ici::{judge_open, judging_path};
+pub use least_squares::LeastSquares;
 pub use nearest::Nearest;
 pub use random::Random;
 
@@ -47,6 +49,8 @@ choices! {
         Confidence = "co",
         /// CN: by the norm of the incidental parameter.
         CoefficientNorm = "cn",
+        /// LS: by the error of the least-squares fit of the labels.
+        LeastSquares = "ls",
     }
 }
 

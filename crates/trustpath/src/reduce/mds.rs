@@ -10,15 +10,16 @@
 //! `δ`, rescaled (equal `δ` get equal `f`); and the Guttman transform `Z ← B(Z) Z / n`, with `bᵢⱼ = −f(δᵢⱼ)/‖zᵢ − zⱼ‖` off
 //! the diagonal and rows that sum to zero. Duplicates, `δᵢⱼ = 0`, keep `f = 0`.
 //!
-//! scikit-learn starts from the best of four random configurations. The start here is fixed: the principal
-//! components of the instances, which is classical scaling of the same `δ`, stretched to the scale of `f`; as there, the
-//! first `f` is `δ` itself.
+//! By default the start is fixed: the principal components of the instances, which is classical scaling of the same `δ`,
+//! stretched to the scale of `f`; the first `f` is `δ` itself. The paper's code takes the best of four random starts of
+//! scikit-learn, which stops much earlier: that is [`Start::Random`].
 //!
 //! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks and placed so. `f` is then known, and every
 //! other instance goes by itself to where its distances to the landmarks come nearest to its `f(δ)`: first by
 //! triangulation, a linear least-squares problem, then by some Guttman transforms of this one point.
 
 mod extension;
+mod random_start;
 
 use rayon::prelude::*;
 
@@ -32,20 +33,32 @@ use crate::limits::LANDMARKS;
 use crate::neighbors::{Neighbors, squared_difference, squared_distance};
 use crate::{Error, Instances, Matrix, Result};
 
+/// Where the iteration starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// At the principal components.
+    #[default]
+    Principal,
+    /// At four random places, of which the best end counts, with the rule by which scikit-learn up to 1.1 stops.
+    Random,
+}
+
 /// Non-metric multidimensional scaling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mds {
     /// Number of dimensions (5).
     pub d: usize,
+    /// Where to start (at the principal components).
+    pub start: Start,
     /// Most rounds (300).
     pub rounds: usize,
-    /// Stop when a round lowers `σ` by less than this part of `Σ ‖zᵢ − zⱼ‖²` (10⁻⁶).
+    /// Stop when a round lowers `σ` by less than this part of `Σ ‖zᵢ − zⱼ‖²` (10⁻⁶); random starts have their own rule.
     pub tolerance: f64,
 }
 
 impl Default for Mds {
     fn default() -> Self {
-        Self { d: DEFAULT_D, rounds: 300, tolerance: 1e-6 }
+        Self { d: DEFAULT_D, start: Start::Principal, rounds: 300, tolerance: 1e-6 }
     }
 }
 
@@ -74,6 +87,9 @@ impl Reduce for Mds {
 impl Mds {
     /// The first `n` instances by majorisation.
     fn scale(&self, instances: &Instances, n: usize) -> Result<Majorisation> {
+        if self.start == Start::Random {
+            return Ok(random_start::scale(instances, n, self.d, self.rounds));
+        }
         let mut scaling = Majorisation::new(instances, n, self.d)?;
         let mut before = f64::INFINITY;
         for round in 0..self.rounds {
@@ -138,7 +154,18 @@ struct Run {
 }
 
 impl Majorisation {
+    /// Starts at the principal components.
     fn new(instances: &Instances, n: usize, d: usize) -> Result<Self> {
+        let mut scaling = Self::at(instances, classical::of_gram(instances, n, d)?);
+        let stretch = scaling.normalize();
+        scaling.z.as_mut_slice().iter_mut().for_each(|z| *z *= stretch);
+        scaling.measure();
+        Ok(scaling)
+    }
+
+    /// Starts at `z`, of the first instances.
+    fn at(instances: &Instances, z: Matrix) -> Self {
+        let (n, d) = (z.rows(), z.cols());
         let mut pairs: Vec<Pair> = (0..n)
             .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
             .map(|(i, j)| {
@@ -148,12 +175,14 @@ impl Majorisation {
             .collect();
         // Stable, so that ties keep the order of the pairs.
         pairs.sort_by(|a, b| a.dissimilarity.total_cmp(&b.dissimilarity));
-        let z = classical::of_gram(instances, n, d)?;
         let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, runs: Vec::new() };
-        let stretch = scaling.normalize();
-        scaling.z.as_mut_slice().iter_mut().for_each(|z| *z *= stretch);
         scaling.measure();
-        Ok(scaling)
+        scaling
+    }
+
+    /// `σ`.
+    fn stress(&self) -> f64 {
+        self.pairs.iter().map(|p| (p.distance - p.disparity).powi(2)).sum()
     }
 
     /// Scales `f` to `Σ f² = n(n−1)/2`, the number of pairs; returns the factor.
@@ -223,21 +252,17 @@ mod tests {
     use super::*;
     use crate::reduce::testing::{classes, clusters, coordinates, correlation, duplicates};
 
-    fn stress(scaling: &Majorisation) -> f64 {
-        scaling.pairs.iter().map(|p| (p.distance - p.disparity).powi(2)).sum()
-    }
-
     #[test]
     fn neither_step_raises_the_stress() {
         let x = clusters(4, 9, 10, 1.0);
         let mut scaling = Majorisation::new(&x, 36, 2).unwrap();
-        let start = stress(&scaling);
+        let start = scaling.stress();
         let mut before = start;
         for _ in 0..60 {
             let (after_move, _) = scaling.move_points();
             assert!(after_move <= before * (1.0 + 1e-12));
             scaling.fit_order();
-            before = stress(&scaling);
+            before = scaling.stress();
             assert!(before <= after_move * (1.0 + 1e-12));
         }
         assert!(before < 0.9 * start);
@@ -305,7 +330,7 @@ mod tests {
     fn enough_dimensions_leave_no_stress() {
         let x = clusters(2, 10, 3, 1.0);
         let mut scaling = Majorisation::new(&x, 20, 3).unwrap();
-        assert!(stress(&scaling) < 1e-20);
+        assert!(scaling.stress() < 1e-20);
         assert!(scaling.move_points().0 < 1e-20);
     }
 

@@ -4,7 +4,7 @@ use super::identity::Identity;
 use super::isomap::Isomap;
 use super::lle::Lle;
 use super::ltsa::Ltsa;
-use super::mds::Mds;
+use super::mds::{Mds, Start};
 use super::pca::Pca;
 use super::spectral::Spectral;
 use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
@@ -38,6 +38,8 @@ choices! {
         Pca = "pca",
         /// Non-metric multidimensional scaling.
         Mds = "mds",
+        /// The same from random starts, as scikit-learn runs it for the paper's code.
+        MdsRandom = "mds-random",
         /// No reduction.
         Identity = "none",
     }
@@ -57,6 +59,7 @@ impl Reduction {
             Self::Spectral => Box::new(Spectral { d, ..Default::default() }),
             Self::Pca => Box::new(Pca { d }),
             Self::Mds => Box::new(Mds { d, ..Default::default() }),
+            Self::MdsRandom => Box::new(Mds { d, start: Start::Random, ..Default::default() }),
             Self::Identity => Box::new(Identity),
         };
         reduction.check_parameters()?;

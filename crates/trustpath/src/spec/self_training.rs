@@ -5,14 +5,22 @@ use super::spec;
 use crate::Result;
 use crate::choice::choices;
 use crate::classify::ClassifierKind;
+use crate::incidental::linear::Roots;
+use crate::incidental::logistic::Scaling;
 use crate::incidental::{IciCParams, IciRParams, Incidental, Penalty};
-use crate::judge::{CoefficientNorm, Confidence, Ici, Judge, Nearest, Random, Rule, Selector};
+use crate::judge::{
+    CoefficientNorm, Confidence, Ici, Judge, LeastSquares, Nearest, Random, Rule, Selector,
+};
 use crate::labeller::{Quota, SelfTrainer, SelfTraining};
 use crate::reduce::lle::Lle;
 use crate::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce, Reduction};
 
 /// Where the official code's ICI-C path ends, relative to `λ_max`.
 const OFFICIAL_ICIC_RATIO: f64 = 0.01;
+/// Points of the official code's grid.
+const GRID: usize = 100;
+/// Points of a grid of which only the last counts: enough that each solution starts close to the one before.
+const DESCENT: usize = 16;
 
 choices! {
     /// The model with incidental parameters.
@@ -51,7 +59,7 @@ spec! {
         classifier: ClassifierKind = ClassifierKind::Logistic,
         ["Method", "NAME"]
         /// How instances are selected: ici (by credibility), ra (at random), nn (nearest training instance), co
-        /// (confidence of the classifier), cn (norm of the incidental parameter)
+        /// (confidence of the classifier), cn (norm of the incidental parameter), ls (error of the least-squares fit)
         selector: Selector = Selector::Ici,
         ["Method", "N"]
         /// Instances of each pseudo-class accepted per round
@@ -63,6 +71,10 @@ spec! {
         ["Method", "A"]
         /// Weight of the coefficients' penalty in icic, relative to that of the incidental parameters
         alpha: f64 = 0.5,
+        ["Method", "NAME"]
+        /// Prices of the coordinates in icic: by their standard deviations, as the official code runs glmnet (glmnet), or
+        /// the same for all, as the paper prints the equation (paper)
+        scaling: Scaling = Scaling::Glmnet,
         ["Method", "true|false"]
         /// Follow the rules of the official code: credibility on a grid with ties in row order, scikit-learn's choice of
         /// null vectors in lle, the path of icic down to a hundredth
@@ -73,7 +85,7 @@ spec! {
     }
 }
 
-choice_fields!(IncidentalKind, Penalty, ClassifierKind, Selector);
+choice_fields!(IncidentalKind, Penalty, ClassifierKind, Selector, Scaling);
 
 impl SelfTrainingSpec {
     /// Self-training with these options.
@@ -105,16 +117,26 @@ impl SelfTrainingSpec {
     /// # Errors
     /// When a parameter is outside its domain.
     pub fn incidental(&self) -> Result<Box<dyn Incidental>> {
+        self.incidental_on(None)
+    }
+
+    /// The model with incidental parameters, on a grid of this number of points, between which nothing is solved for.
+    fn incidental_on(&self, points: Option<usize>) -> Result<Box<dyn Incidental>> {
         Ok(match self.model {
             IncidentalKind::IciR => {
-                let default = IciRParams::default();
-                let penalty = self.penalty.unwrap_or(default.penalty);
-                Box::new(IciRParams { penalty, ..default }.check()?)
+                let mut params = IciRParams::default();
+                params.penalty = self.penalty.unwrap_or(params.penalty);
+                if let Some(points) = points {
+                    (params.grid.points, params.roots) = (points, Roots::Interpolated);
+                }
+                Box::new(params.check()?)
             }
             IncidentalKind::IciC => {
                 let default = IciCParams::default();
                 let penalty = self.penalty.unwrap_or(default.penalty);
-                let mut params = IciCParams { alpha: self.alpha, penalty, ..default };
+                let mut params =
+                    IciCParams { alpha: self.alpha, penalty, scaling: self.scaling, ..default };
+                params.grid.points = points.unwrap_or(params.grid.points);
                 if self.compat {
                     params.grid.ratio = OFFICIAL_ICIC_RATIO;
                 }
@@ -126,13 +148,63 @@ impl SelfTrainingSpec {
     fn judge(&self) -> Result<Box<dyn Judge>> {
         Ok(match self.selector {
             Selector::Ici => {
-                let rule = if self.compat { Rule::Grid } else { Rule::Continuous };
-                Box::new(Ici { model: self.incidental()?, rule })
+                let (rule, points) = match self.compat {
+                    true => (Rule::Grid, Some(GRID)),
+                    false => (Rule::Continuous, None),
+                };
+                Box::new(Ici { model: self.incidental_on(points)?, rule })
             }
             Selector::Random => Box::new(Random { seed: self.seed }),
             Selector::Nearest => Box::new(Nearest),
             Selector::Confidence => Box::new(Confidence),
-            Selector::CoefficientNorm => Box::new(CoefficientNorm { model: self.incidental()? }),
+            Selector::CoefficientNorm => {
+                Box::new(CoefficientNorm { model: self.incidental_on(Some(DESCENT))? })
+            }
+            Selector::LeastSquares => Box::new(LeastSquares),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::incidental::Keep;
+    use crate::random;
+
+    #[test]
+    fn a_coarse_grid_ends_at_the_same_parameters() {
+        let mut random = random::Random::stream(3, 0);
+        let x = Matrix::from_fn(60, 5, |i, j| f64::from(i % 5 == j) + 0.4 * random.normal());
+        let labels: Vec<usize> =
+            (0..60).map(|i| if i % 6 == 0 { (i + 1) % 5 } else { i % 5 }).collect();
+        for model in IncidentalKind::ALL {
+            let spec = SelfTrainingSpec { model, ..SelfTrainingSpec::default() };
+            let [full, coarse] = [None, Some(DESCENT)].map(|points| {
+                let keep = Keep { gamma: true, ..Keep::default() };
+                let path = spec.incidental_on(points).unwrap().path(&x, &labels, 5, keep).unwrap();
+                let norms = path.gamma_norm.unwrap();
+                norms.row(norms.rows() - 1).to_vec()
+            });
+            assert!(full.iter().any(|norm| *norm > 0.0));
+            assert!(full.iter().zip(&coarse).all(|(a, b)| (a - b).abs() < 1e-8), "{model}");
+        }
+    }
+
+    #[test]
+    fn the_equation_of_the_paper_can_be_asked_for() {
+        use crate::spec::Spec;
+        let mut spec = SelfTrainingSpec { model: IncidentalKind::IciC, ..Default::default() };
+        let x = Matrix::from_fn(30, 2, |i, j| {
+            [1.0, 20.0][j] * (f64::from(i % 2 == j) + 0.3 * ((i * 7 + j * 3) as f64).sin())
+        });
+        let labels: Vec<usize> = (0..30).map(|i| i / 2 % 2).collect();
+        let vanish = |spec: &SelfTrainingSpec| {
+            spec.incidental().unwrap().path(&x, &labels, 2, Keep::default()).unwrap().vanish
+        };
+        let glmnet = vanish(&spec);
+        spec.set_text("scaling", "paper").unwrap();
+        assert_ne!(glmnet, vanish(&spec));
+        assert!(spec.set_text("scaling", "none").is_err());
     }
 }

@@ -34,16 +34,20 @@ use self::follower::PathFollower;
 use self::path::{PathBuilder, Present};
 pub use super::Penalty;
 use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+use crate::choice::choices;
 use crate::{Error, Matrix, Result};
 
-/// The prices `wⱼ` of `β` and `w_γ` of `γ`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scaling {
-    /// `wⱼ = α`, `w_γ = 1`.
-    Paper,
-    /// `wⱼ = v α sⱼ`, `w_γ = v s`: population standard deviations of the columns of `[X, I]`, and `v` such that the
-    /// penalty factors `vα` and `v` have mean one.
-    Glmnet,
+choices! {
+    /// The prices `wⱼ` of `β` and `w_γ` of `γ`.
+    #[derive(Default)]
+    pub enum Scaling("scaling") {
+        /// `wⱼ = v α sⱼ`, `w_γ = v s`: population standard deviations of the columns of `[X, I]`, and `v` such that the
+        /// penalty factors `vα` and `v` have mean one. What the paper's code runs.
+        #[default]
+        Glmnet = "glmnet",
+        /// `wⱼ = α`, `w_γ = 1`: the equation as the paper prints it.
+        Paper = "paper",
+    }
 }
 
 /// Parameters of [`IciC`].
