@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::{Features, Instances, NoObserver};
+use trustpath::{Features, Instances, Matrix, NoObserver};
 
 use crate::{
     Episode, EpisodeList, FeatureTable, Finished, Learner, Method, Result, Sampler, Setting,
@@ -25,6 +25,15 @@ pub trait Episodes: Sync {
     /// # Errors
     /// When it cannot be drawn.
     fn get(&self, index: usize) -> Result<Cow<'_, Episode>>;
+
+    /// Coordinates of the instances that number `index` ranks, where they are given: `instances` of them, the support
+    /// and then the unlabeled ones.
+    ///
+    /// # Errors
+    /// When they do not fit the episode.
+    fn coordinates(&self, _index: usize, _instances: usize) -> Result<Option<Matrix>> {
+        Ok(None)
+    }
 }
 
 /// Episodes drawn from a seed.
@@ -139,8 +148,7 @@ pub fn evaluate_features(
             if stopped.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let episode = episodes.get(index)?;
-            let finished = score(&learner, features, &episode, &episodes.setting(), index)?;
+            let finished = score(&learner, features, episodes, index)?;
             let mut observer = observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             observer.finished(&finished)?;
             stopped.fetch_or(observer.stop(), Ordering::Relaxed);
@@ -158,12 +166,14 @@ pub fn evaluate_features(
 fn score(
     learner: &Learner,
     features: &Features<'_>,
-    episode: &Episode,
-    setting: &Setting,
+    episodes: &dyn Episodes,
     index: usize,
 ) -> Result<Finished> {
+    let (episode, setting) = (episodes.get(index)?, episodes.setting());
+    let ranked = episode.support.len() + episode.pool(&setting).len();
+    let coordinates = episodes.coordinates(index, ranked)?;
     let start = Instant::now();
-    let accuracies = learner.accuracies(features, episode, setting)?;
+    let accuracies = learner.accuracies(features, &episode, &setting, coordinates.as_ref())?;
     Ok(Finished { episode: index as u64, accuracies, seconds: start.elapsed().as_secs_f64() })
 }
 

@@ -22,6 +22,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod coordinates;
 pub mod embedded;
 mod episode;
 mod error;
@@ -35,6 +36,7 @@ mod shape;
 pub mod stats;
 mod summary;
 
+pub use coordinates::{Coordinates, WithCoordinates};
 pub use embedded::Split;
 pub use episode::{Episode, LabelledRows};
 pub use error::{Error, Result};

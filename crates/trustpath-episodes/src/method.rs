@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use trustpath::spec::{IncidentalKind, LabelSpec, SelfTrainingSpec, Spec, Value};
 use trustpath::transductive::{Transductive, TransductiveKind};
-use trustpath::{Features, SelfTrainer, Task, label};
+use trustpath::{Features, Matrix, SelfTrainer, Task, label};
 
 use crate::evaluate::gather;
 use crate::{Episode, Error, Result, Setting};
@@ -125,7 +125,7 @@ pub enum Learner {
 
 impl Learner {
     /// Accuracies on the queries of an episode: of the plain classifier and after every round for self-training, the one
-    /// there is for other methods.
+    /// there is for other methods. Self-training ranks by the coordinates, where they are given; other methods have none.
     ///
     /// # Errors
     /// When the method fails.
@@ -134,12 +134,17 @@ impl Learner {
         features: &Features<'_>,
         episode: &Episode,
         setting: &Setting,
+        coordinates: Option<&Matrix>,
     ) -> Result<Vec<f64>> {
         let labels = match self {
             Self::Label(spec) => label_queries(spec, features, episode, setting)?,
             Self::SelfTraining(learner) => {
                 return with_task(features, episode, setting, |task| {
-                    Ok(learner.run(task)?.accuracy)
+                    let outcome = match coordinates {
+                        None => learner.run(task),
+                        Some(coordinates) => learner.run_on(task, coordinates),
+                    };
+                    Ok(outcome?.accuracy)
                 });
             }
             Self::Transductive(method) => with_task(features, episode, setting, |task| {

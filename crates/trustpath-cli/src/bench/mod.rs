@@ -16,7 +16,8 @@ use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind;
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{
-    Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
+    Coordinates, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta,
+    Listed, Method, WithCoordinates,
 };
 
 use crate::args::ProgressArgs;
@@ -70,6 +71,10 @@ struct RunArgs {
     /// to it
     #[arg(long, value_name = "DIR")]
     episode_list: Option<PathBuf>,
+    /// Rank by these coordinates instead of a reduction: an npy file of episodes × instances × dimensions, the support of
+    /// an episode first
+    #[arg(long, value_name = "FILE", requires = "episode_list")]
+    coordinates: Option<PathBuf>,
     /// Also write the episodes to this folder, for other programs
     #[arg(long, value_name = "DIR", conflicts_with = "episode_list")]
     export_episodes: Option<PathBuf>,
@@ -108,6 +113,9 @@ Examples:
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
+/// Which methods have coordinates.
+const ONE_METHOD: &str = "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic";
+
 /// The default number of episodes.
 const EPISODES: usize = 600;
 
@@ -127,7 +135,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     }
     let (method, second) = args.methods(&base)?;
     let self_training = matches!(method, Method::SelfTraining(_));
-    let chosen = args.choose(&table, list.as_ref(), way)?;
+    let chosen = args.run.add_coordinates(args.choose(&table, list.as_ref(), way)?)?;
     let journal =
         |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
@@ -240,9 +248,15 @@ impl BenchArgs {
     /// Checks the parameters of all methods that will run.
     fn check(&self, base: &SelfTrainingSpec) -> Result<()> {
         if self.method.is_all() {
+            if self.run.coordinates.is_some() {
+                return Err(Error::Usage(ONE_METHOD.into()));
+            }
             return all::check(self, base);
         }
         let (method, second) = self.methods(base)?;
+        if self.run.coordinates.is_some() && !matches!(method, Method::SelfTraining(_)) {
+            return Err(Error::Usage(ONE_METHOD.into()));
+        }
         method.build()?;
         second.map(|(_, second)| second.build()).transpose()?;
         Ok(())
@@ -271,6 +285,19 @@ impl BenchArgs {
 }
 
 impl RunArgs {
+    /// With the coordinates asked for.
+    fn add_coordinates<'a>(&self, chosen: Chosen<'a>) -> Result<Chosen<'a>> {
+        let Some(path) = &self.coordinates else { return Ok(chosen) };
+        let coordinates = Coordinates::read(path)?;
+        let bytes = coordinates.values().iter().flat_map(|x| x.to_bits().to_le_bytes());
+        Ok(Chosen {
+            text: format!("{}, ranked by the coordinates of {}", chosen.text, path.display()),
+            identity: format!("{} {:016x}", chosen.identity, fnv1a(bytes)),
+            episodes: Box::new(WithCoordinates { episodes: chosen.episodes, coordinates }),
+            ..chosen
+        })
+    }
+
     /// The list asked for, or its beginning.
     fn read_list(&self) -> Result<Option<EpisodeList>> {
         let mut list = self.episode_list.as_ref().map(EpisodeList::read).transpose()?;

@@ -43,6 +43,28 @@ fn a_list_is_compared_with_the_official_scores() {
 }
 
 #[test]
+fn coordinates_take_the_place_of_a_reduction() {
+    let list = list("cub-1shot-transductive");
+    let folder = tempfile::tempdir().unwrap();
+    let features = reference("cub", folder.path());
+    let coordinates = format!("{list}/official-lle.npy");
+    let base = ["bench", "--episode-list", &list, "--features", &features, "--episodes", "5"];
+    let run = |more: &[&str]| json(&[&base[..], more].concat());
+    let given = run(&["--compat", "--coordinates", &coordinates]);
+    assert_ne!(given["scores"], run(&["--compat"])["scores"]);
+    assert!(given["episodes"].as_str().unwrap().contains("ranked by the coordinates of"));
+    for (more, expected) in [
+        (
+            &["--coordinates", &coordinates, "--method", "pt-map"][..],
+            "choose --method icir or icic",
+        ),
+        (&["--coordinates", &features], "coordinates have three axes"),
+    ] {
+        fails(trustpath().args([&base[..], more].concat()), 2, &[expected]);
+    }
+}
+
+#[test]
 fn exported_episodes_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let place = text(&folder.path().join("list"));

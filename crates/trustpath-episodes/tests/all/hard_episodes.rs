@@ -14,6 +14,6 @@ fn coordinates_without_curvature_go_to_zero() {
     let method =
         SelfTrainingSpec { model: IncidentalKind::IciC, alpha: 0.05, ..Default::default() };
     let learner = Method::from(&method).build().unwrap();
-    let accuracies = learner.accuracies(&features, &episode, &Setting::Transductive).unwrap();
+    let accuracies = learner.accuracies(&features, &episode, &Setting::Transductive, None).unwrap();
     assert!(accuracies[accuracies.len() - 1] > 0.5, "{accuracies:?}");
 }

@@ -5,6 +5,10 @@
 //! There our code, under the official rules, must give exactly the official accuracy in nearly every episode. (It differs
 //! in a few because the official path is solved to a loose tolerance, and ties are broken by order.)
 //!
+//! Where the graph is not connected, the cause of every difference is LLE's null space: on the coordinates that
+//! scikit-learn returned to the official code (`official-lle.npy`, 40 episodes of each list) the same must hold on all
+//! episodes, and their mean must be the official one. `bench --coordinates` runs the complete lists in the same way.
+//!
 //! The same criterion must reject algorithms that are nearly right, such as another selection with a mean accuracy within
 //! half a point: a test that they pass as well would show nothing.
 
@@ -13,11 +17,15 @@ use trustpath::judge::Selector;
 use trustpath::reduce::Reduction;
 use trustpath::spec::{IncidentalKind, SelfTrainingSpec};
 use trustpath_episodes::{
-    EpisodeList, FeatureTable, Listed, embedded, evaluate, first_of, last_of, read_scores,
+    Coordinates, EpisodeList, FeatureTable, Listed, WithCoordinates, embedded, evaluate, first_of,
+    last_of, read_scores,
 };
 
 use crate::data;
 
+/// The least share of episodes with the official accuracy on the official coordinates, and the largest difference of the
+/// means there.
+const SAME_COORDINATES: (f64, f64) = (0.90, 0.001);
 /// The least share of episodes with the official accuracy for code that agrees.
 const AGREES: f64 = 0.85;
 /// The largest share for code that is something else.
@@ -72,6 +80,59 @@ fn ici_r_has_the_official_accuracy_and_the_plain_classifier_does_not() {
     println!("plain classifier {plain:.3}, ICI-R {last:.3}, plain as ICI-R {plain_as_icir:.3}");
     assert!(plain >= AGREES && last >= AGREES, "{plain} {last}");
     assert!(plain_as_icir <= DIFFERS, "{plain_as_icir}");
+}
+
+/// On the official coordinates of every list: the share of episodes with the official accuracy, and the difference of the
+/// means.
+fn agreement_on_official_coordinates(method: &SelfTrainingSpec) -> (f64, f64) {
+    let (mut same, mut difference, mut count) = (0, 0.0, 0);
+    for (dataset, shot) in ["cifar-fs", "cub"].into_iter().flat_map(|d| SHOTS.map(|s| (d, s))) {
+        let table = reference(dataset);
+        let folder = data(&format!("lists/{dataset}-{shot}shot-transductive"));
+        let list = EpisodeList::read(&folder).unwrap();
+        let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
+        let coordinates = Coordinates::read(folder.join("official-lle.npy")).unwrap();
+        let episodes = WithCoordinates { episodes: Box::new(listed), coordinates };
+        let found = evaluate(&table, &episodes, method, Vec::new(), &mut NoObserver).unwrap();
+        let official = read_scores(folder.join("official-icir-accuracy.npy")).unwrap();
+        for (ours, theirs) in found.iter().map(last_of).zip(official) {
+            same += usize::from((ours - theirs).abs() < 1e-9);
+            difference += ours - theirs;
+            count += 1;
+        }
+    }
+    (same as f64 / count as f64, difference / count as f64)
+}
+
+#[test]
+fn on_the_official_coordinates_every_list_has_the_official_accuracy() {
+    let (same, difference) = agreement_on_official_coordinates(&icir());
+    println!("ICI-R on the official coordinates: {same:.3} identical, {difference:+.5}");
+    assert!(same >= SAME_COORDINATES.0, "{same}");
+    assert!(difference.abs() <= SAME_COORDINATES.1, "{difference}");
+    let (other, _) =
+        agreement_on_official_coordinates(&SelfTrainingSpec { compat: false, ..icir() });
+    println!("without the official rules: {other:.3} identical");
+    assert!(other < DIFFERS, "{other}");
+}
+
+#[test]
+fn coordinates_that_do_not_fit_are_refused() {
+    let folder = data("lists/cub-1shot-transductive");
+    let list = EpisodeList::read(&folder).unwrap();
+    let run = |of: &str| {
+        let coordinates = Coordinates::read(data(of)).unwrap();
+        let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
+        let episodes = WithCoordinates { episodes: Box::new(listed), coordinates };
+        evaluate(&reference("cub"), &episodes, &icir(), Vec::new(), &mut NoObserver)
+    };
+    let error = run("lists/cub-5shot-transductive/official-lle.npy").unwrap_err().to_string();
+    assert!(
+        error.contains("it has 80 instances to rank and the file has coordinates of 100"),
+        "{error}"
+    );
+    let error = Coordinates::read(folder.join("classes.npy")).unwrap_err().to_string();
+    assert!(error.contains("three axes: episodes, instances and dimensions"), "{error}");
 }
 
 #[test]

@@ -265,6 +265,25 @@ impl SelfTrainer {
     pub fn run(&self, task: &Task<'_>) -> Result<Outcome> {
         let task = CheckedTask::new(task)?;
         let view = View::reduced(task.instances, task.pool, &*self.reduction);
+        self.run_in(&task, &view)
+    }
+
+    /// The same, but the judge reads these coordinates of the labelled and then the unlabeled instances instead of those of
+    /// the reduction.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and when the coordinates are of another number of instances.
+    pub fn run_on(&self, task: &Task<'_>, coordinates: &Matrix) -> Result<Outcome> {
+        let task = CheckedTask::new(task)?;
+        if coordinates.rows() != task.pool {
+            let expected = format!("there are {} labelled and unlabeled instances", task.pool);
+            return Err(Error::parameter("rows of the coordinates", coordinates.rows(), expected));
+        }
+        let view = View::leading(task.instances, coordinates, coordinates.cols());
+        self.run_in(&task, &view)
+    }
+
+    fn run_in(&self, task: &CheckedTask<'_>, view: &View<'_>) -> Result<Outcome> {
         let given: Vec<usize> = (0..task.labelled).collect();
         let split = Split {
             given: &given,
@@ -283,7 +302,7 @@ impl SelfTrainer {
                 accuracy.push(right.count() as f64 / truth.len() as f64);
             }
         };
-        let (trainer, found) = self.labeller.rounds(&view, split, &mut score)?;
+        let (trainer, found) = self.labeller.rounds(view, split, &mut score)?;
         let probabilities = trainer.probabilities(&task.unlabeled);
         let query_probabilities = match task.transductive() {
             true => probabilities.clone(),
