@@ -57,6 +57,25 @@ impl Variant {
         cells.map(compare).collect()
     }
 
+    /// The differences to another variant in the cells with one shot, next to those that the paper prints.
+    pub fn one_shot_differences(
+        &self,
+        other: &Self,
+        published: &[(&str, [Published; 4])],
+    ) -> Result<Vec<(Comparison, f64)>> {
+        let row = |name: &str| published.iter().find(|row| row.0 == name).map(|row| row.1);
+        let mut found = Vec::new();
+        for (i, cell) in CELLS.into_iter().enumerate().filter(|(_, cell)| cell.1 == 1) {
+            if let (Some(own), Some(others)) = (row(self.name), row(other.name)) {
+                let name = format!("{} − {} {}", self.name, other.name, cell_name(cell));
+                let compared =
+                    Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))?;
+                found.push((compared, (own[i].0 - others[i].0) / 100.0));
+            }
+        }
+        Ok(found)
+    }
+
     /// The gains over its own plain classifier, by cell.
     pub fn gains(&self) -> Result<Vec<Comparison>> {
         let compare = |cell| {
@@ -80,10 +99,13 @@ impl<K: Copy> Ablation<K> {
             let mut columns = Columns::default().names("Model", variants.iter().map(|v| v.name));
             for cell in CELLS {
                 let accuracies = estimates(variants.iter().map(|v| v.accuracy(cell)))?;
-                columns.best(cell_name(cell), percents(&accuracies));
+                columns.accuracies(cell_name(cell), &accuracies);
             }
             for (i, cell) in CELLS.into_iter().enumerate() {
-                let printed = self.published.iter().map(|(_, row)| text(row[i]));
+                let printed = variants.iter().map(|variant| {
+                    let row = self.published.iter().find(|(name, _)| *name == variant.name);
+                    row.map_or("–".into(), |(_, row)| text(row[i]))
+                });
                 columns.best(format!("paper {}", cell_name(cell)), printed);
             }
             let title = dataset.title();

@@ -1,7 +1,7 @@
 //! Features of several networks side by side.
 
 use super::frame::*;
-use super::published::BACKBONES;
+use super::published::{BACKBONES, printed};
 
 pub const TARGET: Target = Target {
     name: "backbones",
@@ -15,22 +15,31 @@ pub const TARGET: Target = Target {
 const SHOTS: [usize; 2] = [1, 5];
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut printed = Columns::default()
+    let mut table = Columns::default()
         .names("Features", BACKBONES.map(|(features, ..)| features))
-        .names("Backbone", BACKBONES.map(|(_, backbone, _)| backbone));
+        .names("Backbone", BACKBONES.map(|(_, backbone, ..)| backbone));
     for (i, shot) in SHOTS.into_iter().enumerate() {
-        let accuracies = BACKBONES.map(|(.., accuracy)| text(accuracy[i]));
-        printed.numbers(format!("ICIR {shot}-shot"), accuracies);
-    }
-    finding.table("The paper's rows on miniImageNet, transductive.", printed.table()?);
-    let files: Vec<&Dataset> = lab.datasets.iter().filter(|dataset| dataset.is_file()).collect();
-    if files.is_empty() {
-        finding.text(
-            "To compare networks, extract the features of the same images with each of them and run `trustpath paper \
-             backbones --features resnet12=a.npy --features wrn=b.npy`.",
+        table.numbers(
+            format!("their method {shot}-shot"),
+            BACKBONES.map(|(_, _, theirs, _)| printed(theirs[i])),
         );
-        return Ok(());
+        table.numbers(
+            format!("ICIR {shot}-shot"),
+            BACKBONES.map(|(.., accuracy)| text(accuracy[i])),
+        );
     }
+    finding.table(
+        "The paper's rows on miniImageNet, transductive: the method that the features were learned for, and ICIR on the \
+         same features.",
+        table.table()?,
+    );
+    finding.text(
+        "The features of CAN, E3BM and TAFSSL are not here; `peers` compares ICIR with other methods on the features that \
+         are. To compare networks, extract the features of the same images with each of them and run `trustpath paper \
+         backbones --dataset cifar-fs --features wrn=a.npy --features densenet=b.npy`. The built-in features are those of \
+         a ResNet-12.",
+    );
+    let files: Vec<&Dataset> = lab.datasets.iter().collect();
     let titles = || files.iter().map(|dataset| dataset.title());
     let mut columns = Columns::default().names("Features", titles());
     let (mut series, mut comparisons) = (Vec::new(), vec![Vec::new(); files.len()]);
@@ -52,7 +61,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for (title, comparisons) in titles().zip(&comparisons) {
         finding.larger(&title, "ICI helps whatever the network", comparisons);
     }
-    finding.table("Accuracy in % on each file, transductive.", columns.table()?);
+    finding.table("Accuracy in % on each of the features here, transductive.", columns.table()?);
     let figure = gains_figure(
         "Gain of ICIR over logistic regression, by features",
         "transductive; paired differences with 95% intervals",

@@ -32,6 +32,9 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         table.push([dataset.title()].into_iter().chain((0..ROUNDS).map(share)))?;
         let claim = "instances selected in the first round are right more often than in the last";
         finding.larger(&dataset.title(), claim, &[first_against_last(&episodes)?]);
+        let scores = lab.run(dataset, &Experiment::new(1, PoolKind::Transductive))?;
+        let claim = "accuracy rises from round to round";
+        finding.larger(&dataset.title(), claim, &rises(&scores)?);
     }
     finding.text(
         "The figure shows the first episode (5-way 1-shot, transductive ICIR) in which the plain classifier is wrong on \
@@ -61,6 +64,18 @@ fn first_against_last(episodes: &[Inspection]) -> Result<Comparison> {
     let (first, last): (Vec<f64>, Vec<f64>) =
         rounds.map(|(first, last)| (share_right(*first), share_right(*last))).unzip();
     Comparison::between("share right, first − last round", &first, &last)
+}
+
+/// The rise of the accuracy in each of the three rounds that selecting 5 of 15 takes, and in all later ones together.
+fn rises(scores: &Scores) -> Result<Vec<Comparison>> {
+    let rounds = (1..=ROUNDS).map(|round| {
+        let last = round == ROUNDS;
+        let name =
+            if last { "after the last round".into() } else { format!("after round {round}") };
+        let after = if last { scores.last() } else { scores.after(round) };
+        Comparison::between(format!("{name} − the one before"), &after, &scores.after(round - 1))
+    });
+    rounds.collect()
 }
 
 fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
@@ -133,6 +148,15 @@ mod tests {
         assert_eq!(shares(&episodes, 2), [0.5]);
         assert_eq!(shares(&episodes, 3), [0.25]);
         assert_eq!(first_against_last(&episodes).unwrap().difference.mean, 0.5);
+    }
+
+    #[test]
+    fn later_rounds_rise_together() {
+        let scores = Scores(vec![vec![0.1, 0.2, 0.4, 0.5, 0.6, 0.9]]);
+        let means = rises(&scores).unwrap().into_iter().map(|c| c.difference.mean);
+        for (mean, expected) in means.zip([0.1, 0.2, 0.1, 0.4]) {
+            assert!((mean - expected).abs() < 1e-12);
+        }
     }
 
     #[test]

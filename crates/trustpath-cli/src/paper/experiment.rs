@@ -45,15 +45,13 @@ pub struct Experiment {
     pub shot: usize,
     pub pool: PoolKind,
     pub method: SelfTrainingSpec,
-    /// The factor by which the number of episodes is reduced, for slow methods.
-    pub thinned: usize,
 }
 
 impl Experiment {
     /// The paper's ICI-R on novel classes.
     pub fn new(shot: usize, pool: PoolKind) -> Self {
         let method = SelfTrainingSpec { cap: pool.setting(shot).1, ..SelfTrainingSpec::default() };
-        Self { split: Split::Novel, shot, pool, method, thinned: 1 }
+        Self { split: Split::Novel, shot, pool, method }
     }
 
     pub fn with(mut self, change: impl FnOnce(&mut SelfTrainingSpec)) -> Self {
@@ -64,16 +62,6 @@ impl Experiment {
     /// Uses these classes.
     pub fn on(self, split: Split) -> Self {
         Self { split, ..self }
-    }
-
-    /// Reduces the number of episodes by a factor, for slow methods; the first ones are run.
-    pub fn thin(self, by: usize) -> Self {
-        Self { thinned: by, ..self }
-    }
-
-    /// The number of episodes to run: at least 50 unless fewer were asked for.
-    pub fn episodes(&self, asked: usize) -> usize {
-        (asked / self.thinned).max(50).min(asked)
     }
 
     pub fn task(&self) -> EpisodeShape {
@@ -98,7 +86,7 @@ impl Experiment {
 
     /// A key that is unique among the experiments on a dataset.
     pub fn key(&self) -> String {
-        format!("{:?} {} {:?} {:?} {}", self.split, self.shot, self.pool, self.method, self.thinned)
+        format!("{:?} {} {:?} {:?}", self.split, self.shot, self.pool, self.method)
     }
 }
 
@@ -115,12 +103,6 @@ mod tests {
     }
 
     #[test]
-    fn slow_experiments_run_at_least_fifty_episodes() {
-        let thin = Experiment::new(1, PoolKind::Transductive).thin(10);
-        assert_eq!([2000, 300, 7].map(|asked| thin.episodes(asked)), [200, 50, 7]);
-    }
-
-    #[test]
     fn different_experiments_have_different_keys() {
         let plain = || Experiment::new(1, PoolKind::Transductive);
         let other = [
@@ -128,7 +110,6 @@ mod tests {
             Experiment::new(1, PoolKind::Semi15),
             plain().with(|m| m.dim = 2),
             plain().on(Split::Validation),
-            plain().thin(2),
         ];
         assert_eq!(plain().key(), plain().key());
         assert!(other.iter().all(|experiment| experiment.key() != plain().key()));

@@ -74,17 +74,13 @@ pub fn percents(estimates: &[Estimate]) -> Vec<String> {
     estimates.iter().map(Estimate::percent).collect()
 }
 
-/// Numbers of episodes as cells of a table.
-pub fn episode_counts(estimates: &[Estimate]) -> Vec<String> {
-    estimates.iter().map(|estimate| estimate.episodes.to_string()).collect()
-}
-
 /// A table that is built column by column.
 #[derive(Default)]
 pub struct Columns {
     heads: Vec<Column>,
     cells: Vec<Vec<String>>,
     best: Vec<usize>,
+    bold: Vec<(usize, usize)>,
 }
 
 impl Columns {
@@ -109,6 +105,20 @@ impl Columns {
         self.numbers(head, cells);
     }
 
+    /// Adds a column of accuracies. The highest is bold, of those over the most episodes: means over other episodes do not
+    /// compare.
+    pub fn accuracies(&mut self, head: impl Into<String>, estimates: &[Estimate]) {
+        let most = estimates.iter().map(|estimate| estimate.episodes).max();
+        let comparable = || estimates.iter().filter(|e| Some(e.episodes) == most);
+        let highest = comparable().map(|e| e.mean).fold(f64::NEG_INFINITY, f64::max);
+        for (row, estimate) in estimates.iter().enumerate() {
+            if Some(estimate.episodes) == most && estimate.mean == highest {
+                self.bold.push((self.heads.len(), row));
+            }
+        }
+        self.numbers(head, percents(estimates));
+    }
+
     fn push<S: Into<String>>(&mut self, head: Column, cells: impl IntoIterator<Item = S>) {
         self.heads.push(head);
         self.cells.push(cells.into_iter().map(Into::into).collect());
@@ -123,6 +133,9 @@ impl Columns {
         self.best
             .into_iter()
             .for_each(|column| table.bold_best(column, trustpath_report::Best::Highest));
+        for (column, row) in self.bold {
+            table.bold_best_of(column, row..row + 1, trustpath_report::Best::Highest);
+        }
         Ok(table)
     }
 }

@@ -6,7 +6,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use trustpath::reduce::Reduce;
 use trustpath::spec::SelfTrainingSpec;
-use trustpath::{Features, Instances, Outcome, SelfTrainer, Task, identifiability};
+use trustpath::{
+    Features, Identifiability, Instances, Matrix, Outcome, SelfTrainer, Task, identifiability,
+};
 use trustpath_episodes::{Drawn, Episode, Episodes, Split, gather};
 
 use super::dataset::Dataset;
@@ -22,13 +24,37 @@ pub struct Inspection {
     pub initial: f64,
     /// Accuracy after the last round.
     pub last: f64,
-    /// How many assumptions of the theorem the first round's pseudo-labels satisfy: C1 (restricted eigenvalue), also C2
-    /// (irrepresentability), also C3 (large error).
-    pub satisfied: usize,
-    /// Residuals of the least-squares fit of the true labels.
-    pub noise: Vec<f64>,
+    /// The theorem, for the regression of ICI-R and for one with an intercept: see [`REGRESSIONS`].
+    pub theorem: [Theorem; 2],
     /// Right pseudo-labels among those that each round selected, and all of those.
     pub rounds: Vec<(usize, usize)>,
+}
+
+/// The regressions whose conditions are checked. The paper's ICI-R has no intercept, but noise with the mean zero that its
+/// theorem supposes only a regression with an intercept has.
+pub const REGRESSIONS: [&str; 2] = ["as in ICI-R", "with an intercept"];
+
+/// What the theorem asks of the first round's pseudo-labels.
+#[derive(Debug, Clone, Default)]
+pub struct Theorem {
+    /// How many of its assumptions hold: C1 (restricted eigenvalue), also C2 (irrepresentability), also C3 (large error).
+    pub satisfied: usize,
+    /// Whether at the `λ` it asks for no error is found at all, so that it says nothing.
+    pub empty: bool,
+    /// Residuals of the least-squares fit of the true labels.
+    pub noise: Vec<f64>,
+}
+
+impl Theorem {
+    fn of(found: &Identifiability) -> Self {
+        let satisfied = match found {
+            Identifiability { large_error: true, .. } => 3,
+            Identifiability { irrepresentability: true, .. } => 2,
+            other => usize::from(other.restricted_eigenvalue),
+        };
+        let noise = found.noise.as_slice().to_vec();
+        Self { satisfied, empty: found.lambda >= found.lambda_max, noise }
+    }
 }
 
 impl Inspection {
@@ -130,9 +156,12 @@ impl<'a> EpisodeRunner<'a> {
         let (support, query) = (&episode.support.labels, &episode.query.labels);
         let truth: Vec<usize> = support.iter().chain(query).copied().collect();
         let x = self.reduction.reduce(instances, instances.len())?.x;
-        let found = identifiability(&x, &truth, &example.first_labels(), episode.classes.len())?;
-        let assumptions =
-            (found.restricted_eigenvalue, found.irrepresentability, found.large_error);
+        let ones = |i: usize, j: usize| j.checked_sub(1).map_or(1.0, |j| x[(i, j)]);
+        let with_intercept = Matrix::from_fn(x.rows(), x.cols() + 1, ones);
+        let labels = example.first_labels();
+        let theorem = |x: &Matrix| {
+            identifiability(x, &truth, &labels, episode.classes.len()).map(|f| Theorem::of(&f))
+        };
         let rounds = outcome.rounds.iter().map(|round| {
             let queries = round.selected.iter().map(|row| row - support.len());
             let right = queries.filter(|&q| round.pseudo_labels[q] == query[q]).count();
@@ -141,12 +170,7 @@ impl<'a> EpisodeRunner<'a> {
         Ok(Inspection {
             initial: outcome.accuracy.first().copied().unwrap_or(f64::NAN),
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
-            satisfied: match assumptions {
-                (_, _, true) => 3,
-                (_, true, _) => 2,
-                (one, ..) => usize::from(one),
-            },
-            noise: found.noise.as_slice().to_vec(),
+            theorem: [theorem(&x)?, theorem(&with_intercept)?],
             rounds: rounds.collect(),
         })
     }

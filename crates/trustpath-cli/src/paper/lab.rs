@@ -41,9 +41,8 @@ impl<'a> Lab<'a> {
         once(&self.scores, key, || {
             let name = format!("{} {}", dataset.name, experiment.name());
             let table = dataset.table(experiment.split);
-            let count = experiment.episodes(self.episodes());
             let method = (&experiment.method).into();
-            let done = self.evaluate(&name, table, experiment.task(), &method, count)?;
+            let done = self.evaluate(&name, table, experiment.task(), &method, self.episodes())?;
             self.say_speed(&name, &done.speed);
             Ok(Scores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
         })

@@ -76,7 +76,7 @@ pub struct PaperArgs {
     #[arg(long = "method", value_name = "NAME",
         value_parser = clap::builder::PossibleValuesParser::new(Method::names()))]
     pub methods: Vec<String>,
-    /// Episodes per experiment; slow experiments run fewer, and the report says so.
+    /// Episodes per experiment; slow methods of peers run a tenth of them, and the report says so.
     #[arg(long, default_value = "2000", value_name = "N")]
     pub episodes: NonZeroUsize,
     /// Random seed.
@@ -190,7 +190,9 @@ fn document(lab: &Lab, findings: Vec<Finding>) -> Result<Document> {
     let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
     let episodes = match lab.args.target.name {
         "grid" => "At most {} episodes per experiment",
-        _ => "{} episodes per experiment (fewer where stated), 5-way, 15 queries per class",
+        _ => {
+            "{} episodes per experiment (fewer for slow methods of the peers), 5-way, 15 queries per class"
+        }
     };
     let lead = format!(
         "{}, seed {}, on {}. Intervals are 95%; differences are paired, on the same episodes. A conclusion of the paper \

@@ -1,6 +1,7 @@
 //! The regularisation path of one episode, and over all episodes the accuracy of what the first round selects.
 
-use trustpath::incidental::Keep;
+use trustpath::Matrix;
+use trustpath::incidental::{IciRParams, Incidental, Keep};
 use trustpath_report::{PathLine, PathPlot};
 
 use super::frame::*;
@@ -16,6 +17,7 @@ pub const TARGET: Target = Target {
 };
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
+    finding.figure("path-toy", toy_figure()?);
     for dataset in &lab.datasets {
         finding.figure(format!("path-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
@@ -29,10 +31,42 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         finding.larger(&dataset.title(), claim, &[comparison]);
     }
     finding.text(
-        "The figure shows the first episode (5-way 1-shot, transductive, first round) in which 20% to 40% of the \
+        "The first figure is a toy example of ten samples, as in the paper. The others show the first episode (5-way 1-shot, transductive, first round) in which 20% to 40% of the \
          pseudo-labels are wrong. Lines that end in a dot are the five of each class that ICIR selects first.",
     );
     Ok(())
+}
+
+/// Ten samples of two classes on both sides of zero, of which two have the label of the other class.
+fn toy() -> (Matrix, Vec<usize>, Vec<usize>) {
+    let truth: Vec<usize> = (0..10).map(|i| i % 2).collect();
+    let side = |i: usize| if truth[i] == 0 { 1.0 } else { -1.0 };
+    let x = Matrix::from_fn(10, 1, |i, _| side(i) * (1.0 + 0.35 * ((4 * i + 2) as f64).sin()));
+    let labels = (0..10).map(|i| if i == 3 || i == 6 { 1 - truth[i] } else { truth[i] }).collect();
+    (x, labels, truth)
+}
+
+/// The path of [`toy`]. The sample whose parameter vanishes first is marked.
+fn toy_figure() -> Result<Figure> {
+    let (x, labels, truth) = toy();
+    let keep = Keep { gamma: true, ..Keep::default() };
+    let path = IciRParams::default().check()?.path(&x, &labels, 2, keep)?;
+    let first = (0..10).min_by(|&a, &b| path.vanish[a].total_cmp(&path.vanish[b]));
+    let norms = path.gamma_norm.unwrap_or_default();
+    let line = |i: usize| PathLine {
+        norms: (0..norms.rows()).map(|k| norms[(k, i)]).collect(),
+        correct: labels[i] == truth[i],
+        accepted: Some(i) == first,
+    };
+    let plot = PathPlot {
+        title: "Regularisation path of ten samples".into(),
+        subtitle: "the line with a dot reaches zero first: the most trustworthy sample".into(),
+        x: Axis::new("λ"),
+        y: Axis::new("‖γᵢ(λ)‖, one line per sample"),
+        lambdas: path.lambda,
+        lines: (0..10).map(line).collect(),
+    };
+    Ok(plot.figure()?)
 }
 
 fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
@@ -61,4 +95,22 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
         ..PathPlot::default()
     };
     Ok(plot.figure()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wrong_labels_of_the_toy_example_vanish_last() {
+        let (x, labels, truth) = toy();
+        let model = IciRParams::default().check().unwrap();
+        let keep = Keep { gamma: true, ..Keep::default() };
+        let path = model.path(&x, &labels, 2, keep).unwrap();
+        let norms = path.gamma_norm.unwrap();
+        assert!(norms.row(norms.rows() - 1).iter().all(|norm| *norm > 0.0), "a line is missing");
+        let mut order: Vec<usize> = (0..10).collect();
+        order.sort_by(|&a, &b| path.vanish[a].total_cmp(&path.vanish[b]));
+        assert!(order[..8].iter().all(|&i| labels[i] == truth[i]), "{order:?}");
+    }
 }

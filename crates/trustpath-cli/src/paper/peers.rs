@@ -74,7 +74,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
         for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
             let accuracies = estimates(peers.iter().map(|peer| peer.scores(cell)))?;
-            columns.best(format!("{pool} {shot}-shot"), percents(&accuracies));
+            columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
         }
         columns.numbers(
             "ms per episode",
@@ -84,7 +84,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         finding.table(
             format!(
                 "Accuracy in % on {title}, 5-way transductive, 75 queries; time is the median of an episode at one shot \
-                 on one thread. TIM-GD, alpha-TIM and iLPC are slow and run on fewer episodes."
+                 on one thread. TIM-GD, alpha-TIM and iLPC are slow and run on fewer episodes: bold is the \
+                 best over all episodes."
             ),
             columns.table()?,
         );

@@ -11,6 +11,14 @@ pub fn text((mean, half_width): Published) -> String {
 /// The datasets of Table 1.
 pub const DATASETS: [&str; 4] = ["miniImageNet", "tieredImageNet", "CIFAR-FS", "CUB"];
 
+/// Which of [`DATASETS`] a name means, in upper or lower case and with or without hyphens.
+pub fn dataset(name: &str) -> Option<usize> {
+    let plain = |name: &str| {
+        name.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase()
+    };
+    DATASETS.iter().position(|known| plain(known) == plain(name))
+}
+
 /// A row of Table 1: setting, model, and the accuracy at 1 and 5 shots on each of [`DATASETS`].
 pub type Row = (&'static str, &'static str, [[Published; 2]; 4]);
 
@@ -24,6 +32,69 @@ pub const TABLE1: [Row; 6] = [
     ("Semi. 30/50", "ICIC", [[(71.43, 0.62), (83.41, 0.35)], [(78.01, 0.63), (86.86, 0.37)], [(80.25, 0.58), (86.99, 0.36)], [(91.75, 0.39), (94.42, 0.20)]]),
     ("Semi. 30/50", "ICIR", [[(73.12, 0.65), (83.28, 0.37)], [(78.99, 0.66), (86.76, 0.39)], [(80.74, 0.61), (87.16, 0.36)], [(92.12, 0.40), (94.52, 0.20)]]),
 ];
+
+/// A printed accuracy, with half the width of its interval where one is printed.
+pub type Printed = (f64, Option<f64>);
+
+const fn bare(mean: f64) -> Option<Printed> {
+    Some((mean, None))
+}
+
+const fn with(mean: f64, half_width: f64) -> Option<Printed> {
+    Some((mean, Some(half_width)))
+}
+
+/// A printed accuracy as text; a dash where there is none.
+pub fn printed(cell: Option<Printed>) -> String {
+    match cell {
+        None => "–".into(),
+        Some((mean, None)) => format!("{mean:.2}"),
+        Some((mean, Some(half_width))) => text((mean, half_width)),
+    }
+}
+
+/// A row of Table 1 of another method: setting, model, network, and the accuracy at 1 and 5 shots on each of
+/// [`DATASETS`].
+pub type Competitor = (&'static str, &'static str, &'static str, [[Option<Printed>; 2]; 4]);
+
+const LARGE: &str = "ResNet-18, 224×224";
+const MIDDLE: &str = "ResNet-18, 84×84";
+const OWN: &str = "ResNet-12, 84×84";
+const NONE: [Option<Printed>; 2] = [None, None];
+
+/// Table 1, the rows of other methods. Of those with a network of 224×224 all but TEAM are as reported by Chen et al. 2019,
+/// ProtoNet on CIFAR-FS by Lee et al. 2019, those with MTL by Li et al. 2019, and transductive TPN on tieredImageNet and
+/// CIFAR-FS by the authors of the paper.
+#[rustfmt::skip]
+pub const COMPETITORS: [Competitor; 19] = [
+    ("In.", "Baseline", LARGE, [[with(51.75, 0.80), with(74.27, 0.63)], NONE, NONE, [with(65.51, 0.87), with(82.85, 0.55)]]),
+    ("In.", "Baseline++", LARGE, [[with(51.87, 0.77), with(75.68, 0.63)], NONE, NONE, [with(67.02, 0.90), with(83.58, 0.54)]]),
+    ("In.", "MatchingNet", LARGE, [[with(52.91, 0.88), with(68.88, 0.69)], NONE, NONE, [with(72.36, 0.90), with(83.64, 0.60)]]),
+    ("In.", "ProtoNet", LARGE, [[with(54.16, 0.82), with(73.68, 0.65)], NONE, [bare(72.20), bare(83.50)], [with(71.88, 0.91), with(87.42, 0.48)]]),
+    ("In.", "MAML", LARGE, [[with(49.61, 0.92), with(65.72, 0.77)], NONE, NONE, [with(69.96, 1.01), with(82.70, 0.65)]]),
+    ("In.", "RelationNet", LARGE, [[with(52.48, 0.86), with(69.83, 0.68)], NONE, NONE, [with(67.59, 1.02), with(82.75, 0.58)]]),
+    ("In.", "adaResNet", OWN, [[bare(56.88), bare(71.94)], NONE, NONE, NONE]),
+    ("In.", "TapNet", OWN, [[bare(61.65), bare(76.36)], [bare(63.08), bare(80.26)], NONE, NONE]),
+    ("In.", "CTM", MIDDLE, [[bare(64.12), bare(80.51)], [bare(68.41), bare(84.28)], NONE, NONE]),
+    ("In.", "MetaOptNet", OWN, [[bare(64.09), bare(80.00)], [bare(65.81), bare(81.75)], [bare(72.60), bare(84.30)], NONE]),
+    ("Tran.", "TPN", OWN, [[bare(59.46), bare(75.65)], [bare(58.68), bare(74.26)], [bare(65.89), bare(79.38)], NONE]),
+    ("Tran.", "TEAM", LARGE, [[bare(60.07), bare(75.90)], NONE, [bare(70.43), bare(81.25)], [bare(80.16), bare(87.17)]]),
+    ("Tran.", "CAN+T", OWN, [[with(67.19, 0.55), with(80.64, 0.35)], [with(73.21, 0.58), with(84.93, 0.38)], NONE, NONE]),
+    ("Tran.", "DPGN", OWN, [[with(67.77, 0.32), with(84.60, 0.43)], [with(72.45, 0.51), with(87.24, 0.39)], [with(77.90, 0.50), with(90.20, 0.40)], [with(75.71, 0.47), with(91.48, 0.33)]]),
+    ("Semi.", "MSkM + MTL", OWN, [[bare(62.10), bare(73.60)], [bare(68.60), bare(81.00)], NONE, NONE]),
+    ("Semi.", "TPN + MTL", OWN, [[bare(62.70), bare(74.20)], [bare(72.10), bare(83.30)], NONE, NONE]),
+    ("Semi.", "MSkM", OWN, [[bare(50.40), bare(64.40)], [bare(52.40), bare(69.90)], NONE, NONE]),
+    ("Semi.", "TPN", OWN, [[bare(52.78), bare(66.42)], [bare(55.70), bare(71.00)], NONE, NONE]),
+    ("Semi.", "LST", OWN, [[bare(70.10), bare(78.70)], [bare(77.70), bare(85.20)], NONE, NONE]),
+];
+
+/// The best printed accuracy of other methods in a setting, on one of [`DATASETS`], at 1 shot (0) or 5 shots (1).
+pub fn best_competitor(setting: &str, dataset: usize, shots: usize) -> Option<(&'static str, f64)> {
+    let cells = COMPETITORS.iter().filter(|row| row.0 == setting);
+    cells
+        .filter_map(|row| Some((row.1, row.3[dataset][shots]?.0)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
 
 /// The row of Table 1 for a setting and a model.
 pub fn table1(setting: &str, model: &str) -> Option<&'static Row> {
@@ -74,11 +145,11 @@ pub const REDUCTIONS: [(&str, Published); 6] = [
     ("se", (72.43, 0.63)),
 ];
 
-/// `tab:backbone`: features, backbone, and ICIR at 1 and 5 shots on miniImageNet.
-pub const BACKBONES: [(&str, &str, [Published; 2]); 3] = [
-    ("CAN", "ResNet-12", [(70.53, 0.63), (81.30, 0.36)]),
-    ("E3BM", "WRN-28-10", [(71.39, 0.63), (82.61, 0.36)]),
-    ("TAFSSL", "DenseNet", [(76.83, 0.60), (85.12, 0.32)]),
+/// `tab:backbone`: features, backbone, and at 1 and 5 shots on miniImageNet the method that the features are of, and ICIR.
+pub const BACKBONES: [(&str, &str, [Option<Printed>; 2], [Published; 2]); 3] = [
+    ("CAN", "ResNet-12", [with(67.19, 0.55), with(80.64, 0.35)], [(70.53, 0.63), (81.30, 0.36)]),
+    ("E3BM", "WRN-28-10", [bare(71.4), bare(81.2)], [(71.39, 0.63), (82.61, 0.36)]),
+    ("TAFSSL", "DenseNet", [with(77.06, 0.26), with(84.99, 0.14)], [(76.83, 0.60), (85.12, 0.32)]),
 ];
 
 #[cfg(test)]
@@ -109,9 +180,32 @@ mod tests {
         all.extend(SELECTORS.iter().chain(&CLASSIFIERS).flat_map(|r| r.1));
         all.extend(DIMENSION.iter().map(|r| r.1));
         all.extend(REDUCTIONS.iter().map(|r| r.1));
-        all.extend(BACKBONES.iter().flat_map(|r| r.2));
+        all.extend(BACKBONES.iter().flat_map(|r| r.3));
         assert_eq!(all.len(), 48 + 32 + 12 + 6);
         assert!(all.iter().all(|p| (60.0..95.0).contains(&p.0) && (0.1..0.7).contains(&p.1)));
         assert_eq!(text(all[0]), "71.29 ± 0.59");
+    }
+
+    #[test]
+    fn competitors_have_the_cells_of_the_paper() {
+        let cells: Vec<Printed> =
+            COMPETITORS.iter().flat_map(|row| row.3.as_flattened()).flatten().copied().collect();
+        assert_eq!(cells.len(), 38 + 22 + 10 + 16);
+        assert!(cells.iter().all(|cell| (45.0..95.0).contains(&cell.0)));
+        assert!(cells.iter().all(|cell| cell.1.is_none_or(|half| (0.3..1.1).contains(&half))));
+        // Five shots are better than one in every row.
+        let rises = |pair: &[Option<Printed>; 2]| pair[0].map(|p| p.0) <= pair[1].map(|p| p.0);
+        assert!(COMPETITORS.iter().all(|row| row.3.iter().all(rises)));
+        assert_eq!(best_competitor("Tran.", 2, 0), Some(("DPGN", 77.90)));
+        assert_eq!(best_competitor("Tran.", 3, 0), Some(("TEAM", 80.16)));
+        assert_eq!(best_competitor("Semi.", 3, 0), None);
+        assert_eq!(printed(COMPETITORS[0].3[0][0]), "51.75 ± 0.80");
+        assert_eq!((printed(bare(71.4)), printed(None)), ("71.40".into(), "–".into()));
+    }
+
+    #[test]
+    fn datasets_are_found_by_their_usual_names() {
+        let found = ["miniImageNet", "mini-imagenet", "tiered_ImageNet", "cifar-fs", "CUB", "dino"];
+        assert_eq!(found.map(dataset), [Some(0), Some(0), Some(1), Some(2), Some(3), None]);
     }
 }

@@ -13,49 +13,61 @@ pub const TARGET: Target = Target {
     find,
 };
 
+/// The methods of the paper, in its order; MDS is the paper's, from random starts.
 const METHODS: [Reduction; 6] = [
     Reduction::Isomap,
     Reduction::Pca,
     Reduction::Ltsa,
-    Reduction::Mds,
+    Reduction::MdsRandom,
     Reduction::Lle,
     Reduction::Spectral,
 ];
+/// MDS as it is meant: from a fixed start, to the end.
+const BETTER_MDS: Reduction = Reduction::Mds;
 /// The spread of the paper's means without MDS, in points: from 70.10 (LTSA) to 72.43 (SE).
 const SPREAD: f64 = 2.33;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let names = || REDUCTIONS.map(|(name, _)| name.to_uppercase());
+    let methods = [&METHODS[..], &[BETTER_MDS]].concat();
+    let names = || methods.iter().map(|method| row_name(*method));
     let mut columns = Columns::default().names("Reduction", names());
-    columns.best(PAPER, REDUCTIONS.map(|(_, accuracy)| text(accuracy)));
+    let printed = REDUCTIONS.iter().map(|(_, accuracy)| text(*accuracy));
+    columns.best(PAPER, printed.chain(["–".to_owned()]));
     let mut series = Vec::new();
     for dataset in &lab.datasets {
         let title = dataset.title();
-        let runs = Runs::new(lab, dataset, &METHODS, |method| {
-            // Multidimensional scaling is iterative and slow.
-            let thinned = if method == Reduction::Mds { 4 } else { 1 };
-            Experiment::new(1, PoolKind::Transductive).thin(thinned).with(|m| m.reduction = method)
+        let runs = Runs::new(lab, dataset, &methods, |method| {
+            Experiment::new(1, PoolKind::Transductive).with(|m| m.reduction = method)
         })?;
         let accuracies = runs.accuracies()?;
-        columns.best(&title, percents(&accuracies));
-        columns.numbers("episodes", episode_counts(&accuracies));
+        columns.accuracies(&title, &accuracies);
         let gains = runs.0.iter().map(|(_, scores)| scores.gain()).collect::<Result<_>>()?;
         series.push((title, gains));
         verdicts(finding, &dataset.title(), &runs, &accuracies)?;
     }
     finding.table(
-        "Accuracy in % of ICIR by reduction to five dimensions, 5-way 1-shot transductive. MDS is slow and runs on \
-         fewer episodes.",
+        "Accuracy in % of ICIR by reduction to five dimensions, 5-way 1-shot transductive. MDS of the paper starts at \
+         random and stops early, as scikit-learn up to 1.1 does; the last row starts at the principal components and runs \
+         to the end.",
         columns.table()?,
     );
     let figure = gains_figure(
         "Gain of ICIR over the plain classifier, by reduction",
         "5-way 1-shot transductive; paired differences with 95% intervals",
-        names().to_vec(),
+        names().collect(),
         series,
     )?;
     finding.figure("reductions", figure);
     Ok(())
+}
+
+/// The name of a method in tables.
+fn row_name(method: Reduction) -> String {
+    match method {
+        Reduction::MdsRandom => "MDS (random start)".into(),
+        BETTER_MDS => "MDS (PCA start)".into(),
+        other => other.name().to_uppercase(),
+    }
 }
 
 fn verdicts(
@@ -64,9 +76,10 @@ fn verdicts(
     runs: &Runs<Reduction>,
     accuracies: &[Estimate],
 ) -> Result<()> {
+    // METHODS comes first, so that the better MDS is left out.
     let mut ranked: Vec<(f64, Reduction)> =
         accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
-    ranked.retain(|(_, method)| *method != Reduction::Mds);
+    ranked.retain(|(_, method)| *method != Reduction::MdsRandom);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let [(_, worst), .., (_, best)] = ranked[..] {
         // Comparable: no further apart than in the paper, beyond the interval.
@@ -78,11 +91,14 @@ fn verdicts(
             format!("best − worst is {best} − {worst} = {} points", points(&spread)),
         );
     }
-    let mut comparisons = Vec::new();
-    for (_, method) in ranked {
-        comparisons.push(runs.compare(format!("{method} − mds"), method, Reduction::Mds)?);
+    for mds in [Reduction::MdsRandom, BETTER_MDS] {
+        let mut comparisons = Vec::new();
+        for &(_, method) in &ranked {
+            comparisons.push(runs.compare(format!("{method} − {mds}"), method, mds)?);
+        }
+        let claim = format!("{} is worse than the other reductions", row_name(mds));
+        finding.larger(title, &claim, &comparisons);
     }
-    finding.larger(title, "MDS is worse than the other reductions", &comparisons);
     Ok(())
 }
 
@@ -92,7 +108,8 @@ mod tests {
 
     #[test]
     fn rows_are_in_the_order_of_the_paper() {
-        assert_eq!(METHODS.map(|method| method.name()), REDUCTIONS.map(|(name, _)| name));
+        let name = |method: Reduction| method.name().trim_end_matches("-random");
+        assert_eq!(METHODS.map(name), REDUCTIONS.map(|(name, _)| name));
         let means = REDUCTIONS.iter().filter(|r| r.0 != "mds").map(|r| r.1.0);
         let spread = means.clone().fold(0.0, f64::max) - means.fold(100.0, f64::min);
         assert!((spread - SPREAD).abs() < 1e-9);

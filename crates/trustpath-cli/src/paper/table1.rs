@@ -18,8 +18,8 @@ pub const TARGET: Target = Target {
 const POOLS: [PoolKind; 3] = [PoolKind::Transductive, PoolKind::Semi15, PoolKind::SemiMore];
 const MODELS: [(&str, Model); 2] = [("ICIC", Model::IciC), ("ICIR", Model::IciR)];
 const SHOTS: [usize; 2] = [1, 5];
-/// "Only reduced by a little": the largest loss in the paper's own rows is 0.60 points, tieredImageNet at 5 shots.
-const LITTLE: f64 = 0.01;
+/// "Only reduced by a little": the largest loss in the paper's own rows, ICIR on tieredImageNet at 5 shots.
+const LITTLE: f64 = 0.006;
 
 /// A cell of the table: setting, model and shots.
 type Cell = (PoolKind, Model, usize);
@@ -36,7 +36,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let runs = Runs::new(lab, dataset, &cells, |(pool, model, shot)| {
             Experiment::new(shot, pool).with(|m| m.model = model)
         })?;
-        let index = DATASETS.iter().position(|name| !dataset.is_file() && *name == dataset.title());
+        let index = published::dataset(&dataset.name);
         for (i, shot) in SHOTS.into_iter().enumerate() {
             let mut scores = vec![runs.after((PoolKind::Transductive, Model::IciR, shot), 0)];
             scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
@@ -44,7 +44,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
                 .iter()
                 .map(|scores| Ok(Estimate::of(scores)?))
                 .collect::<Result<Vec<_>>>()?;
-            columns.best(format!("{} {shot}-shot", dataset.title()), percents(&accuracies));
+            columns.accuracies(format!("{} {shot}-shot", dataset.title()), &accuracies);
             if let Some(index) = index {
                 let printed = rows().map(|(pool, model)| {
                     let row = published::table1(pool.name(), model.0);
@@ -63,28 +63,61 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     if lab.datasets.iter().any(|d| d.name == "cub" && !d.is_file()) {
         finding.text(
             "Classes of CUB have 45 to 60 images: where a class has fewer than 30 or 50 unlabeled instances left, all \
-             that are left are used, as in the paper.",
+             that are left are used, as in the paper. The paper prints 100, 50 and 20 classes for base, validation and novel \
+             set. The split in general use, which is also the one here, has 50 novel classes, so that all 200 are used.",
         );
     }
-    finding.table("For reference, the paper's rows on the other datasets.", reference()?);
+    finding.table(
+        "The paper's Table 1 with the rows here. Networks, images and episodes differ between rows, so that no number is \
+         bold. Of the methods with ResNet-18 all but TEAM and CTM are as reported by Chen et al. 2019 (ProtoNet on CIFAR-FS \
+         by Lee et al. 2019), those with MTL by Li et al. 2019, and transductive TPN on tieredImageNet and CIFAR-FS by the \
+         authors of the paper.",
+        reference(&all)?,
+    );
     for (dataset, runs) in &all {
         finding.figure(format!("table1-{}", dataset.name), figure(&dataset.title(), runs)?);
         verdicts(finding, &dataset.title(), runs)?;
+        if let Some(index) = published::dataset(&dataset.name) {
+            against_competitors(finding, &dataset.title(), index, runs)?;
+        }
     }
     Ok(())
 }
 
-fn reference() -> Result<Table> {
-    let mut columns = Columns::default()
-        .names("Setting", TABLE1.iter().map(|row| row.0))
-        .names("Model", TABLE1.iter().map(|row| row.1));
-    for (index, dataset) in DATASETS[..2].iter().enumerate() {
-        for (i, shot) in SHOTS.into_iter().enumerate() {
-            let printed = TABLE1.iter().map(|row| text(row.2[index][i]));
-            columns.numbers(format!("{dataset} {shot}-shot"), printed);
+/// All rows of the paper's table, each followed by the rows here of the same setting.
+fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
+    let mut heads = ["Setting", "Model", "Network"].map(Column::left).to_vec();
+    let columns =
+        || DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
+    heads.extend(columns().map(Column::right));
+    let mut table = Table::new(heads);
+    let mut push = |names: [&str; 3], cells: [[String; 2]; 4]| {
+        let names = names.into_iter().map(str::to_owned);
+        table.push(names.chain(cells.into_iter().flatten()))
+    };
+    for (setting, model, network, cells) in published::COMPETITORS {
+        push([setting, model, network], cells.map(|pair| pair.map(published::printed)))?;
+    }
+    for (setting, model, cells) in TABLE1 {
+        push([setting, model, "ResNet-12, 84×84"], cells.map(|pair| pair.map(text)))?;
+    }
+    // Rows of this run, for the datasets that the paper has.
+    for (pool, (name, model)) in POOLS.into_iter().flat_map(|pool| MODELS.map(|m| (pool, m))) {
+        let mut cells: [[String; 2]; 4] = Default::default();
+        cells.as_flattened_mut().fill("–".into());
+        let mut any = false;
+        for (dataset, runs) in runs {
+            let Some(index) = published::dataset(&dataset.name) else { continue };
+            for (i, shot) in SHOTS.into_iter().enumerate() {
+                cells[index][i] = Estimate::of(&runs.last((pool, model, shot)))?.percent();
+            }
+            any = true;
+        }
+        if any {
+            push([pool.name(), &format!("{name}, here"), "features here"], cells)?;
         }
     }
-    columns.table()
+    Ok(table)
 }
 
 fn figure(title: &str, runs: &Runs<Cell>) -> Result<Figure> {
@@ -132,10 +165,49 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()>
     Ok(())
 }
 
+/// Whether ICIR is above the best printed accuracy of other methods: transductive at one shot, where the paper calls it
+/// competitive, and semi-supervised in all tasks.
+fn against_competitors(
+    finding: &mut Finding,
+    title: &str,
+    index: usize,
+    runs: &Runs<Cell>,
+) -> Result<()> {
+    for (claim, setting, pool, shots) in [
+        (
+            "ICIR is above the published transductive methods at 1 shot",
+            "Tran.",
+            PoolKind::Transductive,
+            &SHOTS[..1],
+        ),
+        (
+            "ICIR is above the published semi-supervised methods",
+            "Semi.",
+            PoolKind::SemiMore,
+            &SHOTS[..],
+        ),
+    ] {
+        let (mut holds, mut evidence) = (Vec::new(), Vec::new());
+        for (i, &shot) in shots.iter().enumerate() {
+            let Some((name, best)) = published::best_competitor(setting, index, i) else {
+                continue;
+            };
+            let ours = Estimate::of(&runs.last((pool, Model::IciR, shot)))?;
+            holds.push(Holds::above(&ours, best / 100.0));
+            evidence.push(format!("{shot}-shot: {}% against {best:.2}% of {name}", ours.percent()));
+        }
+        if !holds.is_empty() {
+            let evidence = format!("{}; the networks differ", evidence.join("; "));
+            finding.verdict(title, claim, Holds::all(holds), evidence);
+        }
+    }
+    Ok(())
+}
+
 /// Decides whether even the largest loss is at most a little.
 fn little_lost(finding: &mut Finding, title: &str, semi: &[Comparison]) {
     let worst = semi.iter().min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean));
-    let claim = "semi-supervised 15/15 loses at most a little (one point) against transductive";
+    let claim = "semi-supervised 15/15 loses at most a little (0.60 points) against transductive";
     let Some(Comparison { name, difference }) = worst else { return };
     let evidence = format!("the largest loss is {name} = {} points", points(difference));
     finding.verdict(title, claim, Holds::above(difference, -LITTLE), evidence);
@@ -146,20 +218,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_little_is_one_point_beyond_the_interval() {
+    fn a_little_is_what_the_paper_loses_at_most() {
+        let loss = |model: &str| {
+            let rows = ["Tran.", "Semi. 15/15"].map(|s| published::table1(s, model).unwrap().2);
+            let pairs = rows[0].into_iter().flatten().zip(rows[1].into_iter().flatten());
+            pairs.map(|(tran, semi)| tran.0 - semi.0).fold(0.0, f64::max)
+        };
+        let largest = loss("ICIR").max(loss("ICIC"));
+        assert!((largest - 100.0 * LITTLE).abs() < 1e-9, "{largest}");
         let verdict = |mean| {
-            let difference = Estimate { mean, half_width: 0.004, episodes: 9 };
+            let difference = Estimate { mean, half_width: 0.002, episodes: 9 };
             let mut finding = Finding::new(TARGET);
             little_lost(&mut finding, "CUB", &[Comparison::new("a", difference)]);
             finding.verdicts[0].holds
         };
-        assert_eq!([-0.005, -0.008, -0.02].map(verdict), [Holds::Yes, Holds::Open, Holds::No]);
+        assert_eq!([-0.003, -0.005, -0.009].map(verdict), [Holds::Yes, Holds::Open, Holds::No]);
     }
 
     #[test]
     fn the_reference_has_the_rows_of_the_paper() {
-        let table = reference().unwrap();
-        assert_eq!((table.rows().len(), table.columns().len()), (6, 6));
-        assert_eq!(table.rows()[5][2].text, "73.12 ± 0.65");
+        let table = reference(&[]).unwrap();
+        assert_eq!((table.rows().len(), table.columns().len()), (25, 11));
+        assert_eq!(table.rows()[24][3].text, "73.12 ± 0.65");
+        assert_eq!(table.rows()[13][7].text, "77.90 ± 0.50");
     }
 }

@@ -13,6 +13,8 @@ pub enum Holds {
     No,
     /// The intervals do not decide.
     Open,
+    /// It could not be otherwise, whatever the features are.
+    ByConstruction,
 }
 
 impl Holds {
@@ -30,6 +32,22 @@ impl Holds {
         Self::above(&Estimate { mean: bound - estimate.mean, ..*estimate }, 0.0)
     }
 
+    /// `Yes` if the interval lies within the bound on both sides of zero, `No` if it lies beyond it on one side.
+    pub fn within(estimate: &Estimate, bound: f64) -> Self {
+        let size = Estimate { mean: estimate.mean.abs(), ..*estimate };
+        Self::below(&size, bound)
+    }
+
+    /// `No` if any is, else `Yes` if all are.
+    pub fn all(each: impl IntoIterator<Item = Self>) -> Self {
+        let each: Vec<Self> = each.into_iter().collect();
+        match () {
+            () if each.contains(&Self::No) => Self::No,
+            () if !each.is_empty() && each.iter().all(|holds| *holds == Self::Yes) => Self::Yes,
+            () => Self::Open,
+        }
+    }
+
     /// `Yes` or `No`, where nothing is estimated.
     pub fn when(condition: bool) -> Self {
         if condition { Self::Yes } else { Self::No }
@@ -40,6 +58,7 @@ impl Holds {
             Self::Yes => "yes",
             Self::No => "no",
             Self::Open => "not decided",
+            Self::ByConstruction => "by construction",
         }
     }
 }
@@ -86,14 +105,10 @@ pub fn decide(comparisons: &[Comparison]) -> (Holds, String) {
         let evidence = format!("{} over {} episodes", only.words(), only.difference.episodes);
         return (Holds::above(&only.difference, 0.0), evidence);
     }
-    let count =
-        |wanted| comparisons.iter().filter(|c| Holds::above(&c.difference, 0.0) == wanted).count();
+    let each = || comparisons.iter().map(|c| Holds::above(&c.difference, 0.0));
+    let count = |wanted| each().filter(|holds| *holds == wanted).count();
     let (positive, negative, all) = (count(Holds::Yes), count(Holds::No), comparisons.len());
-    let holds = match (positive, negative) {
-        (_, 1..) => Holds::No,
-        (n, 0) if n == all && n > 0 => Holds::Yes,
-        _ => Holds::Open,
-    };
+    let holds = Holds::all(each());
     let smallest = comparisons
         .iter()
         .min_by(|a, b| a.difference.mean.total_cmp(&b.difference.mean))
@@ -111,15 +126,19 @@ impl Verdict {
             Holds::Yes => "Confirmed",
             Holds::No => "Contradicted",
             Holds::Open => "Not decided",
+            Holds::ByConstruction => "True by construction",
         };
         format!("{holds} on {dataset}: {claim} ({evidence}).")
     }
 }
 
-/// A share of a number of trials, with its normal 95% interval.
+/// A share of a number of trials, with a 95% interval. Its width is that of two more successes and two more failures
+/// (Agresti and Coull 1998): that of the share itself would be zero where all trials agree, however few they are.
 pub fn share(successes: usize, trials: usize) -> Option<Estimate> {
     let mean = (trials > 0).then(|| successes as f64 / trials as f64)?;
-    let half_width = 1.96 * (mean * (1.0 - mean) / trials as f64).sqrt();
+    let more = (trials + 4) as f64;
+    let likely = (successes + 2) as f64 / more;
+    let half_width = 1.96 * (likely * (1.0 - likely) / more).sqrt();
     Some(Estimate { mean, half_width, episodes: trials })
 }
 
@@ -140,6 +159,8 @@ mod tests {
         assert_eq!(above(0.02, f64::INFINITY), Holds::Open);
         let below = |mean| Holds::below(&estimate(mean, 0.002), 0.005);
         assert_eq!([0.0, 0.004, 0.008].map(below), [Holds::Yes, Holds::Open, Holds::No]);
+        let within = |mean| Holds::within(&estimate(mean, 0.002), 0.005);
+        assert_eq!([-0.002, 0.004, -0.008].map(within), [Holds::Yes, Holds::Open, Holds::No]);
     }
 
     #[test]
@@ -180,7 +201,8 @@ mod tests {
     fn shares_have_binomial_intervals() {
         let half = share(50, 100).unwrap();
         assert_eq!(half.mean, 0.5);
-        assert!((half.half_width - 0.098).abs() < 1e-12);
+        assert!((half.half_width - 1.96 * (0.25_f64 / 104.0).sqrt()).abs() < 1e-12);
+        assert!(share(7, 7).unwrap().half_width > 0.2);
         assert_eq!(share(0, 0), None);
     }
 }
