@@ -18,6 +18,16 @@ def coordinates(birds):
     return trustpath.reduce(X, "pca", dim=5), y
 
 
+def test_icic_has_the_prices_of_glmnet_or_of_the_paper(coordinates):
+    X, y = coordinates
+    X = np.asarray(X) * np.linspace(1, 30, np.asarray(X).shape[1])
+    glmnet, paper = (trustpath.credibility(X, y, model="icic", scaling=s)["vanish"] for s in ("glmnet", "paper"))
+    np.testing.assert_array_equal(glmnet, trustpath.credibility(X, y, model="icic")["vanish"])
+    assert not np.allclose(glmnet / glmnet.max(), paper / paper.max())
+    with pytest.raises(ValueError, match="'glmnet' or 'paper'"):
+        trustpath.credibility(X, y, model="icic", scaling="none")
+
+
 def test_credibility_solves_the_regression_with_incidental_parameters(coordinates):
     X, y = coordinates
     found = trustpath.credibility(X, y, points=20, ratio=0.05, gamma=True, certificate=True)

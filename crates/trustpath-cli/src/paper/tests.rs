@@ -159,6 +159,23 @@ fn files_of_features_are_compared() {
 }
 
 #[test]
+fn own_features_with_the_name_of_a_dataset_get_its_published_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = csv(folder.path(), 800, 8);
+    let heads = |name: &str| {
+        let out = folder.path().join(name);
+        run(&args(&format!("table1 --episodes 3 --features {name}={file}"), &out)).unwrap();
+        tables(&out.join("table1.md"))[0][0].clone()
+    };
+    assert_eq!(heads("miniImageNet").matches("paper").count(), 2);
+    assert_eq!(heads("dino").matches("paper").count(), 0);
+    let text = fs::read_to_string(folder.path().join("miniImageNet/table1.md")).unwrap();
+    // The paper's transductive ICIR, and a verdict against the semi-supervised methods that it prints.
+    assert!(text.contains("72.39 ± 0.62"));
+    assert!(text.contains("ICIR is above the published semi-supervised methods"), "{text}");
+}
+
+#[test]
 fn the_report_of_all_begins_with_an_overview() {
     let (document, text) = with_lab("all --dataset cub --episodes 4 --seed 3", |lab| {
         let findings = ["initial", "path"].map(|name| target(name).run(lab).unwrap());

@@ -17,17 +17,19 @@
 //!
 //! scikit-learn drops the first of the lowest `d + 1` eigenvectors, whatever it is. Where the nullity is one, that is the
 //! constant. Where it is `m`, LAPACK's first vector is in effect a random direction of the null space (its squared
-//! overlap with the constant averages `1/m` over real episodes). [`Lle::compat`] drops such a direction too: the
-//! projection of a fixed, patternless vector on the null space, so that runs repeat.
+//! overlap with the constant averages `1/m` over real episodes), which other rounding turns elsewhere. [`Lle::compat`] does
+//! the same with the vectors that a plain decomposition of `M` returns; where `M` is too large for one, it drops the
+//! projection of a fixed, patternless vector on the null space.
 
 mod weights;
+
+use faer::Side;
 
 use self::weights::weights;
 use super::alignment::{self, NULL, norm};
 use super::components::ConnectedComponents;
 use super::order::CommunityOrder;
 use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, columns};
-use crate::linalg::Tridiagonal;
 use crate::linalg::operator::ScaledSquare;
 use crate::linalg::sparse::Csr;
 use crate::neighbors::Neighbors;
@@ -80,11 +82,17 @@ impl Lle {
         if !self.compat {
             return alignment::dense(m, self.d);
         }
-        let tridiagonal = Tridiagonal::of(&m);
-        let nullity = tridiagonal.count_below(NULL * norm(&m));
-        let mut vectors = tridiagonal.lowest(self.d + 1)?.vectors;
-        reflect_first(&mut vectors, nullity.min(self.d + 1));
-        Ok(Embedding { x: columns(&vectors, 1), nullity: Some(nullity), iteration: None })
+        let eigen = m.view().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NotConverged {
+            what: "the eigen-decomposition of lle",
+            iterations: 1,
+            reached: f64::INFINITY,
+            tolerance: 0.0,
+        })?;
+        let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+        let null = NULL * norm(&m);
+        let nullity = values.iter().filter(|value| **value < null).count();
+        let x = Matrix::from_fn(m.rows(), self.d, |i, j| vectors[(i, j + 1)]);
+        Ok(Embedding { x, nullity: Some(nullity), iteration: None })
     }
 
     /// The same from products with `B = I − W`.
