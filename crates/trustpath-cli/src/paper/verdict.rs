@@ -41,10 +41,12 @@ impl Holds {
     /// `No` if any is, else `Yes` if all are.
     pub fn all(each: impl IntoIterator<Item = Self>) -> Self {
         let each: Vec<Self> = each.into_iter().collect();
-        match () {
-            () if each.contains(&Self::No) => Self::No,
-            () if !each.is_empty() && each.iter().all(|holds| *holds == Self::Yes) => Self::Yes,
-            () => Self::Open,
+        if each.contains(&Self::No) {
+            Self::No
+        } else if !each.is_empty() && each.iter().all(|holds| *holds == Self::Yes) {
+            Self::Yes
+        } else {
+            Self::Open
         }
     }
 

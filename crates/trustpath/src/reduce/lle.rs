@@ -11,8 +11,8 @@
 //! with `R = reg · tr Cᵢ`, or `reg` itself where all neighbours are duplicates of `xᵢ`. `Z` are the lowest eigenvectors
 //! of `M` except the constant one.
 //!
-//! `M 1 = 0` always. When the neighbourhood graph is not connected, `M` has other null vectors too, and which of them a
-//! solver returns first is rounding noise. Here exactly the constant vector is deflated, `M + c 11ᵀ/n`, and the rest of the
+//! `M 1 = 0` always. When several groups of instances have all of their neighbours inside the group, as when the graph is
+//! not connected, `M` has other null vectors too, and which of them a solver returns first is rounding noise. Here exactly the constant vector is deflated, `M + c 11ᵀ/n`, and the rest of the
 //! null space is kept: it tells the connected components apart.
 //!
 //! scikit-learn drops the first of the lowest `d + 1` eigenvectors, whatever it is. Where the nullity is one, that is the
