@@ -190,9 +190,10 @@ fn document(lab: &Lab, findings: Vec<Finding>) -> Result<Document> {
     let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
     let episodes = match lab.args.target.name {
         "grid" => "At most {} episodes per experiment",
-        _ => {
+        "peers" | "all" => {
             "{} episodes per experiment (fewer for slow methods of the peers), 5-way, 15 queries per class"
         }
+        _ => "{} episodes per experiment, 5-way, 15 queries per class",
     };
     let lead = format!(
         "{}, seed {}, on {}. Intervals are 95%; differences are paired, on the same episodes. A conclusion of the paper \
