@@ -42,8 +42,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     );
     finding.text(format!(
         "At the smallest λ that the theorem allows, no error at all is found (λ ≥ λ_max) in these numbers of the episodes \
-         that satisfy C1 and C2: {}. There its first part holds, but says nothing. Simulations in \
-         `crates/trustpath/src/identifiability/tests.rs` confirm both parts where the noise is small.",
+         that satisfy C1 and C2: {}. There its first part holds, but says nothing. Simulated tests \
+         of the program confirm both parts where the noise is small.",
         empty.join(", ")
     ));
     Ok(())

@@ -34,10 +34,10 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         table.table()?,
     );
     finding.text(
-        "The features of CAN, E3BM and TAFSSL are not here; `peers` compares ICIR with other methods on the features that \
-         are. To compare networks, extract the features of the same images with each of them and run `trustpath paper \
-         backbones --dataset cifar-fs --features wrn=a.npy --features densenet=b.npy`. The built-in features are those of \
-         a ResNet-12.",
+        "The features of CAN, E3BM and TAFSSL are not here; the target peers compares ICIR with other methods on the \
+         features that are. To compare networks, extract the features of the same images with each of them and give them \
+         all: trustpath paper backbones --dataset cifar-fs --features wrn=a.npy --features densenet=b.npy. The built-in \
+         features are those of a ResNet-12.",
     );
     let files: Vec<&Dataset> = lab.datasets.iter().collect();
     let titles = || files.iter().map(|dataset| dataset.title());
