@@ -19,7 +19,9 @@ mod marker;
 mod palette;
 pub mod plot;
 mod scale;
+pub mod serve_page;
 pub mod table;
+mod web;
 
 pub use axis::Axis;
 pub use document::{Document, DocumentBlock, DocumentSection};
