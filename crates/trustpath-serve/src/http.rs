@@ -54,11 +54,12 @@ impl Request {
         let mut head = Vec::new();
         let mut buffer = [0; 4096];
         let end = loop {
-            if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {
-                break end;
-            }
-            if head.len() > LARGEST_HEAD {
+            let end = head.windows(4).position(|four| four == b"\r\n\r\n");
+            if end.unwrap_or(head.len()) > LARGEST_HEAD {
                 return Err(Response::error(431, "the head of the request is too long"));
+            }
+            if let Some(end) = end {
+                break end;
             }
             match stream.read(&mut buffer) {
                 Ok(0) => return Err(bad("the request ends early")),

@@ -64,7 +64,8 @@ fn get(session: &Session, request: &Request, path: &str) -> Result<Response> {
                 let same = serde_json::json!({ "version": state.version, "stage": state.stage });
                 return Ok(Response::json(&same));
             }
-            Ok(Response::json(&view::session(session, &state)))
+            let asked = parameter("row").as_deref().and_then(number);
+            Ok(Response::json(&view::session(session, &state, asked)))
         }
         "class" => {
             let class = parameter("class").as_deref().and_then(number);

@@ -66,6 +66,8 @@ pub struct SessionView {
     failed: Option<String>,
     model: Option<ModelView>,
     queue: Vec<Item>,
+    /// The instance that the page shows, as it is now.
+    asked: Option<Item>,
     points: Vec<Point>,
     goal: Goal,
     outlook: Outlook,
@@ -156,8 +158,8 @@ fn features(source: &dyn Source, row: usize) -> Vec<(String, String)> {
     first.map(|(k, value)| (name(k), format!("{value:.4}"))).collect()
 }
 
-/// The session.
-pub fn session(session: &Session, state: &State) -> SessionView {
+/// The session, for a page that shows the row `asked`.
+pub fn session(session: &Session, state: &State, asked: Option<usize>) -> SessionView {
     let source = session.source.as_ref();
     let pool = source.pool();
     let mut counts = Counts { total: pool.rows(), ..Counts::default() };
@@ -211,6 +213,7 @@ pub fn session(session: &Session, state: &State) -> SessionView {
         failed: state.failed.clone(),
         model,
         queue: state.queue(QUEUE).into_iter().map(|row| item(source, state, row)).collect(),
+        asked: asked.filter(|&row| row < pool.rows()).map(|row| item(source, state, row)),
         outlook: outlook(&state.points, goal, pool.rows()),
         points: state.points.clone(),
         goal,

@@ -3,8 +3,8 @@
 //! Without Chromium these tests print that they are skipped; with `TRUSTPATH_REQUIRE_BROWSER=1` they fail instead.
 //! Screenshots of every view are saved in the `tmp` folder of the build.
 
-use crate::chromium::Browser;
 use crate::sample;
+use trustpath_browser::Browser;
 use trustpath_report::label_page::{LabelReport, ReportVerdict};
 
 const MAP: &str = "document.querySelector('#map canvas[tabindex]')";
@@ -13,7 +13,7 @@ const PANEL: &str = "document.getElementById('panel')";
 const PANEL_OPEN: &str = "!document.getElementById('panel').hidden";
 
 fn open(report: &LabelReport) -> Option<Browser> {
-    let mut browser = Browser::start()?;
+    let mut browser = Browser::start(env!("CARGO_TARGET_TMPDIR"))?;
     browser.open(&report.html().unwrap());
     Some(browser)
 }
@@ -209,7 +209,7 @@ fn a_phone_never_scrolls_horizontally() {
     for (i, instance) in long.instances.iter_mut().enumerate().take(150) {
         instance.thumbnail = Some(sample::image(i as u8, 90, 160));
     }
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start(env!("CARGO_TARGET_TMPDIR")) else { return };
     browser.size(360, 740);
     let (label, audit) = (sample::label(80, 5), sample::audit(80, 5));
     for (name, report) in [("phone-long", long), ("phone-80", label), ("phone-audit", audit)] {

@@ -1,7 +1,6 @@
 //! Tests of the public interface: figures, documents, and the label page, also in a real browser.
 
 mod browser;
-mod chromium;
 mod document;
 mod figures;
 mod label_page;

@@ -117,18 +117,14 @@ mod tests {
     fn names_cannot_leave_the_folder() {
         for (name, expected) in [
             ("cat", "cat"),
-            ("../../etc/passwd", "_ _.._etc_passwd"),
+            ("../../etc/passwd", "__.._etc_passwd"),
             ("..", "_"),
             ("", "_"),
             (".hidden", "_hidden"),
             ("a:b*c\u{0}.", "a_b_c_"),
             ("CON", "CON"),
         ] {
-            let found = plain(name);
-            assert!(!found.contains(['/', '\\']) && !found.starts_with('.'), "{found}");
-            if name != "../../etc/passwd" {
-                assert_eq!(found, expected, "{name:?}");
-            }
+            assert_eq!(plain(name), expected, "{name:?}");
         }
         assert!(plain(&"ä".repeat(500)).len() <= LONGEST);
         let taken = ["a.jpg", "a-2.jpg"];

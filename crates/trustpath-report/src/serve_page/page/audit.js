@@ -5,9 +5,10 @@ viewers.audit = (() => {
   let found = null;
   let at = 0;
   let asked = false;
+  /** Rows that were decided or put off since the list was made. */
   const passed = new Set();
 
-  const waiting = () => (found?.items ?? []).filter((suspect) => !answered.has(suspect.item.row) && !passed.has(suspect.item.row));
+  const waiting = () => (found?.items ?? []).filter((suspect) => !passed.has(suspect.item.row));
   const current = () => waiting()[Math.min(at, Math.max(0, waiting().length - 1))];
 
   async function load() {
@@ -32,6 +33,8 @@ viewers.audit = (() => {
     if (!suspect) return;
     $("live").textContent = `${suspect.item.id}: ${words}`;
     answer([suspect.item.row], to);
+    passed.add(suspect.item.row);
+    found.left -= 1;
     show(true);
   }
 
@@ -102,5 +105,5 @@ viewers.audit = (() => {
     if (go || !found) show(go);
   }
 
-  return { name: "Audit", draw, undone: load, key: (event) => found && answerKey(event, classKeys(session.classes), acts) };
+  return { name: "Audit", draw, undone: (rows) => (rows.forEach((row) => passed.delete(row)), load()), key: (event) => found && answerKey(event, classKeys(session.classes), acts) };
 })();

@@ -8,18 +8,21 @@ viewers.bulk = (() => {
   let found = null;
   let out = new Set();
   let as = null;
+  let loads = 0;
 
   async function load() {
-    out = new Set();
+    const mine = ++loads;
+    let next = null;
     try {
-      if (by === "class") found = await ask(`class?class=${chosen.label}&least=${chosen.least}`);
-      else if (by === "similar" && like) found = await ask(`similar?row=${like.row}`);
-      else found = null;
+      if (by === "class") next = await ask(`class?class=${chosen.label}&least=${chosen.least}`);
+      else if (by === "similar" && like) next = await ask(`similar?row=${like.row}`);
       trouble(null);
     } catch (error) {
-      found = null;
       trouble(error);
     }
+    // Another selection was asked for in the meantime.
+    if (mine !== loads) return;
+    [found, out] = [next, new Set()];
     as = by === "class" ? chosen.label : like ? preselected(like) ?? null : null;
     results();
   }
@@ -40,6 +43,7 @@ viewers.bulk = (() => {
   const choices = el("div", { class: "choices" });
   const canvas = el("div");
   const drawMapAgain = () => lassoMap(canvas, async (rows, total) => {
+    loads += 1;
     found = { ...(await ask(`items?rows=${rows.join(",")}`)), total };
     out = new Set();
     as = preselected(found.items[0]) ?? null;
@@ -90,13 +94,13 @@ viewers.bulk = (() => {
       choices.replaceChildren(like ? sessionTile(like, { disabled: true }, like.id) : el("p", { class: "quiet" }, "Choose “Label similar ones together” beside an instance of Label next."));
     } else choices.replaceChildren(canvas);
     place.replaceChildren(modes, choices, bar, list);
-    if (by === "map") (results(), drawMapAgain());
+    if (by === "map") ((loads += 1), results(), drawMapAgain());
     else load();
     if (go) place.focus({ preventScroll: true });
   }
 
   return {
-    name: "Bulk", draw, undone: load,
+    name: "Bulk", draw, undone: () => (by === "map" ? drawMapAgain() : load()),
     similar: (item) => {
       [by, like] = ["similar", item];
       open("bulk");

@@ -10,12 +10,13 @@ viewers.label = (() => {
 
   const waiting = () => session.queue.filter((item) => !answered.has(item.row));
 
-  /** The instance to ask for: the one on the page stays until it is answered. */
+  /** The instance to ask for: the one on the page stays until it is answered, here or in another tab. */
   function choose() {
     const open = waiting();
-    if (current && !answered.has(current.row)) {
-      current = open.find((item) => item.row === current.row) ?? (current.kept ? current : open[0] ?? null);
-    } else current = open[0] ?? null;
+    const now = session.asked?.row === current?.row ? session.asked : current;
+    const isOpen = now && (current.kept || now.answer === "open" || now.answer === "skipped");
+    if (isOpen && !answered.has(now.row)) current = Object.assign(now, { kept: current.kept });
+    else current = open[0] ?? null;
     // The next images are loaded while this one is looked at.
     if (session.images) for (const item of open.slice(0, 4)) new Image().src = `image/${item.row}`;
   }
@@ -148,7 +149,7 @@ viewers.label = (() => {
     draw(true);
   }
 
-  return { name: "Label next", draw, undone, key: (event) => {
+  return { name: "Label next", draw, undone, asked: () => current?.row, restart: () => ([current, batch, grid] = [null, [], false]), key: (event) => {
     if (grid && event.shiftKey && event.key === "Enter" && !typing(event.target)) return void (event.preventDefault(), place.querySelector("p > .act")?.click());
     answerKey(event, classKeys(session.classes), acts);
   } };

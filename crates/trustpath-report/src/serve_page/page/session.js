@@ -56,7 +56,10 @@ async function undo() {
 
 /** Fetches the state if it has changed, and redraws the open view. */
 async function refresh() {
-  const next = await ask(`state?version=${session?.version ?? 0}`);
+  const asked = viewers[view].asked?.();
+  const next = await ask(`state?version=${session?.version ?? 0}${asked === undefined ? "" : `&row=${asked}`}`);
+  // An answer that was overtaken by a newer one says nothing.
+  if (session && next.version < session.version) return;
   if (next.classes) {
     session = next;
     const open = new Set(next.queue.map((item) => item.row));
