@@ -219,6 +219,7 @@ fn many_are_answered_together() {
     // One action, so that one key takes it back.
     browser.key("z");
     wait_for(&session, 12);
+    browser.until(&format!("document.querySelectorAll('#view-bulk .pick').length === {shown}"));
 
     // A line around everything on the map selects all that is open.
     browser.click("document.querySelector('#view-bulk .modes button:nth-child(3)')");
@@ -227,10 +228,11 @@ fn many_are_answered_together() {
     let [left, top, width, height] = browser.frame("document.querySelector('.lasso')");
     browser.until("fetch('map').then((r) => r.ok)");
     browser.settle();
-    let corners = [(1.0, 1.0), (width - 1.0, 1.0), (width - 1.0, height - 1.0), (1.0, height - 1.0)];
+    // It begins inside, since the corners are round, and may leave the map.
+    let (far, low) = (width + 9.0, height + 9.0);
+    let corners = [(60.0, 2.0), (far, -9.0), (far, low), (-9.0, low), (-9.0, -9.0)];
     let trail: Vec<(f64, f64)> = corners.iter().map(|(x, y)| (left + x, top + y)).collect();
     browser.drag(&trail);
-    browser.screenshot("serve-lasso", false);
     browser.until("document.querySelectorAll('#view-bulk .pick').length === 48");
     browser.screenshot("serve-map", true);
 

@@ -4,8 +4,8 @@
 let session = null;
 /** The view that is open. */
 let view = "label";
-/** Rows that were answered here and may still be in the last state as open. */
-const answered = new Set();
+/** Rows that were answered here, until a state that knows it: the version of that state, once the server has said it. */
+const answered = new Map();
 const viewers = {};
 
 const className = (i) => session.classes[i];
@@ -33,7 +33,11 @@ function trouble(error) {
 /** Answers go to the server one after the other, in the order in which they were given. */
 let sending = Promise.resolve();
 function send(path, body) {
-  sending = sending.then(() => ask(path, body)).then((value) => (trouble(null), refresh().then(() => value)), (error) => {
+  sending = sending.then(() => ask(path, body)).then((value) => {
+    trouble(null);
+    for (const row of body.rows ?? []) answered.set(row, value.version);
+    return refresh().then(() => value);
+  }, (error) => {
     for (const row of body.rows ?? []) answered.delete(row);
     trouble(error);
     return refresh().then(() => null, () => null);
@@ -43,7 +47,7 @@ function send(path, body) {
 
 /** Records what rows are: `{ to: "label", label }`, `{ to: "none-of-these" }`, `{ to: "open" }` or `{ to: "skipped" }`. */
 function answer(rows, to) {
-  rows.forEach((row) => answered.add(row));
+  rows.forEach((row) => answered.set(row, Infinity));
   return send("answer", { rows, ...to });
 }
 
@@ -62,8 +66,7 @@ async function refresh() {
   if (session && next.version < session.version) return;
   if (next.classes) {
     session = next;
-    const open = new Set(next.queue.map((item) => item.row));
-    for (const row of answered) if (!open.has(row)) answered.delete(row);
+    for (const [row, version] of answered) if (version <= next.version) answered.delete(row);
   } else session.stage = next.stage;
   drawHead();
   if (next.classes) viewers[view].draw(false);
