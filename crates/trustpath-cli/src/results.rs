@@ -74,13 +74,14 @@ pub fn notes<'a>(notes: impl IntoIterator<Item = &'a ReadingNote>) -> Vec<String
     notes.into_iter().map(|note| note.sentence(setting)).collect()
 }
 
-/// Draws a page, with thumbnails where the instances are images, and writes it.
+/// Draws a page, with thumbnails where the instances are images and the texts of the column `shown`, and writes it.
 pub fn write_page(
     output: &Output,
     pool: &PartlyLabelledTable,
     threads: &ThreadPool,
     progress: Progress,
     images: Option<&ExtractedImages>,
+    shown: Option<&str>,
     page: impl FnOnce() -> trustpath::Result<(LabelReport, Vec<usize>)> + Send,
 ) -> Result<()> {
     let stage = progress.stage("drawing the page", 1, "page");
@@ -89,8 +90,14 @@ pub fn write_page(
         page.notes.splice(0..0, reading_notes(pool));
         for (instance, &row) in page.instances.iter_mut().zip(&rows) {
             for column in pool.carried() {
-                if let Some(text) = &column.texts[row] {
-                    instance.reason.push_str(&format!("; {}: {text}", column.name));
+                match &column.texts[row] {
+                    Some(text) if shown == Some(column.name.as_str()) => {
+                        instance.text = Some(text.clone());
+                    }
+                    Some(text) => {
+                        instance.reason.push_str(&format!("; {}: {text}", column.name));
+                    }
+                    None => {}
                 }
             }
         }

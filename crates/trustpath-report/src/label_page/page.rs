@@ -26,6 +26,8 @@ const SCRIPT: &str = concat!(
     include_str!("page/summary.js"),
     include_str!("page/gallery.js"),
     include_str!("page/rounds.js"),
+    include_str!("page/confusion.js"),
+    include_str!("page/answers.js"),
     include_str!("page/panel.js"),
     include_str!("page/main.js"),
 );
@@ -77,10 +79,11 @@ impl LabelReport {
     /// Refuses indices that are out of range and lists of the wrong length.
     fn check(&self) -> Result<()> {
         let (classes, count) = (self.classes.len(), self.instances.len());
-        for ReportInstance { id, label, given, neighbours, .. } in &self.instances {
+        for ReportInstance { id, label, given, rival, neighbours, .. } in &self.instances {
             let class = |c| in_range(c, classes, || format!("the class of instance \"{id}\""));
             class(*label)?;
             given.map_or(Ok(()), class)?;
+            rival.map_or(Ok(()), class)?;
             for &n in neighbours {
                 in_range(n, count, || format!("a neighbour of instance \"{id}\""))?;
             }

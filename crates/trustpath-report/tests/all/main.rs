@@ -2,6 +2,7 @@
 
 mod browser;
 mod document;
+mod dress;
 mod figures;
 mod label_page;
 mod sample;

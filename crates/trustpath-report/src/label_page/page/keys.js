@@ -39,7 +39,7 @@ function classButtons(names, keys, choose, state = () => "") {
     "aria-keyshortcuts": [keys[i].digit, keys[i].letter].filter(Boolean).join(" ") || null,
     "aria-pressed": String(state(i) === "chosen"),
     onclick: () => choose(i),
-  }, icon(i), el("span", { class: "name" }, name),
+  }, icon(i), classNumber(i), el("span", { class: "name" }, name),
   el("span", { class: "caps", "aria-hidden": "true" }, keys[i].digit && el("kbd", {}, keys[i].digit), keys[i].letter && el("kbd", {}, keys[i].letter.toUpperCase()))));
 }
 

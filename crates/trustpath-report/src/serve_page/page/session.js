@@ -9,6 +9,7 @@ const answered = new Map();
 const viewers = {};
 
 const className = (i) => session.classes[i];
+const classCount = () => session.classes.length;
 const verdictTone = { given: "given", trusted: "good", doubtful: "bad", "none of these": "none" };
 
 async function ask(path, body) {
