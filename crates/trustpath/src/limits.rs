@@ -40,7 +40,7 @@ pub(crate) const DENSE_UNKNOWNS: usize = 200;
 pub(crate) const FEW_CLASSES: usize = 16;
 /// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
 pub(crate) const BASIS_ROWS: usize = 8192;
-/// Instances that suggestions are chosen from, the most doubtful ones: all pairs of a large pool would be too many.
+/// Instances that suggestions are chosen from: all pairs of a large pool would be too many.
 pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
 /// Instances that suggestions are to cover, evenly taken.
 pub(crate) const SUGGEST_COVERED: usize = 4096;
