@@ -233,7 +233,13 @@ impl Browser {
         };
         for kind in ["keyDown", "keyUp"] {
             // Enter presses a button through the character it types.
-            let typed = if key == "Enter" { "\r" } else if named.is_none() { key } else { "" };
+            let typed = if key == "Enter" {
+                "\r"
+            } else if named.is_none() {
+                key
+            } else {
+                ""
+            };
             let text = if kind == "keyDown" { typed } else { "" };
             let params = json!({"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code});
             self.call("Input.dispatchKeyEvent", params);

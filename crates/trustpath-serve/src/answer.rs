@@ -312,6 +312,8 @@ mod tests {
         }
         let action = state.action(&[2], &label("  little \n auk ")).unwrap();
         assert_eq!(action.set[0].to, label("little auk"));
-        assert!(state.action(&[9], &label("auk")).is_err() && state.action(&[], &label("auk")).is_err());
+        assert!(
+            state.action(&[9], &label("auk")).is_err() && state.action(&[], &label("auk")).is_err()
+        );
     }
 }

@@ -14,7 +14,9 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),
     /// The journal cannot be read or written.
-    #[error("{file} cannot be used: {reason}; make room for it, or move it away if it is not needed")]
+    #[error(
+        "{file} cannot be used: {reason}; make room for it, or move it away if it is not needed"
+    )]
     Journal {
         /// The journal.
         file: String,
@@ -34,7 +36,9 @@ pub enum Error {
         data: String,
     },
     /// The server cannot listen.
-    #[error("no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out")]
+    #[error(
+        "no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out"
+    )]
     Listen {
         /// The port asked for.
         port: u16,

@@ -28,7 +28,8 @@ impl Guard {
     /// If the system has no random numbers.
     pub fn new(address: SocketAddr) -> Result<Self, String> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|e| format!("the system has no random numbers: {e}"))?;
+        getrandom::fill(&mut bytes)
+            .map_err(|e| format!("the system has no random numbers: {e}"))?;
         let mut token = String::new();
         bytes.iter().for_each(|byte| {
             let _ = write!(token, "{byte:02x}");
@@ -59,7 +60,8 @@ impl Guard {
         }
         if request.method == "POST" {
             let own = |origin: &str| self.hosts.iter().any(|h| origin == format!("http://{h}"));
-            let json = request.header("content-type").is_some_and(|kind| kind == "application/json");
+            let json =
+                request.header("content-type").is_some_and(|kind| kind == "application/json");
             if !json || !request.header("origin").is_none_or(own) {
                 return Err(Response::error(403, "changes come from the page itself only"));
             }

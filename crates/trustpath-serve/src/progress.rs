@@ -8,15 +8,17 @@
 //! logit c = a + b·log m,
 //! ```
 //!
-//! and read off where `c` reaches the coverage asked for. How uncertain that is, is shown by fitting the line again
-//! without each of the points: the smallest and the largest result are the range. With fewer than [`NEEDED`] points, or if
-//! one of the lines does not rise, nothing is predicted.
+//! and read off where `c` reaches the coverage asked for: on the line itself, and on a line of the same slope through the last
+//! point, between which the prediction lies. How uncertain that is, is shown by fitting the line again without each of the
+//! points: the smallest and the largest of all these results are the range. With fewer than [`NEEDED`] points, or if one of
+//! the lines does not rise, nothing is predicted.
 //!
 //! **Stopping rule**: enough, once the coverage was reached in two updates one after the other. The precision behind it comes
 //! from held-out labels, most of which were chosen as the most doubtful ones and are no random sample of the pool; the page says
 //! so, and offers a check: a random sample of the trusted labels, answered without seeing the predictions ([`Check`]).
 
 use serde::Serialize;
+use trustpath_explain::count;
 
 /// Points that the line is fitted to, at most.
 const USED: usize = 6;
@@ -60,7 +62,8 @@ pub struct Outlook {
 pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let wanted = percent(goal.coverage);
-    let with = goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
+    let with =
+        goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
     let say = |enough, more, sentence| Outlook { enough, more, sentence };
     let Some(last) = points.last() else {
         let sentence = "Nothing is known yet: the model needs a label in each of two classes.";
@@ -121,7 +124,8 @@ pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
                 false,
                 Some(more),
                 format!(
-                    "{now} of the pool is labelled or trusted{with}. About {expected} more labels until {wanted}, by the last {} updates; leaving out one of them gives {least} to {most}.",
+                    "{now} of the pool is labelled or trusted{with}. About {} until {wanted}, by the last {} updates; the range is {least} to {most}.",
+                    count(expected, "more label", "more labels"),
                     used.len()
                 ),
             )
@@ -138,18 +142,25 @@ fn range(points: &[(f64, f64)], target: f64) -> Option<[f64; 3]> {
     if points.len() < NEEDED {
         return None;
     }
-    let all = crossing(points.iter().copied(), target)?;
-    let (mut least, mut most) = (all, all);
+    let last = *points.last()?;
+    let [on_line, from_last] = crossings(points.iter().copied(), last, target)?;
+    let (mut least, mut most) = (on_line.min(from_last), on_line.max(from_last));
     for left_out in 0..points.len() {
         let others = points.iter().enumerate().filter(|(at, _)| *at != left_out);
-        let at = crossing(others.map(|(_, &point)| point), target)?;
-        (least, most) = (least.min(at), most.max(at));
+        for at in crossings(others.map(|(_, &point)| point), last, target)? {
+            (least, most) = (least.min(at), most.max(at));
+        }
     }
-    Some([all, least, most])
+    Some([(on_line + from_last) / 2.0, least, most])
 }
 
-/// Where the line of least squares reaches `target`; `None` if it does not rise.
-fn crossing(points: impl Iterator<Item = (f64, f64)> + Clone, target: f64) -> Option<f64> {
+/// Where the line of least squares reaches `target`, and where one of the same slope through `last` does; `None` if it does
+/// not rise.
+fn crossings(
+    points: impl Iterator<Item = (f64, f64)> + Clone,
+    last: (f64, f64),
+    target: f64,
+) -> Option<[f64; 2]> {
     let n = points.clone().count() as f64;
     let (sx, sy) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x, sy + y));
     let (mx, my) = (sx / n, sy / n);
@@ -157,7 +168,8 @@ fn crossing(points: impl Iterator<Item = (f64, f64)> + Clone, target: f64) -> Op
         (sxx + (x - mx) * (x - mx), sxy + (x - mx) * (y - my))
     });
     let slope = sxy / sxx;
-    (sxx > 0.0 && slope > 1e-6).then(|| mx + (target - my) / slope)
+    let from = |(x, y): (f64, f64)| x + (target - y) / slope;
+    (sxx > 0.0 && slope > 1e-6).then(|| [from((mx, my)), from(last)])
 }
 
 /// A random sample of the trusted labels that a person answers without seeing the predictions.

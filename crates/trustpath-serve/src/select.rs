@@ -65,8 +65,10 @@ pub fn similar(session: &Session, to: usize) -> Result<Selection> {
         return Err(Error::Refused("there is no such instance".into()));
     }
     let open = |row: &usize| state.answers.of(*row).is_open() && *row != to;
-    let mut rows: Vec<(f64, usize)> =
-        (0..unit.rows()).filter(open).map(|row| (similarity(unit.row(row), unit.row(to)), row)).collect();
+    let mut rows: Vec<(f64, usize)> = (0..unit.rows())
+        .filter(open)
+        .map(|row| (similarity(unit.row(row), unit.row(to)), row))
+        .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let rows: Vec<usize> = rows.into_iter().take(SHOWN).map(|(_, row)| row).collect();
     Ok(Selection::of(session, &state, &rows))

@@ -185,9 +185,12 @@ impl Session {
             return Err(Error::Refused("there is no model whose labels could be checked".into()));
         };
         let open = |row: &&usize| state.answers.of(**row).is_open();
-        let mut rows: Vec<usize> = model.labelling.trusted.rows.iter().filter(open).copied().collect();
+        let mut rows: Vec<usize> =
+            model.labelling.trusted.rows.iter().filter(open).copied().collect();
         if rows.is_empty() {
-            return Err(Error::Refused("no label is trusted yet, so there is nothing to check".into()));
+            return Err(Error::Refused(
+                "no label is trusted yet, so there is nothing to check".into(),
+            ));
         }
         Random::stream(self.settings.seed, 1 + state.actions).shuffle(&mut rows);
         rows.truncate(size);
@@ -283,7 +286,8 @@ impl Session {
             state.journal.remove()?;
             state.unsaved = false;
         }
-        let count = |test: fn(&Answer) -> bool| state.answers.all().iter().filter(|a| test(a)).count();
+        let count =
+            |test: fn(&Answer) -> bool| state.answers.all().iter().filter(|a| test(a)).count();
         Ok(Ended {
             labels: self.settings.labels.clone(),
             written,

@@ -6,7 +6,8 @@ use std::process::{Child, ChildStdout, Command as Process, Stdio};
 
 use super::*;
 
-const POOL: &[u8] = b"id,x,y,kind\na,1,0.1,\nb,0.9,0.2,auk\nc,0.1,1,tern\nd,0.2,0.9,\ne,1,0.3,\nf,0.3,1,\n";
+const POOL: &[u8] =
+    b"id,x,y,kind\na,1,0.1,\nb,0.9,0.2,auk\nc,0.1,1,tern\nd,0.2,0.9,\ne,1,0.3,\nf,0.3,1,\n";
 
 /// A session in a process of its own.
 struct Serving {

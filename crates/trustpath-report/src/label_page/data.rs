@@ -175,7 +175,10 @@ impl<'a> Plan<'a> {
             given: (self.report.kind == ReportKind::Audit).then(|| column!(|i| i.given)),
             rival: column!(|i| i.rival),
             text: instances.iter().any(|i| i.text.is_some()).then(|| {
-                column!(|i: &'a ReportInstance| i.text.as_ref().map(|text| clip(text, LONGEST_TEXT)))
+                column!(|i: &'a ReportInstance| i
+                    .text
+                    .as_ref()
+                    .map(|text| clip(text, LONGEST_TEXT)))
             }),
             probability: column!(|i| fraction(i.probability)),
             credibility: column!(|i| fraction(i.credibility)),

@@ -378,7 +378,9 @@ fn an_audit_is_corrected_by_keys() {
     assert!(browser.is("document.getElementById('rows').compareDocumentPosition(document.getElementById('plots')) === Node.DOCUMENT_POSITION_FOLLOWING"));
     browser.click("document.querySelector('tbody .link')");
     browser.until(PANEL_OPEN);
-    let (first, at) = (browser.content("#panel h2"), |id: &str| report.instances.iter().position(|i| i.id == id).unwrap());
+    let (first, at) = (browser.content("#panel h2"), |id: &str| {
+        report.instances.iter().position(|i| i.id == id).unwrap()
+    });
     browser.key("0");
     let second = browser.content("#panel h2");
     browser.key("Enter");

@@ -9,7 +9,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Exported, ExportRow, json as bytes};
+use super::{ExportRow, Exported, json as bytes};
 use crate::Result;
 
 /// The name of the model in Label Studio.
@@ -23,9 +23,7 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
     let column = pool.carried().iter().find(|c| Some(c.name.as_str()) == source.text_column());
     let task = |row: ExportRow<'_>| {
         let shown = column.and_then(|column| column.texts[row.row].as_deref()).unwrap_or(row.id);
-        let choice = |label: &str| {
-            json!([{ "from_name": "label", "to_name": object, "type": "choices", "value": { "choices": [label] } }])
-        };
+        let choice = |label: &str| json!([{ "from_name": "label", "to_name": object, "type": "choices", "value": { "choices": [label] } }]);
         let mut task = json!({ "data": { object: shown, "id": row.id, "verdict": trustpath_explain::label::verdict_name(row.verdict) } });
         match row.label {
             _ if row.checked => {

@@ -32,9 +32,10 @@ pub fn verified(exported: &Exported<'_>) -> Result<Vec<u8>> {
 
 fn given(exported: &Exported<'_>, class: impl Fn(Answer) -> Option<usize>) -> Result<Vec<u8>> {
     let ids = exported.source().pool().ids();
-    let found = exported.answers.iter().zip(ids).filter_map(|(&answer, id)| {
-        Some((id.clone(), exported.classes[class(answer)?].clone()))
-    });
+    let found =
+        exported.answers.iter().zip(ids).filter_map(|(&answer, id)| {
+            Some((id.clone(), exported.classes[class(answer)?].clone()))
+        });
     let (ids, labels) = found.unzip();
     let mut table = ResultTable::default();
     table.push("id", Column::Text(ids))?;

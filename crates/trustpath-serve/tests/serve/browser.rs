@@ -115,7 +115,9 @@ fn every_key_does_what_it_says() {
     browser.until("document.querySelector('.predicted .pill') !== null && document.querySelectorAll('.answer').length === 3");
     browser.screenshot("serve-label-light", false);
 
-    let answer = |session: &Running, row: usize| session.get(&format!("items?rows={row}"))["items"][0].clone();
+    let answer = |session: &Running, row: usize| {
+        session.get(&format!("items?rows={row}"))["items"][0].clone()
+    };
     // Enter accepts the prediction.
     let row = browser.number(ROW) as usize;
     let predicted = answer(&session, row)["found"]["label"].clone();
@@ -184,7 +186,9 @@ fn a_grid_is_answered_by_keys_and_at_once() {
     browser.until("document.querySelectorAll('.grid .pick').length === 12");
     browser.until("document.querySelectorAll('.answer').length === 3");
     browser.key("ArrowRight");
-    browser.until("document.querySelectorAll('.grid .pick')[1].getAttribute('aria-current') === 'true'");
+    browser.until(
+        "document.querySelectorAll('.grid .pick')[1].getAttribute('aria-current') === 'true'",
+    );
     browser.key("2");
     browser.key("n");
     wait_for(&session, 14);
@@ -193,7 +197,9 @@ fn a_grid_is_answered_by_keys_and_at_once() {
     assert_eq!(open, "Accept all 10 predicted labels");
     browser.click("document.querySelector('#view-label p > .act')");
     wait_for(&session, 24);
-    browser.until("[...document.querySelectorAll('.grid .pick')].every((p) => !p.classList.contains('done'))");
+    browser.until(
+        "[...document.querySelectorAll('.grid .pick')].every((p) => !p.classList.contains('done'))",
+    );
     browser.expect_no_errors();
     session.end();
 }
@@ -291,11 +297,17 @@ fn progress_is_drawn_and_the_session_ends_from_the_page() {
     browser.screenshot("serve-progress", true);
     // A check hides the prediction on the page too.
     browser.click("document.querySelector('#view-progress .card .act')");
-    browser.until("document.querySelector('#view-label .side')?.textContent.includes('part of a check')");
+    browser.until(
+        "document.querySelector('#view-label .side')?.textContent.includes('part of a check')",
+    );
     assert!(browser.is("document.querySelector('.answer.chosen') === null"));
     browser.key("Enter");
     browser.settle();
-    assert_eq!(session.get("state")["check"]["answered"], 0, "Enter accepts nothing that is hidden");
+    assert_eq!(
+        session.get("state")["check"]["answered"],
+        0,
+        "Enter accepts nothing that is hidden"
+    );
     press_true_class(&mut browser);
     session.until(|state| state["check"]["answered"] == 1);
 
@@ -319,7 +331,11 @@ fn hostile_names_are_text_and_a_phone_never_scrolls_sideways() {
     };
     let wish = Wish { texts: true, id, ..Wish::default() };
     let Some((mut browser, session)) = start(folder.path(), &wish) else { return };
-    let classes = ["<img src=x onerror=window.hacked=1>", "</script><b>", &"Pneumonoultramicroscopic".repeat(4)];
+    let classes = [
+        "<img src=x onerror=window.hacked=1>",
+        "</script><b>",
+        &"Pneumonoultramicroscopic".repeat(4),
+    ];
     for row in 0..12 {
         session.label(&[row], classes[row % 3]);
     }

@@ -56,11 +56,15 @@ fn every_listed_format_can_be_downloaded_and_read() {
     assert!(predicted["score"].as_f64().unwrap() <= 1.0 && tasks[30]["annotations"].is_null());
 
     let coco = json("coco.json");
-    let (images, notes) = (coco["images"].as_array().unwrap(), coco["annotations"].as_array().unwrap());
+    let (images, notes) =
+        (coco["images"].as_array().unwrap(), coco["annotations"].as_array().unwrap());
     assert!(images.len() >= 21 && images.len() == notes.len());
     let category = notes[2]["category_id"].as_u64().unwrap() as usize;
     assert_eq!(coco["categories"][category - 1]["name"], "../<tern> & \"co\"");
-    assert_eq!((&images[0]["width"], &images[0]["file_name"]), (&1.into(), &"../../a&b<i>.jpg".into()));
+    assert_eq!(
+        (&images[0]["width"], &images[0]["file_name"]),
+        (&1.into(), &"../../a&b<i>.jpg".into())
+    );
 
     let cvat = String::from_utf8(file(&session, "cvat.xml")).unwrap();
     let xml = roxmltree::Document::parse(&cvat).unwrap();
@@ -88,16 +92,30 @@ fn a_cleaned_folder_stays_inside_itself() {
     let done = session.post("export-folder", &serde_json::json!({}));
     let at = folder.path().join("labels-images");
     assert_eq!(done["folder"], at.display().to_string());
-    let mut classes: Vec<_> = fs::read_dir(&at).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut classes: Vec<_> =
+        fs::read_dir(&at).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     classes.sort();
-    assert_eq!(classes, ["___tern_ & _co_", "auk", "gull", "tern"].map(String::from), "{classes:?}");
-    let gulls: Vec<_> = fs::read_dir(at.join("gull")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(
+        classes,
+        ["___tern_ & _co_", "auk", "gull", "tern"].map(String::from),
+        "{classes:?}"
+    );
+    let gulls: Vec<_> = fs::read_dir(at.join("gull"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert!(gulls.contains(&"a.jpg".into()) && gulls.contains(&"a-2.jpg".into()), "{gulls:?}");
     assert!(at.join("auk/a&b_i_.jpg").is_file());
     let (status, again) = session.try_post("export-folder", &serde_json::json!({}));
     assert!(status == 400 && again["error"].as_str().unwrap().contains("exists already"));
     session.end();
-    assert_eq!(fs::read_dir(folder.path().parent().unwrap()).unwrap().filter(|e| e.as_ref().unwrap().file_name() == "a&b<i>.jpg").count(), 0);
+    assert_eq!(
+        fs::read_dir(folder.path().parent().unwrap())
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().file_name() == "a&b<i>.jpg")
+            .count(),
+        0
+    );
 }
 
 #[test]

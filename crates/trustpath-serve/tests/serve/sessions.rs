@@ -39,14 +39,16 @@ fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
     session.label(&[13], "gull");
     let ended = session.end().unwrap();
     assert_eq!((ended.written, ended.labelled, ended.checked), (true, 10, 10));
-    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["labels.csv", "pool.csv"], "no journal, lock or temporary file");
 
     let kinds = read_answers(&at("labels.csv")).unwrap();
     assert_eq!(kinds[7], ("shot 008.jpg".into(), AnswerKind::NoneOfThese));
     let pool = TestPool::read(folder.path(), &wish);
-    let label = |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
+    let label =
+        |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
     assert_eq!(label(6).as_deref(), Some("auk"));
     assert_eq!((label(8), label(11), label(12)), (None, None, None));
     assert_eq!(label(10).as_deref(), Some("little auk"));
@@ -118,7 +120,8 @@ fn the_model_follows_the_answers() {
     let state = session.settled();
     let queue = state["queue"].as_array().unwrap();
     assert!(queue.len() >= 20 && queue.iter().all(|item| item["row"].as_u64().unwrap() >= 12));
-    let right = queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
+    let right =
+        queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
     assert!(right.count() * 10 > 9 * queue.len(), "{queue:?}");
     assert!(queue[0]["found"]["near"].as_array().unwrap().len() == 3);
 
@@ -149,11 +152,21 @@ fn bulk_selections_and_suspects() {
     session.settled();
     let all = session.get("class?class=0&least=0");
     let sure = session.get("class?class=0&least=0.99");
-    assert!(all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64());
-    let chance: Vec<f64> = all["items"].as_array().unwrap().iter().map(|item| item["found"]["probability"].as_f64().unwrap()).collect();
+    assert!(
+        all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64()
+    );
+    let chance: Vec<f64> = all["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["found"]["probability"].as_f64().unwrap())
+        .collect();
     assert!(chance.is_sorted_by(|a, b| a >= b), "{chance:?}");
     let like = session.get("similar?row=15");
-    let first: Vec<u64> = like["items"].as_array().unwrap()[..8].iter().map(|item| item["row"].as_u64().unwrap() % 3).collect();
+    let first: Vec<u64> = like["items"].as_array().unwrap()[..8]
+        .iter()
+        .map(|item| item["row"].as_u64().unwrap() % 3)
+        .collect();
     assert_eq!(first, [0; 8], "15 is an auk, and so are the most similar ones");
     let map = session.get("map");
     assert_eq!(map["rows"].as_array().unwrap().len(), 60);
@@ -192,10 +205,13 @@ fn a_check_hides_predictions_and_measures_precision() {
     assert!(state["model"]["trusted"].as_u64().unwrap() >= 10, "{}", state["model"]);
     session.post("check", &json!({ "size": 10 }));
     let state = session.get("state");
-    let rows: Vec<u64> = state["queue"].as_array().unwrap()[..10].iter().map(|item| {
-        assert!(item["blind"] == true && item["found"].is_null());
-        item["row"].as_u64().unwrap()
-    }).collect();
+    let rows: Vec<u64> = state["queue"].as_array().unwrap()[..10]
+        .iter()
+        .map(|item| {
+            assert!(item["blind"] == true && item["found"].is_null());
+            item["row"].as_u64().unwrap()
+        })
+        .collect();
     for (k, row) in rows.iter().enumerate() {
         // The first answer disagrees.
         let class = (*row as usize + usize::from(k == 0)) % 3;
@@ -203,6 +219,9 @@ fn a_check_hides_predictions_and_measures_precision() {
     }
     let check = &session.get("state")["check"];
     assert_eq!((&check["answered"], &check["right"]), (&json!(10), &json!(9)), "{check}");
-    assert!(check["interval"][0].as_f64().unwrap() < 0.9 && check["interval"][1].as_f64().unwrap() > 0.9);
+    assert!(
+        check["interval"][0].as_f64().unwrap() < 0.9
+            && check["interval"][1].as_f64().unwrap() > 0.9
+    );
     session.end();
 }
