@@ -13,7 +13,7 @@
 //! points: the smallest and the largest of all these results are the range. With fewer than [`NEEDED`] points, or if one of
 //! the lines does not rise, nothing is predicted.
 //!
-//! **Stopping rule**: enough, once the coverage was reached in two updates one after the other. The precision behind it comes
+//! **Stopping rule**: enough, once the coverage was reached in two updates at least a batch of answers apart, and in all between them. The precision behind it comes
 //! from held-out labels, most of which were chosen as the most doubtful ones and are no random sample of the pool; the page says
 //! so, and offers a check: a random sample of the trusted labels, answered without seeing the predictions ([`Check`]).
 
@@ -45,6 +45,8 @@ pub struct Goal {
     pub coverage: f64,
     /// The precision of trusted labels; `None` where trust is not by precision.
     pub precision: Option<f64>,
+    /// The number of answers between the two updates that must have reached it.
+    pub apart: usize,
 }
 
 /// What can be said about the way to the goal.
@@ -70,14 +72,14 @@ pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
         return say(false, None, sentence.into());
     };
     let reached = |point: &Point| point.coverage >= goal.coverage;
-    let before = points.len().checked_sub(2).map(|at| points[at]);
     if reached(last) {
-        return match before.filter(reached) {
+        let before = points.iter().rposition(|p| p.labels + goal.apart <= last.labels);
+        return match before.filter(|&at| points[at..].iter().all(reached)) {
             Some(_) => say(
                 true,
                 Some([0; 3]),
                 format!(
-                    "Enough: in the last two updates {wanted} of the pool was labelled or trusted{with}. Check a random sample of the trusted labels before you rely on them."
+                    "Enough: {wanted} of the pool was labelled or trusted{with} in two updates a batch of answers apart. Check a random sample of the trusted labels before you rely on them."
                 ),
             ),
             None => say(
@@ -218,7 +220,7 @@ fn wilson(right: f64, n: f64) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    const GOAL: Goal = Goal { coverage: 0.9, precision: Some(0.95) };
+    const GOAL: Goal = Goal { coverage: 0.9, precision: Some(0.95), apart: 10 };
 
     fn point(labels: usize, coverage: f64) -> Point {
         Point { labels, coverage, trusted: 10, precision: None }
@@ -262,6 +264,8 @@ mod tests {
         assert!(!outlook(&rising, GOAL, 100).enough);
         let twice = [point(20, 0.5), point(40, 0.92), point(60, 0.93)];
         assert!(outlook(&twice, GOAL, 100).enough);
+        let hardly = [point(20, 0.5), point(40, 0.92), point(42, 0.93)];
+        assert!(!outlook(&hardly, GOAL, 100).enough, "two labels more confirm nothing");
         let back = [point(20, 0.95), point(40, 0.92), point(60, 0.8)];
         assert!(!outlook(&back, GOAL, 100).enough);
     }

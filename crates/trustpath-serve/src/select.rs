@@ -4,7 +4,7 @@ use serde::Serialize;
 use trustpath::{MapParams, map_2d};
 
 use crate::answer::Answer;
-use crate::session::{Session, State};
+use crate::session::{Places, Session, State};
 use crate::view::{Item, item};
 use crate::{Error, Result};
 
@@ -175,7 +175,7 @@ pub fn map(session: &Session) -> Result<MapView> {
             let map = map_2d(&model.labelling.coordinates.gather(&rows), MapParams::default());
             let map = map.map_err(|e| Error::Refused(e.to_string()))?;
             let at = map.iter_rows().map(|p| [p[0] as f32, p[1] as f32]);
-            let places = std::sync::Arc::new(rows.into_iter().zip(at).collect::<Vec<_>>());
+            let places = std::sync::Arc::new(rows.into_iter().zip(at).collect::<Places>());
             session.lock().map = Some(places.clone());
             places
         }

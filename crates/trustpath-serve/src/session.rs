@@ -46,6 +46,9 @@ pub struct Ended {
     pub checked: usize,
 }
 
+/// Rows and where they are on the map.
+pub(crate) type Places = Vec<(usize, [f32; 2])>;
+
 /// A labelling session.
 pub struct Session {
     pub(crate) source: Arc<dyn Source>,
@@ -71,6 +74,8 @@ pub(crate) struct State {
     pub audited: Option<Arc<Audited>>,
     model_wanted: bool,
     audit_wanted: bool,
+    /// Whether it is to be found out what to label first.
+    first_wanted: bool,
     /// What the thread of the model is doing.
     pub stage: Option<&'static str>,
     /// Why the last model or audit failed.
@@ -78,7 +83,7 @@ pub(crate) struct State {
     pub points: Vec<Point>,
     pub check: Option<Check>,
     /// Positions on the map, once they were asked for.
-    pub map: Option<Arc<Vec<(usize, [f32; 2])>>>,
+    pub map: Option<Arc<Places>>,
     /// The order of questions while there is no model.
     order: Vec<usize>,
     /// Actions that a killed session has left.
@@ -120,6 +125,7 @@ impl Session {
             audited: None,
             model_wanted: false,
             audit_wanted: false,
+            first_wanted: false,
             stage: None,
             failed: None,
             points: Vec::new(),
@@ -131,7 +137,10 @@ impl Session {
         };
         let state = Mutex::new(state);
         let session = Self { source, settings, state, changed: Condvar::new(), _lock: lock };
-        session.lock().want_model();
+        let mut state = session.lock();
+        state.want_model();
+        state.first_wanted = !state.model_wanted;
+        drop(state);
         Ok(session)
     }
 
@@ -230,11 +239,17 @@ impl Session {
     pub(crate) fn work(&self) {
         loop {
             let mut state = self.lock();
-            while !(state.closing || state.model_wanted || state.audit_wanted) {
+            while !(state.closing || state.is_work_wanted()) {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.closing {
                 return;
+            }
+            if std::mem::take(&mut state.first_wanted) && !state.model_wanted {
+                state.stage = Some("starting");
+                drop(state);
+                self.order_questions();
+                continue;
             }
             let model = state.model_wanted;
             match model {
@@ -261,6 +276,22 @@ impl Session {
             drop(state);
             self.changed.notify_all();
         }
+    }
+
+    /// Puts the instances that are best labelled first at the start of the queue, as long as there is no model.
+    fn order_questions(&self) {
+        let found = self.source.label_first(&mut StageObserver(self));
+        let mut state = self.lock();
+        state.stage = None;
+        match found {
+            Ok(first) => {
+                let chosen: HashSet<usize> = first.iter().copied().collect();
+                let rest = state.order.iter().filter(|row| !chosen.contains(row)).copied();
+                state.order = first.iter().copied().chain(rest.collect::<Vec<_>>()).collect();
+            }
+            Err(why) => state.failed = Some(why),
+        }
+        state.version += 1;
     }
 
     /// Ends the work.
@@ -312,14 +343,18 @@ impl State {
         Ok(rows)
     }
 
+    fn is_work_wanted(&self) -> bool {
+        self.model_wanted || self.audit_wanted || self.first_wanted
+    }
+
     /// Asks for a model, if there are labels of two classes and it would be another one.
     fn want_model(&mut self) {
         let new = self.model.as_ref().is_none_or(|model| model.from.as_of != self.actions);
         self.model_wanted |= new && self.answers.occurring().1.len() >= 2;
     }
 
-    /// The rows to ask for next: those of a check, then the suggestions of the model, then the least probable labels; without a model in
-    /// random order. What was skipped comes last.
+    /// The rows to ask for next: those of a check, then the suggestions of the model, then the least probable labels; without a model the
+    /// instances to label first, then in random order. What was skipped comes last.
     pub fn queue(&self, most: usize) -> Vec<usize> {
         let mut seen = HashSet::new();
         let mut queue = Vec::new();

@@ -21,6 +21,12 @@ pub trait Source: Send + Sync {
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String>;
 
+    /// What to label first, while there are no labels of two classes.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String>;
+
     /// Audits the labels of these rows as `trustpath audit` does.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::export;
 use crate::model::Model;
 use crate::progress::{CheckResult, Goal, Outlook, Point, outlook};
-use crate::session::{Session, State};
+use crate::session::{Session, Settings, State};
 use crate::source::Source;
 
 /// Questions that the page gets in advance.
@@ -193,7 +193,8 @@ pub fn session(session: &Session, state: &State, asked: Option<usize>) -> Sessio
         trustpath::label::Trust::Precision(precision) => Some(precision),
         _ => None,
     };
-    let goal = Goal { coverage: session.settings.coverage, precision };
+    let Settings { coverage, batch, .. } = session.settings;
+    let goal = Goal { coverage, precision, apart: batch };
     let check = state.check.as_ref().map(|check| {
         check.result(|row| match state.answers.of(row) {
             Answer::Open | Answer::Skipped => None,

@@ -1,7 +1,7 @@
 //! The pool of a session, with the pipelines of `trustpath label` and `trustpath audit`.
 
 use rayon::ThreadPool;
-use trustpath::label::{Labelling, Trust};
+use trustpath::label::{Labelling, Strategy, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Observer, audit, label};
 use trustpath_explain::LabelledRows;
@@ -38,6 +38,22 @@ impl Source for PoolSource {
             let features = rows.features().map_err(|e| e.to_string())?;
             let labels = label(&features, labels).classes(classes).spec(&self.spec);
             labels.run_observed(observer).map_err(|error| named(pool, error).to_string())
+        })
+    }
+
+    fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
+        let pool = self.pool();
+        // The margin needs labels.
+        let strategy = match self.spec.strategy {
+            Strategy::Margin => Strategy::default(),
+            strategy => strategy,
+        };
+        self.threads.install(|| {
+            let rows = Rows::all(pool);
+            let features = rows.features().map_err(|e| e.to_string())?;
+            let (batch, limits) = (self.spec.suggest, self.spec.limits());
+            let found = label_first(&features, strategy, batch, limits, observer);
+            found.map_err(|error| named(pool, error).to_string())
         })
     }
 
