@@ -52,9 +52,9 @@ struct SessionArgs {
 
 const AFTER: &str = "\
 Examples:
-  trustpath serve embeddings.npy --labels labels.csv
-  trustpath serve photos/ --labels photos.csv
-  trustpath serve questions.csv --text question --labels answers.csv --precision 0.95 --coverage 0.8
+  trustpath serve embeddings.npy --labels answers.csv
+  trustpath serve photos/ --labels photo-labels.csv
+  trustpath serve questions.csv --text question --labels question-labels.csv --precision 0.95
 
 The page labels the most useful instances first, one at a time, in a grid or many together, lists
 given labels that may be wrong, shows how far the labels reach, and exports them. The model is
