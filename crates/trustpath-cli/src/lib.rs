@@ -31,6 +31,7 @@ mod shell;
 mod spec_args;
 mod texts;
 mod train;
+mod wanted;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -135,7 +135,7 @@ viewers.label = (() => {
     if (go) place.focus({ preventScroll: true });
   }
 
-  /** What the drawn question depends on, besides the instance. */
+  /** What the drawn question depends on other than the instance. */
   const shape = () => JSON.stringify([current?.row, current?.answer, current?.found?.label, current?.found?.probability, current?.blind, session.classes.length, session.undo, Boolean(session.model)]);
 
   async function undone(rows) {
