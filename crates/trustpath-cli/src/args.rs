@@ -20,6 +20,7 @@ use crate::files::CommandFiles;
 use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::Progress;
 use crate::texts::{self, EmbeddedTexts, Texts};
+pub use crate::wanted::Wanted;
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -87,17 +88,6 @@ impl Instances {
     }
 }
 
-/// The labels that a command needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// Some instances have a label, others do not.
-    Some,
-    /// Only instances with a label are used.
-    Given,
-    /// No labels are needed, and none are searched for beside the features.
-    None,
-}
-
 impl InputArgs {
     /// Reads the instances; the features of images are extracted first. None of these files may be an output
     /// among `files`.
@@ -149,10 +139,43 @@ impl InputArgs {
         if let Some(images) = &images {
             pool = pool.called(&images.name);
         }
-        if wanted != Wanted::None {
+        if wanted.needs_labels() {
             pool.check_labels()?;
         }
         Ok(Instances { pool, images, texts: None })
+    }
+
+    /// Where the instances are.
+    pub fn features(&self) -> &Path {
+        &self.features
+    }
+
+    /// The labels file that was given.
+    pub fn labels_file(&self) -> Option<&Path> {
+        self.labels.as_deref()
+    }
+
+    /// Whether labels follow the order of the features although they have ids.
+    pub fn is_in_order(&self) -> bool {
+        self.labels_in_order
+    }
+
+    /// Without a labels file that does not exist yet.
+    pub fn with_labels_that_exist(mut self) -> Self {
+        self.labels = self.labels.filter(|labels| labels.exists());
+        self
+    }
+
+    /// Which labels mean that there is none.
+    pub fn missing_labels(&self) -> MissingLabels {
+        self.missing.as_ref().map_or_else(MissingLabels::usual, MissingLabels::only)
+    }
+
+    /// The column of texts that people read: the one that features are made of, or else one that is called text.
+    pub fn text_column(&self, pool: &PartlyLabelledTable) -> Option<String> {
+        let wanted = self.text.as_deref().unwrap_or(texts::COLUMN);
+        let found = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
+        found.map(|column| column.name.clone())
     }
 
     /// Whether they are texts.
@@ -172,7 +195,7 @@ impl InputArgs {
             }
             _ => Texts::of_folder(&self.features, |file| read(self.of(file), texts::COLUMN))?,
         };
-        if wanted != Wanted::None {
+        if wanted.needs_labels() {
             texts.pool.check_labels()?;
         }
         Ok(texts)
@@ -227,32 +250,11 @@ impl InputArgs {
         if let Some(format) = self.format {
             file = file.format(format);
         }
-        if let Some(markers) = &self.missing {
-            file = file.missing(MissingLabels::only(markers));
-        }
+        file = file.missing(self.missing_labels());
         if self.labels_in_order {
             file = file.labels_in_order();
         }
         file
-    }
-}
-
-impl Wanted {
-    /// Refuses image folders that do not give these labels, with the remedy.
-    fn check(self, images: &Dataset) -> Result<()> {
-        let labelled = (0..images.len()).filter(|&row| images.class(row).is_some()).count();
-        let name = images.origin();
-        if self != Self::None && labelled == 0 {
-            return Err(Error::Usage(format!(
-                "no image of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
-            )));
-        }
-        if self == Self::Some && labelled == images.len() {
-            return Err(Error::Usage(format!(
-                "every image of {name} has a label, so there is nothing to label: put images without a label in a folder named unlabeled, or give the labels of some by --labels; to find wrong labels, use trustpath audit"
-            )));
-        }
-        Ok(())
     }
 }
 

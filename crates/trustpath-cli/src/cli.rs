@@ -8,7 +8,8 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::{
-    audit, bench, check, data, demo, extract, help, label, paper, predict, sample, shell, train,
+    audit, bench, check, data, demo, extract, help, label, paper, predict, sample, serve, shell,
+    train,
 };
 
 /// Labels unlabeled data and says which labels can be trusted (Instance Credibility Inference).
@@ -27,6 +28,8 @@ pub enum Command {
     Predict(predict::PredictArgs),
     /// Find given labels that are likely wrong
     Audit(audit::AuditArgs),
+    /// Label in a browser: what to label next, wrong labels, progress, exports
+    Serve(Box<serve::ServeArgs>),
     /// Write real data to try the commands with
     Sample(sample::SampleArgs),
     /// Accuracy by round on the built-in features, as a table and a figure

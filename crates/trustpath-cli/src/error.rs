@@ -28,6 +28,8 @@ pub enum Error {
     Text(trustpath_text::Error),
     #[error(transparent)]
     Model(#[from] ModelError),
+    #[error(transparent)]
+    Serve(#[from] trustpath_serve::Error),
     #[error("{threads} threads cannot be started ({reason}): use fewer with --threads")]
     Threads { threads: usize, reason: String },
     /// Standard output cannot be written.
@@ -71,6 +73,7 @@ impl Error {
             },
             // Failed writes are no fault of the input.
             Self::Table(error)
+            | Self::Serve(trustpath_serve::Error::Table(error))
             | Self::Model(ModelError::Table(error))
             | Self::Episodes(episodes::Error::Table(error))
             | Self::Vision(Vision::Table(error)) => {
@@ -80,7 +83,10 @@ impl Error {
                     2
                 }
             }
-            Self::Model(_) | Self::Episodes(_) | Self::Text(_) => 2,
+            Self::Serve(
+                trustpath_serve::Error::Journal { .. } | trustpath_serve::Error::Listen { .. },
+            ) => 1,
+            Self::Model(_) | Self::Episodes(_) | Self::Text(_) | Self::Serve(_) => 2,
             // Nor are faults of the machine.
             Self::Vision(Vision::Write { .. } | Vision::Training(_)) => 1,
             Self::Vision(_) => 2,

@@ -26,10 +26,12 @@ mod progress;
 mod results;
 mod run;
 mod sample;
+mod serve;
 mod shell;
 mod spec_args;
 mod texts;
 mod train;
+mod wanted;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -62,6 +64,7 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Label(args)) => label::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Sample(args)) => sample::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),

@@ -1,16 +1,16 @@
 //! What `label`, `audit` and `predict` share in writing their results.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use rayon::ThreadPool;
 use serde::Serialize;
-use trustpath_explain::{DataInfo, FrontEnd, ResultColumns};
+use trustpath_explain::{DataInfo, FrontEnd, ResultColumns, carry_columns};
 use trustpath_report::label_page::LabelReport;
 use trustpath_table::{
-    Column, FileSet, Format, Output, PartlyLabelledTable, ResultTable, printable,
+    Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable,
 };
 
 use crate::args::RunArgs;
@@ -65,17 +65,23 @@ pub fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
 
 /// What a user should know about how the pool was read, as sentences.
 pub fn reading_notes(pool: &PartlyLabelledTable) -> Vec<String> {
-    let setting = |name: &str, value: &str| FrontEnd::CommandLine.setting(name, value);
-    pool.notes().iter().map(|note| note.sentence(setting)).collect()
+    notes(pool.notes())
 }
 
-/// Draws a page, with thumbnails where the instances are images, and writes it.
+/// These notes as sentences.
+pub fn notes<'a>(notes: impl IntoIterator<Item = &'a ReadingNote>) -> Vec<String> {
+    let setting = |name: &str, value: &str| FrontEnd::CommandLine.setting(name, value);
+    notes.into_iter().map(|note| note.sentence(setting)).collect()
+}
+
+/// Draws a page, with thumbnails where the instances are images and the texts of the column `shown`, and writes it.
 pub fn write_page(
     output: &Output,
     pool: &PartlyLabelledTable,
     threads: &ThreadPool,
     progress: Progress,
     images: Option<&ExtractedImages>,
+    shown: Option<&str>,
     page: impl FnOnce() -> trustpath::Result<(LabelReport, Vec<usize>)> + Send,
 ) -> Result<()> {
     let stage = progress.stage("drawing the page", 1, "page");
@@ -84,8 +90,14 @@ pub fn write_page(
         page.notes.splice(0..0, reading_notes(pool));
         for (instance, &row) in page.instances.iter_mut().zip(&rows) {
             for column in pool.carried() {
-                if let Some(text) = &column.texts[row] {
-                    instance.reason.push_str(&format!("; {}: {text}", column.name));
+                match &column.texts[row] {
+                    Some(text) if shown == Some(column.name.as_str()) => {
+                        instance.text = Some(text.clone());
+                    }
+                    Some(text) => {
+                        instance.reason.push_str(&format!("; {}: {text}", column.name));
+                    }
+                    None => {}
                 }
             }
         }
@@ -141,7 +153,7 @@ pub fn finish(
     let notes = reading_notes(pool);
     if run.json || output.is_some() {
         let mut table = result.table()?;
-        carry(&mut table, pool)?;
+        carry_columns(&mut table, pool)?;
         if let Some(output) = output {
             table.write(output)?;
         }
@@ -188,27 +200,4 @@ fn as_json<'a>(
         suggested: summary.suggested,
         seconds: (1e3 * summary.took.as_secs_f64()).round() / 1e3,
     }
-}
-
-/// Adds the columns of the input that are passed on, by the ids of the instances.
-fn carry(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
-    if pool.carried().is_empty() {
-        return Ok(());
-    }
-    let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
-        return Ok(());
-    };
-    let places: HashMap<&String, usize> =
-        pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
-    let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
-    for column in pool.carried() {
-        let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();
-        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut name: String = column.name.chars().map(allowed).collect();
-        while name.is_empty() || table.columns().iter().any(|(other, _)| *other == name) {
-            name = format!("input_{name}");
-        }
-        table.push(name, Column::OptionalText(texts))?;
-    }
-    Ok(())
 }

@@ -214,6 +214,8 @@ impl AuditResult<'_> {
             id: data.ids[rows[at]].clone(),
             label: if audit.suspect[at] { audit.suggested[at] } else { labels[at] },
             given: Some(labels[at]),
+            rival: Some(audit.suggested[at]),
+            text: None,
             probability: f64::NAN,
             credibility: audit.credibility[at],
             round: None,

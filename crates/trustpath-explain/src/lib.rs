@@ -15,6 +15,7 @@
 struct Readme;
 
 pub mod audit;
+mod carry;
 pub mod columns;
 pub mod label;
 pub mod model;
@@ -22,6 +23,7 @@ mod page;
 pub mod predict;
 
 pub use audit::{AuditResult, LabelledRows};
+pub use carry::carry_columns;
 pub use columns::{ColumnDef, ResultColumns, Values};
 pub use label::LabelResult;
 pub use model::{Extractor, ModelError, SavedModel};

@@ -3,7 +3,6 @@
 //! `cargo run -p trustpath-report --example gallery -- FOLDER` writes `gallery.html`, `gallery.md`, `label.html`,
 //! `audit.html` and `figures/*.svg|png` to FOLDER.
 
-#[allow(dead_code)]
 #[path = "../tests/all/sample.rs"]
 mod sample;
 

@@ -1,12 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-#[cfg(test)]
-extern crate self as trustpath_report;
-#[cfg(test)]
-#[allow(dead_code)]
-#[path = "../tests/all/sample.rs"]
-mod sample;
-
 mod axis;
 mod canvas;
 pub mod document;
@@ -19,7 +12,9 @@ mod marker;
 mod palette;
 pub mod plot;
 mod scale;
+pub mod serve_page;
 pub mod table;
+mod web;
 
 pub use axis::Axis;
 pub use document::{Document, DocumentBlock, DocumentSection};

@@ -27,6 +27,11 @@ pub enum Error {
         "{file} is in use by {holder}, which holds {lock}: wait until it ends, or choose another file"
     )]
     InUse { file: String, holder: String, lock: String },
+    /// A labels file that a labelling session would shorten.
+    #[error(
+        "{file} has columns other than id and label ({columns}), which would be lost when answers are written to it: give a new file for the answers, or copy the columns id and label to one"
+    )]
+    OtherColumns { file: String, columns: String },
     /// The ending of the name is none of the known formats.
     #[error("{file} has an unknown format: {remedy}")]
     UnknownFormat { file: String, remedy: String },

@@ -10,6 +10,7 @@
 //! allocated, and pickles are never opened. Every [`Error`] is a sentence that names the file and says
 //! what to do.
 
+mod answers;
 mod atomic;
 mod block_file;
 mod classes;
@@ -28,6 +29,7 @@ mod scalar;
 mod table;
 mod tensors;
 
+pub use answers::{AnswerKind, AnswerRow, journal_of, read_answers, write_answers};
 pub use atomic::{FileSet, write_atomically};
 pub use classes::Classes;
 pub use error::{Error, Result};

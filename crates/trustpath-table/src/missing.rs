@@ -66,6 +66,8 @@ pub enum ReadingNote {
     TextColumns(Vec<String>),
     /// Numbers were read with a decimal comma.
     DecimalComma,
+    /// Answers of a labelling session that are not in the labels file yet: that file, and the journal that holds them.
+    Journal(String, String),
     /// Something else, as a sentence.
     Sentence(String),
 }
@@ -165,6 +167,9 @@ impl ReadingNote {
     pub fn sentence(&self, setting: impl Fn(&str, &str) -> String) -> String {
         match self {
             Self::Sentence(sentence) => sentence.clone(),
+            Self::Journal(labels, journal) => format!(
+                "{journal} holds answers of trustpath serve that are not in {labels} yet, and they are not used here: end that session, or start it again if it was killed."
+            ),
             Self::Missing(markers) => {
                 let labels = markers.iter().map(|(_, n)| n).sum();
                 let mut listed: Vec<String> =

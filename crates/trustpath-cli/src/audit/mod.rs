@@ -81,7 +81,9 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let audit = threads.install(|| run_audit(&labelled, &answers, &pool, args))?;
     let result = AuditResult { data, labelled: &labelled, audit: &audit };
     if let Some(file) = &report {
-        results::write_page(file, &pool, &threads, progress, images.as_ref(), || result.page())?;
+        let (images, shown) = (images.as_ref(), input.text_column(&pool));
+        let page = || result.page();
+        results::write_page(file, &pool, &threads, progress, images, shown.as_deref(), page)?;
     }
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took))?, took, ..Summary::default() };

@@ -247,6 +247,22 @@ impl ExtractedImages {
         Image::new(image.width, image.height, image.rgb).ok()
     }
 
+    /// An image as JPEG, whose longer edge has at most this many pixels; none if it can no longer be read.
+    pub fn jpeg(&self, row: usize, edge: usize) -> Option<Vec<u8>> {
+        self.dataset.image(row).ok()?.within(edge).jpeg(QUALITY).ok()
+    }
+
+    /// The file of an image, or else a PNG of it.
+    pub fn original(&self, row: usize) -> Option<Vec<u8>> {
+        let stored = self.dataset.encoded(row).ok().flatten();
+        stored.or_else(|| self.dataset.image(row).ok()?.png().ok())
+    }
+
+    /// Width and height of an image.
+    pub fn size(&self, row: usize) -> Option<(usize, usize)> {
+        self.dataset.image(row).ok().map(|image| (image.width, image.height))
+    }
+
     fn thumbnail(&self, row: usize) -> Option<Thumbnail> {
         let bytes = self.small(row)?.jpeg(QUALITY).ok()?;
         Some(Thumbnail { bytes, mime: "image/jpeg".into() })

@@ -98,7 +98,9 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
-        results::write_page(file, pool, &threads, progress, images.as_ref(), || result.page())?;
+        let (images, shown) = (images.as_ref(), args.input.text_column(pool));
+        let page = || result.page();
+        results::write_page(file, pool, &threads, progress, images, shown.as_deref(), page)?;
     }
     if let Some(file) = &model_file {
         let saved = SavedModel {

@@ -17,6 +17,7 @@ mod lists;
 mod messages;
 mod methods;
 mod progress;
+mod serve;
 mod stopping;
 mod texts;
 

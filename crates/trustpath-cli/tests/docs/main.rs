@@ -114,6 +114,14 @@ fn the_examples_of_the_help_run() {
         if command.starts_with("trustpath demo") {
             shorter.push_str(" --episodes 2");
         }
+        if command.starts_with("trustpath serve") {
+            // A session ends by Ctrl-C, once it has printed its address.
+            shorter = format!(
+                "{command} > printed.txt & session=$!; \
+                 until grep -q http:// printed.txt || ! kill -0 $session; do sleep 0.1; done; \
+                 kill -INT $session; wait $session"
+            );
+        }
         let output = shell(folder.path(), &shorter);
         if !output.status.success() {
             failed.push(format!("{shorter}\n  {}", String::from_utf8_lossy(&output.stderr)));

@@ -93,6 +93,8 @@ impl LabelResult<'_> {
             // An instance that is none of these is shown with the class that it comes nearest to.
             label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
             given: None,
+            rival: Some(labelling.rival[row]),
+            text: None,
             probability: labelling.probability[row],
             credibility: labelling.credibility[row],
             round: labelling.accepted_in[row].map(|round| round + 1),

@@ -13,6 +13,7 @@ use std::io::{Result, Write};
 const LONGEST_ID: usize = 200;
 const LONGEST_NAME: usize = 120;
 const LONGEST_REASON: usize = 800;
+const LONGEST_TEXT: usize = 1000;
 /// Maximum number of listed neighbours per instance.
 const NEIGHBOURS: usize = 8;
 /// Twentieths of the page that rows may take, with and without images.
@@ -49,6 +50,9 @@ struct PageData<'a> {
     label: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<Vec<Option<usize>>>,
+    rival: Vec<Option<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Vec<Option<Cow<'a, str>>>>,
     probability: Vec<f64>,
     credibility: Vec<f64>,
     round: Vec<Option<usize>>,
@@ -169,6 +173,13 @@ impl<'a> Plan<'a> {
             verdict: column!(|i| i.verdict as usize),
             label: column!(|i| i.label),
             given: (self.report.kind == ReportKind::Audit).then(|| column!(|i| i.given)),
+            rival: column!(|i| i.rival),
+            text: instances.iter().any(|i| i.text.is_some()).then(|| {
+                column!(|i: &'a ReportInstance| i
+                    .text
+                    .as_ref()
+                    .map(|text| clip(text, LONGEST_TEXT)))
+            }),
             probability: column!(|i| fraction(i.probability)),
             credibility: column!(|i| fraction(i.credibility)),
             round: column!(|i| i.round),
@@ -221,7 +232,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The size of an image on the page.
 /// The share of each verdict, as the summary in the terminal has it: of the instances without a given label, or of all
 /// labels that were audited.
 fn shares(kind: ReportKind, counts: [usize; 6]) -> [String; 6] {
@@ -241,6 +251,7 @@ fn shares(kind: ReportKind, counts: [usize; 6]) -> [String; 6] {
     })
 }
 
+/// The size of an image on the page.
 fn image_cost(bytes: usize, mime: usize) -> usize {
     bytes.div_ceil(3) * 4 + 6 * mime + 24
 }
@@ -249,7 +260,8 @@ fn image_cost(bytes: usize, mime: usize) -> usize {
 fn row_cost(instance: &ReportInstance) -> usize {
     let id = to_json(&clip(&instance.id, LONGEST_ID));
     let reason = to_json(&clip(&instance.reason, LONGEST_REASON));
-    id.len() + reason.len() + 80 + 8 * instance.neighbours.len().min(NEIGHBOURS)
+    let text = to_json(&instance.text.as_ref().map(|text| clip(text, LONGEST_TEXT)));
+    id.len() + reason.len() + text.len() + 90 + 8 * instance.neighbours.len().min(NEIGHBOURS)
 }
 
 /// Positions on the map as integers, with the same scale for both axes; `-1, -1` if there is none.

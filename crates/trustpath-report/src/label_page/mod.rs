@@ -10,6 +10,8 @@
 //!     id: "0001.png".into(),
 //!     label: 0,
 //!     given: None,
+//!     rival: Some(1),
+//!     text: None,
 //!     probability: 0.97,
 //!     credibility: 0.88,
 //!     round: Some(1),

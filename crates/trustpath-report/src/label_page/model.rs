@@ -67,6 +67,10 @@ pub struct ReportInstance {
     pub label: usize,
     /// For an audit, the given class.
     pub given: Option<usize>,
+    /// The class that competes with `label`.
+    pub rival: Option<usize>,
+    /// The text that it is, if it is one.
+    pub text: Option<String>,
     /// Probability of `label`, from 0 to 1. Not shown if not finite.
     pub probability: f64,
     /// Credibility, from 0 to 1. Not shown if not finite.

@@ -3,9 +3,7 @@
 use super::{LabelReport, ReportInstance, ReportLine, data};
 use crate::draw::escape::escape;
 use crate::error::same_length;
-use crate::{Error, Result};
-use base64::prelude::{BASE64_STANDARD, Engine};
-use sha2::{Digest, Sha256};
+use crate::{Error, Result, web};
 use std::sync::LazyLock;
 
 /// Maximum size of a page in bytes.
@@ -19,6 +17,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/data.js"),
     include_str!("page/state.js"),
     include_str!("page/marks.js"),
+    include_str!("page/keys.js"),
     include_str!("page/plot.js"),
     include_str!("page/map.js"),
     include_str!("page/path.js"),
@@ -27,33 +26,16 @@ const SCRIPT: &str = concat!(
     include_str!("page/summary.js"),
     include_str!("page/gallery.js"),
     include_str!("page/rounds.js"),
+    include_str!("page/confusion.js"),
+    include_str!("page/answers.js"),
     include_str!("page/panel.js"),
     include_str!("page/main.js"),
 );
 
-/// The style with the embedded fonts.
-static STYLE: LazyLock<String> = LazyLock::new(|| {
-    let font = |weight: usize, file: &[u8]| {
-        format!(
-            "@font-face {{ font-family: Inter; font-weight: {weight}; src: url(data:font/otf;base64,{}); }}\n",
-            BASE64_STANDARD.encode(file)
-        )
-    };
-    font(400, include_bytes!("../../assets/Inter-Regular.otf"))
-        + &font(600, include_bytes!("../../assets/Inter-SemiBold.otf"))
-        + include_str!("page/style.css")
-});
+static STYLE: LazyLock<String> = LazyLock::new(|| web::style(""));
 
 /// The page may run this script, apply this style and show embedded images and fonts; everything else is forbidden.
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
-    format!(
-        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; font-src data:; \
-         base-uri 'none'; form-action 'none'",
-        hash(SCRIPT),
-        hash(&STYLE)
-    )
-});
+static POLICY: LazyLock<String> = LazyLock::new(|| web::policy(SCRIPT, &STYLE, "img-src data:"));
 
 impl LabelReport {
     /// The report as one self-contained HTML page of at most five megabytes.
@@ -67,19 +49,15 @@ impl LabelReport {
         let subtitle = escape(&self.subtitle);
         let shell = self.shell();
         let data = data::write(self, LARGEST.saturating_sub(shell));
-        let mut out = String::with_capacity(shell + data.len());
-        for (at, part) in PAGE.split("@@").enumerate() {
-            out.push_str(match (at % 2, part) {
-                (1, "title") => &title,
-                (1, "subtitle") => &subtitle,
-                (1, "policy") => &POLICY,
-                (1, "style") => &STYLE,
-                (1, "data") => &data,
-                (1, "script") => SCRIPT,
-                _ => part,
-            });
-        }
-        Ok(out)
+        Ok(web::fill(PAGE, |name| match name {
+            "title" => Some(title.clone()),
+            "subtitle" => Some(subtitle.clone()),
+            "policy" => Some(POLICY.clone()),
+            "style" => Some(STYLE.clone()),
+            "data" => Some(data.clone()),
+            "script" => Some(SCRIPT.to_owned()),
+            _ => None,
+        }))
     }
 
     /// The indices of the instances whose thumbnails fit on the page if each has the given number of bytes, in ascending
@@ -101,10 +79,11 @@ impl LabelReport {
     /// Refuses indices that are out of range and lists of the wrong length.
     fn check(&self) -> Result<()> {
         let (classes, count) = (self.classes.len(), self.instances.len());
-        for ReportInstance { id, label, given, neighbours, .. } in &self.instances {
+        for ReportInstance { id, label, given, rival, neighbours, .. } in &self.instances {
             let class = |c| in_range(c, classes, || format!("the class of instance \"{id}\""));
             class(*label)?;
             given.map_or(Ok(()), class)?;
+            rival.map_or(Ok(()), class)?;
             for &n in neighbours {
                 in_range(n, count, || format!("a neighbour of instance \"{id}\""))?;
             }

@@ -75,12 +75,30 @@ pub(super) fn evenly(n: usize, count: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::label_page::ReportInstance;
 
     #[test]
     fn suggested_come_first_then_doubtful_then_all_classes_equally() {
-        let mut report = crate::sample::label(300, 3);
-        report.instances.iter_mut().for_each(|i| i.suggested = None);
-        report.instances[250].suggested = Some(1);
+        let verdict = |i: usize| [Verdict::Given, Verdict::Trusted, Verdict::Doubtful][i % 7 / 3];
+        let instance = |i: usize| ReportInstance {
+            id: i.to_string(),
+            label: i % 3,
+            given: None,
+            rival: None,
+            text: None,
+            probability: 0.5,
+            credibility: 0.5,
+            round: None,
+            verdict: verdict(i),
+            reason: String::new(),
+            position: [0.0; 2],
+            suggested: (i == 250).then_some(1),
+            neighbours: vec![],
+            thumbnail: None,
+        };
+        let classes = (0..3).map(|c| c.to_string()).collect();
+        let instances = (0..300).map(instance).collect();
+        let report = LabelReport { classes, instances, ..LabelReport::default() };
         let order = by_interest(&report);
         assert_eq!(order[0], (0, 250));
         assert!(order.is_sorted_by_key(|&(tier, _)| tier));

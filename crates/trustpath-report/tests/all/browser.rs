@@ -3,18 +3,24 @@
 //! Without Chromium these tests print that they are skipped; with `TRUSTPATH_REQUIRE_BROWSER=1` they fail instead.
 //! Screenshots of every view are saved in the `tmp` folder of the build.
 
-use crate::chromium::Browser;
-use crate::sample;
+use crate::{dress, sample};
+use trustpath_browser::Browser;
 use trustpath_report::label_page::{LabelReport, ReportVerdict};
 
 const MAP: &str = "document.querySelector('#map canvas[tabindex]')";
+/// Answers of this page, as they would be downloaded.
+const SAVED: &str = "(async () => { let blob; const make = URL.createObjectURL; URL.createObjectURL = (b) => ((blob = b), make(b)); \
+     document.querySelector('#answered button').click(); URL.createObjectURL = make; return blob.text(); })()";
 const PATH: &str = "document.querySelector('#path canvas[tabindex]')";
 const PANEL: &str = "document.getElementById('panel')";
 const PANEL_OPEN: &str = "!document.getElementById('panel').hidden";
 
 fn open(report: &LabelReport) -> Option<Browser> {
-    let mut browser = Browser::start()?;
+    let mut browser = Browser::start(env!("CARGO_TARGET_TMPDIR"))?;
     browser.open(&report.html().unwrap());
+    // The path and the rounds are folded away.
+    browser.eval("document.querySelectorAll('#method details').forEach((d) => (d.open = true))");
+    browser.settle();
     Some(browser)
 }
 
@@ -99,7 +105,7 @@ fn the_keyboard_reaches_everything() {
             break;
         }
     }
-    assert_eq!(visited, ["skip", "summary", "plots", "next", "classes", "rows"]);
+    assert_eq!(visited, ["skip", "summary", "plots", "next", "confusion", "classes", "rows"]);
     for plot in [MAP, PATH] {
         browser.eval(&format!("{plot}.focus()"));
         let mut seen = std::collections::BTreeSet::new();
@@ -174,7 +180,7 @@ fn names_are_always_shown_as_text() {
         "\"><img src=x onerror=window.hacked=3>",
         "a\u{2028}b'c\"d\\e&amp;",
     ];
-    sample::rename(&mut report, &hostile);
+    dress::rename(&mut report, &hostile);
     let Some(mut browser) = open(&report) else { return };
 
     assert!(browser.is("window.hacked === undefined"));
@@ -207,9 +213,9 @@ fn a_phone_never_scrolls_horizontally() {
     long.instances[1].id = "0123456789".repeat(19);
     long.title = "averylongnamewithoutanyspace".repeat(4);
     for (i, instance) in long.instances.iter_mut().enumerate().take(150) {
-        instance.thumbnail = Some(sample::image(i as u8, 90, 160));
+        instance.thumbnail = Some(dress::image(i as u8, 90, 160));
     }
-    let Some(mut browser) = Browser::start() else { return };
+    let Some(mut browser) = Browser::start(env!("CARGO_TARGET_TMPDIR")) else { return };
     browser.size(360, 740);
     let (label, audit) = (sample::label(80, 5), sample::audit(80, 5));
     for (name, report) in [("phone-long", long), ("phone-80", label), ("phone-audit", audit)] {
@@ -223,7 +229,7 @@ fn a_phone_never_scrolls_horizontally() {
         browser.settle();
         browser.screenshot(name, true);
         // A list replaces the headings for sorting.
-        assert!(browser.is("document.querySelector('thead').offsetHeight === 0"));
+        assert!(browser.is("document.querySelector('#rows thead').offsetHeight === 0"));
         choose(&mut browser, "select.narrow", "By credibility");
         let values = numbers(&mut browser, "credibility");
         assert!(values.is_sorted_by(|a, b| a >= b), "{name}: {values:?}");
@@ -292,7 +298,7 @@ fn empty_and_tiny_reports_are_shown() {
 
     let mut one = sample::label(1, 1);
     one.instances[0].id = "the only one".into();
-    one.instances[0].thumbnail = Some(sample::image(200, 30, 30));
+    one.instances[0].thumbnail = Some(dress::image(200, 30, 30));
     browser.open(&one.html().unwrap());
     let [left, top, width, height] = browser.frame(MAP);
     browser.move_to((left + width / 2.0, top + height / 2.0));
@@ -310,5 +316,100 @@ fn empty_and_tiny_reports_are_shown() {
     browser.open(&bare.html().unwrap());
     assert!(browser.is("document.getElementById('plots').hidden"));
     assert_eq!(column(&mut browser, "probability")[0], "–");
+    browser.expect_no_errors();
+}
+
+#[test]
+fn answers_are_given_by_keys_and_downloaded() {
+    let mut report = sample::label(80, 5);
+    report.instances[3].id = "=evil,\"quoted\"".into();
+    report.instances[30].text = Some("a text <b>with markup</b>".into());
+    let Some(mut browser) = open(&report) else { return };
+    let panel = |browser: &mut Browser| browser.content("#panel h2");
+    browser.click("document.querySelector('tbody .link')");
+    browser.until(PANEL_OPEN);
+    let ids: Vec<String> = report.instances.iter().map(|i| i.id.clone()).collect();
+    // Arrow keys go on and back in the order of the table.
+    for (key, at) in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)] {
+        browser.key(key);
+        assert_eq!(panel(&mut browser), ids[at]);
+    }
+    // A digit, the prediction, the competitor, none of these, a new class; each goes on to the next.
+    for (at, key) in [(1, "4"), (2, "Enter"), (3, "0"), (4, "n")] {
+        assert_eq!(panel(&mut browser), ids[at]);
+        browser.key(key);
+    }
+    browser.key("+");
+    browser.until("document.activeElement.classList.contains('class-name')");
+    browser.type_text("new class");
+    browser.key("Enter");
+    assert_eq!(panel(&mut browser), ids[6]);
+    browser.key("1");
+    browser.key("z");
+    assert_eq!(panel(&mut browser), ids[6], "undo goes back");
+    browser.key("s");
+    assert!(browser.content("#answered").starts_with("5 answers."));
+    browser.screenshot("page-answers", false);
+    let file = browser.text(SAVED);
+    let lines: Vec<&str> = file.lines().collect();
+    assert_eq!(lines[0], "id,label,answer");
+    let class = |at: usize| report.instances[at].label;
+    assert_eq!(lines[1], format!("{},class 0,given", ids[0]));
+    assert_eq!(lines[2], format!("{},class 3,checked", ids[1]));
+    assert_eq!(lines[3], format!("{},class {},checked", ids[2], class(2)));
+    let rival = report.instances[3].rival.unwrap();
+    assert_eq!(lines[4], format!("\"'=evil,\"\"quoted\"\"\",class {rival},checked"));
+    assert_eq!(lines[5], format!("{},,none of these", ids[4]));
+    assert_eq!(lines[6], format!("{},new class,checked", ids[5]));
+    assert_eq!(lines.len(), 16, "the other given labels, and nothing that was only predicted");
+    assert!(browser.content("#answered").contains("downloaded"));
+
+    // Texts are shown as texts.
+    browser.key("Escape");
+    assert_eq!(column(&mut browser, "words")[30], "a text <b>with markup</b>");
+    browser.expect_no_errors();
+}
+
+#[test]
+fn an_audit_is_corrected_by_keys() {
+    let report = sample::audit(120, 4);
+    let Some(mut browser) = open(&report) else { return };
+    // The table of suspects comes before the map.
+    assert!(browser.is("document.getElementById('rows').compareDocumentPosition(document.getElementById('plots')) === Node.DOCUMENT_POSITION_FOLLOWING"));
+    browser.click("document.querySelector('tbody .link')");
+    browser.until(PANEL_OPEN);
+    let (first, at) = (browser.content("#panel h2"), |id: &str| {
+        report.instances.iter().position(|i| i.id == id).unwrap()
+    });
+    browser.key("0");
+    let second = browser.content("#panel h2");
+    browser.key("Enter");
+    let file = browser.text(SAVED);
+    let suggested = report.instances[at(&first)].label;
+    assert!(file.contains(&format!("{first},class {suggested},checked\n")), "{file}");
+    let kept = report.instances[at(&second)].given.unwrap();
+    assert!(file.contains(&format!("{second},class {kept},checked\n")), "{file}");
+    assert_eq!(file.lines().count(), 121);
+    browser.expect_no_errors();
+}
+
+#[test]
+fn competing_classes_are_a_table_of_buttons_and_none_of_these_have_no_label() {
+    let report = sample::label(600, 24);
+    let Some(mut browser) = open(&report) else { return };
+    let cell = "document.querySelector('.matrix td button')";
+    let words = browser.text(&format!("{cell}.ariaLabel"));
+    let count: usize = words.split(' ').next().unwrap().parse().unwrap();
+    browser.click(cell);
+    assert_eq!(column(&mut browser, "id").len(), count);
+    let label = words.split(" of ").nth(1).unwrap().split(" against ").next().unwrap().to_owned();
+    assert!(column(&mut browser, "label").iter().all(|cell| cell.ends_with(&label)), "{label}");
+    browser.screenshot("page-confusion", true);
+    // More classes than colours are numbered.
+    assert_eq!(browser.text("document.querySelectorAll('#legend .number-of')[11].dataset.n"), "12");
+    choose(&mut browser, "select[aria-label=Class]", "All classes");
+    choose(&mut browser, "select[aria-label=Verdict]", "none of these");
+    let none = column(&mut browser, "label");
+    assert!(!none.is_empty() && none.iter().all(|cell| cell == "–"), "{none:?}");
     browser.expect_no_errors();
 }

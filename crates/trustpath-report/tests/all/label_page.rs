@@ -1,6 +1,7 @@
 //! The label page as text: its data, its size, and what it refuses.
 
-use crate::sample::{label, rename};
+use crate::dress::rename;
+use crate::sample::label;
 use serde_json::{Value, json};
 use trustpath_report::label_page::{LabelReport, ReportKind, ReportVerdict, Thumbnail};
 use trustpath_report::{Error, Result};

@@ -1,8 +1,8 @@
 //! Tests of the public interface: figures, documents, and the label page, also in a real browser.
 
 mod browser;
-mod chromium;
 mod document;
+mod dress;
 mod figures;
 mod label_page;
 mod sample;

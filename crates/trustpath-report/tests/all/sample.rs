@@ -2,7 +2,7 @@
 
 use trustpath_report::label_page::{
     LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound,
-    ReportVerdict as Verdict, Thumbnail,
+    ReportVerdict as Verdict,
 };
 
 /// Uniform in 0..1; the same seed always gives the same number.
@@ -35,6 +35,8 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
             id: format!("shots/2024/{i:05}.png"),
             label: class,
             given: None,
+            rival: Some((class + 1 + i % 2) % classes),
+            text: None,
             probability: 1.0 - 0.6 * doubt,
             credibility,
             round: (verdict == Verdict::Trusted).then(|| 1 + (doubt * 8.0) as usize),
@@ -93,23 +95,4 @@ pub fn audit(n: usize, classes: usize) -> LabelReport {
         (instance.round, instance.suggested) = (None, None);
     }
     report
-}
-
-/// Uses such texts for everything that has a name.
-pub fn rename(report: &mut LabelReport, texts: &[&str]) {
-    let text = |i: usize| texts[i % texts.len()].to_owned();
-    (report.title, report.subtitle) = (text(0), text(1));
-    (report.facts, report.notes) = (vec![(text(2), text(0))], vec![text(1)]);
-    report.classes.iter_mut().enumerate().for_each(|(i, class)| *class = text(i));
-    for (i, instance) in report.instances.iter_mut().enumerate() {
-        (instance.id, instance.reason) = (format!("{i} {}", text(i)), text(i + 1));
-    }
-}
-
-/// An image of one colour: a GIF of one pixel.
-pub fn image(red: u8, green: u8, blue: u8) -> Thumbnail {
-    let mut bytes = b"GIF89a\x01\0\x01\0\x80\0\0".to_vec();
-    bytes.extend([red, green, blue, 0, 0, 0]);
-    bytes.extend(b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
-    Thumbnail { bytes, mime: "image/gif".into() }
 }

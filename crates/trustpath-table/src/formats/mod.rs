@@ -32,7 +32,7 @@ use std::str::FromStr;
 use crate::input::Input;
 use crate::{Error, Output, Result, ResultTable};
 pub(crate) use arrow::no_output as no_arrow_output;
-pub(crate) use csv::read_lines;
+pub(crate) use csv::{fields as csv_fields, read_lines};
 use raw::{RawTable, ReadOptions};
 
 /// Defines [`Format`] and its table from one entry per format: description, variant, endings (the

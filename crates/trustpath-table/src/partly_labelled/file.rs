@@ -9,7 +9,7 @@ use crate::formats::raw::{LabelLines, RawTable, ReadOptions, matrix_shape, no_co
 use crate::formats::{LabelPlace, is_stream};
 use crate::input::Input;
 use crate::labels::{Labels, read_labels};
-use crate::{Error, Format, MissingLabels, Result};
+use crate::{Error, Format, MissingLabels, ReadingNote, Result, journal_of};
 
 /// Bytes that features take in memory at most by default
 /// ([`PartlyLabelledFile::in_memory_up_to`]).
@@ -273,6 +273,10 @@ impl PartlyLabelledFile {
         };
         let found = read_labels(&path, options)?;
         let file = path.display().to_string();
+        let journal = journal_of(&path);
+        if journal.is_file() {
+            raw.notes.push(ReadingNote::Journal(file.clone(), journal.display().to_string()));
+        }
         let labels = found.labels.ok_or_else(|| Error::NoLabels {
             file: file.clone(),
             remedy: format!("it has no {:?}; name the label column", options.label_column()),

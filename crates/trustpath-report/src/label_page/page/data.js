@@ -22,6 +22,8 @@ const items = source.id.map((id, i) => ({
   verdict: VERDICTS[source.verdict[i]],
   label: source.label[i],
   given: audit ? source.given[i] : null,
+  rival: source.rival[i],
+  text: source.text?.[i] ?? null,
   probability: source.probability[i],
   credibility: source.credibility[i],
   // The class whose colour it has: for an audit the given class, so that a wrong label stands out among its neighbours.
@@ -38,8 +40,10 @@ source.suggested.forEach((i, rank) => (items[i].rank = rank + 1));
 if (source.images) for (const [i, file] of source.images.files) items[i].image = file;
 
 const classes = source.classes.map((name, i) => ({ i, name: name || "(no name)", items: [] }));
-for (const item of items) classes[item.shown].items.push(item);
-
 const className = (i) => classes[i].name;
+const classCount = () => classes.length;
 const doubted = (item) => item.verdict.tone === "bad";
+/** Whether it has a label: what is none of these has none, only a class that it comes nearest to. */
+const labelled = (item) => item.verdict !== NONE;
+for (const item of items) if (labelled(item)) classes[item.shown].items.push(item);
 const mapped = items.filter((item) => item.x >= 0);

@@ -10,7 +10,7 @@ function tile(item) {
     onpointerenter: () => update({ hover: item }),
     onpointerleave: () => update({ hover: null }),
   };
-  if (!item.image) return el("button", { ...open, class: `chip ${item.verdict.tone}` }, item.id);
+  if (!item.image) return el("button", { ...open, class: `chip ${item.verdict.tone}`, title: item.id }, item.text === null ? item.id : item.text.length > 90 ? item.text.slice(0, 89) + "…" : item.text);
   return el("button", { ...open, class: `image ${item.verdict.tone}`, title: item.id },
     el("img", { src: item.image, alt: item.id, loading: "lazy" }));
 }
@@ -43,7 +43,9 @@ function strip(title, tone, members) {
 function drawClasses() {
   if (classes.length === 0 || items.length === 0) return;
   $("classes").hidden = false;
-  for (const c of classes) {
+  if (source.images) $("classes").append(imageSize());
+  const nowhere = { i: null, name: "none of these", items: items.filter((item) => !labelled(item)) };
+  for (const c of [...classes, ...(nowhere.items.length > 0 ? [nowhere] : [])]) {
     const of = (tone) => c.items.filter((item) => item.verdict.tone === tone);
     const parts = ["given", "good", "bad", "none"].map((tone) => [tone, of(tone)]).filter(([, list]) => list.length > 0);
     const bar = el("span", { class: "bar", "aria-hidden": "true" }, parts.map(([tone, list]) => {
@@ -52,13 +54,19 @@ function drawClasses() {
       return part;
     }));
     const words = parts.map(([, list]) => `${count(list.length)} ${list[0].verdict.name}`).join(", ");
-    const details = el("details", {}, el("summary", {}, icon(c.i), el("span", { class: "name" }, c.name), bar, el("small", {}, words || "no instances")));
+    const details = el("details", {}, el("summary", {}, c.i !== null && icon(c.i), c.i !== null && classNumber(c.i), el("span", { class: "name" }, c.name), bar, el("small", {}, words || "no instances")));
     // Tiles are created when the class is first opened: fifty classes of images are many elements.
     details.addEventListener("toggle", () => {
       if (!details.open || details.childElementCount > 1) return;
       details.append(...["good", "bad", "none", "given"].map((tone) => strip(of(tone)[0]?.verdict.name, tone, of(tone))).filter(Boolean));
     });
-    details.open = c.i < (classes.length <= 6 ? 2 : 1);
+    details.open = c.i !== null && c.i < (classes.length <= 6 ? 2 : 1);
     $("classes").append(details);
   }
+}
+
+/** A control for the size of the images on tiles. */
+function imageSize() {
+  const field = el("input", { type: "range", min: 40, max: 180, step: 2, value: 62, "aria-label": "Size of the images", oninput: () => document.documentElement.style.setProperty("--tile", `${field.value}px`) });
+  return el("label", { class: "size" }, "Image size ", field);
 }

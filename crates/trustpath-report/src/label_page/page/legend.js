@@ -8,7 +8,7 @@ function drawLegend() {
     onpointerenter: () => update({ near: c.i }),
     onpointerleave: () => update({ near: null }),
     onclick: () => update({ pinned: state.pinned === c.i ? null : c.i }),
-  }, icon(c.i), el("span", {}, c.name), el("small", {}, count(c.items.length))));
+  }, icon(c.i), classNumber(c.i), el("span", {}, c.name), el("small", {}, count(c.items.length))));
   $("legend").append(...buttons);
   listen((changed) => {
     if (!changed.includes("pinned")) return;

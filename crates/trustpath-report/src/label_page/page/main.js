@@ -1,15 +1,16 @@
 // The page, from top to bottom.
 
 drawSummary();
-if (mapped.length > 0 || source.path) {
+if (mapped.length > 0) {
   $("plots").hidden = false;
   drawLegend();
-  if (mapped.length > 0) drawMap();
-  else $("map").hidden = true;
-  if (source.path?.lines.length > 0) drawPath(source.path);
-  else $("path").hidden = true;
+  drawMap();
 }
+// Suspects come before everything else.
+if (audit) $("summary").after($("rows"));
 drawNext();
-drawRounds();
+drawConfusion();
 drawClasses();
+if (source.path?.lines.length > 0) drawPath(source.path);
+drawRounds();
 drawPanel();

@@ -3,20 +3,70 @@
 function drawPanel() {
   const panel = $("panel");
   let opener = null;
+  // The answers stay folded or open from one instance to the next.
+  let opened = true;
   const close = () => update({ open: null });
+
+  /** The label that Enter accepts: the answer, in an audit the given label, or the predicted one. */
+  const accepted = (item) => answerOf(item) ?? (audit ? item.given : labelled(item) ? item.label : null);
+  /** Gives an answer and goes on to the next instance of the table. */
+  function answer(label) {
+    const item = state.open;
+    giveAnswer(item, label);
+    const next = table.step(item, 1);
+    if (next === item) redraw(item);
+    else update({ open: next });
+  }
+  const redraw = (item) => panel.replaceChildren(...content(item));
+  const move = (by) => update({ open: table.step(state.open, by) ?? state.open });
+  const acts = {
+    choose: (i) => answer(i),
+    accept: () => answer(accepted(state.open)),
+    rival: () => {
+      const { given: was, label, rival } = state.open;
+      const other = audit ? (was === label ? rival : label) : rival;
+      if (other !== null) answer(other);
+    },
+    none: () => answer(null),
+    skip: () => move(1),
+    next: () => move(1),
+    previous: () => move(-1),
+    undo: () => {
+      const item = takeBack();
+      if (item === state.open) redraw(item);
+      else if (item) update({ open: item });
+    },
+    name: () => {
+      const place = panel.querySelector(".answering .acts");
+      if (!place || place.querySelector(".naming")) return;
+      const close = () => {
+        box.remove();
+        panel.focus({ preventScroll: true });
+      };
+      const box = nameField(classes.map((c) => c.name), (name) => (close(), answer(classOf(name))), close);
+      place.append(box);
+      box.querySelector("input").focus();
+    },
+  };
 
   function content(item) {
     const near = item.near.map((n) => items[n]);
     const row = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
     return [
       el("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "×"),
+      el("div", { class: "steps" },
+        el("button", { type: "button", "aria-label": "Previous instance", "aria-keyshortcuts": "ArrowLeft", onclick: acts.previous }, "←"),
+        el("button", { type: "button", "aria-label": "Next instance", "aria-keyshortcuts": "ArrowRight", onclick: acts.next }, "→")),
       item.image && el("img", { src: item.image, alt: `Image of ${item.id}` }),
       el("h2", {}, item.id),
+      item.text !== null && el("p", { class: "text" }, item.text),
       el("p", { class: "what" },
         audit && item.given !== null && item.given !== item.label
           ? [classTag(item.given), el("span", { class: "arrow" }, "→"), classTag(item.label)]
-          : classTag(item.label),
-        pill(item)),
+          : labelled(item) ? classTag(item.label) : null,
+        pill(item),
+        given.has(item) && el("span", { class: "pill given" }, given.get(item) === null ? "answered: none of these" : `answered: ${className(given.get(item))}`)),
+      answerBox(item),
       el("p", { class: "reason" }, item.reason),
       el("dl", {},
         row("Probability", meter(item.probability)),
@@ -50,7 +100,25 @@ function drawPanel() {
     panel.scrollTop = 0;
     panel.focus({ preventScroll: true });
   });
+  /** The classes and commands, with the label that Enter accepts. */
+  function answerBox(item) {
+    const names = classes.map((c) => c.name);
+    const now = accepted(item);
+    const other = audit ? (item.given === item.label ? item.rival : item.label) : item.rival;
+    return el("details", { class: "answering", open: opened, ontoggle: (event) => (opened = event.target.open) },
+      el("summary", {}, el("span", { class: "name" }, audit ? "Keep or correct" : "Confirm or correct")),
+      el("div", { class: "answers", role: "group", "aria-label": "Classes" }, classButtons(names, classKeys(names), acts.choose, (i) => (i === now ? "chosen" : i === other ? "rival" : ""))),
+      el("div", { class: "acts" },
+        commandButton(audit ? "Keep" : "Accept", "Enter", acts.accept, { class: "act main" }),
+        commandButton("None of these", "N", acts.none),
+        commandButton("Skip", "S", acts.skip),
+        commandButton("Undo", "Z", acts.undo, { disabled: taken.length === 0 }),
+        commandButton("Other class", "+", acts.name)));
+  }
+
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && state.open) close();
+    if (!state.open) return;
+    if (event.key === "Escape") close();
+    else answerKey(event, classKeys(classes.map((c) => c.name)), acts);
   });
 }

@@ -1,6 +1,8 @@
 // The regularisation path: ‖γᵢ(λ)‖ as a function of λ, one line per instance.
 
 function drawPath(path) {
+  $("path").hidden = $("method").hidden = false;
+  const figure = $("path").querySelector("figure");
   const order = path.lambda.map((_, k) => k).sort((a, b) => path.lambda[a] - path.lambda[b]);
   const lambda = order.map((k) => path.lambda[k]);
   const most = lambda.at(-1) || 1;
@@ -121,12 +123,12 @@ function drawPath(path) {
     return lines[Math.max(0, Math.min(lines.length - 1, to))]?.item ?? null;
   }
 
-  const plot = interactive($("path"), {
+  const plot = interactive(figure, {
     label: "Regularisation path. Arrow keys move from line to line in order of credibility, Enter opens its details.",
     draw, over, find, place, step,
   });
   const tones = VERDICTS.filter((verdict) => lines.some((line) => line.item.verdict === verdict));
-  $("path").append(el("p", { class: dashed ? "keys" : "keys solid" },
+  figure.append(el("p", { class: dashed ? "keys" : "keys solid" },
     tones.map((verdict) => el("span", { class: `key ${verdict.tone}` }, verdict.name)),
     path.lines.length < path.of && el("span", {}, `${count(path.lines.length)} of ${plural(path.of, "line")} shown`)));
 }

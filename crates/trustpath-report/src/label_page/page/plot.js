@@ -121,7 +121,8 @@ const tip = {
           el("strong", {}, item.id),
           audit && item.given !== null && item.given !== item.label
             ? el("span", { class: "tag" }, icon(item.given), `${className(item.given)} → ${className(item.label)}`)
-            : classTag(item.label),
+            : labelTag(item),
+          item.text !== null && el("span", { class: "words" }, item.text),
           el("span", { class: "quiet" }, pill(item), ` credibility ${fraction(item.credibility)}`),
           item.rank && el("span", { class: "quiet" }, `label next: rank ${item.rank}`)),
       );

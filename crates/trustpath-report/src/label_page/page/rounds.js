@@ -3,7 +3,7 @@
 function drawRounds() {
   if (source.rounds.length === 0) return;
   const section = $("rounds");
-  section.hidden = false;
+  section.hidden = $("method").hidden = false;
   const rounds = source.rounds.map(([changed, ...accepted]) => ({ changed, accepted, sum: accepted.reduce((a, b) => a + b, 0) }));
   const most = Math.max(1, ...rounds.map((round) => round.sum));
   const all = rounds.reduce((sum, round) => sum + round.sum, 0);

@@ -23,12 +23,15 @@ function update(changes) {
   for (const listener of listeners) listener(changed);
 }
 
+/** The label of an instance, if it has one. */
+const labelTag = (item) => (labelled(item) ? classTag(item.label) : el("span", { class: "quiet" }, "–"));
+
 const activeClass = () => state.near ?? state.pinned;
 
 /** One sentence about an instance, for screen readers. */
 function sentence(item) {
   const label = audit && item.given !== null && item.given !== item.label
     ? `given ${className(item.given)}, suggested ${className(item.label)}`
-    : className(item.label);
+    : labelled(item) ? className(item.label) : "no label";
   return `${item.id}: ${label}, ${item.verdict.name}, credibility ${fraction(item.credibility)}`;
 }

@@ -1,20 +1,24 @@
 // The table of all instances, sorted and filtered, one page at a time so that it is fast for any number of instances.
 
+/** Whether two classes compete for an instance: its own (in an audit the given one), and the other. */
+const competes = (item, own, other) => labelled(item) && item.shown === own && (audit && item.given === item.label ? false : (audit ? item.label : item.rival) === other) && (audit || item.verdict !== GIVEN);
+
 const table = (() => {
   const PER_PAGE = matchMedia("(max-width: 720px)").matches ? 20 : 50;
-  const wanted = { text: "", verdict: "", label: "", sort: null, down: false, page: 0 };
+  const wanted = { text: "", verdict: "", label: "", rival: "", sort: null, down: false, page: 0 };
   // An audit begins with the least credible suspects.
   const natural = audit
     ? [...items].sort((a, b) => doubted(b) - doubted(a) || (doubted(a) ? (a.credibility ?? 0) - (b.credibility ?? 0) : a.i - b.i))
     : items;
   let found = natural;
-  const texts = items.map((item) => `${item.id}\n${className(item.label)}\n${item.given === null ? "" : className(item.given)}\n${item.reason}`.toLowerCase());
+  const texts = items.map((item) => `${item.id}\n${className(item.label)}\n${item.given === null ? "" : className(item.given)}\n${item.reason}\n${item.text ?? ""}`.toLowerCase());
 
   const compare = new Intl.Collator("en", { numeric: true }).compare;
   const columns = [
     { name: "Instance", key: "id", value: (item) => item.id, cell: nameCell, by: compare },
     audit && { name: "Given label", key: "given", value: (item) => (item.given === null ? "" : className(item.given)), cell: (item) => (item.given === null ? "–" : classTag(item.given)), by: compare },
-    { name: audit ? "Suggested label" : "Label", key: "label", value: (item) => className(item.label), cell: (item) => classTag(item.label), by: compare },
+    { name: audit ? "Suggested label" : "Label", key: "label", value: (item) => (labelled(item) ? className(item.label) : ""), cell: labelTag, by: compare },
+    source.text && { name: "Text", key: "words", value: (item) => item.text ?? "", cell: (item) => item.text ?? "–", by: compare },
     { name: "Verdict", key: "verdict", value: (item) => VERDICTS.indexOf(item.verdict), cell: (item) => [pill(item), item.rank && el("span", { class: "rank", title: "rank among the instances to label next" }, String(item.rank))] },
     { name: "Probability", key: "probability", number: true, value: (item) => item.probability ?? -1, cell: (item) => fraction(item.probability) },
     { name: "Credibility", key: "credibility", number: true, value: (item) => item.credibility ?? -1, cell: (item) => meter(item.credibility) },
@@ -25,7 +29,7 @@ const table = (() => {
   function nameCell(item) {
     return [
       item.image && el("img", { src: item.image, alt: "", loading: "lazy" }),
-      el("button", { type: "button", class: "link", onclick: (event) => (event.stopPropagation(), update({ open: item })) }, item.id),
+      el("button", { type: "button", class: "link", "data-row": item.i, onclick: (event) => (event.stopPropagation(), update({ open: item })) }, item.id),
     ];
   }
 
@@ -34,7 +38,7 @@ const table = (() => {
     el("option", { value: "" }, "All verdicts"),
     VERDICTS.filter((v) => v.count > 0).map((v) => el("option", { value: v.name }, v.name)),
     source.suggested.length > 0 && el("option", { value: "next" }, "label next"));
-  const label = el("select", { "aria-label": "Class", onchange: () => show({ label: label.value }, false) },
+  const label = el("select", { "aria-label": "Class", onchange: () => show({ label: label.value, rival: "" }, false) },
     el("option", { value: "" }, "All classes"),
     classes.map((c) => el("option", { value: c.i }, c.name)));
   // On a phone rows are cards without headings; this list sorts them instead.
@@ -66,7 +70,7 @@ const table = (() => {
 
   function reset() {
     search.value = "";
-    show({ text: "", verdict: "", label: "", sort: null }, false);
+    show({ text: "", verdict: "", label: "", rival: "", sort: null }, false);
   }
 
   /** Applies changed filters; with `go`, also scrolls to the table. */
@@ -78,7 +82,8 @@ const table = (() => {
     const { text, sort: column } = wanted;
     found = natural.filter((item) =>
       (!wanted.verdict || (wanted.verdict === "next" ? item.rank : item.verdict.name === wanted.verdict)) &&
-      (wanted.label === "" || item.label === Number(wanted.label) || item.given === Number(wanted.label)) &&
+      (wanted.label === "" || (labelled(item) && item.label === Number(wanted.label)) || item.given === Number(wanted.label)) &&
+      (wanted.rival === "" || competes(item, Number(wanted.label), Number(wanted.rival))) &&
       (!text || texts[item.i].includes(text)));
     if (column) {
       const by = column.by ?? ((a, b) => a - b);
@@ -113,7 +118,7 @@ const table = (() => {
       : `${count(from + 1)}–${count(from + rows.length)} of ${count(found.length)}${found.length < items.length ? ` (${count(items.length)} in total)` : ""}`;
     back.disabled = wanted.page === 0;
     on.disabled = from + PER_PAGE >= found.length;
-    clear.hidden = !wanted.text && !wanted.verdict && wanted.label === "" && !wanted.sort;
+    clear.hidden = !wanted.text && !wanted.verdict && wanted.label === "" && wanted.rival === "" && !wanted.sort;
   }
 
   $("rows").append(
@@ -121,7 +126,9 @@ const table = (() => {
     el("table", {}, el("thead", {}, el("tr", {}, heads)), body),
     el("nav", { class: "pages", "aria-label": "Pages of the table" }, back, status, on));
   render();
-  return { show };
+  /** The instance after or before another one, in the order of the table. */
+  const step = (item, by) => found[Math.max(0, Math.min(found.length - 1, found.indexOf(item) + by))];
+  return { show, step };
 })();
 
 /** A number with a bar of proportional length. */

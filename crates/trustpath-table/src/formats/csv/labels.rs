@@ -64,6 +64,15 @@ pub(crate) fn read_lines(input: Input, options: ReadOptions) -> Result<RawTable>
 
 /// Reads a table of labels.
 pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawTable> {
+    let (name, rows) = fields(input, usual)?;
+    match rows.first().map_or(1, Vec::len) {
+        1 => of_one_column(rows, options, &name),
+        _ => of_columns(rows, options, &name),
+    }
+}
+
+/// The name of a file, and the fields of all its lines, of which each has the same number.
+pub(super) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>>)> {
     let (name, text) = text_of(input)?;
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
@@ -79,11 +88,7 @@ pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawT
         let reason = format!("line {line} has {len} fields, the lines before it have {first}");
         return Err(Error::damaged(name, reason));
     }
-    let rows: Vec<Vec<String>> = rows.into_iter().map(|(_, row)| row).collect();
-    match first {
-        1 => of_one_column(rows, options, &name),
-        _ => of_columns(rows, options, &name),
-    }
+    Ok((name, rows.into_iter().map(|(_, row)| row).collect()))
 }
 
 /// The name and the text of a file, in UTF-8 and without a byte order mark.

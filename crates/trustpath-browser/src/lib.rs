@@ -22,6 +22,8 @@ pub struct Browser {
     calls: u64,
     errors: Vec<String>,
     folder: tempfile::TempDir,
+    /// Where screenshots are saved.
+    screenshots: PathBuf,
 }
 
 impl Drop for Browser {
@@ -32,8 +34,9 @@ impl Drop for Browser {
 }
 
 impl Browser {
-    /// Starts a browser. Without Chromium it prints so and returns `None`, or panics if `TRUSTPATH_REQUIRE_BROWSER` is 1.
-    pub fn start() -> Option<Self> {
+    /// Starts a browser that saves screenshots in this folder. Without Chromium it prints so and returns `None`, or panics if
+    /// `TRUSTPATH_REQUIRE_BROWSER` is 1.
+    pub fn start(screenshots: &str) -> Option<Self> {
         let Some(program) = program() else {
             let required = std::env::var("TRUSTPATH_REQUIRE_BROWSER").is_ok_and(|v| v == "1");
             assert!(!required, "TRUSTPATH_REQUIRE_BROWSER is 1, but Chromium is not installed");
@@ -57,7 +60,8 @@ impl Browser {
         let socket = connect(&mut child, &log);
         let socket = socket.unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let (session, errors) = (String::new(), Vec::new());
-        let mut browser = Self { child, socket, session, calls: 0, errors, folder };
+        let screenshots = PathBuf::from(screenshots);
+        let mut browser = Self { child, socket, session, calls: 0, errors, folder, screenshots };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = browser.call("Target.attachToTarget", attach);
@@ -112,6 +116,18 @@ impl Browser {
         self.settle();
     }
 
+    /// Opens an address and waits until it is drawn.
+    pub fn visit(&mut self, address: &str) {
+        self.call("Page.navigate", json!({"url": address}));
+        self.until("document.readyState === 'complete' && location.protocol === 'http:'");
+        self.settle();
+    }
+
+    /// Forgets the errors so far, which a test has caused on purpose.
+    pub fn forget_errors(&mut self) {
+        self.errors.clear();
+    }
+
     /// The value of an expression in the page; panics if it throws.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
@@ -121,6 +137,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
+    /// The value of an expression that is a text.
     pub fn text(&mut self, expression: &str) -> String {
         let value = self.eval(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
@@ -131,11 +148,13 @@ impl Browser {
         self.text(&format!("document.querySelector('{selector}').textContent"))
     }
 
+    /// The value of an expression that is a number.
     pub fn number(&mut self, expression: &str) -> f64 {
         let value = self.eval(expression);
         value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}"))
     }
 
+    /// Whether an expression is true.
     pub fn is(&mut self, expression: &str) -> bool {
         self.eval(expression) == json!(true)
     }
@@ -156,6 +175,7 @@ impl Browser {
         assert!(self.is(still));
     }
 
+    /// Sets the size of the window; a narrow one is a phone.
     pub fn size(&mut self, width: u32, height: u32) {
         let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
         self.call("Emulation.setDeviceMetricsOverride", params);
@@ -168,10 +188,12 @@ impl Browser {
         self.settle();
     }
 
+    /// Moves the pointer.
     pub fn move_to(&mut self, (x, y): (f64, f64)) {
         self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
+    /// Clicks at a position.
     pub fn click_at(&mut self, (x, y): (f64, f64)) {
         self.move_to((x, y));
         for kind in ["mousePressed", "mouseReleased"] {
@@ -199,17 +221,45 @@ impl Browser {
         self.click_at((left + width / 2.0, top + height / 2.0));
     }
 
+    /// Presses and releases a key: a character, or a key with a name.
     pub fn key(&mut self, key: &str) {
-        let code = KEYS.iter().chain(&ARROWS).find(|(name, _)| *name == key);
-        let code = code.unwrap_or_else(|| panic!("add the code of {key}")).1;
+        let named = KEYS.iter().chain(&ARROWS).find(|(name, _)| *name == key);
+        let mut characters = key.chars();
+        let character = characters.next().filter(|_| characters.next().is_none());
+        let code = match (named, character) {
+            (Some((_, code)), _) => *code,
+            (None, Some(c)) => u32::from(c.to_ascii_uppercase()),
+            (None, None) => panic!("add the code of {key}"),
+        };
         for kind in ["keyDown", "keyUp"] {
             // Enter presses a button through the character it types.
-            let text = if kind == "keyDown" && key == "Enter" { "\r" } else { "" };
+            let typed = if key == "Enter" {
+                "\r"
+            } else if named.is_none() {
+                key
+            } else {
+                ""
+            };
+            let text = if kind == "keyDown" { typed } else { "" };
             let params = json!({"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code});
             self.call("Input.dispatchKeyEvent", params);
         }
     }
 
+    /// Moves the pointer through these places with its button held.
+    pub fn drag(&mut self, places: &[(f64, f64)]) {
+        let mut event = |kind: &str, (x, y): (f64, f64), buttons: u32| {
+            let params = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", params);
+        };
+        let (first, last) = (places[0], places[places.len() - 1]);
+        event("mouseMoved", first, 0);
+        event("mousePressed", first, 1);
+        places[1..].iter().for_each(|&place| event("mouseMoved", place, 1));
+        event("mouseReleased", last, 0);
+    }
+
+    /// Types a text at once.
     pub fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
@@ -226,7 +276,7 @@ impl Browser {
         let answer = self.call("Page.captureScreenshot", params);
         let png = BASE64_STANDARD.decode(answer["data"].as_str().expect("an image")).unwrap();
         assert_eq!(png[1..4], *b"PNG");
-        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
+        let file = self.screenshots.join(format!("{name}.png"));
         std::fs::write(&file, png).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     }
 
@@ -237,8 +287,8 @@ impl Browser {
     }
 }
 
-const KEYS: [(&str, u32); 5] =
-    [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36)];
+const KEYS: [(&str, u32); 6] =
+    [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36), ("Delete", 46)];
 const ARROWS: [(&str, u32); 4] =
     [("ArrowLeft", 37), ("ArrowUp", 38), ("ArrowRight", 39), ("ArrowDown", 40)];
 

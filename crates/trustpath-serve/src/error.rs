@@ -1,0 +1,57 @@
+//! What can go wrong, as sentences.
+
+use std::fmt::Display;
+use std::path::Path;
+
+/// The result of every fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What ends a session, or refuses an answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file of labels or results.
+    #[error(transparent)]
+    Table(#[from] trustpath_table::Error),
+    /// The journal cannot be read or written.
+    #[error(
+        "{file} cannot be used: {reason}; make room for it, or move it away if it is not needed"
+    )]
+    Journal {
+        /// The journal.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The journal is about other data.
+    #[error(
+        "{file} has an answer for {id:?}, which is not in {data}: start the session with the data that it was made with, or move the journal away"
+    )]
+    OtherData {
+        /// The journal.
+        file: String,
+        /// The instance.
+        id: String,
+        /// The data.
+        data: String,
+    },
+    /// The server cannot listen.
+    #[error(
+        "no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out"
+    )]
+    Listen {
+        /// The port asked for.
+        port: u16,
+        /// Why.
+        reason: String,
+    },
+    /// A request that makes no sense; the sentence is shown on the page.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Error {
+    pub(crate) fn journal(path: &Path, reason: impl Display) -> Self {
+        Self::Journal { file: path.display().to_string(), reason: reason.to_string() }
+    }
+}

@@ -1,0 +1,136 @@
+//! A cleaned folder of images: one folder per class with copies of the images whose label was given or is trusted.
+//!
+//! `trustpath label`, torchvision's `ImageFolder` and a Hugging Face `imagefolder` read it. Names of classes and files come
+//! from the data and are not trusted: what could leave the folder or means something to a file system is replaced by `_`.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use trustpath_table::write_atomically;
+
+use super::Exported;
+use crate::session::Session;
+use crate::{Error, Result};
+
+/// Longest name in bytes, below the limit of every file system with room for a number.
+const LONGEST: usize = 120;
+
+/// Writes the folder beside the labels file, and returns its path and the number of its images.
+pub fn write(session: &Session) -> Result<(String, usize)> {
+    if !session.source.has_images() {
+        return Err(Error::Refused("these data are no images".into()));
+    }
+    let exported = Exported::new(session)?;
+    let stem = session.settings.labels.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = session.settings.labels.with_file_name(format!("{stem}-images"));
+    let failed = |path: &Path, e: std::io::Error| {
+        Error::Refused(format!("{} cannot be written ({e}): make room for it", path.display()))
+    };
+    if folder.exists() {
+        let name = folder.display();
+        return Err(Error::Refused(format!("{name} exists already: move it away first")));
+    }
+    // Under another name until it is complete.
+    let partial = folder.with_file_name(format!(".{stem}-images.partial"));
+    if partial.exists() {
+        fs::remove_dir_all(&partial).map_err(|e| failed(&partial, e))?;
+    }
+    let mut taken: HashSet<PathBuf> = HashSet::new();
+    let mut classes: Vec<(String, String)> = Vec::new();
+    let mut count = 0;
+    for (row, label) in exported.reliable() {
+        let class = match classes.iter().find(|(name, _)| name == label) {
+            Some((_, folder)) => folder.clone(),
+            None => {
+                let name = free(&plain(label), |name| classes.iter().any(|(_, f)| same(f, name)));
+                classes.push((label.to_owned(), name.clone()));
+                name
+            }
+        };
+        let place = partial.join(&class);
+        fs::create_dir_all(&place).map_err(|e| failed(&place, e))?;
+        let Some(bytes) = session.source.original(row.row) else { continue };
+        let base = row.id.rsplit(['/', '\\']).next().unwrap_or(row.id);
+        let name = with_ending(&plain(base), &bytes);
+        let name = free(&name, |name| taken.contains(&place.join(name.to_lowercase())));
+        taken.insert(place.join(name.to_lowercase()));
+        write_atomically(place.join(&name), |w| std::io::Write::write_all(w, &bytes))?;
+        count += 1;
+    }
+    if count == 0 {
+        return Err(Error::Refused("no label is given or trusted yet".into()));
+    }
+    fs::rename(&partial, &folder).map_err(|e| failed(&folder, e))?;
+    Ok((folder.display().to_string(), count))
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
+/// A name with the ending of the kind of image that the bytes are, if it has none.
+fn with_ending(name: &str, bytes: &[u8]) -> String {
+    let known = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff", "ppm", "pgm"];
+    let ending = Path::new(name).extension().map(|e| e.to_string_lossy().to_lowercase());
+    match ending.filter(|ending| known.contains(&ending.as_str())) {
+        Some(_) => name.to_owned(),
+        None if bytes.starts_with(b"\x89PNG") => format!("{name}.png"),
+        None => format!("{name}.jpg"),
+    }
+}
+
+/// A name that every file system takes as it is.
+fn plain(name: &str) -> String {
+    let safe = |c: char| match c {
+        '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '_',
+        c if c.is_control() => '_',
+        c => c,
+    };
+    let mut name: String = name.chars().map(safe).collect();
+    while name.len() > LONGEST {
+        name.pop();
+    }
+    let name = name.trim().trim_end_matches('.');
+    match name.starts_with('.') || name.is_empty() {
+        true => format!("_{}", name.trim_start_matches('.')),
+        false => name.to_owned(),
+    }
+}
+
+/// The name, with a number before its ending where it is taken.
+fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let (stem, ending) = match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
+        _ => (name, String::new()),
+    };
+    let numbered = (2..).map(|n| format!("{stem}-{n}{ending}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or_else(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_the_folder() {
+        for (name, expected) in [
+            ("cat", "cat"),
+            ("../../etc/passwd", "__.._etc_passwd"),
+            ("..", "_"),
+            ("", "_"),
+            (".hidden", "_hidden"),
+            ("a:b*c\u{0}.", "a_b_c_"),
+            ("CON", "CON"),
+        ] {
+            assert_eq!(plain(name), expected, "{name:?}");
+        }
+        assert!(plain(&"ä".repeat(500)).len() <= LONGEST);
+        let taken = ["a.jpg", "a-2.jpg"];
+        assert_eq!(free("a.jpg", |name| taken.contains(&name)), "a-3.jpg");
+        assert_eq!(free("b", |_| false), "b");
+        assert_eq!(with_ending("x", b"\x89PNG"), "x.png");
+        assert_eq!(with_ending("x.JPG", b""), "x.JPG");
+    }
+}

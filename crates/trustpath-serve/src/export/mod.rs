@@ -1,0 +1,222 @@
+//! What a session gives to other programs.
+//!
+//! Every file has the labels that people gave and, for the other instances, what the model of all answers so far found. Formats that have
+//! no room for doubt (class folders, FiftyOne, COCO, CVAT) get given and trusted labels only.
+
+mod coco;
+mod cvat;
+mod fiftyone;
+mod folder;
+mod label_studio;
+mod metadata;
+mod table;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use trustpath::label::Verdict;
+use trustpath_table::Format;
+
+use crate::Result;
+use crate::answer::Answer;
+use crate::http::Response;
+use crate::model::Model;
+use crate::session::Session;
+use crate::source::Source;
+
+pub use folder::write as folder;
+
+/// A file that can be downloaded.
+struct ExportFormat {
+    /// The name of the file.
+    name: &'static str,
+    about: &'static str,
+    /// Whether it is about images only.
+    images: bool,
+    kind: &'static str,
+    write: fn(&Exported<'_>) -> Result<Vec<u8>>,
+}
+
+const FORMATS: &[ExportFormat] = &[
+    ExportFormat {
+        name: "result.csv",
+        about: "every instance with label, probability, verdict and reason, as trustpath label writes it",
+        images: false,
+        kind: "text/csv; charset=utf-8",
+        write: |e| table::result(e, Format::Csv),
+    },
+    ExportFormat {
+        name: "result.jsonl",
+        about: "the same, one object per line",
+        images: false,
+        kind: "application/x-ndjson",
+        write: |e| table::result(e, Format::Jsonl),
+    },
+    ExportFormat {
+        name: "result.parquet",
+        about: "the same as Apache Parquet",
+        images: false,
+        kind: "application/octet-stream",
+        write: |e| table::result(e, Format::Parquet),
+    },
+    ExportFormat {
+        name: "labels.csv",
+        about: "the labels that were given or checked, for --labels",
+        images: false,
+        kind: "text/csv; charset=utf-8",
+        write: table::labels,
+    },
+    ExportFormat {
+        name: "verified.csv",
+        about: "the labels that a person gave or confirmed, for trustpath audit --verified",
+        images: false,
+        kind: "text/csv; charset=utf-8",
+        write: table::verified,
+    },
+    ExportFormat {
+        name: "label-studio.json",
+        about: "tasks for Label Studio: answers as annotations, the rest as predictions with scores",
+        images: false,
+        kind: "application/json",
+        write: label_studio::write,
+    },
+    ExportFormat {
+        name: "coco.json",
+        about: "given and trusted labels as COCO images, categories and annotations without boxes",
+        images: true,
+        kind: "application/json",
+        write: coco::write,
+    },
+    ExportFormat {
+        name: "cvat.xml",
+        about: "given and trusted labels as tags, CVAT for images 1.1",
+        images: true,
+        kind: "application/xml",
+        write: cvat::write,
+    },
+    ExportFormat {
+        name: "fiftyone.json",
+        about: "given and trusted labels, FiftyOneImageClassificationDataset",
+        images: true,
+        kind: "application/json",
+        write: fiftyone::write,
+    },
+    ExportFormat {
+        name: "metadata.jsonl",
+        about: "file_name, label, verdict and probability, for a Hugging Face imagefolder",
+        images: true,
+        kind: "application/x-ndjson",
+        write: metadata::write,
+    },
+];
+
+/// A format as the page lists it.
+#[derive(Debug, Serialize)]
+pub struct FormatView {
+    name: &'static str,
+    about: &'static str,
+}
+
+/// The formats for this kind of data.
+pub fn formats(source: &dyn Source) -> Vec<FormatView> {
+    let fits = |format: &&ExportFormat| !format.images || source.has_images();
+    let view = |format: &ExportFormat| FormatView { name: format.name, about: format.about };
+    FORMATS.iter().filter(fits).map(view).collect()
+}
+
+/// What is exported: the state at one moment.
+pub(crate) struct Exported<'a> {
+    session: &'a Session,
+    model: Arc<Model>,
+    answers: Vec<Answer>,
+    classes: Vec<String>,
+}
+
+/// One instance of an export.
+struct ExportRow<'a> {
+    row: usize,
+    id: &'a str,
+    label: Option<&'a str>,
+    verdict: Verdict,
+    /// Whether a person gave or confirmed the label, or said that there is none.
+    checked: bool,
+    probability: f64,
+}
+
+impl ExportRow<'_> {
+    /// Whether the label can be relied on.
+    fn is_reliable(&self) -> bool {
+        matches!(self.verdict, Verdict::Given | Verdict::Trusted)
+    }
+}
+
+impl<'a> Exported<'a> {
+    /// The state now, with a model of all answers, which this waits for.
+    fn new(session: &'a Session) -> Result<Self> {
+        let model = session.model_of_now()?;
+        let state = session.lock();
+        let (answers, classes) = (state.answers.all().to_vec(), state.answers.classes().to_vec());
+        Ok(Self { session, model, answers, classes })
+    }
+
+    fn source(&self) -> &'a dyn Source {
+        self.session.source.as_ref()
+    }
+
+    /// Every instance.
+    fn rows(&self) -> impl Iterator<Item = ExportRow<'_>> {
+        let (ids, labelling) = (self.source().pool().ids(), &self.model.labelling);
+        (0..ids.len()).map(move |row| {
+            let answer = self.answers[row];
+            let class = match answer {
+                Answer::Open | Answer::Skipped => self.model.label(row),
+                answer => answer.class(),
+            };
+            ExportRow {
+                row,
+                id: &ids[row],
+                label: class.map(|class| self.classes[class].as_str()),
+                verdict: match answer {
+                    Answer::Given(_) | Answer::Checked(_) => Verdict::Given,
+                    Answer::NoneOfThese => Verdict::NoneOfThese,
+                    _ => labelling.verdicts[row],
+                },
+                checked: matches!(answer, Answer::Checked(_) | Answer::NoneOfThese),
+                probability: labelling.probability[row],
+            }
+        })
+    }
+
+    /// Instances whose label can be relied on, and the label of each.
+    fn reliable(&self) -> impl Iterator<Item = (ExportRow<'_>, &str)> {
+        let rows = self.rows().filter(ExportRow::is_reliable);
+        rows.filter_map(|row| {
+            let label = row.label?;
+            Some((row, label))
+        })
+    }
+
+    /// The labels that occur among them, sorted.
+    fn reliable_classes(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.reliable().map(|(_, label)| label).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// A file to download.
+pub fn file(session: &Session, name: &str) -> Result<Response> {
+    let fits = |f: &&ExportFormat| f.name == name && (!f.images || session.source.has_images());
+    let Some(format) = FORMATS.iter().find(fits) else {
+        return Ok(Response::error(404, "there is no such file"));
+    };
+    let bytes = (format.write)(&Exported::new(session)?)?;
+    let attachment = format!("attachment; filename=\"{}\"", format.name);
+    Ok(Response::new(format.kind, bytes).with("Content-Disposition", attachment))
+}
+
+/// JSON, readable by people too.
+fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec_pretty(value).map_err(|e| crate::Error::Refused(e.to_string()))
+}

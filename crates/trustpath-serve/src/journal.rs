@@ -1,0 +1,216 @@
+//! The answers that are not in the labels file yet, one line per action.
+//!
+//! ```text
+//! {"journal":"trustpath serve","version":1}
+//! {"set":[{"id":"7.jpg","to":"label","label":"auk"}]}
+//! {"set":[{"id":"7.jpg","to":"open"}],"undo":true}
+//! ```
+//!
+//! A line is written and synchronised to the disk before its action is confirmed, so that a kill or a power failure loses
+//! at most the answer that is being given. A last line without its end was being written and is ignored. A line says
+//! what its instances are afterwards, not how they change: reading the same lines twice gives the same result, so that
+//! nothing goes wrong if a session is killed between writing the labels file and removing the journal.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use trustpath_table::journal_of;
+
+use crate::{Error, Result};
+
+/// The first line.
+const HEAD: &str = r#"{"journal":"trustpath serve","version":1}"#;
+
+/// What an instance is after an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Its name.
+    pub id: String,
+    /// What it becomes.
+    #[serde(flatten)]
+    pub to: Target,
+}
+
+/// What an instance becomes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "kebab-case")]
+pub enum Target {
+    /// It gets this label from a person.
+    Label {
+        /// The name of the class.
+        label: String,
+    },
+    /// It has this label again, as it was before anybody looked.
+    Given {
+        /// The name of the class.
+        label: String,
+    },
+    /// It is none of the classes.
+    NoneOfThese,
+    /// It has no label.
+    Open,
+    /// It has no label and is not asked for again.
+    Skipped,
+}
+
+/// One action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// What it changes.
+    pub set: Vec<Change>,
+    /// Whether it takes back the action before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undo: bool,
+}
+
+/// The journal of a labels file.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    /// Open once something was written.
+    file: Option<File>,
+}
+
+impl Journal {
+    /// The journal of `labels`, and the actions that an earlier session left in it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or something else is in its place.
+    pub fn open(labels: &Path) -> Result<(Self, Vec<Action>)> {
+        let path = journal_of(labels);
+        let mut text = Vec::new();
+        match File::open(&path) {
+            Ok(mut file) => {
+                file.read_to_end(&mut text).map_err(|e| Error::journal(&path, e))?;
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(Error::journal(&path, e)),
+        }
+        let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut lines = text[..complete].split(|&byte| byte == b'\n');
+        if complete > 0 && lines.next() != Some(HEAD.as_bytes()) {
+            return Err(Error::journal(&path, "it is not a journal of trustpath serve"));
+        }
+        let mut actions = Vec::new();
+        for (at, line) in lines.filter(|line| !line.is_empty()).enumerate() {
+            let read = serde_json::from_slice(line);
+            actions.push(read.map_err(|e| Error::journal(&path, format!("line {}: {e}", at + 2)))?);
+        }
+        if complete < text.len() {
+            // The line that was being written: what follows must begin a line of its own.
+            let file = OpenOptions::new().write(true).open(&path);
+            let cut = file.and_then(|file| file.set_len(complete as u64));
+            cut.map_err(|e| Error::journal(&path, e))?;
+        }
+        Ok((Self { path, file: None }, actions))
+    }
+
+    /// Writes an action; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn append(&mut self, action: &Action) -> Result<()> {
+        let failed = |path: &Path, e: std::io::Error| Error::journal(path, e);
+        if self.file.is_none() {
+            let mut options = OpenOptions::new();
+            let file = options.append(true).create(true).open(&self.path);
+            let mut file = file.map_err(|e| failed(&self.path, e))?;
+            let is_new = file.metadata().is_ok_and(|about| about.len() == 0);
+            if is_new {
+                file.write_all(format!("{HEAD}\n").as_bytes())
+                    .map_err(|e| failed(&self.path, e))?;
+                sync_folder(&self.path);
+            }
+            self.file = Some(file);
+        }
+        let mut line = serde_json::to_string(action).map_err(|e| Error::journal(&self.path, e))?;
+        line.push('\n');
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let before = file.metadata().map(|about| about.len());
+        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+        written.map_err(|e| {
+            // A part of a line must not be joined to the next one.
+            if let Ok(before) = before {
+                let _ = file.set_len(before);
+            }
+            failed(&self.path, e)
+        })
+    }
+
+    /// Removes the journal, once its answers are in the labels file.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn remove(&mut self) -> Result<()> {
+        self.file = None;
+        // The new labels file must have its name on the disk before the journal vanishes.
+        sync_folder(&self.path);
+        match fs::remove_file(&self.path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::journal(&self.path, e))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes the names in the folder of a file to the disk, where the system can.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(id: &str, to: Target) -> Action {
+        Action { set: vec![Change { id: id.into(), to }], undo: false }
+    }
+
+    #[test]
+    fn every_complete_line_is_read_back_and_a_torn_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let labels = folder.path().join("labels.csv");
+        let actions = [
+            action("a\n\"b", Target::Label { label: "</script>\u{2028}".into() }),
+            action("c", Target::NoneOfThese),
+            action("c", Target::Skipped),
+            Action { undo: true, ..action("c", Target::Open) },
+        ];
+        let (mut journal, found) = Journal::open(&labels).unwrap();
+        assert!(found.is_empty() && !journal_of(&labels).exists());
+        actions.iter().for_each(|action| journal.append(action).unwrap());
+        let whole = fs::read(journal_of(&labels)).unwrap();
+        // Cut at every byte: exactly the lines that are complete are there, and more can be added.
+        for end in 0..=whole.len() {
+            fs::write(journal_of(&labels), &whole[..end]).unwrap();
+            let (mut journal, found) = Journal::open(&labels).unwrap();
+            let lines = whole[..end].iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(found, actions[..lines.saturating_sub(1)], "{end}");
+            journal.append(&actions[1]).unwrap();
+            let (_, found) = Journal::open(&labels).unwrap();
+            assert_eq!(found.last(), Some(&actions[1]), "{end}");
+            assert_eq!(found.len(), lines.max(1), "{end}");
+        }
+        journal.remove().unwrap();
+        journal.remove().unwrap();
+        assert!(!journal_of(&labels).exists());
+    }
+
+    #[test]
+    fn other_files_in_its_place_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let labels = folder.path().join("labels.csv");
+        for text in ["id,label\n", "\n", &format!("{HEAD}\n{{\"set\":3}}\n")] {
+            fs::write(journal_of(&labels), text).unwrap();
+            let error = Journal::open(&labels).unwrap_err().to_string();
+            assert!(error.contains("labels.csv.journal"), "{error}");
+            assert_eq!(fs::read_to_string(journal_of(&labels)).unwrap(), text, "it is unchanged");
+        }
+    }
+}

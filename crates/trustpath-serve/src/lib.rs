@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod error;
+mod export;
+mod guard;
+mod http;
+mod journal;
+mod model;
+mod progress;
+mod route;
+mod select;
+mod server;
+mod session;
+mod source;
+mod view;
+
+pub use error::{Error, Result};
+pub use server::Server;
+pub use session::{Ended, Session, Settings};
+pub use source::Source;

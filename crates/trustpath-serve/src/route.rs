@@ -1,0 +1,127 @@
+//! What each address of the server does.
+
+use serde::Deserialize;
+
+use crate::export;
+use crate::http::{Request, Response};
+use crate::journal::Target;
+use crate::select;
+use crate::session::Session;
+use crate::view;
+use crate::{Error, Result};
+
+/// Edges of images in pixels: on a tile, and alone.
+const TILE: usize = 224;
+const LARGE: usize = 1200;
+/// The size of a check, unless another one is asked for, and the largest.
+const CHECK: usize = 50;
+const LARGEST_CHECK: usize = 1000;
+
+#[derive(Deserialize)]
+struct AnswerBody {
+    rows: Vec<usize>,
+    #[serde(flatten)]
+    to: Target,
+}
+
+#[derive(Deserialize)]
+struct CheckBody {
+    size: Option<usize>,
+}
+
+/// The response to a request, whose path after the token is `path`.
+pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
+    let found = match request.method.as_str() {
+        "POST" => post(session, request, path),
+        _ => get(session, request, path),
+    };
+    match found {
+        Ok(response) => response,
+        Err(Error::Refused(sentence)) => Response::error(400, &sentence),
+        Err(error) => Response::error(500, &error.to_string()),
+    }
+}
+
+fn get(session: &Session, request: &Request, path: &str) -> Result<Response> {
+    let number = |text: &str| text.parse::<usize>().ok();
+    let parameter = |name: &str| request.parameter(name);
+    if let Some(row) = path.strip_prefix("tile/").and_then(number) {
+        return Ok(image(session, row, TILE));
+    }
+    if let Some(row) = path.strip_prefix("image/").and_then(number) {
+        return Ok(image(session, row, LARGE));
+    }
+    if let Some(name) = path.strip_prefix("export/") {
+        return export::file(session, name);
+    }
+    match path {
+        "" => Ok(Response::new("text/html; charset=utf-8", trustpath_report::serve_page::html())
+            .with("Content-Security-Policy", trustpath_report::serve_page::policy())),
+        "state" => {
+            let state = session.lock();
+            let known = parameter("version").as_deref().and_then(|text| text.parse().ok());
+            if known == Some(state.version) {
+                let same = serde_json::json!({ "version": state.version, "stage": state.stage });
+                return Ok(Response::json(&same));
+            }
+            let asked = parameter("row").as_deref().and_then(number);
+            Ok(Response::json(&view::session(session, &state, asked)))
+        }
+        "class" => {
+            let class = parameter("class").as_deref().and_then(number);
+            let least = parameter("least").and_then(|text| text.parse::<f64>().ok());
+            let class = class.ok_or_else(|| Error::Refused("no class is chosen".into()))?;
+            Ok(Response::json(&select::by_class(session, class, least.unwrap_or(0.0))?))
+        }
+        "similar" => {
+            let row = parameter("row").as_deref().and_then(number);
+            let row = row.ok_or_else(|| Error::Refused("no instance is chosen".into()))?;
+            Ok(Response::json(&select::similar(session, row)?))
+        }
+        "items" => {
+            let rows = parameter("rows").unwrap_or_default();
+            let rows: Option<Vec<usize>> = rows.split(',').map(number).collect();
+            let rows = rows.ok_or_else(|| Error::Refused("rows are numbers".into()))?;
+            Ok(Response::json(&select::rows(session, &rows)?))
+        }
+        "suspects" => Ok(Response::json(&select::suspects(session)?)),
+        "map" => Ok(Response::json(&select::map(session)?)),
+        _ => Ok(Response::error(404, "there is no such page")),
+    }
+}
+
+fn post(session: &Session, request: &Request, path: &str) -> Result<Response> {
+    let unread = |e: serde_json::Error| Error::Refused(format!("the request cannot be read: {e}"));
+    match path {
+        "answer" => {
+            let AnswerBody { rows, to } = serde_json::from_slice(&request.body).map_err(unread)?;
+            session.answer(&rows, &to)?;
+        }
+        "undo" => {
+            let rows = session.undo()?;
+            return Ok(Response::json(&serde_json::json!({ "rows": rows })));
+        }
+        "update" => session.update(false),
+        "audit" => session.update(true),
+        "check" => {
+            let CheckBody { size } = serde_json::from_slice(&request.body).map_err(unread)?;
+            session.draw_check(size.unwrap_or(CHECK).min(LARGEST_CHECK))?;
+        }
+        "export-folder" => {
+            let (folder, files) = export::folder(session)?;
+            let body = serde_json::json!({ "folder": folder, "files": files });
+            return Ok(Response::json(&body));
+        }
+        "end" => session.close(),
+        _ => return Ok(Response::error(404, "there is no such page")),
+    }
+    Ok(Response::json(&serde_json::json!({ "version": session.lock().version })))
+}
+
+fn image(session: &Session, row: usize, edge: usize) -> Response {
+    let source = session.source.as_ref();
+    match (row < source.pool().rows()).then(|| source.image(row, edge)).flatten() {
+        Some(bytes) => Response::new("image/jpeg", bytes),
+        None => Response::error(404, "there is no such image"),
+    }
+}

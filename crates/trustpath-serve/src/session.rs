@@ -1,0 +1,392 @@
+//! The state of a labelling session: the answers, the model that follows them, and what to ask next.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use trustpath::random::Random;
+use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
+
+use crate::answer::{Answer, Answers};
+use crate::journal::{Action, Journal, Target};
+use crate::model::{Audited, Model, Snapshot, StageObserver};
+use crate::progress::{Check, Point};
+use crate::source::Source;
+use crate::{Error, Result};
+
+/// The longest time that an export waits for the model.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How a session works.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The labels file, a `.csv` or `.tsv`; it need not exist.
+    pub labels: PathBuf,
+    /// Which labels mean that there is none.
+    pub missing: MissingLabels,
+    /// The share of the pool that should be labelled or trusted in the end.
+    pub coverage: f64,
+    /// Answers after which the model is updated.
+    pub batch: usize,
+    /// The seed of the order at the start and of random samples.
+    pub seed: u64,
+}
+
+/// What a session leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The labels file.
+    pub labels: PathBuf,
+    /// Whether it was written.
+    pub written: bool,
+    /// How many instances have a label.
+    pub labelled: usize,
+    /// How many of these labels a person gave or confirmed.
+    pub checked: usize,
+}
+
+/// Rows and where they are on the map.
+pub(crate) type Places = Vec<(usize, [f32; 2])>;
+
+/// A labelling session.
+pub struct Session {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) settings: Settings,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Held until the session has ended.
+    _lock: FileLock,
+}
+
+pub(crate) struct State {
+    /// Grows with everything that the page shows.
+    pub version: u64,
+    pub answers: Answers,
+    journal: Journal,
+    /// Grows with every action.
+    pub actions: u64,
+    /// Whether the labels file is older than the answers.
+    unsaved: bool,
+    /// Answers since the model was last started.
+    since: usize,
+    pub model: Option<Arc<Model>>,
+    pub audited: Option<Arc<Audited>>,
+    model_wanted: bool,
+    audit_wanted: bool,
+    /// Whether it is to be found out what to label first.
+    first_wanted: bool,
+    /// What the thread of the model is doing.
+    pub stage: Option<&'static str>,
+    /// Why the last model or audit failed.
+    pub failed: Option<String>,
+    pub points: Vec<Point>,
+    pub check: Option<Check>,
+    /// Positions on the map, once they were asked for.
+    pub map: Option<Arc<Places>>,
+    /// The order of questions while there is no model.
+    order: Vec<usize>,
+    /// Actions that a killed session has left.
+    replayed: usize,
+    pub closing: bool,
+}
+
+impl Session {
+    /// Starts a session on a labels file that the caller has locked before reading it, with the answers that a killed
+    /// session has left.
+    ///
+    /// # Errors
+    /// If the labels file cannot be written as a session writes it, or the journal cannot be read or is about other data.
+    pub fn open(source: Arc<dyn Source>, settings: Settings, lock: FileLock) -> Result<Self> {
+        let pool = source.pool();
+        let there = settings.labels.exists();
+        let kinds = if there { read_answers(&settings.labels)? } else { Vec::new() };
+        let (labels, names) = (pool.labels(), pool.class_names());
+        let missing = settings.missing.clone();
+        let mut answers = Answers::new(pool.ids(), labels, names, &kinds, missing);
+        let (journal, actions) = Journal::open(&settings.labels)?;
+        for action in &actions {
+            answers.apply(action).map_err(|id| Error::OtherData {
+                file: journal_of(&settings.labels).display().to_string(),
+                id,
+                data: pool.source().to_owned(),
+            })?;
+        }
+        let mut order: Vec<usize> = (0..pool.rows()).collect();
+        Random::stream(settings.seed, 0).shuffle(&mut order);
+        let state = State {
+            version: 1,
+            answers,
+            journal,
+            actions: actions.len() as u64,
+            unsaved: !actions.is_empty(),
+            since: 0,
+            model: None,
+            audited: None,
+            model_wanted: false,
+            audit_wanted: false,
+            first_wanted: false,
+            stage: None,
+            failed: None,
+            points: Vec::new(),
+            check: None,
+            map: None,
+            order,
+            replayed: actions.len(),
+            closing: false,
+        };
+        let state = Mutex::new(state);
+        let session = Self { source, settings, state, changed: Condvar::new(), _lock: lock };
+        let mut state = session.lock();
+        state.want_model();
+        state.first_wanted = !state.model_wanted;
+        drop(state);
+        Ok(session)
+    }
+
+    /// The number of actions that a killed session has left in its journal.
+    pub fn replayed(&self) -> usize {
+        self.lock().replayed
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records what these rows are.
+    pub(crate) fn answer(&self, rows: &[usize], to: &Target) -> Result<()> {
+        let mut state = self.lock();
+        let action = state.answers.action(rows, to)?;
+        state.perform(&action)?;
+        if state.since >= self.settings.batch || state.model.is_none() {
+            state.want_model();
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Takes back the last action, and returns the rows that it was about.
+    pub(crate) fn undo(&self) -> Result<Vec<usize>> {
+        let mut state = self.lock();
+        let action = state.answers.undoing()?;
+        let rows = state.perform(&action);
+        drop(state);
+        self.changed.notify_all();
+        rows
+    }
+
+    /// Asks for a model or an audit of the labels as they are now.
+    pub(crate) fn update(&self, audit: bool) {
+        let mut state = self.lock();
+        match audit {
+            true => state.audit_wanted = true,
+            false => state.want_model(),
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Draws a random sample of the trusted labels that nobody has answered.
+    pub(crate) fn draw_check(&self, size: usize) -> Result<()> {
+        let mut state = self.lock();
+        let Some(model) = state.model.clone() else {
+            return Err(Error::Refused("there is no model whose labels could be checked".into()));
+        };
+        let open = |row: &&usize| state.answers.of(**row).is_open();
+        let mut rows: Vec<usize> =
+            model.labelling.trusted.rows.iter().filter(open).copied().collect();
+        if rows.is_empty() {
+            return Err(Error::Refused(
+                "no label is trusted yet, so there is nothing to check".into(),
+            ));
+        }
+        Random::stream(self.settings.seed, 1 + state.actions).shuffle(&mut rows);
+        rows.truncate(size);
+        let rows = rows.into_iter().filter_map(|row| Some((row, model.label(row)?))).collect();
+        state.check = Some(Check { rows });
+        state.version += 1;
+        Ok(())
+    }
+
+    /// The model of all answers so far, which this waits for.
+    pub(crate) fn model_of_now(&self) -> Result<Arc<Model>> {
+        let start = Instant::now();
+        self.update(false);
+        let mut state = self.lock();
+        loop {
+            if let Some(model) = state.model.as_ref().filter(|m| m.from.as_of == state.actions) {
+                return Ok(model.clone());
+            }
+            if let Some(why) = &state.failed {
+                return Err(Error::Refused(why.clone()));
+            }
+            if state.answers.occurring().1.len() < 2 {
+                let why = "the model needs labels of at least two classes: give one of each";
+                return Err(Error::Refused(why.into()));
+            }
+            if state.closing || start.elapsed() > PATIENCE {
+                return Err(Error::Refused("the model is not ready: try again".into()));
+            }
+            state.want_model();
+            self.changed.notify_all();
+            let waited = self.changed.wait_timeout(state, Duration::from_millis(200));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Labels and audits in the background until the session ends.
+    pub(crate) fn work(&self) {
+        loop {
+            let mut state = self.lock();
+            while !(state.closing || state.is_work_wanted()) {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.closing {
+                return;
+            }
+            if std::mem::take(&mut state.first_wanted) && !state.model_wanted {
+                state.stage = Some("starting");
+                drop(state);
+                self.order_questions();
+                continue;
+            }
+            let model = state.model_wanted;
+            match model {
+                true => (state.model_wanted, state.since) = (false, 0),
+                false => state.audit_wanted = false,
+            }
+            let from = Snapshot::of(&state.answers, state.actions);
+            (state.stage, state.failed) = (Some("starting"), None);
+            drop(state);
+            let (source, mut observer) = (self.source.as_ref(), StageObserver(self));
+            let found = match model {
+                true => Model::run(source, from, &mut observer).map(|model| {
+                    let mut state = self.lock();
+                    state.points.push(model.point());
+                    state.model = Some(Arc::new(model));
+                }),
+                false => Audited::run(source, from, &mut observer).map(|audited| {
+                    self.lock().audited = Some(Arc::new(audited));
+                }),
+            };
+            let mut state = self.lock();
+            (state.stage, state.failed) = (None, found.err());
+            state.version += 1;
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Puts the instances that are best labelled first at the start of the queue, as long as there is no model.
+    fn order_questions(&self) {
+        let found = self.source.label_first(&mut StageObserver(self));
+        let mut state = self.lock();
+        state.stage = None;
+        match found {
+            Ok(first) => {
+                let chosen: HashSet<usize> = first.iter().copied().collect();
+                let rest = state.order.iter().filter(|row| !chosen.contains(row)).copied();
+                state.order = first.iter().copied().chain(rest.collect::<Vec<_>>()).collect();
+            }
+            Err(why) => state.failed = Some(why),
+        }
+        state.version += 1;
+    }
+
+    /// Ends the work.
+    pub fn close(&self) {
+        self.lock().closing = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether the page has asked to end the session.
+    pub fn is_closing(&self) -> bool {
+        self.lock().closing
+    }
+
+    /// Writes the labels file and removes the journal.
+    ///
+    /// # Errors
+    /// If that fails; then the journal keeps the answers for the next session.
+    pub fn finish(&self) -> Result<Ended> {
+        let mut state = self.lock();
+        let written = state.unsaved;
+        if written {
+            write_answers(&self.settings.labels, state.answers.rows_of_file())?;
+            state.journal.remove()?;
+            state.unsaved = false;
+        }
+        let count =
+            |test: fn(&Answer) -> bool| state.answers.all().iter().filter(|a| test(a)).count();
+        Ok(Ended {
+            labels: self.settings.labels.clone(),
+            written,
+            labelled: count(|a| a.class().is_some()),
+            checked: count(|a| matches!(a, Answer::Checked(_))),
+        })
+    }
+}
+
+impl State {
+    /// Writes an action to the journal and applies it.
+    fn perform(&mut self, action: &Action) -> Result<Vec<usize>> {
+        if self.closing {
+            return Err(Error::Refused("the session has ended".into()));
+        }
+        self.journal.append(action)?;
+        let rows = self.answers.apply(action).map_err(Error::Refused)?;
+        self.actions += 1;
+        self.version += 1;
+        self.since += rows.len();
+        self.unsaved = true;
+        Ok(rows)
+    }
+
+    fn is_work_wanted(&self) -> bool {
+        self.model_wanted || self.audit_wanted || self.first_wanted
+    }
+
+    /// Asks for a model, if there are labels of two classes and it would be another one.
+    fn want_model(&mut self) {
+        let new = self.model.as_ref().is_none_or(|model| model.from.as_of != self.actions);
+        self.model_wanted |= new && self.answers.occurring().1.len() >= 2;
+    }
+
+    /// The rows to ask for next: those of a check, then the suggestions of the model, then the least probable labels; without a model the
+    /// instances to label first, then in random order. What was skipped comes last.
+    pub fn queue(&self, most: usize) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let mut queue = Vec::new();
+        let mut add = |row: usize, skipped: bool| {
+            let wanted = if skipped { Answer::Skipped } else { Answer::Open };
+            if queue.len() < most && self.answers.of(row) == wanted && seen.insert(row) {
+                queue.push(row);
+            }
+            queue.len() < most
+        };
+        self.check.iter().flat_map(|check| &check.rows).for_each(|&(row, _)| {
+            add(row, false);
+        });
+        let others = match &self.model {
+            Some(model) => {
+                model.labelling.suggestions.iter().for_each(|&row| {
+                    add(row, false);
+                });
+                let mut rest: Vec<usize> = (0..self.order.len()).collect();
+                let p = &model.labelling.probability;
+                rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+                rest
+            }
+            None => self.order.clone(),
+        };
+        for skipped in [false, true] {
+            for &row in &others {
+                if !add(row, skipped) {
+                    break;
+                }
+            }
+        }
+        queue
+    }
+}

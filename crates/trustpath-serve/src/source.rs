@@ -1,0 +1,71 @@
+//! What a session works on, given by the front end.
+
+use trustpath::label::{Labelling, Trust};
+use trustpath::{Audit, Observer};
+use trustpath_explain::LabelledRows;
+use trustpath_table::PartlyLabelledTable;
+
+/// A pool, its images or texts, and the pipelines that label and audit it.
+pub trait Source: Send + Sync {
+    /// The pool with the labels that were read.
+    fn pool(&self) -> &PartlyLabelledTable;
+
+    /// Labels the pool as `trustpath label` does, and suggests what to label next.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn label(
+        &self,
+        labels: &[Option<usize>],
+        classes: usize,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Labelling, String>;
+
+    /// What to label first, while there are no labels of two classes.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String>;
+
+    /// Audits the labels of these rows as `trustpath audit` does.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn audit(
+        &self,
+        labelled: &LabelledRows,
+        classes: usize,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Audit, String>;
+
+    /// How trusted labels are chosen.
+    fn trust(&self) -> Trust;
+
+    /// Whether every instance belongs to a labelled class.
+    fn closed(&self) -> bool;
+
+    /// The column of texts that an instance is shown by.
+    fn text_column(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether the instances are images.
+    fn has_images(&self) -> bool {
+        false
+    }
+
+    /// An image as JPEG, whose longer edge has at most this many pixels.
+    fn image(&self, _row: usize, _edge: usize) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The file of an image as it is stored, or else a PNG of it.
+    fn original(&self, _row: usize) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Width and height of an image.
+    fn size(&self, _row: usize) -> Option<(usize, usize)> {
+        None
+    }
+}

@@ -1,0 +1,228 @@
+//! Instances and the session as the page gets them.
+
+use serde::Serialize;
+use trustpath::label::Verdict;
+use trustpath_explain::label::verdict_name;
+
+use crate::answer::Answer;
+use crate::export;
+use crate::model::Model;
+use crate::progress::{CheckResult, Goal, Outlook, Point, outlook};
+use crate::session::{Session, Settings, State};
+use crate::source::Source;
+
+/// Questions that the page gets in advance.
+const QUEUE: usize = 40;
+/// Longest text of an instance, in characters.
+const LONGEST_TEXT: usize = 5000;
+/// Features shown of an instance that has nothing else.
+const FEATURES: usize = 12;
+
+/// One instance.
+#[derive(Debug, Serialize)]
+pub struct Item {
+    row: usize,
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<(String, String)>,
+    /// `open`, `skipped`, `given`, `checked` or `none`.
+    answer: &'static str,
+    /// The class of its answer.
+    class: Option<usize>,
+    /// Whether its prediction is hidden, because it is checked.
+    blind: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Found>,
+}
+
+/// What the model found for an instance.
+#[derive(Debug, Serialize)]
+struct Found {
+    label: Option<usize>,
+    probability: f64,
+    credibility: f64,
+    rival: usize,
+    verdict: &'static str,
+    reason: String,
+    /// The nearest labelled instances, and their classes.
+    near: Vec<(usize, String, Option<usize>)>,
+}
+
+/// The session.
+#[derive(Debug, Serialize)]
+pub struct SessionView {
+    version: u64,
+    source: String,
+    labels: String,
+    images: bool,
+    classes: Vec<String>,
+    /// The number of labels of each class.
+    sizes: Vec<usize>,
+    counts: Counts,
+    undo: bool,
+    stage: Option<&'static str>,
+    failed: Option<String>,
+    model: Option<ModelView>,
+    queue: Vec<Item>,
+    /// The instance that the page shows, as it is now.
+    asked: Option<Item>,
+    points: Vec<Point>,
+    goal: Goal,
+    outlook: Outlook,
+    check: Option<CheckResult>,
+    audited: bool,
+    exports: Vec<export::FormatView>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    total: usize,
+    open: usize,
+    skipped: usize,
+    given: usize,
+    checked: usize,
+    none: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct ModelView {
+    seconds: f64,
+    /// Whether there are answers that it does not know.
+    stale: bool,
+    trusted: usize,
+    doubtful: usize,
+    none: usize,
+    facts: Vec<(String, String)>,
+    notes: Vec<String>,
+}
+
+/// An instance.
+pub fn item(source: &dyn Source, state: &State, row: usize) -> Item {
+    let pool = source.pool();
+    let (answer, class) = match state.answers.of(row) {
+        Answer::Open => ("open", None),
+        Answer::Skipped => ("skipped", None),
+        Answer::Given(class) => ("given", Some(class)),
+        Answer::Checked(class) => ("checked", Some(class)),
+        Answer::NoneOfThese => ("none", None),
+    };
+    let shown = source.text_column();
+    let carried = || pool.carried().iter().filter_map(|c| Some((c, c.texts[row].as_ref()?)));
+    let text = carried().find(|(column, _)| Some(column.name.as_str()) == shown);
+    let text = text.map(|(_, text)| text.chars().take(LONGEST_TEXT).collect::<String>());
+    let others = carried().filter(|(column, _)| Some(column.name.as_str()) != shown);
+    let mut fields: Vec<(String, String)> =
+        others.map(|(c, t)| (c.name.clone(), t.chars().take(LONGEST_TEXT).collect())).collect();
+    if text.is_none() && fields.is_empty() && !source.has_images() {
+        fields = features(source, row);
+    }
+    let in_check = |check: &crate::progress::Check| check.rows.iter().any(|&(r, _)| r == row);
+    let blind = state.answers.of(row).is_open() && state.check.as_ref().is_some_and(in_check);
+    let model = state.model.as_deref().filter(|_| !blind);
+    let found = model.map(|model| found(source, model, row));
+    Item { row, id: pool.ids()[row].clone(), text, fields, answer, class, blind, found }
+}
+
+fn found(source: &dyn Source, model: &Model, row: usize) -> Found {
+    let labelling = &model.labelling;
+    let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
+    let near = |other: usize| {
+        let class = model.from.labels[other].map(|class| model.from.classes[class]);
+        (other, source.pool().ids()[other].clone(), class)
+    };
+    Found {
+        label: model.label(row),
+        probability: finite(labelling.probability[row]),
+        credibility: finite(labelling.credibility[row]),
+        rival: model.rival(row),
+        verdict: verdict_name(labelling.verdicts[row]),
+        reason: model.result(source).reason(row),
+        near: labelling.nearest.indices(row).map(near).collect(),
+    }
+}
+
+/// The first features of an instance, by name.
+fn features(source: &dyn Source, row: usize) -> Vec<(String, String)> {
+    let pool = source.pool();
+    let mut values = vec![0.0; pool.dims()];
+    if pool.read(row, &mut values).is_err() {
+        return Vec::new();
+    }
+    let name = |k: usize| match pool.columns().and_then(|names| names.get(k)) {
+        Some(name) => name.clone(),
+        None => format!("feature {k}"),
+    };
+    let first = values.iter().take(FEATURES).enumerate();
+    first.map(|(k, value)| (name(k), format!("{value:.4}"))).collect()
+}
+
+/// The session, for a page that shows the row `asked`.
+pub fn session(session: &Session, state: &State, asked: Option<usize>) -> SessionView {
+    let source = session.source.as_ref();
+    let pool = source.pool();
+    let mut counts = Counts { total: pool.rows(), ..Counts::default() };
+    let mut sizes = vec![0; state.answers.classes().len()];
+    for answer in state.answers.all() {
+        match answer {
+            Answer::Open => counts.open += 1,
+            Answer::Skipped => counts.skipped += 1,
+            Answer::Given(_) => counts.given += 1,
+            Answer::Checked(_) => counts.checked += 1,
+            Answer::NoneOfThese => counts.none += 1,
+        }
+        if let Some(class) = answer.class() {
+            sizes[class] += 1;
+        }
+    }
+    let model = state.model.as_deref().map(|model| {
+        // What was answered since does not count twice.
+        let open = || model.labelling.verdicts.iter().zip(state.answers.all());
+        let count =
+            |verdict| open().filter(|(v, answer)| **v == verdict && answer.is_open()).count();
+        let result = model.result(source);
+        ModelView {
+            seconds: model.seconds,
+            stale: model.from.as_of != state.actions,
+            trusted: count(Verdict::Trusted),
+            doubtful: count(Verdict::Doubtful),
+            none: count(Verdict::NoneOfThese),
+            facts: result.facts(),
+            notes: result.notes(),
+        }
+    });
+    let precision = match source.trust() {
+        trustpath::label::Trust::Precision(precision) => Some(precision),
+        _ => None,
+    };
+    let Settings { coverage, batch, .. } = session.settings;
+    let goal = Goal { coverage, precision, apart: batch };
+    let check = state.check.as_ref().map(|check| {
+        check.result(|row| match state.answers.of(row) {
+            Answer::Open | Answer::Skipped => None,
+            answer => Some(answer.class()),
+        })
+    });
+    SessionView {
+        version: state.version,
+        source: pool.source().to_owned(),
+        labels: session.settings.labels.display().to_string(),
+        images: source.has_images(),
+        classes: state.answers.classes().to_vec(),
+        sizes,
+        counts,
+        undo: state.answers.can_undo(),
+        stage: state.stage,
+        failed: state.failed.clone(),
+        model,
+        queue: state.queue(QUEUE).into_iter().map(|row| item(source, state, row)).collect(),
+        asked: asked.filter(|&row| row < pool.rows()).map(|row| item(source, state, row)),
+        outlook: outlook(&state.points, goal, pool.rows()),
+        points: state.points.clone(),
+        goal,
+        check,
+        audited: state.audited.is_some(),
+        exports: export::formats(source),
+    }
+}

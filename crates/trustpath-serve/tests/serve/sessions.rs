@@ -1,0 +1,232 @@
+//! Answers: kept, taken back, learned from, and never lost.
+
+use std::fs;
+
+use serde_json::json;
+use trustpath_table::{AnswerKind, FileLock, read_answers};
+
+use crate::pool::{CLASSES, Running, TestPool, Wish};
+use trustpath_serve::Source;
+
+#[test]
+fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
+    let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
+    let at = |name: &str| folder.path().join(name);
+    let session = Running::doomed(folder.path(), &wish);
+    session.label_truly(0..7);
+    session.post("answer", &json!({ "rows": [8], "to": "none-of-these" }));
+    session.post("answer", &json!({ "rows": [9, 10], "to": "label", "label": "little auk" }));
+    session.label(&[11], "gull");
+    assert_eq!(session.post("undo", &json!({}))["rows"], json!([11]));
+    session.post("answer", &json!({ "rows": [12], "to": "skipped" }));
+    let before = session.get("state");
+    assert!(session.end().is_none());
+    assert!(at("labels.csv.journal").exists() && !at("labels.csv").exists());
+
+    // The last line was being written when it was killed.
+    let mut journal = fs::read(at("labels.csv.journal")).unwrap();
+    journal.extend(b"{\"set\":[{\"id\":\"shot 013.jpg\",\"to\":\"la");
+    fs::write(at("labels.csv.journal"), journal).unwrap();
+    let session = Running::start(folder.path(), &wish);
+    let after = session.get("state");
+    for key in ["counts", "classes", "sizes"] {
+        assert_eq!(after[key], before[key], "{key}");
+    }
+    assert_eq!(after["counts"]["checked"], 9);
+    // What was answered before the kill can still be taken back.
+    session.post("undo", &json!({}));
+    assert_eq!(session.get("state")["counts"]["skipped"], 0);
+    session.label(&[13], "gull");
+    let ended = session.end().unwrap();
+    assert_eq!((ended.written, ended.labelled, ended.checked), (true, 10, 10));
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["labels.csv", "pool.csv"], "no journal, lock or temporary file");
+
+    let kinds = read_answers(&at("labels.csv")).unwrap();
+    assert_eq!(kinds[7], ("shot 008.jpg".into(), AnswerKind::NoneOfThese));
+    let pool = TestPool::read(folder.path(), &wish);
+    let label =
+        |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
+    assert_eq!(label(6).as_deref(), Some("auk"));
+    assert_eq!((label(8), label(11), label(12)), (None, None, None));
+    assert_eq!(label(10).as_deref(), Some("little auk"));
+
+    // Another session knows what was checked, and writes nothing if nothing is answered.
+    let session = Running::start(folder.path(), &wish);
+    let state = session.get("state");
+    assert_eq!((&state["counts"]["checked"], &state["counts"]["none"]), (&json!(10), &json!(1)));
+    assert!(!session.end().unwrap().written);
+}
+
+#[test]
+fn a_journal_is_read_again_after_a_kill_between_writing_and_removing_it() {
+    let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
+    let session = Running::doomed(folder.path(), &wish);
+    session.label_truly(0..4);
+    session.post("undo", &json!({}));
+    session.end();
+    let journal = fs::read(folder.path().join("labels.csv.journal")).unwrap();
+    Running::start(folder.path(), &wish).end();
+    let labels = fs::read(folder.path().join("labels.csv")).unwrap();
+    fs::write(folder.path().join("labels.csv.journal"), journal).unwrap();
+    Running::start(folder.path(), &wish).end();
+    assert_eq!(fs::read(folder.path().join("labels.csv")).unwrap(), labels);
+}
+
+#[test]
+fn two_processes_cannot_work_on_one_file_and_other_data_are_refused() {
+    let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
+    let session = Running::doomed(folder.path(), &wish);
+    session.label_truly(0..2);
+    let second = FileLock::acquire(&folder.path().join("labels.csv")).unwrap_err().to_string();
+    assert!(second.contains("in use by process"), "{second}");
+    session.end();
+    // The journal is about instances that are not in these data.
+    let other = Wish { id: |i| format!("other {i}"), ..wish };
+    let labels = folder.path().join("labels.csv");
+    let lock = FileLock::acquire(&labels).unwrap();
+    let source = std::sync::Arc::new(TestPool::read(folder.path(), &other));
+    let missing = trustpath_table::MissingLabels::usual();
+    let settings = trustpath_serve::Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0 };
+    let error = trustpath_serve::Session::open(source, settings, lock).err().unwrap().to_string();
+    assert!(error.contains("\"shot 000.jpg\"") && error.contains("labels.csv.journal"), "{error}");
+}
+
+#[test]
+fn two_tabs_see_the_same_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    let first = session.get("state");
+    session.label(&[3], "auk");
+    let version = first["version"].as_u64().unwrap();
+    let second = session.get(&format!("state?version={version}"));
+    assert_eq!(second["counts"]["checked"], 1, "the other tab gets the answer");
+    let now = second["version"].as_u64().unwrap();
+    let same = session.get(&format!("state?version={now}"));
+    assert!(same["classes"].is_null(), "nothing is sent twice");
+    session.end();
+}
+
+#[test]
+fn the_model_follows_the_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    let state =
+        session.until(|state| state["stage"].is_null() && state["version"].as_u64() > Some(1));
+    assert!(state["model"].is_null() && state["queue"][0]["found"].is_null());
+    // Without any label, one instance of each group comes first.
+    let rows = |k: usize| state["queue"][k]["row"].as_u64().unwrap() % 3;
+    let groups: std::collections::BTreeSet<u64> = (0..3).map(rows).collect();
+    assert_eq!(groups.len(), 3, "{}", state["queue"]);
+    assert!(state["outlook"]["sentence"].as_str().unwrap().contains("two classes"));
+    session.label_truly(0..12);
+    let state = session.settled();
+    let queue = state["queue"].as_array().unwrap();
+    assert!(queue.len() >= 20 && queue.iter().all(|item| item["row"].as_u64().unwrap() >= 12));
+    let right =
+        queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
+    assert!(right.count() * 10 > 9 * queue.len(), "{queue:?}");
+    assert!(queue[0]["found"]["near"].as_array().unwrap().len() == 3);
+
+    // An instance that is none of these is not asked for again, and is none of these in the result.
+    session.post("answer", &json!({ "rows": [20], "to": "none-of-these" }));
+    let state = session.settled();
+    let csv = String::from_utf8(session.get_bytes("export/result.csv").2).unwrap();
+    let line = csv.lines().find(|line| line.starts_with("shot 020")).unwrap();
+    assert!(line.contains(",none of these,") && line.starts_with("shot 020.jpg,,"), "{line}");
+    assert!(state["queue"].as_array().unwrap().iter().all(|item| item["row"] != 20));
+
+    // More labels are another point of the curve.
+    session.label_truly(30..45);
+    let state = session.settled();
+    let points = state["points"].as_array().unwrap();
+    assert!(points.len() >= 3 && points.last().unwrap()["labels"] == 28, "{points:?}");
+    assert!(points.last().unwrap()["coverage"].as_f64().unwrap() > 0.46);
+    session.end();
+}
+
+#[test]
+fn bulk_selections_and_suspects() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    session.label_truly(0..12);
+    // A wrong label: 13 is a gull.
+    session.label(&[13], "tern");
+    session.settled();
+    let all = session.get("class?class=0&least=0");
+    let sure = session.get("class?class=0&least=0.99");
+    assert!(
+        all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64()
+    );
+    let chance: Vec<f64> = all["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["found"]["probability"].as_f64().unwrap())
+        .collect();
+    assert!(chance.is_sorted_by(|a, b| a >= b), "{chance:?}");
+    let like = session.get("similar?row=15");
+    let first: Vec<u64> = like["items"].as_array().unwrap()[..8]
+        .iter()
+        .map(|item| item["row"].as_u64().unwrap() % 3)
+        .collect();
+    assert_eq!(first, [0; 8], "15 is an auk, and so are the most similar ones");
+    let map = session.get("map");
+    assert_eq!(map["rows"].as_array().unwrap().len(), 60);
+    assert_eq!(map["answered"].as_array().unwrap().iter().filter(|a| **a == true).count(), 13);
+
+    // Only labels that nobody has checked are suspects: none so far, since all were given here.
+    session.post("audit", &json!({}));
+    session.until(|state| state["audited"] == true && state["stage"].is_null());
+    assert_eq!(session.get("suspects")["left"], 0);
+    session.end();
+    let labels = folder.path().join("labels.csv");
+    let given = fs::read_to_string(&labels).unwrap().replace(",checked", ",given");
+    fs::write(&labels, given).unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    session.post("audit", &json!({}));
+    session.until(|state| state["audited"] == true && state["stage"].is_null());
+    let suspects = session.get("suspects");
+    let first = &suspects["items"][0];
+    assert_eq!((&suspects["left"], &first["item"]["row"]), (&json!(13), &json!(13)));
+    assert_eq!((&first["given"], &first["suggested"]), (&json!(2), &json!(1)));
+    assert_eq!(first["examples"][1].as_array().unwrap().len(), 3);
+    // Keeping, changing and removing take it off the list.
+    session.label(&[13], CLASSES[1]);
+    session.post("answer", &json!({ "rows": [0], "to": "open" }));
+    assert_eq!(session.get("suspects")["left"], 11);
+    session.end();
+}
+
+#[test]
+fn a_check_hides_predictions_and_measures_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    assert_eq!(session.try_post("check", &json!({})).0, 400, "nothing is trusted yet");
+    session.label_truly(0..24);
+    let state = session.settled();
+    assert!(state["model"]["trusted"].as_u64().unwrap() >= 10, "{}", state["model"]);
+    session.post("check", &json!({ "size": 10 }));
+    let state = session.get("state");
+    let rows: Vec<u64> = state["queue"].as_array().unwrap()[..10]
+        .iter()
+        .map(|item| {
+            assert!(item["blind"] == true && item["found"].is_null());
+            item["row"].as_u64().unwrap()
+        })
+        .collect();
+    for (k, row) in rows.iter().enumerate() {
+        // The first answer disagrees.
+        let class = (*row as usize + usize::from(k == 0)) % 3;
+        session.label(&[*row as usize], CLASSES[class]);
+    }
+    let check = &session.get("state")["check"];
+    assert_eq!((&check["answered"], &check["right"]), (&json!(10), &json!(9)), "{check}");
+    assert!(
+        check["interval"][0].as_f64().unwrap() < 0.9
+            && check["interval"][1].as_f64().unwrap() > 0.9
+    );
+    session.end();
+}
