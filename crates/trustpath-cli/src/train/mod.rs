@@ -74,7 +74,7 @@ pub struct RecipeArgs {
     /// Weight of the nearest-neighbour loss beside the global one [default: 0.5]
     #[arg(long, value_name = "X")]
     nearest_weight: Option<f64>,
-    /// Input size in pixels [default: 84]
+    /// Input size in pixels [default: the network's, 84 for resnet12]
     #[arg(long, value_name = "PIXELS", value_parser = positive)]
     size: Option<usize>,
     /// Pixels around an image before it is cropped [default: 8]

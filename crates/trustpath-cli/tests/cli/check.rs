@@ -173,3 +173,20 @@ fn a_missing_path_is_no_unknown_format() {
     let folder = folder_with(&[]);
     refused(&folder, &["nothing-here"], 2, &["cannot read nothing-here", "No such file"]);
 }
+
+#[test]
+fn near_duplicates_are_listed_those_with_different_labels_first() {
+    let pool = b"id,a,b,label\nx,1,2,auk\ny,2,4,\nz,5,1,auk\nw,50,10.1,gull\nv,-1,3,auk\n";
+    let folder = folder_with(&[("p.csv", pool)]);
+    let said = printed(&mut check(&folder, &["p.csv", "--duplicates"]));
+    let list = "4 near-duplicates in 2 groups (cosine at least 0.99)\n1 group has different labels, listed first\n  z (auk), w (gull)\n  x (auk), y\n";
+    assert!(said.contains(list), "{said}");
+    let said = printed(&mut check(&folder, &["p.csv", "--duplicates=1"]));
+    assert!(said.contains("2 near-duplicates in 1 group (cosine at least 1)"), "{said}");
+    let table = printed(&mut check(&folder, &["p.csv", "--duplicates", "--out", "-"]));
+    assert_eq!(table, "id,label,duplicate_of\nx,auk,\ny,,x\nz,auk,\nw,gull,z\nv,auk,\n");
+    let json = printed(&mut check(&folder, &["p.csv", "--duplicates", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["duplicates"], serde_json::json!([["z", "w"], ["x", "y"]]));
+    refused(&folder, &["p.csv", "--duplicates=2"], 2, &["duplicates", "2", "as in 0.99"]);
+}

@@ -72,7 +72,7 @@ pub fn folder() -> TempDir {
     folder
 }
 
-/// Questions of three kinds, of which so many of each have a label.
+/// Questions of three kinds, with this number of labels in each.
 fn questions(path: &Path, labelled: usize) {
     let kinds = [("card", "did not arrive"), ("pin", "has to change"), ("transfer", "is pending")];
     let mut text = "question,label\n".to_owned();

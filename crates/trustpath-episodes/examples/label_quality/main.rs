@@ -8,7 +8,8 @@
 //! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels), `next`
 //! (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
 //! folder given as the fourth argument, for `scripts/label_against_sklearn.py`. Then follow `novel` or `validation`, and
-//! the number of draws. In place of `novel` or `validation`, `audit` also takes a folder of features.
+//! the number of draws. In place of `novel` or `validation`, `audit` also takes a folder of features; `next` takes files of features
+//! after the number of draws, each with a file `-labels.npy` beside it.
 
 mod accuracy;
 mod audit;
@@ -18,9 +19,6 @@ mod next;
 use std::path::Path;
 
 use trustpath_episodes::{Result, Split};
-
-/// Maximum number of rows per class, in the parts that label or audit a pool many times.
-const PER_CLASS: usize = 200;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +31,7 @@ fn main() -> Result<()> {
     match (arg(0), arg(3)) {
         (Some("accuracy"), _) => accuracy::report(split, draws),
         (Some("closed"), _) => accuracy::report_closed(split, draws),
-        (Some("next"), _) => next::report(split, draws),
+        (Some("next"), _) => next::report(split, draws, args.get(3..).unwrap_or_default()),
         (Some("audit"), _) => match arg(1) {
             Some(folder) if !["novel", "validation"].contains(&folder) => {
                 audit::report_folder(Path::new(folder), draws)

@@ -1,80 +1,175 @@
-//! What to label next: whether labels of suggested instances help more than labels of others.
+//! What to label next: whether labels of suggested instances help more than labels of others, for every strategy and from no label
+//! at all to ten in each class.
 
-use trustpath::label::Labelling;
-use trustpath::spec::LabelSpec;
+use std::path::Path;
+
+use trustpath::Features;
+use trustpath::NoObserver;
+use trustpath::label::{Strategy, label_first};
+use trustpath::spec::{LabelSpec, LabellerKind};
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
+use trustpath_table::TableFile;
 
-use crate::draw::{Balance, Draw, Drawing};
-use crate::{PER_CLASS, head};
+use crate::head;
 
-const LABELS: [usize; 2] = [1, 5];
+/// Labels per class before the batch.
+const LABELS: [usize; 5] = [0, 1, 2, 5, 10];
+/// Labels in the batch.
 const BATCH: usize = 20;
+/// Classes and instances per class of a pool, at most.
+const CLASSES: usize = 20;
+const PER_CLASS: usize = 60;
 
 /// All classes are labelled, and the precision of the trusted labels is not needed.
-fn params(suggest: usize) -> LabelSpec {
-    LabelSpec { closed: true, suggest, folds: 2, ..LabelSpec::default() }
+fn params() -> LabelSpec {
+    LabelSpec { closed: true, folds: 2, ..LabelSpec::default() }
 }
 
-/// Accuracies before and after labelling a batch: suggested, at random, the least probable. All are measured on the
-/// instances that are in none of the batches.
-type Run = [f64; 4];
+/// Accuracies with no batch, a random one, and that of each strategy; all on the instances that are in none of the batches.
+type Run = [f64; 2 + Strategy::ALL.len()];
 
-pub fn report(split: Split, draws: u64) -> Result<()> {
+pub fn report(split: Split, draws: u64, files: &[String]) -> Result<()> {
+    let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
     head(&format!(
-        "dataset | labels per class | before | {BATCH} suggested | {BATCH} at random | \
-         {BATCH} least probable | suggested − random | suggested − least probable"
+        "features | labels per class | no batch | random | {} | coverage − random | coverage − best other",
+        names.join(" | ")
     ));
-    for dataset in embedded::DATASETS {
-        let table = embedded::load(dataset, split)?;
-        for labels in LABELS {
-            let runs: Vec<Run> =
-                (0..draws).map(|seed| run(table, labels, seed)).collect::<Result<_>>()?;
-            let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
-            let mut row = format!("| {dataset} | {labels} |");
-            for at in 0..4 {
-                row += &format!(" {} |", Estimate::of(&of(at))?.percent());
-            }
-            for other in [2, 3] {
-                row += &format!(" {} |", paired_difference(&of(1), &of(other))?.percent());
-            }
-            println!("{row}");
+    if files.is_empty() {
+        for dataset in embedded::DATASETS {
+            rows_of(dataset, embedded::load(dataset, split)?, draws)?;
         }
+    }
+    for file in files {
+        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        rows_of(&name, &TableFile::new(file).read()?, draws)?;
     }
     Ok(())
 }
 
+fn rows_of(name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
+    for labels in LABELS {
+        let runs: Vec<Run> =
+            (0..draws).map(|seed| run(table, labels, seed)).collect::<Result<_>>()?;
+        let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
+        let mean = |at: usize| of(at).iter().sum::<f64>() / draws as f64;
+        let mut row = format!("| {name} | {labels} |");
+        // Without labels there is nothing to compare with, and no margin.
+        let is_known = |at: usize| labels > 0 || (at > 0 && !is_margin(at));
+        for at in 0..2 + Strategy::ALL.len() {
+            row += &match is_known(at) {
+                true => format!(" {} |", Estimate::of(&of(at))?.percent()),
+                false => " – |".into(),
+            };
+        }
+        // The first strategy is the default.
+        let others = (3..2 + Strategy::ALL.len()).filter(|&at| is_known(at));
+        let best = others.max_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(1);
+        for other in [1, best] {
+            row += &format!(" {} |", paired_difference(&of(2), &of(other))?.percent());
+        }
+        println!("{row}");
+    }
+    Ok(())
+}
+
+/// Whether this accuracy is that of [`Strategy::Margin`].
+fn is_margin(at: usize) -> bool {
+    at >= 2 && Strategy::ALL[at - 2] == Strategy::Margin
+}
+
+/// A pool of known classes, numbered from 0.
+struct Pool {
+    values: Vec<f32>,
+    dims: usize,
+    truth: Vec<usize>,
+    given: Vec<bool>,
+}
+
+impl Pool {
+    fn draw(table: &FeatureTable, labels: usize, seed: u64) -> Self {
+        let mut random = Random::stream(seed, 20);
+        let mut classes: Vec<usize> = (0..table.class_names().len()).collect();
+        random.shuffle(&mut classes);
+        classes.truncate(CLASSES);
+        let (mut rows, mut truth, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, &class) in classes.iter().enumerate() {
+            let mut members = table.members()[class].clone();
+            random.shuffle(&mut members);
+            members.truncate(PER_CLASS);
+            for (at, row) in members.into_iter().enumerate() {
+                rows.push(row);
+                truth.push(number);
+                given.push(at < labels);
+            }
+        }
+        Self { values: table.gather(&rows), dims: table.dims(), truth, given }
+    }
+
+    fn features(&self) -> Result<Features<'_>> {
+        Ok(Features::new(&self.values[..], self.truth.len(), self.dims)?)
+    }
+
+    fn suggested(&self, strategy: Strategy) -> Result<Vec<usize>> {
+        let features = self.features()?;
+        if !self.given.contains(&true) {
+            let limits = params().limits();
+            return Ok(label_first(&features, strategy, BATCH, limits, &mut NoObserver)?);
+        }
+        // Suggestions do not depend on the labeller.
+        let labeller = LabellerKind::NoRounds;
+        let spec = LabelSpec { suggest: BATCH, strategy, labeller, ..params() };
+        let labels: Vec<Option<usize>> = (0..self.truth.len()).map(|i| self.label(i)).collect();
+        Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
+    }
+
+    fn label(&self, i: usize) -> Option<usize> {
+        self.given[i].then_some(self.truth[i])
+    }
+
+    /// Accuracy on `judged` once the labels of the batch are given too. Classes without any label are never right.
+    fn accuracy_with(&self, batch: &[usize], judged: &[usize]) -> Result<f64> {
+        let mut given = self.given.clone();
+        batch.iter().for_each(|&i| given[i] = true);
+        let classes = self.truth.iter().max().map_or(0, |most| most + 1);
+        let mut number = vec![None; classes];
+        let mut labelled = 0;
+        for (&class, _) in self.truth.iter().zip(&given).filter(|(_, given)| **given) {
+            if number[class].is_none() {
+                number[class] = Some(labelled);
+                labelled += 1;
+            }
+        }
+        if labelled < 2 {
+            return Ok(0.0);
+        }
+        let labels: Vec<Option<usize>> =
+            (0..given.len()).map(|i| number[self.truth[i]].filter(|_| given[i])).collect();
+        let found = trustpath::label(&self.features()?, &labels).spec(&params()).run()?;
+        let right = |i: &&usize| {
+            found.labels[**i].is_some() && found.labels[**i] == number[self.truth[**i]]
+        };
+        Ok(judged.iter().filter(right).count() as f64 / judged.len() as f64)
+    }
+}
+
 fn run(table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
-    let drawing = Drawing { labels, balance: Balance::Even, at_most: PER_CLASS, seed };
-    let mut draw = drawing.from(table);
-    let before = draw.label(&params(BATCH))?;
-    let open = draw.open();
-    let batches = [
-        before.suggestions.clone(),
-        Random::stream(seed, u64::MAX).choose(&open, BATCH),
-        least_probable(&before, &open),
-    ];
-    let untouched: Vec<usize> =
+    let pool = Pool::draw(table, labels, seed);
+    let open: Vec<usize> = (0..pool.truth.len()).filter(|&i| !pool.given[i]).collect();
+    let mut batches = vec![Vec::new(), Random::stream(seed, u64::MAX).choose(&open, BATCH)];
+    for strategy in Strategy::ALL {
+        batches.push(match (labels, strategy) {
+            (0, Strategy::Margin) => Vec::new(),
+            _ => pool.suggested(strategy)?,
+        });
+    }
+    let judged: Vec<usize> =
         open.iter().copied().filter(|i| !batches.iter().flatten().any(|b| b == i)).collect();
-    let mut scores = [draw.accuracy(&before.labels, &untouched); 4];
-    for (score, batch) in scores[1..].iter_mut().zip(&batches) {
-        *score = with_labels_of(&mut draw, batch, &untouched)?;
+    let mut scores = Run::default();
+    for (score, batch) in scores.iter_mut().zip(&batches) {
+        if labels > 0 || !batch.is_empty() {
+            *score = pool.accuracy_with(batch, &judged)?;
+        }
     }
     Ok(scores)
-}
-
-fn least_probable(found: &Labelling, open: &[usize]) -> Vec<usize> {
-    let mut order = open.to_vec();
-    order.sort_by(|&a, &b| found.probability[a].total_cmp(&found.probability[b]));
-    order.truncate(BATCH);
-    order
-}
-
-/// Accuracy on `judged` once the labels of the batch are given too.
-fn with_labels_of(draw: &mut Draw<'_>, batch: &[usize], judged: &[usize]) -> Result<f64> {
-    let before = draw.given.clone();
-    batch.iter().for_each(|&i| draw.given[i] = Some(draw.truth[i]));
-    let found = draw.label(&params(0))?;
-    draw.given = before;
-    Ok(draw.accuracy(&found.labels, judged))
 }

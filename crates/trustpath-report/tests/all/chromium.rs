@@ -181,9 +181,12 @@ impl Browser {
     }
 
     /// Scrolls an element into view and returns its left, top, width and height there.
+    ///
+    /// Waits for two frames after scrolling: until they are drawn, the browser sends clicks to what was there before.
     pub fn frame(&mut self, element: &str) -> [f64; 4] {
         let expression = format!(
-            "(() => {{ const e = {element}; e.scrollIntoView({{ block: 'center', behavior: 'instant' }}); \
+            "(async () => {{ const e = {element}; e.scrollIntoView({{ block: 'center', behavior: 'instant' }}); \
+             const frame = () => new Promise(requestAnimationFrame); await frame(); await frame(); \
              const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; }})()"
         );
         let value = self.eval(&expression);

@@ -5,7 +5,7 @@
 pub(in crate::formats) enum DateUnit {
     /// Days since 1970.
     Days,
-    /// Fractions of a second since 1970, of which so many are a second.
+    /// Fractions of a second since 1970; the number says how many of them make a second.
     Fractions { per_second: i64, utc: bool },
 }
 

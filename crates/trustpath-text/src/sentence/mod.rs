@@ -190,7 +190,7 @@ impl SentenceModel {
     }
 }
 
-/// Neighbours in this order, so many that they have some hundred tokens.
+/// Consecutive texts in this order that together have a few hundred tokens.
 fn groups<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
     let (mut groups, mut first, mut sum) = (Vec::new(), 0, 0);
     for (at, &text) in order.iter().enumerate() {

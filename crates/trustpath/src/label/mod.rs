@@ -9,7 +9,7 @@
 //! 4. the labeller labels the pool, and the path of incidental parameters judges every label
 //!    ([`credibility`](crate::judge::Judgement::credibility));
 //! 5. the hidden labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
-//! 6. it suggests what to label next (`suggest.rs`), and trains a model for new instances ([`LabelModel`]).
+//! 6. it suggests what to label next ([`Strategy`]), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```
 //! use trustpath::label::Verdict;
@@ -41,6 +41,7 @@ mod trusted;
 pub use model::{LabelModel, Prediction};
 pub use represent::Projection;
 pub use run::Labelling;
+pub use suggest::{Strategy, label_first};
 pub use trusted::Trusted;
 
 pub(crate) use represent::Representation;

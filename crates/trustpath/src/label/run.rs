@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::model::Labelled;
 use super::represent::Representation;
-use super::suggest::suggest;
+use super::suggest::{Candidates, margins};
 use super::trusted::{Trusted, TrustedPool};
 use super::{LabelModel, Verdict};
 use crate::classify::PoolLogistic;
@@ -176,10 +176,8 @@ pub(super) fn run(
         probability[row] = curve.at(ranks[at]);
         accepted_in[row] = found.accepted_in[at];
     }
-    let mut doubt: Vec<f64> = pool.open.iter().map(|&row| 1.0 - probability[row]).collect();
     if let Some(novelty) = &novelty {
         for &at in &novel {
-            doubt[at] = 1.0 - curve.at(1.0);
             probability[pool.open[at]] = novelty.probability[at];
             verdicts[pool.open[at]] = Verdict::NoneOfThese;
         }
@@ -197,7 +195,17 @@ pub(super) fn run(
     trusted.rows.iter().for_each(|&row| verdicts[row] = Verdict::Trusted);
 
     stages.next("training the model")?;
-    let suggestions = suggest(u, &pool.given, &pool.open, &doubt, spec.suggest);
+    let suggestions = match spec.suggest {
+        0 => Vec::new(),
+        batch => {
+            let labels = (&pool.given[..], &pool.labels[..]);
+            let mut margin = margins(&representation.smooth, labels, &pool.open, classes, limits)?;
+            novel.iter().for_each(|&at| margin[at] = 0.0);
+            let (given, open) = (&pool.given, &pool.open);
+            let candidates = Candidates { u, given, open, margin: &margin, classes };
+            candidates.choose(spec.strategy, batch)
+        }
+    };
     let right: Vec<f64> = open.iter().map(|&row| probability[row]).collect();
     let model = Labelled {
         representation: &representation,

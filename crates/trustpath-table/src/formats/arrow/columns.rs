@@ -249,7 +249,7 @@ impl Buffers {
         })
     }
 
-    /// The next buffer, which holds so many values.
+    /// The next buffer, which holds this number of values.
     fn numbers(&mut self, bytes: usize, length: usize) -> Option<Vec<u8>> {
         self.buffers
             .next()

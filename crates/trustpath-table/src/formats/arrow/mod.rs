@@ -300,7 +300,7 @@ impl ArrowFile {
         raw: &mut RawTable,
     ) -> Result<()> {
         let (start, dims) = (raw.features.len(), features.len());
-        // Every column has so many values in memory already.
+        // Every column already has this number of values in memory.
         raw.features.resize(start + rows * dims, 0.0);
         for (place, &i) in features.iter().enumerate() {
             let value = |row: usize| match &columns[i] {

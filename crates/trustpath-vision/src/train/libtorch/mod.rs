@@ -1,6 +1,7 @@
 //! Training with libtorch.
 
 mod augment;
+mod backbone;
 mod checkpoint;
 mod device;
 mod draw;
@@ -13,6 +14,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use backbone::LibtorchBackbone;
 pub use device::TrainDevice;
 pub use images::TrainingImages;
 pub use run::{TrainOutcome, Training};

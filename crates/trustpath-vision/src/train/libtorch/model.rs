@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tch::{Device, Kind, Tensor};
+use tch::{Device, Kind, Tensor, no_grad};
 use trustpath::random::Random;
 
 use super::Torch;
@@ -10,8 +10,9 @@ use super::checkpoint::{self, State};
 use super::device::kind;
 use super::drop_block::drop_block;
 use super::group::{ParameterGroup, ParameterShape, ParameterValues};
-use crate::Result;
 use crate::network::{Network, Node, Op, same_padding};
+use crate::weights::NetworkWeights;
+use crate::{Error, Result};
 
 /// The share of the newest batch in the running statistics.
 const STATISTICS_MOMENTUM: f64 = 0.1;
@@ -53,7 +54,33 @@ fn padded(x: &Tensor, kernel: usize, stride: usize) -> Torch<Tensor> {
 impl TrainableNetwork {
     /// With the parameters a training starts from.
     pub fn new(network: &Network, classes: usize, seed: u64, device: Device) -> Result<Self> {
-        let kind = kind(device);
+        let mut model = Self::zeros(network, classes, kind(device), device)?;
+        model.start(seed)?;
+        Ok(model)
+    }
+
+    /// With weights that were trained, in 32 bits: it only computes features.
+    pub fn trained(network: &Network, weights: &NetworkWeights, device: Device) -> Result<Self> {
+        let mut model = Self::zeros(network, 1, Kind::Float, device)?;
+        let values = |p: &ParameterShape| match weights.get(&p.key) {
+            Some(found) => Ok((found.values.clone(), vec![0.0; found.values.len()])),
+            // The classifier over training classes, which features do not pass.
+            None => {
+                let len = p.shape.iter().product::<i64>() as usize;
+                Ok::<_, Error>((vec![0.0; len], vec![0.0; len]))
+            }
+        };
+        model.convolutions.set(values)?;
+        model.others.set(values)?;
+        for (key, tensor) in &mut model.statistics {
+            let shape: Vec<usize> = tensor.size().iter().map(|&n| n as usize).collect();
+            tensor.f_copy_(&Tensor::f_from_slice(weights.shaped(key, &shape)?)?)?;
+        }
+        Ok(model)
+    }
+
+    /// With parameters that are all zero.
+    fn zeros(network: &Network, classes: usize, kind: Kind, device: Device) -> Result<Self> {
         let (mut convolutions, mut others) = (Vec::new(), Vec::new());
         let (mut statistics, mut places) = (BTreeMap::new(), BTreeMap::new());
         for (key, shape) in network.parameters() {
@@ -73,7 +100,7 @@ impl TrainableNetwork {
             places.insert(key.into(), (false, others.len()));
             others.push(ParameterShape { key: key.into(), shape });
         }
-        let mut model = Self {
+        Ok(Self {
             network: network.clone(),
             convolutions: ParameterGroup::new(convolutions, kind, device)?,
             others: ParameterGroup::new(others, Kind::Float, device)?,
@@ -81,9 +108,7 @@ impl TrainableNetwork {
             places,
             device,
             kind,
-        };
-        model.start(seed)?;
-        Ok(model)
+        })
     }
 
     /// Convolutions by He et al. (2015), over what goes out; the classifier uniform.
@@ -138,6 +163,12 @@ impl TrainableNetwork {
         }
         let maps = values.pop().flatten();
         maps.as_ref().unwrap_or(images).f_to_kind(Kind::Float)
+    }
+
+    /// Features of images: the mean of each channel's map, on the processor.
+    pub fn features(&self, images: &Tensor) -> Torch<Tensor> {
+        let maps = no_grad(|| self.maps(images, Mode::Apply))?;
+        maps.f_mean_dim(&[2_i64, 3][..], false, Kind::Float)?.f_to_device(Device::Cpu)
     }
 
     fn apply(&self, node: &Node, inputs: &[Tensor], mode: Mode) -> Torch<Tensor> {

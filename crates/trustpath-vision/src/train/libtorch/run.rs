@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use tch::{Device, Kind, Tensor, no_grad};
+use tch::{Device, Kind, Tensor};
 
 use super::augment::{Augment, StepsOnDevice};
 use super::checkpoint::{self, Progress};
@@ -213,16 +213,12 @@ impl Training<'_> {
 /// The features of all images, row after row.
 fn features(model: &TrainableNetwork, bytes: &Tensor, augment: &Augment) -> Torch<Vec<f32>> {
     let count = bytes.size()[0] as usize;
-    let mut all = Vec::new();
-    no_grad(|| {
-        for start in (0..count).step_by(AT_ONCE) {
-            let images = augment.plain(bytes, start, AT_ONCE.min(count - start))?;
-            let maps = model.maps(&images, Mode::Apply)?;
-            let features = maps.f_mean_dim(&[2_i64, 3][..], false, Kind::Float)?;
-            all.push(features);
-        }
-        Vec::<f32>::try_from(Tensor::f_cat(&all, 0)?.f_view([-1])?.f_to_device(Device::Cpu)?)
-    })
+    let batches = (0..count).step_by(AT_ONCE).map(|start| {
+        let images = augment.plain(bytes, start, AT_ONCE.min(count - start))?;
+        model.features(&images)
+    });
+    let all = batches.collect::<Torch<Vec<Tensor>>>()?;
+    Vec::<f32>::try_from(Tensor::f_cat(&all, 0)?.f_view([-1])?)
 }
 
 /// The epochs of an earlier run, if this one differs in nothing but its length.

@@ -11,9 +11,13 @@ use super::draw::{Drawer, ImageDraw, Step};
 use super::loss::losses;
 use super::model::{Mode, TrainableNetwork};
 use super::run::WEIGHTS;
-use super::{Epoch, Recipe, TrainDevice, TrainObserver, TrainOutcome, Training, TrainingImages};
+use super::{
+    Epoch, LibtorchBackbone, Recipe, TrainDevice, TrainObserver, TrainOutcome, Training,
+    TrainingImages,
+};
+use crate::cpu::Engine;
 use crate::network::{Builder, Network, Op};
-use crate::weights::NetworkWeights;
+use crate::weights::{NetworkWeights, Parameter};
 
 /// libtorch has one generator of random numbers for all threads, so tests that use it run one at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -296,4 +300,28 @@ fn dropped_blocks_are_whole_squares_and_keep_the_mean() {
     assert!((0.07..0.11).contains(&gone), "{gone}");
     let mean = dropped.mean(Kind::Float).double_value(&[]);
     assert!((mean - 1.0).abs() < 1e-4, "{mean}");
+}
+
+#[test]
+fn features_are_those_of_the_engine_for_the_processor() {
+    use crate::backbone::Backbone;
+    let network = tiny();
+    let mut random = Random::stream(3, 0);
+    let parameters = network.parameters().into_iter().map(|(key, shape)| {
+        let count = shape.iter().product();
+        let values = (0..count).map(|_| (0.2 + random.uniform()) as f32 * 0.3).collect();
+        (key, Parameter { shape, values })
+    });
+    let weights = NetworkWeights::new("random", parameters.collect());
+    let images: Vec<f32> = (0..5 * 3 * 16 * 16).map(|_| (random.uniform() - 0.5) as f32).collect();
+    let engine = Engine::new(&network, weights.clone()).unwrap();
+    let libtorch = LibtorchBackbone::new(&network, weights, TrainDevice::Cpu).unwrap();
+    let (expected, found) =
+        (engine.features(&images).unwrap(), libtorch.features(&images).unwrap());
+    assert_eq!(found.len(), 5 * network.dim);
+    let largest = expected.iter().fold(0.0, |a: f32, x| a.max(x.abs()));
+    for (a, b) in expected.iter().zip(&found) {
+        assert!((a - b).abs() <= 1e-5 * largest, "{a} {b}");
+    }
+    assert_eq!(libtorch.identity(), Backbone::identity(&engine));
 }

@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::{print, results};
 
+mod repeated;
+use repeated::Repeated;
+
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct CheckArgs {
@@ -16,6 +19,16 @@ pub struct CheckArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Also find near-duplicates: instances whose features have at least this cosine [without a number: 0.99]. With --out,
+    /// the column duplicate_of names the first one of each group
+    #[arg(
+        long,
+        value_name = "COSINE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.99"
+    )]
+    duplicates: Option<f64>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "out")]
     json: bool,
@@ -25,6 +38,7 @@ const AFTER: &str = "\
 Examples:
   trustpath check embeddings.npy --labels labels.csv
   trustpath check pool.parquet --label-column kind --id-column file
+  trustpath check embeddings.npy --labels labels.csv --duplicates=0.995 --out checked.csv
   zcat pool.csv.gz | trustpath check - --out labels.jsonl
 
 Exit status: 0 if the data can be used, 1 if the output cannot be written, 2 if the data is invalid.";
@@ -47,11 +61,19 @@ pub fn run(args: &CheckArgs) -> Result<()> {
             pool
         }
     };
+    let duplicates = args.duplicates.map(|cosine| Repeated::find(&pool, cosine)).transpose()?;
     match &output {
-        None if args.json => print::json(&as_json(&pool))?,
-        Some(output) => results::labels(&pool)?.write(output)?,
+        None if args.json => print::json(&as_json(&pool, duplicates.as_ref()))?,
+        Some(output) => {
+            let mut table = results::labels(&pool)?;
+            if let Some(found) = &duplicates {
+                table.push("duplicate_of", found.column(&pool))?;
+            }
+            table.write(output)?;
+        }
         None => {
             let mut text = summary(&pool)?;
+            text += &duplicates.map_or(String::new(), |found| found.text(&pool));
             for note in results::reading_notes(&pool) {
                 text.push_str(&format!("\n{note}\n"));
             }
@@ -62,12 +84,12 @@ pub fn run(args: &CheckArgs) -> Result<()> {
 }
 
 /// The summary for programs.
-fn as_json(pool: &PartlyLabelledTable) -> serde_json::Value {
+fn as_json(pool: &PartlyLabelledTable, duplicates: Option<&Repeated>) -> serde_json::Value {
     let mut counts = vec![0usize; pool.class_names().len()];
     pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
     let classes: serde_json::Map<String, serde_json::Value> =
         pool.class_names().iter().cloned().zip(counts.into_iter().map(Into::into)).collect();
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "source": pool.source(),
         "instances": pool.rows(),
         "features": pool.dims(),
@@ -75,7 +97,14 @@ fn as_json(pool: &PartlyLabelledTable) -> serde_json::Value {
         "classes": classes,
         "carried": pool.carried().iter().map(|column| &column.name).collect::<Vec<_>>(),
         "notes": results::reading_notes(pool),
-    })
+    });
+    if let Some(found) = duplicates {
+        let ids = |rows: &Vec<usize>| {
+            rows.iter().map(|&row| pool.ids()[row].as_str()).collect::<Vec<_>>()
+        };
+        json["duplicates"] = found.groups.iter().map(ids).collect();
+    }
+    json
 }
 
 fn summary(pool: &PartlyLabelledTable) -> Result<String> {

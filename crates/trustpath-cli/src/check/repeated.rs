@@ -1,0 +1,89 @@
+//! Near-duplicates, as `trustpath check` reports them.
+
+use trustpath_table::{Column, PartlyLabelledTable};
+
+use crate::error::{Error, Result};
+use crate::features::{Rows, named};
+use crate::print;
+
+/// Groups that are listed, and instances of each.
+const SHOWN: usize = 10;
+
+/// Groups of near-duplicates in a pool.
+pub struct Repeated {
+    cosine: f64,
+    /// Groups whose labels differ first.
+    pub groups: Vec<Vec<usize>>,
+    different: usize,
+    recall: Option<f64>,
+}
+
+impl Repeated {
+    pub fn find(pool: &PartlyLabelledTable, cosine: f64) -> Result<Self> {
+        if pool.dims() == 0 {
+            return Err(Error::Usage(
+                "near-duplicates are found by features: make them by trustpath extract --texts, and check these".into(),
+            ));
+        }
+        let rows = Rows::all(pool);
+        let found = trustpath::duplicates(&rows.features()?, cosine);
+        let mut found = found.map_err(|error| named(pool, error))?;
+        found.groups.sort_by_key(|group| !differ(pool, group));
+        let different = found.groups.iter().take_while(|group| differ(pool, group)).count();
+        Ok(Self { cosine, groups: found.groups, different, recall: found.recall })
+    }
+
+    /// For every instance but the first of a group, the name of the first.
+    pub fn column(&self, pool: &PartlyLabelledTable) -> Column {
+        let mut first = vec![None; pool.rows()];
+        for group in &self.groups {
+            group[1..].iter().for_each(|&row| first[row] = Some(pool.ids()[group[0]].clone()));
+        }
+        Column::OptionalText(first)
+    }
+
+    pub fn text(&self, pool: &PartlyLabelledTable) -> String {
+        let instances: usize = self.groups.iter().map(Vec::len).sum();
+        let mut text = match self.groups.len() {
+            0 => format!("\nno near-duplicates (cosine at least {})\n", self.cosine),
+            groups => format!(
+                "\n{} in {} (cosine at least {})\n",
+                print::count(instances, "near-duplicate", "near-duplicates"),
+                print::count(groups, "group", "groups"),
+                self.cosine
+            ),
+        };
+        if self.different > 0 {
+            let has = if self.different == 1 { "group has" } else { "groups have" };
+            text += &format!("{} {has} different labels, listed first\n", self.different);
+        }
+        for group in self.groups.iter().take(SHOWN) {
+            let label = |row: usize| pool.labels()[row].map(|class| &pool.class_names()[class]);
+            let named = group.iter().take(SHOWN).map(|&row| match label(row) {
+                Some(label) => format!("{} ({label})", pool.ids()[row]),
+                None => pool.ids()[row].clone(),
+            });
+            text += &format!("  {}", named.collect::<Vec<_>>().join(", "));
+            if let Some(more) = group.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+                text += &format!(" and {more} more");
+            }
+            text.push('\n');
+        }
+        if let Some(more) = self.groups.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+            text += &format!("  and {more} more groups\n");
+        }
+        if let Some(recall) = self.recall {
+            let found = 100.0 * recall;
+            text += &format!(
+                "The search found {found:.0} % of all nearest neighbours, so some may be missing.\n"
+            );
+        }
+        text
+    }
+}
+
+/// Whether two instances of a group have different labels.
+fn differ(pool: &PartlyLabelledTable, group: &[usize]) -> bool {
+    let mut labels = group.iter().filter_map(|&row| pool.labels()[row]);
+    labels.next().is_some_and(|first| labels.any(|label| label != first))
+}
