@@ -10,7 +10,7 @@ stage from its progress, peak memory from the operating system), SelfTrainingCla
 with C = 10, and LabelSpreading with the 7 nearest neighbours, each in a process of its own with as much time as `--limit`
 says. Prints Markdown. Options: `--dims D` keeps D of the 512 features (384), `--limit S` seconds for each of
 scikit-learn's (600), `--also FLAGS` runs trustpath once more with these flags, up to 100,000 instances, as in `--also "--reduction lle"`, `--folder F`
-keeps the files there.
+keeps the files there. With `--classes C` every class is one real instance repeated with jitter, and has 5 given labels.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from pathlib import Path
 import numpy as np
 
 BINARY = Path(__file__).resolve().parent.parent / "target" / "release" / "trustpath"
-JITTER, GIVEN, BLOCK, ALSO = 0.3, 20, 20_000, 100_000
+JITTER, GIVEN, FEW_GIVEN, BLOCK, ALSO = 0.3, 20, 5, 20_000, 100_000
 PEERS = {"SelfTraining": "SelfTrainingClassifier", "LabelSpreading": "LabelSpreading, knn"}
 
 
-def make(path, n, dims):
+def make(path, n, dims, classes):
     """Writes features, labels and truth; returns the path of the features."""
     from label_against_sklearn import unpack
 
@@ -38,6 +38,9 @@ def make(path, n, dims):
     random = np.random.default_rng(0)
     real = real[:, random.permutation(real.shape[1])[:dims]]
     spread = JITTER * real.std(0)
+    if classes:
+        real = real[random.permutation(len(real))[:classes]]
+        truth = np.arange(classes)
     rows = np.resize(random.permutation(len(real)), n)
     features = np.lib.format.open_memmap(path / f"{n}.npy", "w+", "<f4", (n, dims))
     for start in range(0, n, BLOCK):
@@ -49,7 +52,7 @@ def make(path, n, dims):
     given = np.full(n, -1)
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
-        given[random.choice(members, min(GIVEN, len(members)), replace=False)] = label
+        given[random.choice(members, min(FEW_GIVEN if classes else GIVEN, len(members)), replace=False)] = label
     np.save(path / f"{n}-truth.npy", labels)
     np.save(path / f"{n}-given.npy", given)
     lines = "\n".join("" if label < 0 else f"c{label}" for label in given)
@@ -58,18 +61,19 @@ def make(path, n, dims):
 
 
 def measured(command, limit=None):
-    """Output and seconds of a command; no output, and why, where it fails or takes too long."""
-    start = time.monotonic()
+    """Output and wall and user seconds of a command; no output, and why, where it fails or takes too long."""
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return None, f"> {limit:.0f}"
-    seconds = time.monotonic() - start
+        return None, (f"> {limit:.0f}", "–")
+    user = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    seconds = f"{time.monotonic() - start:.1f}", f"{user:.1f}"
     if process.returncode != 0:
-        return None, "out of memory" if "Memory" in output else f"failed: {output[-200:]}"
+        return None, ("out of memory" if "Memory" in output else f"failed: {output[-200:]}", "–")
     return output, seconds
 
 
@@ -80,12 +84,12 @@ def quality(n, path, labels):
 
 
 def ours(n, path, flags):
-    """Seconds by stage and in all, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
+    """Seconds by stage, wall and user seconds, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
     out = path / f"{n}-out.npz"
     command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--progress", "json", *flags]
     output, seconds = measured([str(part) for part in command])
     if output is None:
-        sys.exit(f"trustpath: {seconds}")
+        sys.exit(f"trustpath: {seconds[0]}")
     stages, found = {}, "all"
     for line in output.splitlines():
         if line.startswith("{"):
@@ -132,6 +136,7 @@ def main():
     parser.add_argument("sizes", type=int, nargs="+")
     parser.add_argument("--dims", type=int, default=384)
     parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("--classes", type=int)
     parser.add_argument("--also", action="append", default=[])
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
@@ -144,25 +149,25 @@ def main():
         stage_rows, rows = [], []
         for n in args.sizes:
             print(f"n = {n}", file=sys.stderr)
-            gib = make(path, n, args.dims).stat().st_size / 2**30
+            gib = make(path, n, args.dims, args.classes).stat().st_size / 2**30
             for flags in ["", *(args.also if n <= ALSO else [])]:
                 stages, seconds, memory, right, found, trust = ours(n, path, flags.split())
                 times = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
                 stage_rows.append([f"{n:,}", flags or "–", times])
                 name = f"trustpath {flags}".strip()
-                rows.append([f"{n:,}", name, f"{seconds:.1f}", f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust, found])
+                rows.append([f"{n:,}", name, *seconds, f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust, found])
             for name, title in PEERS.items():
                 command = [sys.executable, __file__, str(n), "--peer", name, "--folder", str(path)]
                 output, seconds = measured(command, args.limit)
                 if output is None:
-                    rows.append([f"{n:,}", title, seconds, "–", f"{gib:.2f}", *["–"] * 4])
+                    rows.append([f"{n:,}", title, *seconds, "–", f"{gib:.2f}", *["–"] * 4])
                 else:
                     right, peak = output.split()[-2:]
-                    rows.append([f"{n:,}", title, f"{seconds:.1f}", peak, f"{gib:.2f}", right, *["–"] * 3])
+                    rows.append([f"{n:,}", title, *seconds, peak, f"{gib:.2f}", right, *["–"] * 3])
             for file in path.glob(f"{n}*"):
                 if not args.folder:
                     file.unlink()
-        table(["n", "", "seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %", "neighbours found"], rows)
+        table(["n", "", "seconds", "user seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %", "neighbours found"], rows)
         print()
         table(["n", "flags", "seconds by stage"], stage_rows)
 

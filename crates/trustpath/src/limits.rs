@@ -17,7 +17,7 @@ pub struct Limits {
     /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
     /// precision (4096).
     pub certified: usize,
-    /// Pseudo-labelled instances that a classifier is trained on (20,000, but 50 of every class).
+    /// Pseudo-labelled instances that a classifier is trained on (20,000, but 20 of every class).
     pub train: usize,
     /// Instances with given labels that a path is fitted to in an audit, and twice those in a pool (20,000, but 20 of
     /// every class).
@@ -40,6 +40,8 @@ pub(crate) const DENSE_UNKNOWNS: usize = 200;
 pub(crate) const FEW_CLASSES: usize = 16;
 /// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
 pub(crate) const BASIS_ROWS: usize = 8192;
+/// Classes up to which the classifier of a small pool is solved to a certified minimum: beyond, L-BFGS is faster.
+const CERTIFIED_CLASSES: usize = 64;
 /// Instances that suggestions are chosen from: all pairs of a large pool would be too many.
 pub(crate) const SUGGEST_CANDIDATES: usize = 1024;
 /// Instances that suggestions are to cover, evenly taken.
@@ -49,6 +51,9 @@ pub(crate) const SUGGEST_COVERED: usize = 4096;
 pub const ADAPTIVE: usize = 20;
 /// Unlabeled instances per class up to which the adaptive mode may be chosen by held-out labels.
 pub const ADAPTIVE_CANDIDATE: usize = 50;
+/// Classes up to which `label` considers the adaptive mode. Its parameters were chosen on up to 15 classes: on 40 and 50 it labelled
+/// one kind of features better than self-training and another worse, on 77 and 150 worse by 1 to 4 points, at twice the cost.
+pub const ADAPTIVE_CLASSES: usize = 64;
 
 /// Instances up to which a reduction builds matrices over all pairs of them. An eigendecomposition takes `2n³/3`
 /// multiply-adds, a few seconds at this size; beyond, reductions use sparse matrices or landmarks.
@@ -84,15 +89,18 @@ pub(crate) const SIGN_PLACES: usize = 16;
 pub(crate) const SIGN_ROWS: usize = 256;
 /// Points whose exact neighbours are computed to measure the recall of a search in cells.
 pub(crate) const RECALL_POINTS: usize = 1000;
-/// Cells of average size that are searched around each cell.
-pub(crate) const CELLS_AROUND: usize = 64;
+/// Points that each point is compared with, at least, in the cells around it: the same for any number of points. On a million
+/// real features with jitter this finds 95 % of the neighbours, and a sweep over neighbours of neighbours one or two per cent more.
+pub(crate) const COMPARED: usize = 4096;
+/// Points up to which there is a second sweep, which adds half a per cent.
+pub(crate) const TWO_SWEEPS: usize = 200_000;
 /// Points for each cell that k-means places the cells by: the centres need to be spread like the points, not optimal.
 pub(crate) const CELL_SAMPLE: usize = 32;
 /// Points, at most, that the centre of all points is the mean of.
 pub(crate) const CENTRE_ROWS: usize = 4096;
 
 /// However many classes there are, this many instances of each train the classifier.
-const TRAIN_PER_CLASS: usize = 50;
+const TRAIN_PER_CLASS: usize = 20;
 /// However many classes there are, this many instances of each are fitted.
 const FIT_PER_CLASS: usize = 20;
 /// However many classes there are, this many instances per class take part in cross-validation.
@@ -144,6 +152,12 @@ impl Limits {
     pub(crate) fn to_cross_validate(self, open: &[usize], classes: usize) -> Vec<usize> {
         let most = self.cross_validation.max(CROSS_VALIDATION_PER_CLASS * classes);
         open.iter().copied().step_by(open.len().div_ceil(most).max(1)).collect()
+    }
+
+    /// Whether a classifier of this number of classes in a pool of this number of instances is solved to a certified minimum.
+    pub(crate) fn certifies(self, instances: usize, classes: usize) -> bool {
+        let all = self.certified == usize::MAX;
+        all || instances <= self.certified && classes <= CERTIFIED_CLASSES
     }
 
     /// Places among `labels` of those that train a classifier.

@@ -1,7 +1,7 @@
 //! Logistic regression on pools of any size.
 //!
-//! Up to [`Limits::certified`] instances it is solved to a certified minimum in double precision; beyond, in single
-//! precision with sums in double ([`LbfgsLogistic`]).
+//! Up to [`Limits::certified`] instances of not too many classes it is solved to a certified minimum in double precision;
+//! beyond, in single precision with sums in double ([`LbfgsLogistic`]).
 
 use super::{Classify, LbfgsLogistic, Logistic, LogisticParams, Model, Trainer, most_probable};
 use crate::limits::Limits;
@@ -32,7 +32,7 @@ impl Classify for PoolLogistic {
     }
 
     fn trainer<'a>(&self, instances: &'a Instances, classes: usize) -> Box<dyn Trainer + 'a> {
-        match instances.len() <= self.limits.certified {
+        match self.limits.certifies(instances.len(), classes) {
             true => self.certified.trainer(instances, classes),
             false => {
                 let solver = LbfgsLogistic::new(self.c, classes, instances.dims());

@@ -142,13 +142,19 @@ impl FrozenPath {
                     let (beta, d) = (&turned.beta[step], self.dims());
                     multiply(x, rows, turned.gram[step].view(), &mut sheet);
                     let rows = x.chunks_exact(d).zip(sheet.chunks_exact(d));
-                    for ((x, bent), followed) in rows.zip(&mut followed) {
-                        let square = inner(x, bent);
-                        for (k, follow) in followed {
-                            let fit = inner(x, beta.row(*k));
-                            follow.down(&self.lambda, step, square - 2.0 * fit + 1.0);
-                        }
-                    }
+                    simd::dispatch(
+                        (rows, &mut followed, &self.lambda, beta),
+                        #[inline(always)]
+                        |(rows, followed, lambda, beta)| {
+                            for ((x, bent), followed) in rows.zip(followed) {
+                                let square = dot(x, bent);
+                                for (k, follow) in followed {
+                                    let fit = dot(x, beta.row(*k));
+                                    follow.down(lambda, step, square - 2.0 * fit + 1.0);
+                                }
+                            }
+                        },
+                    );
                 }
             }
         }

@@ -160,7 +160,7 @@ pub(crate) fn judge_open(
     Ok(FrozenPath::of(&path).judge(view.coordinates()?.0, split.open, |at| Some(labels[at])))
 }
 
-/// ICI-R whose vanishing `λ` are read off the interpolated path.
+/// ICI-R of which the coefficients are read: every instance is judged by a frozen path.
 fn path_params(grid: Grid) -> IciRParams {
-    IciRParams { grid, tolerance: TOLERANCE, roots: Roots::Interpolated, ..Default::default() }
+    IciRParams { grid, tolerance: TOLERANCE, roots: Roots::Skipped, ..Default::default() }
 }

@@ -291,14 +291,15 @@ fn candidates<'a>(
     limits: Limits,
 ) -> Result<Vec<Candidate<'a>>> {
     let small = representation.smooth.len() <= limits.in_memory;
+    let adapts = small && pool.classes <= limits::ADAPTIVE_CLASSES;
     let adaptive = LabellerKind::Transductive(TransductiveKind::Adaptive);
     let (rounds, no_rounds) = (LabellerKind::Rounds, LabellerKind::NoRounds);
     let per_class = pool.open.len().div_ceil(pool.classes);
     let kinds = match kind {
-        LabellerKind::Auto if small && per_class <= limits::ADAPTIVE => {
+        LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE => {
             vec![adaptive, rounds, no_rounds]
         }
-        LabellerKind::Auto if small && per_class <= limits::ADAPTIVE_CANDIDATE => {
+        LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE_CANDIDATE => {
             vec![rounds, no_rounds, adaptive]
         }
         LabellerKind::Auto => vec![rounds, no_rounds],

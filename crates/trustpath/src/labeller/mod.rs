@@ -23,6 +23,12 @@ pub trait Labeller: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// When a solver does not converge, or the pool cannot be represented.
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels>;
+
+    /// What it would find on a pool that a labeller with rounds has labelled, where that run contains it: the labels before the
+    /// first round are those of the same classifier without rounds.
+    fn contained_in(&self, _rounds: &PoolLabels) -> Option<PoolLabels> {
+        None
+    }
 }
 
 /// Labels of the open rows, in their order.
@@ -37,6 +43,8 @@ pub struct PoolLabels {
     pub accepted_in: Vec<Option<usize>>,
     /// The rounds; none for labellers without rounds.
     pub rounds: Vec<RoundRecord>,
+    /// The probability of each label before the first round; empty for labellers without rounds.
+    pub first_probability: Vec<f64>,
 }
 
 impl Labeller for Box<dyn Transductive> {
@@ -62,7 +70,7 @@ impl Labeller for Box<dyn Transductive> {
             probability: labels.iter().enumerate().map(own).collect(),
             accepted_in: vec![None; labels.len()],
             labels,
-            rounds: Vec::new(),
+            ..PoolLabels::default()
         })
     }
 }

@@ -186,7 +186,7 @@ impl SelfTraining {
             labels,
             probability,
             accepted_in: vec![None; split.open.len()],
-            rounds: Vec::new(),
+            ..PoolLabels::default()
         };
         if split.open.is_empty() {
             return Ok((trainer, found));
@@ -227,7 +227,10 @@ impl SelfTraining {
             let (next, probability) = trainer.label(split.open);
             trained(&*trainer, &next);
             let pseudo_labels = std::mem::replace(&mut found.labels, next);
-            found.probability = probability;
+            let before = std::mem::replace(&mut found.probability, probability);
+            if number == 0 {
+                found.first_probability = before;
+            }
             let changed = pseudo_labels.iter().zip(&found.labels).filter(|(a, b)| a != b).count();
             let selected = selected.iter().map(|&at| split.row(at)).collect();
             found.rounds.push(RoundRecord { pseudo_labels, selected, changed });
@@ -341,5 +344,15 @@ impl Labeller for SelfTraining {
 
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
         Ok(self.rounds(view, split, &mut |_, _| {})?.1)
+    }
+
+    fn contained_in(&self, rounds: &PoolLabels) -> Option<PoolLabels> {
+        let first = rounds.rounds.first()?;
+        matches!(&self.quota, Quota::Shares(shares) if shares.is_empty()).then(|| PoolLabels {
+            labels: first.pseudo_labels.clone(),
+            probability: rounds.first_probability.clone(),
+            accepted_in: vec![None; first.pseudo_labels.len()],
+            ..PoolLabels::default()
+        })
     }
 }

@@ -15,9 +15,9 @@ use super::Neighbors;
 use super::exact::{among_all, measure_shortlist};
 use super::partition::Cells;
 use super::points::{CentredPoints, Points, ascending};
-use super::refine::sweep;
+use super::refine::Refinement;
 use super::scan::{Candidates, SPARE, Shortlists};
-use crate::limits::{CELLS_AROUND, RECALL_POINTS};
+use crate::limits::{COMPARED, RECALL_POINTS, TWO_SWEEPS};
 
 /// How thorough the search is.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +32,7 @@ pub(super) struct Effort {
 
 impl Effort {
     pub fn of(n: usize) -> Self {
-        let cells = 4 * n.isqrt();
-        Self { cells, budget: CELLS_AROUND * n.div_ceil(cells), sweeps: 2 }
+        Self { cells: 4 * n.isqrt(), budget: COMPARED, sweeps: 1 + usize::from(n <= TWO_SWEEPS) }
     }
 }
 
@@ -42,10 +41,10 @@ pub(super) fn search(points: Points<'_>, k: usize, effort: Effort) -> Neighbors 
     let centre = points.centre();
     let cells = Cells::of(points, &centre, effort.cells);
     let points = CentredPoints::of(points, &centre, |i| cells.order[i] as usize);
-    let mut lists = search_around(&points, &cells, k, effort.budget);
-    for _ in 0..effort.sweeps {
-        sweep(&points, k, &mut lists);
-    }
+    let lists = search_around(&points, &cells, k, effort.budget);
+    let mut refinement = Refinement::new(&points, k, lists);
+    (0..effort.sweeps).for_each(|_| refinement.sweep());
+    let lists = refinement.lists;
     let recall = recall(&points, k, &lists);
     drop(points);
     // From the order of the cells back to that of the points.

@@ -2,7 +2,8 @@
 //!
 //! Each sweep reads the graph as it was before, so that the result does not depend on the order of work. The candidates of
 //! a point are the neighbours of its neighbours and of those points whose neighbour it is, the closest of these first and
-//! at most as many as it has neighbours itself.
+//! at most as many as it has neighbours itself. A candidate that is two old edges away was compared in the sweep before, and
+//! is left out; at first every edge is new.
 
 use rayon::prelude::*;
 
@@ -13,57 +14,103 @@ use super::scan::NONE;
 /// Points that are worked on together.
 const STRIP: usize = 256;
 
-/// One sweep over lists of `k` neighbours, which are and stay in ascending distance.
-pub(super) fn sweep(points: &CentredPoints, k: usize, lists: &mut [(f32, u32)]) {
-    let before: Vec<u32> = lists.iter().map(|&(_, j)| j).collect();
-    let back = reversed(&before, k);
-    lists.par_chunks_mut(STRIP * k).enumerate().for_each_init(
-        || (Vec::new(), Vec::new()),
-        |(candidates, measured), (strip, lists)| {
-            for (at, list) in lists.chunks_exact_mut(k).enumerate() {
-                let i = strip * STRIP + at;
-                gather(i, k, &before, &back, candidates);
-                measured.clear();
-                measured.extend(candidates.iter().map(|&j| (0.0, j)));
-                points.measure(i, measured);
-                measured.iter().for_each(|&(distance, j)| insert(list, distance, j));
-            }
-        },
-    );
+/// A graph that is improved sweep by sweep.
+#[derive(Debug)]
+pub(super) struct Refinement<'a> {
+    points: &'a CentredPoints,
+    k: usize,
+    /// The lists of all points, each in ascending distance.
+    pub lists: Vec<(f32, u32)>,
+    /// Which entries of the lists are new since the last sweep but one.
+    new: Vec<bool>,
 }
 
-/// For every point up to `k` of those that it is a neighbour of, the closest ranks first; the rest is [`NONE`].
-fn reversed(index: &[u32], k: usize) -> Vec<u32> {
-    let mut back = vec![NONE; index.len()];
-    let mut held = vec![0u32; index.len() / k];
+/// Edges from every point: `k` ends each, [`NONE`] beyond the last, and which edges are new.
+#[derive(Debug, Clone, Copy)]
+struct Edges<'a> {
+    k: usize,
+    ends: &'a [u32],
+    new: &'a [bool],
+}
+
+impl Edges<'_> {
+    fn of(&self, i: u32) -> impl Iterator<Item = (u32, bool)> {
+        let of = i as usize * self.k..(i as usize + 1) * self.k;
+        let ends = self.ends[of.clone()].iter().copied().zip(self.new[of].iter().copied());
+        ends.take_while(|(j, _)| *j != NONE)
+    }
+}
+
+impl<'a> Refinement<'a> {
+    /// Of lists of `k` neighbours.
+    pub fn new(points: &'a CentredPoints, k: usize, lists: Vec<(f32, u32)>) -> Self {
+        let new = vec![true; lists.len()];
+        Self { points, k, lists, new }
+    }
+
+    /// One sweep.
+    pub fn sweep(&mut self) {
+        let Self { points, k, lists, new } = self;
+        let (points, k) = (*points, *k);
+        let ends: Vec<u32> = lists.iter().map(|&(_, j)| j).collect();
+        let was_new = std::mem::take(new);
+        let forward = Edges { k, ends: &ends, new: &was_new };
+        let (back, back_new) = reversed(forward);
+        let backward = Edges { k, ends: &back, new: &back_new };
+        *new = vec![false; lists.len()];
+        let strips = lists.par_chunks_mut(STRIP * k).zip(new.par_chunks_mut(STRIP * k));
+        strips.enumerate().for_each_init(
+            || (Vec::new(), Vec::new()),
+            |(candidates, measured), (strip, (lists, new))| {
+                let of_points = lists.chunks_exact_mut(k).zip(new.chunks_exact_mut(k));
+                for (at, (list, new)) in of_points.enumerate() {
+                    let i = strip * STRIP + at;
+                    gather(i as u32, forward, backward, candidates);
+                    measured.clear();
+                    measured.extend(candidates.iter().map(|&j| (0.0, j)));
+                    points.measure(i, measured);
+                    measured.iter().for_each(|&(distance, j)| insert(list, distance, j));
+                    let before = &ends[i * k..(i + 1) * k];
+                    let is_new = |(_, j): &(f32, u32)| !before.contains(j);
+                    new.iter_mut().zip(list.iter()).for_each(|(new, end)| *new = is_new(end));
+                }
+            },
+        );
+    }
+}
+
+/// For every point up to `k` of those that it is a neighbour of, the closest ranks first.
+fn reversed(edges: Edges<'_>) -> (Vec<u32>, Vec<bool>) {
+    let Edges { k, ends, new } = edges;
+    let (mut back, mut back_new) = (vec![NONE; ends.len()], vec![false; ends.len()]);
+    let mut held = vec![0u32; ends.len() / k];
     for rank in 0..k {
-        for (i, list) in index.chunks_exact(k).enumerate() {
-            let j = list[rank] as usize;
+        for (i, (ends, new)) in ends.chunks_exact(k).zip(new.chunks_exact(k)).enumerate() {
+            let j = ends[rank] as usize;
             if (held[j] as usize) < k {
-                back[j * k + held[j] as usize] = i as u32;
+                let to = j * k + held[j] as usize;
+                (back[to], back_new[to]) = (i as u32, new[rank]);
                 held[j] += 1;
             }
         }
     }
-    back
+    (back, back_new)
 }
 
 /// The candidates of point `i`, in ascending order, without itself and its neighbours.
-fn gather(i: usize, k: usize, index: &[u32], back: &[u32], candidates: &mut Vec<u32>) {
-    let of = |j: u32| j as usize * k..(j as usize + 1) * k;
+fn gather(i: u32, forward: Edges<'_>, backward: Edges<'_>, candidates: &mut Vec<u32>) {
     candidates.clear();
-    let own = &index[i * k..(i + 1) * k];
-    let joined = &back[i * k..(i + 1) * k];
-    let joined = &joined[..joined.partition_point(|&j| j != NONE)];
-    candidates.extend_from_slice(joined);
-    for &j in own.iter().chain(joined) {
-        candidates.extend_from_slice(&index[of(j)]);
+    candidates.extend(backward.of(i).filter(|(_, new)| *new).map(|(j, _)| j));
+    let mut join = |j: u32, new: bool, edges: Edges<'_>| {
+        candidates.extend(edges.of(j).filter(|(_, other)| new || *other).map(|(c, _)| c));
+    };
+    for (j, new) in forward.of(i) {
+        join(j, new, forward);
+        join(j, new, backward);
     }
-    for &j in own {
-        let joined = &back[of(j)];
-        candidates.extend_from_slice(&joined[..joined.partition_point(|&j| j != NONE)]);
-    }
+    backward.of(i).for_each(|(j, new)| join(j, new, forward));
     candidates.sort_unstable();
     candidates.dedup();
-    candidates.retain(|j| *j != i as u32 && !own.contains(j));
+    let own = &forward.ends[i as usize * forward.k..(i as usize + 1) * forward.k];
+    candidates.retain(|j| *j != i && !own.contains(j));
 }

@@ -73,7 +73,15 @@ pub(crate) fn cross_validate(
     limits: Limits,
 ) -> Result<CrossValidation> {
     let label = |(fold, _): &(Fold, Vec<f64>)| -> Result<Vec<PoolLabels>> {
-        candidates.iter().map(|c| c.labeller.label(&c.view, fold.split())).collect()
+        let mut found: Vec<PoolLabels> = Vec::with_capacity(candidates.len());
+        for Candidate { labeller, view } in candidates {
+            let contained = found.iter().find_map(|before| labeller.contained_in(before));
+            found.push(match contained {
+                Some(contained) => contained,
+                None => labeller.label(view, fold.split())?,
+            });
+        }
+        Ok(found)
     };
     let found: Vec<Vec<PoolLabels>> = folds.par_iter().map(label).collect::<Result<_>>()?;
     let right = |fold: usize, candidate: usize, at: usize| {

@@ -9,9 +9,10 @@
 //! change: `‖W V‖ = ‖W‖`.
 //!
 //! # Stopping
-//! At a gradient of norm `C · max(10⁻³, 2·10⁻⁶ √n)`. The objective, minimised over the intercept, is strongly convex with
-//! modulus one, so the weights are about as close to the exact ones as that; no score of an instance of unit length is off
-//! by more, and by far less where there are many samples, since these add curvature. The second bound is the limit of single
+//! At a gradient of norm `C · max(10⁻³ √K, 2·10⁻⁶ √n)` for `K` classes, of which each has its share. The objective,
+//! minimised over the intercept, is strongly convex with modulus one, so the weights are about as close to the exact ones as
+//! that, those of one class to `10⁻³ C`; no score of an instance of unit length is off by more, and by far less where there
+//! are many samples, since these add curvature. The second bound is the limit of single
 //! precision: scores are known to about 10⁻⁶, and `n` such errors of random sign add up to a fraction of `C √n` times it.
 
 mod history;
@@ -30,7 +31,7 @@ use history::LbfgsHistory;
 use preconditioner::Preconditioner;
 use sums::{STRIP, Samples};
 
-/// Goal for the norm of the gradient, relative to `C`.
+/// Goal for the norm of the gradient of one class, relative to `C`.
 const TOLERANCE: f64 = 1e-3;
 /// What single precision can reach, relative to `C √n`.
 const ROUNDING: f64 = 2e-6;
@@ -103,9 +104,14 @@ impl LbfgsLogistic {
     }
 }
 
+/// The norm of the gradient at which the solver stops, for samples of this number of classes.
+fn goal(c: f64, samples: usize, classes: usize) -> f64 {
+    c * (TOLERANCE * (classes as f64).sqrt()).max(ROUNDING * (samples as f64).sqrt())
+}
+
 /// Minimises the objective from `w`: one row per class, the last column the intercept. Returns the number of steps.
 fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
-    let goal = c * TOLERANCE.max(ROUNDING * (samples.labels.len() as f64).sqrt());
+    let goal = goal(c, samples.labels.len(), samples.classes);
     let mut history = LbfgsHistory::default();
     let (mut g, first) = gradient(c, samples, w, true);
     let mut preconditioner = first.unwrap_or_default();

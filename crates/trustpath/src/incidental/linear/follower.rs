@@ -97,6 +97,7 @@ impl<'a> PathFollower<'a> {
     /// Records which instances leave zero between two knots, and where.
     fn cross(&mut self, rows: &mut impl RowSource, low: &[Knot], high: &[Knot]) -> Result<()> {
         let most = match self.params.roots {
+            Roots::Skipped => return Ok(()),
             Roots::Interpolated => 0,
             Roots::Exact if self.groups.iter().any(Newton::is_wide) => EXACT_ROOTS_MANY_UNKNOWNS,
             Roots::Exact => EXACT_ROOTS,

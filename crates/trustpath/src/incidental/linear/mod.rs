@@ -13,6 +13,7 @@
 //! so that a step costs `O(n)` and no `n × n` matrix exists. The elementwise penalty is the same problem with one
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
+mod compact;
 mod curvature;
 mod follower;
 mod in_memory;
@@ -45,6 +46,9 @@ pub enum Roots {
     Exact,
     /// Always read off the interpolated path.
     Interpolated,
+    /// Not at all: for those who read the coefficients alone. What a path says of single instances beyond their norms stays
+    /// empty, and with many classes another solver does without anything of size instances × classes.
+    Skipped,
 }
 
 /// Parameters of ICI-R.
@@ -130,6 +134,9 @@ impl Incidental for IciR {
 
     fn path(&self, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
         check_labels(labels, x.rows(), classes)?;
+        if compact::applies(&self.params, x.cols(), classes, keep) {
+            return compact::path(&self.params, x, labels, classes, keep);
+        }
         LinearPath::new(&self.params, x, classes).path(labels, keep)
     }
 

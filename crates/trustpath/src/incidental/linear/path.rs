@@ -1,10 +1,10 @@
 //! The path of rows in this process, with everything that is to be kept of it.
 
-use super::IciRParams;
 use super::follower::PathFollower;
 use super::in_memory::InMemoryRows;
 use super::row_source::RowSource;
-use crate::incidental::{Keep, Path, certificate};
+use super::{IciRParams, Roots};
+use crate::incidental::{Keep, Path, Vanished, certificate};
 use crate::linalg::basis::Basis;
 use crate::{Matrix, Result};
 
@@ -54,7 +54,10 @@ impl<'a> LinearPath<'a> {
             }
         })?;
         let last = lambda[lambda.len() - 1];
-        let vanished = self.rows.vanished(last);
+        let vanished = match self.follower.params.roots {
+            Roots::Skipped => Vanished::default(),
+            _ => self.rows.vanished(last),
+        };
         Ok(Path {
             vanish: vanished.vanish,
             vanish_grid: vanished.vanish_grid,

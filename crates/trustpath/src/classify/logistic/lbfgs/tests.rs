@@ -71,7 +71,7 @@ impl Data {
         let apart = |a: &[f64], b: &[f64]| {
             a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
         };
-        let goal = c * TOLERANCE.max(ROUNDING * (self.labels.len() as f64).sqrt());
+        let goal = goal(c, self.labels.len(), self.classes);
         let weights = apart(lbfgs.weights.as_slice(), exact.weights.as_slice());
         let intercept = apart(&lbfgs.intercept, &exact.intercept);
         assert!(weights <= goal, "{weights:e} {goal:e}");
