@@ -150,9 +150,21 @@ pub fn finish(
     result: &impl ResultColumns,
     summary: Summary,
 ) -> Result<()> {
+    finish_table(run, output, set, pool, || Ok(result.table()?), summary)
+}
+
+/// The same for a table that is made only if somebody asks for it.
+pub fn finish_table(
+    run: &RunArgs,
+    output: Option<&Output>,
+    set: &FileSet,
+    pool: &PartlyLabelledTable,
+    table: impl FnOnce() -> Result<ResultTable>,
+    summary: Summary,
+) -> Result<()> {
     let notes = reading_notes(pool);
     if run.json || output.is_some() {
-        let mut table = result.table()?;
+        let mut table = table()?;
         carry_columns(&mut table, pool)?;
         if let Some(output) = output {
             table.write(output)?;

@@ -1,5 +1,7 @@
 //! `trustpath label`: labels for unlabeled instances, how far each can be trusted, and why.
 
+mod first;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,7 +13,7 @@ use trustpath_explain::{FrontEnd, LabelResult, SavedModel};
 use trustpath_table::FileSet;
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::features::{Rows, named};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
@@ -57,6 +59,7 @@ Examples:
   trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
   trustpath label questions.csv --text question --report report.html --out labels.csv
+  trustpath label embeddings.npy --suggest 20 --out first.csv     (no labels yet: what to label first)
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
 The label of an image is the name of its class folder; images in no folder, or in one named unlabeled
@@ -86,8 +89,23 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let files = files.writes("--report", page).writes("--model", model);
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
-    let instances = args.input.read(Wanted::Some, files, &args.source, None, &threads, progress)?;
+    // Without any label, it can still be said what to label first.
+    let wanted = if spec.suggest > 0 { Wanted::Any } else { Wanted::Some };
+    let instances = args.input.read(wanted, files, &args.source, None, &threads, progress)?;
     let Instances { pool, images, .. } = &instances;
+    if wanted == Wanted::Any && pool.labels().iter().all(Option::is_none) {
+        if page.is_some() || model.is_some() {
+            return Err(Error::Usage(format!(
+                "no instance of {} has a label, so there is no report and no model: leave out --report and --model to see what to label first, or give --labels",
+                pool.source()
+            )));
+        }
+        let found = threads.install(|| first::choose(pool, &spec, progress))?;
+        let summary = first::summary(pool, &found, start.elapsed());
+        let table = || first::table(pool, &found);
+        return results::finish_table(&args.run, output.as_ref(), &set, pool, table, summary);
+    }
+    pool.check_labels()?;
     let labelling = threads.install(|| -> Result<Labelling> {
         let rows = Rows::all(pool);
         let features = rows.features()?;

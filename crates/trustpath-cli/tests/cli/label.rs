@@ -296,3 +296,43 @@ fn columns_of_text_are_copied_to_the_result_and_the_report() {
     assert!(audited.lines().nth(1).unwrap().contains("https://example.org/"), "{audited}");
     refused(&folder, &["label", "p.csv", "--carry", "nosuch"], 2, &["no column \"nosuch\""]);
 }
+
+#[test]
+fn without_labels_it_says_what_to_label_first() {
+    // Three groups of twelve around three axes, each with a text.
+    let mut pool = String::from("id,a,b,c,note\n");
+    for i in 0..36 {
+        let x =
+            |axis: usize| f64::from(u8::from(i % 3 == axis)) + 0.05 * ((i * 3 + axis) as f64).sin();
+        pool += &format!("r{i},{},{},{},text {i}\n", x(0), x(1), x(2));
+    }
+    let folder = folder_with(&[("p.csv", pool.as_bytes())]);
+    let run = |args: &[&str]| trustpath_in(&folder, &[&["label", "p.csv"], args].concat());
+    fails(&mut run(&[]), 2, &["p.csv has no labels"]);
+    let said = printed(&mut run(&["--suggest", "3", "--out", "first.csv"]));
+    assert!(
+        said.contains("No instance has a label yet") && said.contains("Label first: r"),
+        "{said}"
+    );
+    let table = fs::read_to_string(folder.path().join("first.csv")).unwrap();
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("id,label,suggested,note"));
+    let mut labels = String::from("id,label\n");
+    let mut groups: Vec<usize> = Vec::new();
+    for line in lines {
+        let number: usize = line[1..].split(',').next().unwrap().parse().unwrap();
+        groups.push(number % 3);
+        labels += &format!("r{number},class {}\n", number % 3);
+    }
+    groups.sort_unstable();
+    assert_eq!(groups, [0, 1, 2], "one of each group: {table}");
+    // Filled in, the file is a labels file.
+    fs::write(folder.path().join("first.csv"), labels).unwrap();
+    let json = printed(&mut run(&["--labels", "first.csv", "--closed", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["labelled"], 3);
+    fails(&mut run(&["--suggest", "3", "--strategy", "margin"]), 2, &["margin", "needs labels"]);
+    let report = &["--suggest", "3", "--report", "r.html"];
+    fails(&mut run(report), 2, &["no instance of p.csv has a label", "--report"]);
+    assert!(!folder.path().join("r.html").exists());
+}

@@ -1,0 +1,57 @@
+//! What to label first, where no instance has a label.
+
+use std::time::Duration;
+
+use trustpath::label::label_first;
+use trustpath::spec::LabelSpec;
+use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
+
+use crate::error::Result;
+use crate::features::{Rows, named};
+use crate::memory;
+use crate::progress::{Progress, ProgressObserver};
+use crate::results::Summary;
+
+/// Suggestions that a summary lists.
+const SHOWN: usize = 20;
+
+/// The rows to label first, best first.
+pub fn choose(
+    pool: &PartlyLabelledTable,
+    spec: &LabelSpec,
+    progress: Progress,
+) -> Result<Vec<usize>> {
+    let rows = Rows::all(pool);
+    let (features, observer) = (rows.features()?, &mut ProgressObserver::new(progress));
+    let found = label_first(&features, spec.strategy, spec.suggest, spec.limits(), observer);
+    found.map_err(|error| named(pool, error))
+}
+
+/// A labels file of these rows in which the labels are still to be written.
+pub fn table(pool: &PartlyLabelledTable, rows: &[usize]) -> Result<ResultTable> {
+    let mut table = ResultTable::default();
+    table.push("id", Column::Text(ids(pool, rows)))?;
+    table.push("label", Column::OptionalText(vec![None; rows.len()]))?;
+    table.push("suggested", Column::Count((1..=rows.len() as u64).collect()))?;
+    Ok(table)
+}
+
+pub fn summary(pool: &PartlyLabelledTable, rows: &[usize], took: Duration) -> Summary {
+    let suggested = ids(pool, rows);
+    let more = suggested.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let note = "No instance has a label yet. Label the suggested ones and give their labels with --labels; if --out has written them to a file, fill in its label column.";
+    let text = format!(
+        "{}: {} instances, {} features each\n\n{note}\n\nLabel first: {}{more}\n\n{}\n",
+        pool.source(),
+        pool.rows(),
+        pool.dims(),
+        suggested[..suggested.len().min(SHOWN)].join(", "),
+        memory::spent(took),
+    );
+    Summary { text, facts: Vec::new(), notes: vec![note.into()], suggested, took }
+}
+
+fn ids(pool: &PartlyLabelledTable, rows: &[usize]) -> Vec<String> {
+    rows.iter().map(|&row| pool.ids()[row].clone()).collect()
+}
