@@ -145,8 +145,11 @@ pub const REDUCTIONS: [(&str, Published); 6] = [
     ("se", (72.43, 0.63)),
 ];
 
-/// `tab:backbone`: features, backbone, and at 1 and 5 shots on miniImageNet the method that the features are of, and ICIR.
-pub const BACKBONES: [(&str, &str, [Option<Printed>; 2], [Published; 2]); 3] = [
+/// Features, backbone, and at 1 and 5 shots the method that the features are of, and ICIR.
+type BackboneRow = (&'static str, &'static str, [Option<Printed>; 2], [Published; 2]);
+
+/// `tab:backbone`, on miniImageNet.
+pub const BACKBONES: [BackboneRow; 3] = [
     ("CAN", "ResNet-12", [with(67.19, 0.55), with(80.64, 0.35)], [(70.53, 0.63), (81.30, 0.36)]),
     ("E3BM", "WRN-28-10", [bare(71.4), bare(81.2)], [(71.39, 0.63), (82.61, 0.36)]),
     ("TAFSSL", "DenseNet", [with(77.06, 0.26), with(84.99, 0.14)], [(76.83, 0.60), (85.12, 0.32)]),
