@@ -86,7 +86,7 @@ fn methods_that_do_not_exist() {
         ("--method", peers),
         ("--model", "icir, icic"),
         ("--penalty", "group, elementwise"),
-        ("--reduction", "lle, ltsa, isomap, se, pca, mds, none"),
+        ("--reduction", "lle, ltsa, isomap, se, pca, mds, mds-random, none"),
         ("--classifier", "lr, svm, knn"),
         ("--selector", "ici, ra, nn, co, cn"),
         ("--setting", "inductive, transductive, semi"),
