@@ -47,7 +47,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     }
     finding.table(
         "Accuracy in % of ICIR by reduction to five dimensions, 5-way 1-shot transductive. MDS of the paper starts at \
-         random and stops early, as scikit-learn up to 1.1 does; the last row starts at the principal components and runs \
+         random and stops by the rule of scikit-learn up to 1.1; the last row starts at the principal components and runs \
          to the end.",
         columns.table()?,
     );

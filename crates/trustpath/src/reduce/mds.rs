@@ -12,7 +12,7 @@
 //!
 //! By default the start is fixed: the principal components of the instances, which is classical scaling of the same `δ`,
 //! stretched to the scale of `f`; the first `f` is `δ` itself. The paper's code takes the best of four random starts of
-//! scikit-learn, which stops much earlier: that is [`Start::Random`].
+//! scikit-learn, with its own rule to stop: that is [`Start::Random`].
 //!
 //! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks and placed so. `f` is then known, and every
 //! other instance goes by itself to where its distances to the landmarks come nearest to its `f(δ)`: first by

@@ -7,8 +7,7 @@
 //! σ/Σᵢ‖zᵢ‖   falls by less than 10⁻³
 //! ```
 //!
-//! from one round to the next, and the start with the smallest `σ` counts. This stops while `σ` is still falling, so
-//! that the coordinates keep much of the random start. `f` has `√2` times the size it has there, and so have the coordinates
+//! from one round to the next, and the start with the smallest `σ` counts. `f` has `√2` times the size it has there, and so have the coordinates
 //! and the bound.
 
 use std::f64::consts::SQRT_2;
@@ -69,22 +68,17 @@ mod tests {
     use crate::reduce::testing::{clusters, coordinates};
 
     #[test]
-    fn a_random_start_ends_above_the_stress_of_the_fixed_one() {
+    fn the_start_with_the_smallest_stress_counts() {
         let x = clusters(4, 15, 10, 1.0);
-        let fixed = Mds { d: 2, ..Default::default() }.scale(&x, 60).unwrap();
-        let mut early = scale(&x, 60, 2, 300);
-        assert!(early.stress() > 1.05 * fixed.stress());
-        // It can be improved: it stopped by the rule, not at a minimum.
-        let (after, _) = early.move_points();
-        early.fit_order();
-        assert!(early.stress() < after);
-        // The best of four starts, not the first.
-        let mut first = Majorisation::at(&x, draw(60, 2, 0));
-        let first = run(&mut first, 300);
-        let starts: Vec<f64> =
-            (0..STARTS).map(|s| run(&mut Majorisation::at(&x, draw(60, 2, s)), 300)).collect();
-        assert_eq!(starts[0], first);
-        assert!(starts.iter().any(|s| *s != first));
+        let end = |start: u64, rounds: usize| {
+            let mut scaling = Majorisation::at(&x, draw(60, 2, start));
+            (run(&mut scaling, rounds), scaling.z)
+        };
+        let ends: Vec<(f64, Matrix)> = (0..STARTS).map(|start| end(start, 300)).collect();
+        let best = ends.iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        assert_eq!(scale(&x, 60, 2, 300).z, best.1);
+        assert!(ends.iter().any(|other| other.0 > best.0));
+        assert!((0..STARTS).all(|start| end(start, 1).0 > ends[start as usize].0));
     }
 
     #[test]
