@@ -74,3 +74,35 @@ impl Labeller for Box<dyn Transductive> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::PoolLogistic;
+    use crate::judge::Ici;
+    use crate::limits::Limits;
+    use crate::reduce::testing::clusters;
+
+    #[test]
+    fn a_run_with_rounds_contains_the_one_without() {
+        let instances = clusters(4, 20, 8, 1.0);
+        let limits = Limits::default();
+        let labeller = |quota| {
+            let judge = Ici::sampled(limits).unwrap();
+            let classifier = PoolLogistic::new(limits).unwrap();
+            SelfTraining::new(Box::new(classifier), Box::new(judge), quota).unwrap()
+        };
+        let (with, without) =
+            (labeller(Quota::quarter_then_half()), labeller(Quota::Shares(Vec::new())));
+        let given: Vec<usize> = (0..8).map(|at| at / 2 * 20 + at % 2).collect();
+        let labels: Vec<usize> = (0..8).map(|at| at / 2).collect();
+        let open: Vec<usize> = (0..80).filter(|row| !given.contains(row)).collect();
+        let split = Split { given: &given, labels: &labels, open: &open, classes: 4 };
+        let view = View::leading(&instances, instances.unit(), 8);
+        let rounds = with.label(&view, split).unwrap();
+        let (contained, own) =
+            (without.contained_in(&rounds).unwrap(), without.label(&view, split).unwrap());
+        assert_eq!((contained.labels, contained.probability), (own.labels, own.probability));
+        assert!(with.contained_in(&rounds).is_none());
+    }
+}

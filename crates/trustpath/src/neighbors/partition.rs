@@ -270,4 +270,24 @@ mod tests {
         around.sort_unstable();
         assert_eq!(around, (0..cells.len()).collect::<Vec<_>>());
     }
+
+    #[test]
+    fn with_many_means_nearly_every_point_finds_the_nearest() {
+        let (n, count) = (4000, 2 * FEW_MEANS);
+        let value = |at: usize| (crate::random::mix(at as u64) >> 40) as f32 / (1 << 24) as f32;
+        let values: Vec<f32> = (0..n * 3).map(value).collect();
+        let points = Points::new(&values, n, 3).unwrap();
+        let (centre, means) = (points.centre(), &values[..count * 3]);
+        let which: Vec<u32> = (0..n as u32).collect();
+        let query = |q: usize, to: &mut [f32]| points.copy(q, &centre, to);
+        let shifted: Vec<f32> =
+            means.iter().enumerate().map(|(at, v)| v - centre[at % 3]).collect();
+        let exact = nearest(n, query, &shifted, 3);
+        let found = assign(points, &centre, &which, &shifted);
+        let same = found.iter().zip(&exact).filter(|(a, b)| a == b).count();
+        assert!(same * 100 >= 99 * n, "{same} of {n}");
+        // All means in one place: the groups but one are empty.
+        let copies = vec![0.5; count * 3];
+        assert!(assign(points, &centre, &which, &copies).iter().all(|&mean| mean == 0));
+    }
 }

@@ -15,7 +15,12 @@ fn names_go_both_ways() {
     for method in Reduction::ALL {
         assert_eq!(method.name().parse::<Reduction>().unwrap(), method);
         let built = format!("{:?}", method.build_default().unwrap());
-        assert!(built.starts_with(&format!("{method:?}")), "{built}");
+        let expected = match method {
+            Reduction::MdsRandom => "Mds { d: 5, start: Random".into(),
+            Reduction::Mds => "Mds { d: 5, start: Principal".into(),
+            _ => format!("{method:?}"),
+        };
+        assert!(built.starts_with(&expected), "{built}");
     }
     assert!(matches!("LLE".parse::<Reduction>(), Err(Error::Parameter { name: "reduction", .. })));
 }
