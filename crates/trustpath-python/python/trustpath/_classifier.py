@@ -53,13 +53,15 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labeller : str, default='auto'
         Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier that it starts with), 'adaptive' or
         another transductive method, or 'auto' (chosen by held-out labels).
-    reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds'}, default=None
+    reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'mds-random'}, default=None
         Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
         neighbours.
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
         How many instances to suggest for labelling next.
+    strategy : {'coverage', 'typiclust', 'probcover', 'margin'}, default='coverage'
+        How they are chosen: to cover what is uncertain, or by a published method.
     folds : int, default=5
         Folds of the cross-validation that estimates the precision.
     missing : str, number or list of these, default=None
@@ -163,6 +165,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reduction: Optional[str] = None,
         exact: bool = False,
         suggest: int = 0,
+        strategy: str = "coverage",
         folds: int = 5,
         missing: Any = None,
         random_state: Any = None,
@@ -177,6 +180,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.reduction = reduction
         self.exact = exact
         self.suggest = suggest
+        self.strategy = strategy
         self.folds = folds
         self.missing = missing
         self.random_state = random_state
