@@ -67,8 +67,11 @@ impl GivenLabels {
                 one_each(ids.unwrap_or(of_labels), labels)?
             }
             (Some(of_labels), ids) => {
-                if ids.is_none() && of_labels.iter().all(|id| !is_row(id, rows)) {
-                    let id = of_labels.into_iter().next().unwrap_or_default();
+                // A file with a header alone has no ids that could be of other data.
+                let first = of_labels.first().filter(|_| ids.is_none()).cloned();
+                if let Some(id) = first
+                    && of_labels.iter().all(|id| !is_row(id, rows))
+                {
                     let (file, labels_file) = (features.to_owned(), source.clone());
                     return Err(Error::NoIds { file, labels_file, id });
                 }
@@ -103,7 +106,8 @@ impl GivenLabels {
         if let (Some(of_labels), true) = (&mut self.ids, unclear) {
             let known: HashSet<&String> = ids.into_iter().flatten().collect();
             let is_known = |id: &String| known.contains(id);
-            if !is_known(&of_labels[0]) && of_labels[1..].iter().any(is_known) {
+            let is_header = of_labels.first().is_some_and(|first| !is_known(first));
+            if is_header && of_labels[1..].iter().any(is_known) {
                 of_labels.remove(0);
                 labels.remove(0);
             }

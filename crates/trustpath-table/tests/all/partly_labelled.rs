@@ -302,3 +302,15 @@ fn damaged_arrow_files_are_refused() {
     refused(PartlyLabelledFile::new(old).read(), &["version 1"]);
     refused(Output::new(folder.path("o.arrow")).check(), &["Arrow", ".parquet"]);
 }
+
+#[test]
+fn a_labels_file_with_a_header_alone_has_no_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in ["id,label\n", "id,label"] {
+        let labels = folder.path().join("labels.csv");
+        fs::write(&labels, text).unwrap();
+        let pool = PartlyLabelledFile::new(fixture("f4.npy")).labels(&labels).read().unwrap();
+        assert!(pool.labels().iter().all(Option::is_none), "{text:?}");
+        refused(pool.check_labels(), &["labels.csv has no labels"]);
+    }
+}
