@@ -14,6 +14,8 @@ use crate::{Error, Result};
 
 /// Newton steps allowed for one `λ`.
 const MAX_STEPS: usize = 200;
+/// Trials at the root of an instance by Newton's method; bisection follows.
+const MOST_TRIALS: usize = 20;
 /// Trials allowed in one line search.
 const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
@@ -247,7 +249,7 @@ impl Newton {
         segment.interpolate(self.lambda, &mut self.b);
         self.evaluate(rows)?;
         self.factor(rows, tolerance)?;
-        loop {
+        for trial in 1.. {
             self.solve(rows, self.lambda, tolerance)?;
             let (lambda, norm) = (self.lambda, rows.norm(self.point(), i)?);
             let excess = norm - lambda;
@@ -260,12 +262,14 @@ impl Newton {
                 return Ok(lambda);
             }
             let mut next = lambda - excess / self.excess_slope(&row, norm);
-            if !(next > low && next < high) {
+            // An instance can stay at the threshold over an interval of λ, where the excess has no slope.
+            if trial > MOST_TRIALS || !(next > low && next < high) {
                 next = 0.5 * (low + high);
             }
             add_scaled(&mut self.b, next - lambda, &self.tangent);
             self.lambda = next;
         }
+        Ok(self.lambda)
     }
 
     /// `d(‖rᵢ(λ)‖ − λ)/dλ = −r̂ᵢᵀ (dB/dλ)ᵀ xᵢ − 1`, for an instance with this norm.
