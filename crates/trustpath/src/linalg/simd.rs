@@ -6,7 +6,8 @@ use pulp::{Arch, NullaryFnOnce};
 /// as long as everything it calls is `#[inline(always)]`.
 ///
 /// The arguments are passed rather than captured, because a closure that only borrows is called through a wrapper that the
-/// compiler may not inline, and would then compile for the lowest instruction set.
+/// compiler may not inline, and would then compile for the lowest instruction set. The same happens to a function that is passed
+/// by its name: pass `#[inline(always)] |a| function(a)`.
 #[inline(always)]
 pub(crate) fn dispatch<A, R>(arguments: A, work: impl FnOnce(A) -> R) -> R {
     Arch::new().dispatch(Call { arguments, work })

@@ -45,7 +45,11 @@ pub(super) fn descend(p: &[f32], mut y: Vec<[f32; 2]>, steps: usize) -> Vec<[f32
         }
         let [x0, x1] = &axes;
         let work = |(strip, out): (usize, &mut [Forces])| {
-            simd::dispatch((out, strip * STRIP, p, &x0[..], &x1[..]), strip_forces);
+            simd::dispatch(
+                (out, strip * STRIP, p, &x0[..], &x1[..]),
+                #[inline(always)]
+                |strip| strip_forces(strip),
+            );
         };
         if n < ALONE {
             forces.chunks_mut(STRIP).enumerate().for_each(work);

@@ -202,7 +202,11 @@ impl Coordinates {
 
     /// `‖xᵢ − q‖²` for every `i`.
     fn squared_distances(&self, q: &[f32], out: &mut [f32]) {
-        crate::linalg::simd::dispatch((self, q, out), squared_distances);
+        crate::linalg::simd::dispatch(
+            (self, q, out),
+            #[inline(always)]
+            |a| squared_distances(a),
+        );
     }
 }
 

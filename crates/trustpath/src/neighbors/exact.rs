@@ -131,10 +131,13 @@ pub(crate) fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors 
         |q| among.binary_search(&q).map_or(NONE, |at| at as u32),
         |q, shortlist, list| {
             let shortlist = shortlist.iter().map(|&at| among[at as usize]);
-            let mut measured: Vec<(f64, usize)> =
-                simd::dispatch((x, q, shortlist), |(x, q, shortlist)| {
+            let mut measured: Vec<(f64, usize)> = simd::dispatch(
+                (x, q, shortlist),
+                #[inline(always)]
+                |(x, q, shortlist)| {
                     shortlist.map(|j| (vector::dot(x.row(q), x.row(j)), j)).collect()
-                });
+                },
+            );
             measured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             list.iter_mut().zip(measured).for_each(|(to, (_, j))| *to = j as u32);
         },
