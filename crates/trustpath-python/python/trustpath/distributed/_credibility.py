@@ -115,14 +115,7 @@ class _Blocks:
         self.actors = [remote.remote(threads) for _ in range(count)]
 
     def get(self, answers: Any) -> Any:
-        try:
-            return self.ray.get(answers)
-        except self.ray.exceptions.RayActorError as error:
-            raise _ray.gone(error, self.retries) from error
-        except self.ray.exceptions.RayTaskError as error:
-            # What a worker could not do, as if it had been done here.
-            cause = getattr(error, "cause", None)
-            raise (cause if isinstance(cause, (ValueError, TypeError, OSError)) else error) from None
+        return _ray.get(self.ray, answers, self.retries)
 
     def ask(self, block: Optional[int], method: str, arguments: tuple[Any, ...]) -> Any:
         """The answers of all blocks in order, or that of one."""

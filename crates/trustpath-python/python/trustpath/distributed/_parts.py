@@ -1,0 +1,247 @@
+"""A pool on several machines, cut into parts each of which one worker labels or audits as one machine does.
+
+1. *Scan*: every block says how many rows it has and which labels occur.
+2. *Deal*: every block sends each of its rows to one of P parts, drawn by a hash of the number of the row. So a part is a random sample of
+   the pool, whatever the order of the rows. Rows that every part needs are sent to all: those with a given label in ``label``, those
+   of rare classes in ``audit``.
+3. *Work*: each part runs the pipeline of one machine on its rows, in ascending order.
+4. *Write*: the results of each block are put together again and written as one parquet file.
+
+All four are tasks without state, whose results are functions of their arguments: a task whose worker dies is run again by Ray, and so is
+one whose result was lost with its machine. The driver sees a summary of each task, and nothing of the size of the pool.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _inputs
+from . import _blocks, _ray
+
+#: Rows of a part, about, where the number of parts is not given: one machine labels a million in minutes.
+ROWS_PER_PART = 1_000_000
+#: Rows of a class that each part should have, at least: rows of classes with fewer are sent to all parts.
+ROWS_OF_A_CLASS = 20
+
+
+class Packet(NamedTuple):
+    """Rows on their way from a block to a part."""
+
+    rows: NDArray[np.int64]
+    X: NDArray[Any]
+    codes: NDArray[np.int64]
+    ids: Optional[NDArray[Any]]
+
+    def size(self) -> int:
+        """Bytes."""
+        return sum(array.nbytes for array in self if array is not None)
+
+
+class Plan(NamedTuple):
+    """What all tasks know."""
+
+    columns: _blocks.Columns
+    #: The first row of every block.
+    first: NDArray[np.int64]
+    #: Number of parts.
+    parts: int
+    #: The code of every label; -1 where it means that there is none.
+    codes: dict[Any, int]
+    classes: NDArray[Any]
+    #: Whether rows of each class go to all parts.
+    to_all: NDArray[np.bool_]
+    #: Whether rows without a label take part.
+    open: bool
+
+
+class Found(NamedTuple):
+    """What a part found: rows, a table with one line for each, and what is said of the entire part."""
+
+    rows: NDArray[np.int64]
+    columns: dict[str, Any]
+    summary: dict[str, Any]
+
+
+#: Labels or audits a part: features, codes, row numbers, names, the plan, the number of the part.
+Work = Callable[[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[Any], Plan, int], Found]
+
+
+def part_of(rows: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """The part of each row: its number, mixed (SplitMix64), modulo the number of parts."""
+    with np.errstate(over="ignore"):
+        z = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    return (z % np.uint64(parts)).astype(np.int64)
+
+
+def _distinct(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """The labels that occur, and the place of each row's label among them."""
+    if y.dtype.kind != "O":
+        values, inverse = np.unique(y, return_inverse=True)
+        return values.tolist(), inverse
+    places: dict[Any, int] = {}
+    # All NaN are one label.
+    inverse = np.array([places.setdefault(None if value != value else value, len(places)) for value in y.tolist()])
+    return list(places), inverse
+
+
+def scan(block: list[Any], columns: _blocks.Columns) -> dict[str, Any]:
+    """The size of a block, and the labels that occur with their numbers."""
+    X, y, _ = _blocks.load(block[0], columns)
+    values, inverse = _distinct(y)
+    counts = np.bincount(inverse, minlength=len(values)) if len(values) else np.zeros(0, dtype=np.int64)
+    return {"rows": len(X), "dims": X.shape[1], "labels": values, "counts": counts.tolist()}
+
+
+def deal(block: list[Any], number: int, plan: Plan) -> tuple[Packet, ...]:
+    """The rows of a block that go to each part, and last those that go to all."""
+    X, y, ids = _blocks.load(block[0], plan.columns)
+    values, inverse = _distinct(y)
+    codes = np.array([plan.codes[_key(value)] for value in values], dtype=np.int64)[inverse]
+    rows = plan.first[number] + np.arange(len(X), dtype=np.int64)
+    to_all = (codes >= 0) & plan.to_all[codes]
+    taken = ~to_all if plan.open else ~to_all & (codes >= 0)
+    to = part_of(rows, plan.parts)
+
+    def packet(which: NDArray[np.bool_]) -> Packet:
+        return Packet(rows[which], X[which], codes[which], None if ids is None else ids[which])
+
+    return (*(packet(taken & (to == part)) for part in range(plan.parts)), packet(to_all))
+
+
+def _key(value: Any) -> Any:
+    """A label as the key of a dict: NaN is not equal to itself."""
+    return None if value != value else value
+
+
+def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
+    """Runs the pipeline on a part; the results for each block, and last the summary."""
+    started = time.perf_counter()
+    order = np.argsort(np.concatenate([packet.rows for packet in packets]), kind="stable")
+    rows = np.concatenate([packet.rows for packet in packets])[order]
+    X = np.concatenate([packet.X for packet in packets])[order]
+    codes = np.concatenate([packet.codes for packet in packets])[order]
+    named = all(packet.ids is not None for packet in packets)
+    ids = np.concatenate([packet.ids for packet in packets])[order] if named else rows
+    received = sum(packet.size() for packet in packets)
+    to_all = sum(packet.size() for packet in packets[len(packets) // 2 :])
+    X = np.ascontiguousarray(X)
+    gathered = time.perf_counter()
+    found = run(X, codes, rows, ids, plan, part)
+    # A row that went to all parts is reported by one of them.
+    own = part_of(found.rows, plan.parts) == part
+    pa = _blocks.arrow("")
+    table = pa.table({"row": found.rows, **found.columns})
+    table = table.filter(pa.array(own)).sort_by("row")
+    reported = table.column("row").to_numpy()
+    ends = np.searchsorted(reported, np.append(plan.first, np.iinfo(np.int64).max))
+    tables = [table.slice(a, b - a) for a, b in zip(ends[:-1], ends[1:])]
+    summary = {
+        "part": part, "rows": len(rows), "reported": int(own.sum()), **found.summary,
+        "received": received, "to_all": to_all, "results": table.nbytes,
+        "seconds_gathering": gathered - started, "seconds": time.perf_counter() - gathered,
+    }
+    return (*tables, summary)
+
+
+def write(out: str, number: int, *tables: Any) -> dict[str, Any]:
+    """Writes the results of a block, in the order of its rows: under another name first, so that no file is ever half-written."""
+    pa, parquet = _blocks.arrow(""), _blocks.arrow("parquet")
+    table = pa.concat_tables(tables).sort_by("row")
+    system, folder = _blocks.file_system(out)
+    path = f"{folder}/block-{number:05d}.parquet"
+    unfinished = f"{folder}/_block-{number:05d}.{os.getpid()}"
+    with system.open_output_stream(unfinished) as stream:
+        parquet.write_table(table, stream)
+    system.move(unfinished, path)
+    return {"file": path, "rows": table.num_rows, "bytes": system.get_file_info(path).size}
+
+
+class Cluster:
+    """Tasks on Ray."""
+
+    def __init__(self, threads: int, retries: int) -> None:
+        self.ray = _ray.connect()
+        self.threads, self.retries = threads, retries
+
+    def task(self, function: Any, returns: int = 1, threads: int = 1) -> Any:
+        """A function that runs on a worker."""
+        cores = _ray.share(self.ray, 1, threads)
+        remote = self.ray.remote(function)
+        return remote.options(num_returns=returns, num_cpus=cores, max_retries=self.retries).remote
+
+    def get(self, answers: Any) -> Any:
+        return _ray.get(self.ray, answers, self.retries)
+
+
+def run(
+    blocks: _blocks.Blocks,
+    out: Any,
+    job: Work,
+    *,
+    columns: _blocks.Columns,
+    open: bool,
+    parts: Optional[int],
+    missing: Any,
+    threads: int,
+    retries: int,
+) -> dict[str, Any]:
+    """Runs a job over all blocks; summaries of the parts, files, and what was moved."""
+    threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
+    of_blocks = _blocks.listed(blocks)
+    folder = os.fspath(out)
+    system, path = _blocks.file_system(folder)
+    system.create_dir(path, recursive=True)
+    cluster = Cluster(threads, retries)
+    ray = cluster.ray
+    stored = [ray.put(tuple(block)) if isinstance(block, (tuple, list)) and not isinstance(block, _blocks.File) else block
+              for block in of_blocks]
+    scanned = cluster.get([cluster.task(scan)([block], columns) for block in stored])
+    dims = scanned[0]["dims"]
+    for k, block in enumerate(scanned):
+        if block["dims"] != dims:
+            raise ValueError(f"block {k} has {block['dims']} features where block 0 has {dims}: give all the same")
+    rows = [block["rows"] for block in scanned]
+    count = max(1, -(-sum(rows) // ROWS_PER_PART)) if parts is None else _inputs.count("parts", parts, 1)
+    plan = _plan(scanned, rows, count, columns, open, missing)
+    known = ray.put(plan)
+    dealt = [cluster.task(deal, count + 1)([block], number, known) for number, block in enumerate(stored)]
+    found = [
+        cluster.task(work, len(stored) + 1, threads)(
+            job, known, part, *(packets[part] for packets in dealt), *(packets[-1] for packets in dealt)
+        )
+        for part in range(count)
+    ]
+    del dealt
+    written = [cluster.task(write)(folder, number, *(tables[number] for tables in found)) for number in range(len(stored))]
+    summaries = cluster.get([tables[-1] for tables in found])
+    files = cluster.get(written)
+    return {"classes": plan.classes, "rows": rows, "parts": summaries, "files": files}
+
+
+def _plan(
+    scanned: list[dict[str, Any]], rows: list[int], parts: int, columns: _blocks.Columns, open: bool, missing: Any
+) -> Plan:
+    """The classes of all blocks, and which of them go to all parts."""
+    totals: dict[Any, int] = {}
+    for block in scanned:
+        for value, count in zip(block["labels"], block["counts"]):
+            totals[_key(value)] = totals.get(_key(value), 0) + count
+    labels = _inputs.labels(list(totals), missing=missing)
+    of_class = np.zeros(len(labels.classes), dtype=np.int64)
+    for code, count in zip(labels.codes, totals.values()):
+        if code >= 0:
+            of_class[code] += count
+    # Every part needs all given labels where they are few, and some rows of every class where all rows have one.
+    to_all = np.ones(len(of_class), dtype=bool) if open else of_class < ROWS_OF_A_CLASS * parts
+    if parts == 1:
+        to_all[:] = False
+    first = np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64)
+    return Plan(columns, first, parts, dict(zip(totals, labels.codes.tolist())), labels.classes, to_all, open)
