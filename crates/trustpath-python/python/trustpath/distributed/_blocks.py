@@ -77,6 +77,15 @@ def listed(blocks: Blocks) -> list[Block]:
     return out
 
 
+def stored(ray: Any, blocks: list[Block]) -> list[Block]:
+    """The blocks, with arrays and tables put into the object store."""
+    def put(block: Block) -> Block:
+        arrays = isinstance(block, (tuple, list)) and not isinstance(block, File)
+        return ray.put(tuple(block) if arrays else block) if arrays or hasattr(block, "column_names") else block
+
+    return [put(block) for block in blocks]
+
+
 def _files(given: str) -> list[File]:
     """The file of a path, or all parquet files of a folder in the order of their names."""
     if "://" not in given and not os.path.isdir(given):

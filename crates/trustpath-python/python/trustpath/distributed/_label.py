@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _audit, _classifier, _inputs
+from .. import _audit, _classifier, _inputs, _report
 from . import _blocks, _parts
 
 #: Rows that an audit names as the most suspicious of each part.
@@ -87,14 +87,14 @@ class _Audit:
         self, X: NDArray[Any], codes: NDArray[np.int64], rows: NDArray[np.int64], ids: NDArray[Any], plan: _parts.Plan, part: int
     ) -> _parts.Found:
         audited = _audit.audit(X, _given(codes, plan.classes), missing="", n_jobs=self.threads, **self.options)
-        columns = audited._result.columns(_inputs.names(ids, len(X)), None)  # type: ignore[union-attr]
+        columns = _report.kept(audited._result).columns(_inputs.names(ids, len(X)), None)
         found, table = _table(columns, rows, ids, plan.classes)
         own = _parts.part_of(rows, plan.parts) == part
         ranking = audited.ranking[own[audited.ranking]][:NAMED]
         summary = {
             "suspects": int(audited.suspect[own].sum()),
             # Rows of rare classes are in all parts: each part counts its own share.
-            "wrong": None if audited.wrong is None else tuple(own.mean() * wrong for wrong in audited.wrong),
+            "wrong": None if audited.wrong is None else tuple(float(own.mean() * wrong) for wrong in audited.wrong),
             "precision_of_suspects": audited.precision_of_suspects,
             "notes": audited.notes,
             "most_suspicious": list(zip(rows[ranking].tolist(), audited.score[ranking].tolist())),
@@ -171,7 +171,7 @@ def label(
     columns = _blocks.Columns(label, features, id)
     job = _Label(options, threads)
     found = _parts.run(
-        blocks, out, job, columns=columns, open=True, parts=parts, missing=missing, threads=threads, retries=retries
+        blocks, out, job, columns=columns, unlabeled=True, parts=parts, missing=missing, threads=threads, retries=retries
     )
     of_parts = found["parts"]
     verdicts: dict[str, int] = {}
@@ -182,7 +182,7 @@ def label(
     def trusted(part: dict[str, Any]) -> int:
         return int(part["verdicts"].get("trusted", 0))
 
-    first = of_parts[0]
+    suggestions, models = ([part.pop(name) for part in of_parts] for name in ("suggestions", "model"))
     return {
         **found,
         "verdicts": verdicts,
@@ -191,8 +191,8 @@ def label(
         "precision_interval": tuple(
             _mean(of_parts, lambda part, end=end: part["precision_interval"][end], trusted) for end in range(2)
         ),
-        "suggestions": first.pop("suggestions"),
-        "model": first.pop("model"),
+        "suggestions": suggestions[0],
+        "model": models[0],
     }
 
 
@@ -232,7 +232,7 @@ def audit(
     columns = _blocks.Columns(label, features, id)
     job = _Audit({"precision": precision, "exact": exact}, threads)
     found = _parts.run(
-        blocks, out, job, columns=columns, open=False, parts=parts, missing=missing, threads=threads, retries=retries
+        blocks, out, job, columns=columns, unlabeled=False, parts=parts, missing=missing, threads=threads, retries=retries
     )
     of_parts = found["parts"]
     wrong = [part["wrong"] for part in of_parts]

@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     #: Whether rows of each class go to all parts.
     to_all: NDArray[np.bool_]
     #: Whether rows without a label take part.
-    open: bool
+    unlabeled: bool
 
 
 class Found(NamedTuple):
@@ -107,7 +107,7 @@ def deal(block: list[Any], number: int, plan: Plan) -> tuple[Packet, ...]:
     codes = np.array([plan.codes[_key(value)] for value in values], dtype=np.int64)[inverse]
     rows = plan.first[number] + np.arange(len(X), dtype=np.int64)
     to_all = (codes >= 0) & plan.to_all[codes]
-    taken = ~to_all if plan.open else ~to_all & (codes >= 0)
+    taken = ~to_all if plan.unlabeled else ~to_all & (codes >= 0)
     to = part_of(rows, plan.parts)
 
     def packet(which: NDArray[np.bool_]) -> Packet:
@@ -130,8 +130,8 @@ def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     codes = np.concatenate([packet.codes for packet in packets])[order]
     named = all(packet.ids is not None for packet in packets)
     ids = np.concatenate([packet.ids for packet in packets])[order] if named else rows
-    received = sum(packet.size() for packet in packets)
-    to_all = sum(packet.size() for packet in packets[len(packets) // 2 :])
+    # Half of the packets are for this part, one from each block, and half for all.
+    received, to_all = (sum(packet.size() for packet in half) for half in (packets, packets[len(packets) // 2 :]))
     X = np.ascontiguousarray(X)
     gathered = time.perf_counter()
     found = run(X, codes, rows, ids, plan, part)
@@ -157,7 +157,7 @@ def write(out: str, number: int, *tables: Any) -> dict[str, Any]:
     table = pa.concat_tables(tables).sort_by("row")
     system, folder = _blocks.file_system(out)
     path = f"{folder}/block-{number:05d}.parquet"
-    unfinished = f"{folder}/_block-{number:05d}.{os.getpid()}"
+    unfinished = f"{folder}/_block-{number:05d}"
     with system.open_output_stream(unfinished) as stream:
         parquet.write_table(table, stream)
     system.move(unfinished, path)
@@ -187,7 +187,7 @@ def run(
     job: Work,
     *,
     columns: _blocks.Columns,
-    open: bool,
+    unlabeled: bool,
     parts: Optional[int],
     missing: Any,
     threads: int,
@@ -196,13 +196,10 @@ def run(
     """Runs a job over all blocks; summaries of the parts, files, and what was moved."""
     threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
     of_blocks = _blocks.listed(blocks)
-    folder = os.fspath(out)
-    system, path = _blocks.file_system(folder)
-    system.create_dir(path, recursive=True)
+    folder = _empty(os.fspath(out))
     cluster = Cluster(threads, retries)
     ray = cluster.ray
-    stored = [ray.put(tuple(block)) if isinstance(block, (tuple, list)) and not isinstance(block, _blocks.File) else block
-              for block in of_blocks]
+    stored = _blocks.stored(ray, of_blocks)
     scanned = cluster.get([cluster.task(scan)([block], columns) for block in stored])
     dims = scanned[0]["dims"]
     for k, block in enumerate(scanned):
@@ -210,7 +207,7 @@ def run(
             raise ValueError(f"block {k} has {block['dims']} features where block 0 has {dims}: give all the same")
     rows = [block["rows"] for block in scanned]
     count = max(1, -(-sum(rows) // ROWS_PER_PART)) if parts is None else _inputs.count("parts", parts, 1)
-    plan = _plan(scanned, rows, count, columns, open, missing)
+    plan = _plan(scanned, rows, count, columns, unlabeled, missing)
     known = ray.put(plan)
     dealt = [cluster.task(deal, count + 1)([block], number, known) for number, block in enumerate(stored)]
     found = [
@@ -226,22 +223,32 @@ def run(
     return {"classes": plan.classes, "rows": rows, "parts": summaries, "files": files}
 
 
+def _empty(out: str) -> str:
+    """Makes the folder of the results; refuses one with results of another run, which would mix with these."""
+    system, path = _blocks.file_system(out)
+    system.create_dir(path, recursive=True)
+    found = system.get_file_info(_blocks.arrow("fs").FileSelector(path))
+    if any(info.base_name.startswith("block-") for info in found):
+        raise ValueError(f"{out} has results of another run: give another folder, or remove its files")
+    return out
+
+
 def _plan(
-    scanned: list[dict[str, Any]], rows: list[int], parts: int, columns: _blocks.Columns, open: bool, missing: Any
+    scanned: list[dict[str, Any]], rows: list[int], parts: int, columns: _blocks.Columns, unlabeled: bool, missing: Any
 ) -> Plan:
     """The classes of all blocks, and which of them go to all parts."""
     totals: dict[Any, int] = {}
     for block in scanned:
         for value, count in zip(block["labels"], block["counts"]):
             totals[_key(value)] = totals.get(_key(value), 0) + count
-    labels = _inputs.labels(list(totals), missing=missing)
+    labels = _inputs.labels(list(totals), missing=missing, times=np.array(list(totals.values()), dtype=np.int64))
     of_class = np.zeros(len(labels.classes), dtype=np.int64)
     for code, count in zip(labels.codes, totals.values()):
         if code >= 0:
             of_class[code] += count
     # Every part needs all given labels where they are few, and some rows of every class where all rows have one.
-    to_all = np.ones(len(of_class), dtype=bool) if open else of_class < ROWS_OF_A_CLASS * parts
+    to_all = np.ones(len(of_class), dtype=bool) if unlabeled else of_class < ROWS_OF_A_CLASS * parts
     if parts == 1:
         to_all[:] = False
     first = np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64)
-    return Plan(columns, first, parts, dict(zip(totals, labels.codes.tolist())), labels.classes, to_all, open)
+    return Plan(columns, first, parts, dict(zip(totals, labels.codes.tolist())), labels.classes, to_all, unlabeled)
