@@ -136,10 +136,11 @@ def test_an_audit_is_that_of_one_machine(cluster, pool, tmp_path):
     assert far["most_suspicious"] == one.ranking[:100].tolist()
     # A class with few rows is in both parts, and each of its rows is reported once.
     y[:12] = "dog"
+    rows = np.flatnonzero(y != None)  # noqa: E711
     far = distributed.audit(split([100], X, y), tmp_path / "two", parts=2)
-    assert sum(part["rows"] for part in far["parts"]) == len(rows) + 12 - 1
+    assert sum(part["rows"] for part in far["parts"]) == len(rows) + 12
     assert column(read(far), "row").tolist() == rows.tolist()
-    assert {11, 120, 230} - {11} <= set(far["most_suspicious"][:20])
+    assert {120, 230} <= set(far["most_suspicious"][:20])
 
 
 def test_a_killed_worker_changes_nothing(cluster, pool, tmp_path, monkeypatch):

@@ -124,6 +124,16 @@ def load(block: Block, columns: Columns = Columns()) -> Rows:
     return Rows(X, y, ids)
 
 
+def labels(block: Block, columns: Columns) -> tuple[NDArray[Any], Optional[int]]:
+    """The labels of a block, and its number of features where it is known. Of a parquet file only the column of labels is read."""
+    if not isinstance(block, File) or not block.path.endswith(".parquet"):
+        X, y, _ = load(block, columns)
+        return y, X.shape[1]
+    file = _parquet(block)
+    _check_columns(file.schema_arrow.names, columns)
+    return _values(file.read(columns=[columns.label]).column(0)), None
+
+
 def _read(file: File) -> Any:
     if file.path.endswith(".npz"):
         if "://" not in file.given:
@@ -134,20 +144,27 @@ def _read(file: File) -> Any:
             return _of_arrays(arrays)
     if not file.path.endswith(".parquet"):
         raise ValueError(f"{file.path} is neither an .npz nor a .parquet file: give one of these")
+    return _parquet(file).read()
+
+
+def _parquet(file: File) -> Any:
     system, _ = file_system(file.given)
-    return arrow("parquet").ParquetFile(file.path, filesystem=system).read()
+    return arrow("parquet").ParquetFile(file.path, filesystem=system)
 
 
 def _of_arrays(arrays: Any) -> tuple[Any, ...]:
     return (arrays["X"], arrays["y"], arrays["ids"]) if "ids" in arrays else (arrays["X"], arrays["y"])
 
 
-def _of_table(table: Any, columns: Columns) -> Rows:
-    names = table.column_names
+def _check_columns(names: Sequence[str], columns: Columns) -> None:
     for name in [columns.label, *(columns.features or []), *([columns.id] if columns.id else [])]:
         if name not in names:
             known = ", ".join(repr(name) for name in names[:8])
             raise ValueError(f"a block has no column {name!r} (it has {known}): name one of its columns")
+
+
+def _of_table(table: Any, columns: Columns) -> Rows:
+    _check_columns(table.column_names, columns)
     ids = None if columns.id is None else _values(table.column(columns.id))
     return Rows(_inputs.features(_matrix(table, columns)), _values(table.column(columns.label)), ids)
 

@@ -94,10 +94,10 @@ def _distinct(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
 
 def scan(block: list[Any], columns: _blocks.Columns) -> dict[str, Any]:
     """The size of a block, and the labels that occur with their numbers."""
-    X, y, _ = _blocks.load(block[0], columns)
+    y, dims = _blocks.labels(block[0], columns)
     values, inverse = _distinct(y)
     counts = np.bincount(inverse, minlength=len(values)) if len(values) else np.zeros(0, dtype=np.int64)
-    return {"rows": len(X), "dims": X.shape[1], "labels": values, "counts": counts.tolist()}
+    return {"rows": len(y), "dims": dims, "labels": values, "counts": counts.tolist()}
 
 
 def deal(block: list[Any], number: int, plan: Plan) -> tuple[Packet, ...]:
@@ -124,6 +124,7 @@ def _key(value: Any) -> Any:
 def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     """Runs the pipeline on a part; the results for each block, and last the summary."""
     started = time.perf_counter()
+    _check_dims([packet.X.shape[1] for packet in packets[: len(packets) // 2]])
     order = np.argsort(np.concatenate([packet.rows for packet in packets]), kind="stable")
     rows = np.concatenate([packet.rows for packet in packets])[order]
     X = np.concatenate([packet.X for packet in packets])[order]
@@ -201,10 +202,7 @@ def run(
     ray = cluster.ray
     stored = _blocks.stored(ray, of_blocks)
     scanned = cluster.get([cluster.task(scan)([block], columns) for block in stored])
-    dims = scanned[0]["dims"]
-    for k, block in enumerate(scanned):
-        if block["dims"] != dims:
-            raise ValueError(f"block {k} has {block['dims']} features where block 0 has {dims}: give all the same")
+    _check_dims([block["dims"] for block in scanned])
     rows = [block["rows"] for block in scanned]
     count = max(1, -(-sum(rows) // ROWS_PER_PART)) if parts is None else _inputs.count("parts", parts, 1)
     plan = _plan(scanned, rows, count, columns, unlabeled, missing)
@@ -221,6 +219,14 @@ def run(
     summaries = cluster.get([tables[-1] for tables in found])
     files = cluster.get(written)
     return {"classes": plan.classes, "rows": rows, "parts": summaries, "files": files}
+
+
+def _check_dims(dims: list[Optional[int]]) -> None:
+    """Refuses blocks that differ in their number of features, where it is known."""
+    known = [(k, d) for k, d in enumerate(dims) if d is not None]
+    for k, d in known:
+        if d != known[0][1]:
+            raise ValueError(f"block {k} has {d} features where block {known[0][0]} has {known[0][1]}: give all the same")
 
 
 def _empty(out: str) -> str:
