@@ -191,6 +191,15 @@ def test_a_killed_worker_changes_nothing(cluster, pool, tmp_path, monkeypatch):
     assert sorted(path.name for path in (tmp_path / "disturbed").iterdir()) == ["block-00000.parquet", "block-00001.parquet"]
 
 
+def test_a_worker_that_always_dies_is_given_up(cluster, tmp_path):
+    def load():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(RuntimeError, match="lost more than 1 times"):
+        distributed.label([load], tmp_path, retries=1)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_bad_blocks_and_folders_are_answered_in_a_sentence(cluster, pool, tmp_path):
     X, y, _ = pool
     (tmp_path / "empty").mkdir()
@@ -201,12 +210,14 @@ def test_bad_blocks_and_folders_are_answered_in_a_sentence(cluster, pool, tmp_pa
         (tmp_path / "empty", {}, ValueError, "no parquet files"),
         ([tmp_path / "nowhere.parquet"], {}, OSError, "nowhere.parquet"),
         ([tmp_path / "file.csv"], {}, ValueError, "neither an .npz nor a .parquet"),
+        ([(["a text"] * 240, y)], {}, TypeError, "holds texts"),
         ([(X, y[:-1])], {}, ValueError, "239 labels for 240 rows"),
         ([(X, y), (X[:, :2], y)], {}, ValueError, "block 1 has 2 features"),
         ([(X, np.full(240, ""))], {}, ValueError, "no label at all"),
         ([cluster.put(table)], {}, ValueError, "no column 'label'"),
         ([cluster.put(ragged)], {}, ValueError, "differ in length"),
         ([(X, y)], {"parts": 0}, ValueError, "parts = 0"),
+        ([(X, y)], {"parts": 3}, ValueError, "parts = 3 is not usable for 240 rows"),
         ([(X, y)], {"precision": 2.0}, ValueError, "precision"),
         ([(X, y)], {"colour": 1}, TypeError, "colour"),
     ]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _frames, _inputs
+from .. import _frames, _inputs, _texts
 
 Block = Any
 #: Blocks, one path, or a ``ray.data.Dataset``.
@@ -116,6 +116,9 @@ def load(block: Block, columns: Columns = Columns()) -> Rows:
     if hasattr(block, "column_names"):
         return _of_table(block, columns)
     X, y, *rest = block
+    if _texts.as_texts(X) is not None:
+        # Each block would get its own vocabulary.
+        raise TypeError("a block holds texts: give features of them, made alike for all blocks, as trustpath extract --texts does")
     X, y = _inputs.features(X), np.asarray(y)
     ids = np.asarray(rest[0]) if rest else None
     for name, values in (("labels", y), ("names", ids)):

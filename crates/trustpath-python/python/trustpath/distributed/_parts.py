@@ -25,6 +25,8 @@ from . import _blocks, _ray
 
 #: Rows of a part, about, where the number of parts is not given: one machine labels a million in minutes.
 ROWS_PER_PART = 1_000_000
+#: Rows of a part on average, at least.
+LEAST_ROWS = 100
 #: Rows of a class that each part should have, at least: rows of classes with fewer are sent to all parts.
 ROWS_OF_A_CLASS = 20
 
@@ -125,15 +127,15 @@ def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     """Runs the pipeline on a part; the results for each block, and last the summary."""
     started = time.perf_counter()
     _check_dims([packet.X.shape[1] for packet in packets[: len(packets) // 2]])
-    order = np.argsort(np.concatenate([packet.rows for packet in packets]), kind="stable")
-    rows = np.concatenate([packet.rows for packet in packets])[order]
-    X = np.concatenate([packet.X for packet in packets])[order]
-    codes = np.concatenate([packet.codes for packet in packets])[order]
-    named = all(packet.ids is not None for packet in packets)
-    ids = np.concatenate([packet.ids for packet in packets])[order] if named else rows
+    rows = np.concatenate([packet.rows for packet in packets])
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    X = _in_order([packet.X for packet in packets], order)
+    codes = _in_order([packet.codes for packet in packets], order)
+    names = [packet.ids for packet in packets if packet.ids is not None]
+    ids = _in_order(names, order) if len(names) == len(packets) else rows
     # Half of the packets are for this part, one from each block, and half for all.
     received, to_all = (sum(packet.size() for packet in half) for half in (packets, packets[len(packets) // 2 :]))
-    X = np.ascontiguousarray(X)
     gathered = time.perf_counter()
     found = run(X, codes, rows, ids, plan, part)
     # A row that went to all parts is reported by one of them.
@@ -143,7 +145,8 @@ def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     table = table.filter(pa.array(own)).sort_by("row")
     reported = table.column("row").to_numpy()
     ends = np.searchsorted(reported, np.append(plan.first, np.iinfo(np.int64).max))
-    tables = [table.slice(a, b - a) for a, b in zip(ends[:-1], ends[1:])]
+    # Copies: a slice would travel with the entire table.
+    tables = [table.take(np.arange(a, b)) for a, b in zip(ends[:-1], ends[1:])]
     summary = {
         "part": part, "rows": len(rows), "reported": int(own.sum()), **found.summary,
         "received": received, "to_all": to_all, "results": table.nbytes,
@@ -152,10 +155,22 @@ def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     return (*tables, summary)
 
 
+def _in_order(arrays: list[NDArray[Any]], order: NDArray[np.int64]) -> NDArray[Any]:
+    """Arrays one after the other, then in this order, with one copy."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    out = np.empty((len(order), *arrays[0].shape[1:]), dtype=np.result_type(*arrays))
+    start = 0
+    for array in arrays:
+        out[places[start : start + len(array)]] = array
+        start += len(array)
+    return out
+
+
 def write(out: str, number: int, *tables: Any) -> dict[str, Any]:
     """Writes the results of a block, in the order of its rows: under another name first, so that no file is ever half-written."""
     pa, parquet = _blocks.arrow(""), _blocks.arrow("parquet")
-    table = pa.concat_tables(tables).sort_by("row")
+    table = pa.concat_tables(tables, promote_options="default").sort_by("row")
     system, folder = _blocks.file_system(out)
     path = f"{folder}/block-{number:05d}.parquet"
     unfinished = f"{folder}/_block-{number:05d}"
@@ -205,6 +220,8 @@ def run(
     _check_dims([block["dims"] for block in scanned])
     rows = [block["rows"] for block in scanned]
     count = max(1, -(-sum(rows) // ROWS_PER_PART)) if parts is None else _inputs.count("parts", parts, 1)
+    if count > 1 and sum(rows) < LEAST_ROWS * count:
+        raise ValueError(f"parts = {count} is not usable for {sum(rows)} rows: a part needs {LEAST_ROWS} at least")
     plan = _plan(scanned, rows, count, columns, unlabeled, missing)
     known = ray.put(plan)
     dealt = [cluster.task(deal, count + 1)([block], number, known) for number, block in enumerate(stored)]
