@@ -2,6 +2,7 @@
 
 import os
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -75,6 +76,19 @@ def test_every_part_is_what_one_machine_finds_in_it(cluster, pool, tmp_path):
         own = to[rows] == part
         for name, values in (("label", one.transduction_), ("credibility", one.credibility_), ("verdict", one.verdict_)):
             assert (column(tables[0], name)[rows[own]] == values[own]).all(), name
+
+
+def test_labels_of_many_rows_are_counted_without_a_warning():
+    scanned = [{"labels": [5, -1], "counts": [7, 90]}, {"labels": [2, 5], "counts": [40, 1]}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan = _parts._plan(scanned, [97, 41], 2, _blocks.Columns(), False, None)
+    assert plan.classes.tolist() == [2, 5] and plan.codes == {5: 1, -1: -1, 2: 0}
+    assert plan.first.tolist() == [0, 97] and plan.to_all.tolist() == [False, True]
+    scanned[1]["labels"] = ["?", "a"]
+    scanned[0]["labels"] = ["b", "?"]
+    with pytest.warns(UserWarning, match="130"):
+        _parts._plan(scanned, [97, 41], 2, _blocks.Columns(), True, None)
 
 
 def test_rows_are_dealt_evenly_whatever_their_order():

@@ -178,7 +178,8 @@ def labels(
     given = y[~absent]
     if len(given) == 0:
         raise ValueError("y has no label at all: label at least one instance of each of two classes")
-    check_classification_targets(given)
+    # A few repetitions are enough for scikit-learn to see that these are classes.
+    check_classification_targets(given if times is None else np.repeat(given, np.minimum(times[~absent], 4)))
     classes, codes = np.unique(given, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
