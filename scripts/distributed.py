@@ -8,8 +8,7 @@
 one part, accuracy, the trusted share and how much of it is wrong, and the intersection over union of the trusted sets. One part is
 bit for bit what one machine finds.
 
-`workers`: CIFAR-FS, validation classes, repeated with jitter to `--rows` (40,000) rows of 384 features in 8 blocks that workers make
-themselves, 20 given labels of each class, labelled in `--parts` (4) parts on clusters of 1, 2 and 4 workers: seconds, and bytes per row that each
+`workers`: CIFAR-FS, validation classes, repeated with jitter to `--rows` (40,000) rows of 384 features in 8 parquet files, 20 given labels of each class, labelled in `--parts` (4) parts on clusters of 1, 2 and 4 workers: seconds, and bytes per row that each
 stage moves. The results of all clusters must be the same, or it says so.
 
 Options: `--sets`, `--seeds`, `--rows`, `--parts`, `--clusters`. Prints Markdown.
@@ -76,32 +75,32 @@ def of_parts(sets, seeds):
             print(f"| {size} | {parts} | {100 * same:.1f} | {100 * right:.1f} | {100 * share:.1f} | {100 * wrong:.1f} | {overlap:.3f} |")
 
 
-def block(number, rows):
-    """A function that makes a block: real features with jitter, and the labels of a few."""
-    def load():
-        data = trustpath.load_dataset("cifar-fs", "validation")
-        random = np.random.default_rng(0)
-        order = np.resize(random.permutation(len(data.target)), rows)
-        labels = given(data.target[order], GIVEN, 1)
-        here = np.array_split(np.arange(rows), BLOCKS)[number]
-        real = data.data[:, :DIMS]
-        noise = np.random.default_rng(number + 2).standard_normal((len(here), DIMS), dtype=np.float32)
-        return np.maximum(real[order[here]] + JITTER * real.std(0) * noise, 0), labels[here]
-
-    return load
+def write_blocks(folder, rows):
+    """Real features with jitter and the labels of a few, as parquet files."""
+    data = trustpath.load_dataset("cifar-fs", "validation")
+    random = np.random.default_rng(0)
+    order = np.resize(random.permutation(len(data.target)), rows)
+    real = data.data[:, :DIMS]
+    noise = random.standard_normal((rows, DIMS), dtype=np.float32)
+    features = np.maximum(real[order] + JITTER * real.std(0) * noise, 0)
+    labels = given(data.target[order], GIVEN, 1)
+    for number, here in enumerate(np.array_split(np.arange(rows), BLOCKS)):
+        lists = pa.FixedSizeListArray.from_arrays(pa.array(features[here].ravel()), DIMS)
+        parquet.write_table(pa.table({"features": lists, "label": labels[here]}), f"{folder}/{number}.parquet")
 
 
 def of_workers(rows, parts, clusters):
     print("| workers | seconds | of these labelling, per part | dealt, bytes per row | to all parts | results | written | to the driver, bytes in all |")
     print("|---|---|---|---|---|---|---|---|")
-    first = None
+    first, source = None, tempfile.TemporaryDirectory()
+    write_blocks(source.name, rows)
     for workers in clusters:
         cluster(workers)
         # Workers are started, and have imported everything, before the clock is.
         ray.get([ray.remote(lambda: trustpath.__version__).remote() for _ in range(workers)])
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
-            found = distributed.label([block(number, rows) for number in range(BLOCKS)], folder, parts=parts)
+            found = distributed.label(source.name, folder, parts=parts)
             seconds, table = time.perf_counter() - start, read(found)
         first = table if first is None else first
         of = found["parts"]
