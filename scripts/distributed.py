@@ -162,6 +162,8 @@ def of_lost():
     print(*sorted(path.name for path in at.iterdir()), sep="\n")
     print("nodes alive:", [node["Alive"] for node in ray.nodes()])
     print("the files are the same" if disturbed.equals(undisturbed) else "THE FILES DIFFER")
+    ray.shutdown()
+    local.shutdown()
 
 
 if __name__ == "__main__":
