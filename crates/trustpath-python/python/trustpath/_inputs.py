@@ -95,19 +95,23 @@ def _judge(values: list[Any], counts: list[int], missing: Any, list_missing: boo
     return found
 
 
-def _where_missing(y: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
-    """Where there is no label."""
+def _where_missing(y: NDArray[Any], missing: Any, times: Optional[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    """Where there is no label. ``times`` is how often each entry occurs, if not once."""
+    times = np.ones(len(y), dtype=np.int64) if times is None else times
     if y.dtype.kind == "b":
         return np.zeros(len(y), dtype=bool)
     if y.dtype.kind == "O":
         out = np.array([_missing(value) for value in y], dtype=bool)
-        texts = Counter(_text(value) for value in y[~out])
+        texts: Counter[str] = Counter()
+        for value, n in zip(y[~out], times[~out]):
+            texts[_text(value)] += int(n)
         marked = _judge(list(texts), list(texts.values()), missing, True)
         markers = {text for text, is_marker in zip(texts, marked) if is_marker}
         out[~out] = [_text(value) in markers for value in y[~out]]
         return out
     out = np.isnan(y) if y.dtype.kind == "f" else np.zeros(len(y), dtype=bool)
-    values, inverse, counts = np.unique(y[~out], return_inverse=True, return_counts=True)
+    values, inverse = np.unique(y[~out], return_inverse=True)
+    counts = np.bincount(inverse, weights=times[~out], minlength=len(values)).astype(np.int64)
     # -1 among numbers is what scikit-learn writes too, and needs no warning.
     marked = _judge(values.tolist(), counts.tolist(), missing, y.dtype.kind not in "fiu")
     out[~out] = np.array(marked, dtype=bool)[inverse] if len(values) else False
@@ -133,10 +137,17 @@ def _objects(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
     return np.where(missing, -1, out).astype(np.int64) if whole.all() else out
 
 
-def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, missing: Any = None) -> Labels:
+def labels(
+    y: Any,
+    rows: Optional[int] = None,
+    *,
+    all_labelled: bool = False,
+    missing: Any = None,
+    times: Optional[NDArray[np.int64]] = None,
+) -> Labels:
     """Labels, of which some are missing: None, NaN, '' and the markers that ``missing`` lists, or the usual ones.
 
-    Classes are in ascending order, as on the command line.
+    Classes are in ascending order, as on the command line. ``times`` is how often each entry of y occurs, if not once.
     """
     if y is None:
         raise ValueError(
@@ -161,13 +172,14 @@ def labels(y: Any, rows: Optional[int] = None, *, all_labelled: bool = False, mi
         y = y.astype(str)
     if y.dtype.kind not in "ObiufUT":
         raise TypeError(f"y has labels of type {y.dtype}: make them strings or whole numbers")
-    absent = _where_missing(y, missing)
+    absent = _where_missing(y, missing, times)
     if y.dtype.kind == "O":
         y = _objects(y, absent)
     given = y[~absent]
     if len(given) == 0:
         raise ValueError("y has no label at all: label at least one instance of each of two classes")
-    check_classification_targets(given)
+    # A few repetitions are enough for scikit-learn to see that these are classes.
+    check_classification_targets(given if times is None else np.repeat(given, np.minimum(times[~absent], 4)))
     classes, codes = np.unique(given, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(

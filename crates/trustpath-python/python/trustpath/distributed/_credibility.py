@@ -8,7 +8,6 @@ and was restarted, receives all of them again before it answers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Optional
 
@@ -16,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _inputs, _trustpath
-from . import _ray
+from . import _blocks, _ray
 
 #: Questions after which a worker knows more than before.
 CHANGES = frozenset({"load", "classes", "project", "cross", "settle"})
 #: Questions that a worker answers itself, and not its part.
 OWN = frozenset({"load", "classes", "store"})
 
-Block = Any
+Block = _blocks.Block
 Sink = Callable[[int, dict[str, NDArray[Any]]], None]
 
 
@@ -31,20 +30,6 @@ class _Behind(NamedTuple):
     """An answer of a worker that knows too little: how many changes it knows of."""
 
     known: int
-
-
-def _load(block: Block) -> tuple[Any, Any]:
-    """Coordinates and labels of a block."""
-    if callable(block):
-        X, y = block()
-        return X, y
-    if isinstance(block, (str, os.PathLike)):
-        with np.load(block, allow_pickle=False) as file:
-            return file["X"], file["y"]
-    import ray
-
-    X, y = ray.get(block)
-    return X, y
 
 
 class _Worker:
@@ -58,12 +43,7 @@ class _Worker:
 
     def load(self, block: list[Block]) -> tuple[int, int, NDArray[Any]]:
         """Takes a block; returns the number of its rows and coordinates, and the labels that occur."""
-        X, y = _load(block[0])
-        self.X, self.y = _inputs.features(X), np.asarray(y)
-        if len(self.y) != len(self.X):
-            raise ValueError(
-                f"a block has {len(self.y)} labels for {len(self.X)} rows: give one label for each"
-            )
+        self.X, self.y, _ = _blocks.load(block[0])
         return (*self.X.shape, np.unique(self.y))
 
     def classes(self, classes: NDArray[Any]) -> None:
@@ -115,14 +95,7 @@ class _Blocks:
         self.actors = [remote.remote(threads) for _ in range(count)]
 
     def get(self, answers: Any) -> Any:
-        try:
-            return self.ray.get(answers)
-        except self.ray.exceptions.RayActorError as error:
-            raise _ray.gone(error, self.retries) from error
-        except self.ray.exceptions.RayTaskError as error:
-            # What a worker could not do, as if it had been done here.
-            cause = getattr(error, "cause", None)
-            raise (cause if isinstance(cause, (ValueError, TypeError, OSError)) else error) from None
+        return _ray.get(self.ray, answers, self.retries)
 
     def ask(self, block: Optional[int], method: str, arguments: tuple[Any, ...]) -> Any:
         """The answers of all blocks in order, or that of one."""
@@ -172,7 +145,8 @@ def credibility(
     blocks : sequence
         The blocks of rows. Each is a pair of coordinates (rows, d) and labels; or Ray's reference to such a pair; or a
         function that returns one, or the path of an .npz file with ``X`` and ``y``, which is called or read by the
-        worker itself (and again by the one that replaces it, should it die): for data that no machine holds.
+        worker itself (and again by the one that replaces it, should it die): for data that no machine holds. Parquet files,
+        folders and object stores are read as by :func:`label`.
     penalty, points, ratio, tolerance, roots
         As of :func:`trustpath.credibility`, for ``model='icir'``.
     threads : int, default=1
@@ -197,10 +171,9 @@ def credibility(
     """
     options = {"penalty": penalty, "points": points, "ratio": ratio, "tolerance": tolerance, "roots": roots}
     threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
-    if len(blocks) == 0:
-        raise ValueError("blocks is empty: give at least one block of rows")
+    of_blocks = _blocks.listed(blocks)
     ray = _ray.connect()
-    stored = [ray.put(tuple(block)) if isinstance(block, (tuple, list)) else block for block in blocks]
+    stored = _blocks.stored(ray, of_blocks)
     of = _Blocks(ray, len(stored), threads, retries)
     try:
         shapes = of.ask_each({k: ("load", ([block],)) for k, block in enumerate(stored)})

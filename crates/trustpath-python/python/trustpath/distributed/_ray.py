@@ -35,6 +35,18 @@ def gone(error: Exception, retries: int) -> RuntimeError:
     )
 
 
+def get(ray: Any, answers: Any, retries: int) -> Any:
+    """The results of workers; what a worker could not do is raised as if it had been done here."""
+    of_ray = ray.exceptions
+    try:
+        return ray.get(answers)
+    except (of_ray.RayActorError, of_ray.WorkerCrashedError, of_ray.ObjectLostError, of_ray.OutOfMemoryError) as error:
+        raise gone(error, retries) from error
+    except of_ray.RayTaskError as error:
+        cause = getattr(error, "cause", None)
+        raise (cause if isinstance(cause, (ValueError, TypeError, OSError, ImportError)) else error) from None
+
+
 def share(ray: Any, count: int, threads: int) -> float:
     """Cores to reserve for each of ``count`` workers: one per thread, or less where the cluster has fewer."""
     cores = float(ray.cluster_resources().get("CPU", 1.0))

@@ -1,0 +1,245 @@
+"""Labels and audits of pools that no single machine holds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _audit, _classifier, _inputs, _report
+from . import _blocks, _parts
+
+#: Rows that an audit names as the most suspicious of each part.
+NAMED = 100
+
+
+def _given(codes: NDArray[np.int64], classes: NDArray[Any]) -> NDArray[Any]:
+    """Labels as they were given, None where there is none."""
+    out = np.empty(len(codes), dtype=object)
+    known = codes >= 0
+    out[known] = classes[codes[known]].tolist()
+    return out
+
+
+def _table(
+    columns: list[tuple[str, str, Any]], rows: NDArray[Any], names: NDArray[Any], classes: NDArray[Any]
+) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    """The rows of the lines of a table, and its columns for a parquet file."""
+    pa = _blocks.arrow("")
+    places = next(values for _, kind, values in columns if kind == "row")
+    out: dict[str, Any] = {}
+    for name, kind, values in columns:
+        if kind == "row":
+            out[name] = pa.array(names[values])
+        elif kind == "class":
+            missing = values < 0
+            out[name] = pa.array(classes[np.where(missing, 0, values)], mask=missing)
+        elif kind == "count":
+            out[name] = pa.array(values, mask=values < 0)
+        else:
+            out[name] = pa.array(values)
+    return rows[places], out
+
+
+class _Label:
+    """Labels a part."""
+
+    def __init__(self, options: Mapping[str, Any], threads: int) -> None:
+        self.options, self.threads = dict(options), threads
+
+    def __call__(
+        self, X: NDArray[Any], codes: NDArray[np.int64], rows: NDArray[np.int64], ids: NDArray[Any], plan: _parts.Plan, part: int
+    ) -> _parts.Found:
+        options = {**self.options, "missing": "", "n_jobs": self.threads}
+        if part > 0:
+            # One part is a sample of the pool: what it suggests is enough.
+            options["suggest"] = 0
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always")
+            fitted = _classifier.TrustPathClassifier(**options).fit(X, _given(codes, plan.classes))
+        columns = fitted._kept().columns(_inputs.names(ids, len(X)), None)
+        found, table = _table(columns, rows, ids, plan.classes)
+        own = _parts.part_of(rows, plan.parts) == part
+        verdicts, counts = np.unique(fitted.verdict_[own], return_counts=True)
+        summary = {
+            "verdicts": dict(zip(verdicts.tolist(), counts.tolist())),
+            "promised_precision": fitted.promised_precision_,
+            "estimated_precision": fitted.estimated_precision_,
+            "precision_interval": fitted.precision_interval_,
+            "labeller": fitted.labeller_,
+            "notes": [str(note.message) for note in notes],
+            "suggestions": rows[fitted.suggestions_].tolist(),
+            "model": fitted._model if part == 0 else None,
+        }
+        return _parts.Found(found, table, summary)
+
+
+class _Audit:
+    """Audits a part."""
+
+    def __init__(self, options: Mapping[str, Any], threads: int) -> None:
+        self.options, self.threads = dict(options), threads
+
+    def __call__(
+        self, X: NDArray[Any], codes: NDArray[np.int64], rows: NDArray[np.int64], ids: NDArray[Any], plan: _parts.Plan, part: int
+    ) -> _parts.Found:
+        audited = _audit.audit(X, _given(codes, plan.classes), missing="", n_jobs=self.threads, **self.options)
+        columns = _report.kept(audited._result).columns(_inputs.names(ids, len(X)), None)
+        found, table = _table(columns, rows, ids, plan.classes)
+        own = _parts.part_of(rows, plan.parts) == part
+        ranking = audited.ranking[own[audited.ranking]][:NAMED]
+        summary = {
+            "suspects": int(audited.suspect[own].sum()),
+            # Rows of rare classes are in all parts: each part counts its own share.
+            "wrong": None if audited.wrong is None else tuple(float(own.mean() * wrong) for wrong in audited.wrong),
+            "precision_of_suspects": audited.precision_of_suspects,
+            "notes": audited.notes,
+            "most_suspicious": list(zip(rows[ranking].tolist(), audited.score[ranking].tolist())),
+        }
+        return _parts.Found(found, table, summary)
+
+
+def _mean(parts: list[dict[str, Any]], value: Any, weight: Any) -> float:
+    """The mean over parts that have a value, weighted; NaN where none has."""
+    pairs = [(value(part), weight(part)) for part in parts]
+    pairs = [(v, w) for v, w in pairs if w > 0 and v == v]
+    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs) if pairs else float("nan")
+
+
+def label(
+    blocks: _blocks.Blocks,
+    out: Any,
+    *,
+    parts: Optional[int] = None,
+    label: str = "label",
+    features: Optional[Sequence[str]] = None,
+    id: Optional[str] = None,
+    missing: Any = None,
+    threads: int = 1,
+    retries: int = 3,
+    **options: Any,
+) -> dict[str, Any]:
+    """:class:`trustpath.TrustPathClassifier` for blocks of rows that no single machine holds.
+
+    The rows are dealt at random, by a hash of their number, to parts of about a million rows. Each part, together with all given labels,
+    is labelled by one worker as one machine labels a pool, and every block's results are written as a parquet file. A part is a random sample
+    of the pool, so what cross-validation promises holds for each. The result depends on the rows, the options and the number of parts
+    alone: not on the blocks, the workers, or whether one of them dies.
+
+    Parameters
+    ----------
+    blocks : sequence, path or ray.data.Dataset
+        The blocks of rows. Each is a pair of features (rows, d) and labels (or a triple with names); or Ray's reference to one, or to an
+        Arrow table; or a function that returns one of these, or the path of a .parquet file, or of an .npz file with ``X``, ``y`` and
+        perhaps ``ids``, which is called or read by the worker itself. A folder stands for the parquet files in it. A path
+        with a scheme (``s3://…``) is read through the file systems of pyarrow.
+    out : path
+        The folder for the results, of which a path with a scheme may be given as well: ``block-00000.parquet`` and so on, one per block, with the
+        columns that ``trustpath label --out`` writes and ``row``, the number of the row in all blocks.
+    parts : int, default=None
+        Number of parts; None for one per million rows. With 1, results are bit-for-bit those of one machine.
+    label, features, id : str, sequence of str, str
+        The columns of tables: labels; features, by default the one column of lists or else all other numeric columns; names.
+    missing
+        As of :class:`trustpath.TrustPathClassifier`.
+    threads : int, default=1
+        Threads of a worker that labels a part, and cores that Ray reserves for it.
+    retries : int, default=3
+        How often a task may be run again because its worker died.
+    **options
+        Those of :class:`trustpath.TrustPathClassifier`. Suggestions come from the first part.
+
+    Returns
+    -------
+    dict
+        ``classes``; ``rows``, the sizes of the blocks; ``files``, what was written; ``parts``, what each part says of itself, with the
+        bytes that it received (``received``, of which ``to_all`` went to all parts) and wrote (``results``); ``verdicts``, how many rows have each;
+        ``promised_precision``, ``estimated_precision`` and ``precision_interval``, means over the parts by the number of their trusted
+        rows (all parts hold out the same labels, so their errors do not average out); ``suggestions``, row numbers; ``model``, that of the
+        first part, for ``save`` and ``trustpath predict``.
+
+    Notes
+    -----
+    Given labels must be few enough for every worker to hold their rows. Blocks that are given as arrays go into Ray's object store; if
+    the machine whose store has a block dies, Ray cannot bring it back: give functions or paths where machines may be lost.
+    """
+    _classifier.TrustPathClassifier(**options)
+    options["random_state"] = _inputs.seed(options.get("random_state"))
+    columns = _blocks.Columns(label, features, id)
+    job = _Label(options, threads)
+    found = _parts.run(
+        blocks, out, job, columns=columns, unlabeled=True, parts=parts, missing=missing, threads=threads, retries=retries
+    )
+    of_parts = found["parts"]
+    verdicts: dict[str, int] = {}
+    for part in of_parts:
+        for verdict, count in part["verdicts"].items():
+            verdicts[verdict] = verdicts.get(verdict, 0) + count
+
+    def trusted(part: dict[str, Any]) -> int:
+        return int(part["verdicts"].get("trusted", 0))
+
+    suggestions, models = ([part.pop(name) for part in of_parts] for name in ("suggestions", "model"))
+    return {
+        **found,
+        "verdicts": verdicts,
+        "promised_precision": _mean(of_parts, lambda part: part["promised_precision"], trusted),
+        "estimated_precision": _mean(of_parts, lambda part: part["estimated_precision"], trusted),
+        "precision_interval": tuple(
+            _mean(of_parts, lambda part, end=end: part["precision_interval"][end], trusted) for end in range(2)
+        ),
+        "suggestions": suggestions[0],
+        "model": models[0],
+    }
+
+
+def audit(
+    blocks: _blocks.Blocks,
+    out: Any,
+    *,
+    parts: Optional[int] = None,
+    label: str = "label",
+    features: Optional[Sequence[str]] = None,
+    id: Optional[str] = None,
+    missing: Any = None,
+    precision: float = 0.8,
+    exact: bool = False,
+    threads: int = 1,
+    retries: int = 3,
+) -> dict[str, Any]:
+    """:func:`trustpath.audit` for blocks of rows that no single machine holds.
+
+    Parts are made as by :func:`label`, and each is audited as one machine audits its labels. Rows without a label are left out. Rows of classes
+    with fewer than 20 rows per part are sent to all parts, so that none of their labels is alone.
+
+    Parameters
+    ----------
+    blocks, out, parts, label, features, id, missing, threads, retries
+        As of :func:`label`. The columns written are those of ``trustpath audit --out``.
+    precision, exact
+        As of :func:`trustpath.audit`.
+
+    Returns
+    -------
+    dict
+        ``classes``, ``rows``, ``files`` and ``parts`` as of :func:`label`; ``suspects``, how many there are; ``wrong``, how many labels are
+        estimated to be wrong and the ends of the interval, summed over parts (None where a part has too few labels);
+        ``most_suspicious``, the numbers of up to 100 rows, the most suspicious first.
+    """
+    columns = _blocks.Columns(label, features, id)
+    job = _Audit({"precision": precision, "exact": exact}, threads)
+    found = _parts.run(
+        blocks, out, job, columns=columns, unlabeled=False, parts=parts, missing=missing, threads=threads, retries=retries
+    )
+    of_parts = found["parts"]
+    wrong = [part["wrong"] for part in of_parts]
+    named = sorted((pair for part in of_parts for pair in part.pop("most_suspicious")), key=lambda pair: (-pair[1], pair[0]))
+    return {
+        **found,
+        "suspects": sum(part["suspects"] for part in of_parts),
+        "wrong": None if None in wrong else tuple(float(sum(ends)) for ends in zip(*wrong)),
+        "most_suspicious": [row for row, _ in named[:NAMED]],
+    }
