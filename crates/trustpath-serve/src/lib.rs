@@ -6,6 +6,7 @@ mod export;
 mod guard;
 mod http;
 mod journal;
+mod label_studio;
 mod model;
 mod progress;
 mod route;
@@ -13,6 +14,7 @@ mod select;
 mod server;
 mod session;
 mod source;
+mod token;
 mod view;
 
 pub use error::{Error, Result};

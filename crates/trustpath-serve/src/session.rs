@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use trustpath::random::Random;
@@ -10,6 +10,7 @@ use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_a
 
 use crate::answer::{Answer, Answers};
 use crate::journal::{Action, Journal, Target};
+use crate::label_studio::TaskIndex;
 use crate::model::{Audited, Model, Snapshot, StageObserver};
 use crate::progress::{Check, Point};
 use crate::source::Source;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub batch: usize,
     /// The seed of the order at the start and of random samples.
     pub seed: u64,
+    /// Whether requests of Label Studio are answered.
+    pub label_studio: bool,
 }
 
 /// What a session leaves.
@@ -55,6 +58,7 @@ pub struct Session {
     pub(crate) settings: Settings,
     state: Mutex<State>,
     changed: Condvar,
+    tasks: OnceLock<TaskIndex>,
     /// Held until the session has ended.
     _lock: FileLock,
 }
@@ -136,7 +140,8 @@ impl Session {
             closing: false,
         };
         let state = Mutex::new(state);
-        let session = Self { source, settings, state, changed: Condvar::new(), _lock: lock };
+        let (changed, tasks) = (Condvar::new(), OnceLock::new());
+        let session = Self { source, settings, state, changed, tasks, _lock: lock };
         let mut state = session.lock();
         state.want_model();
         state.first_wanted = !state.model_wanted;
@@ -147,6 +152,11 @@ impl Session {
     /// The number of actions that a killed session has left in its journal.
     pub fn replayed(&self) -> usize {
         self.lock().replayed
+    }
+
+    /// Which instances tasks of Label Studio are about.
+    pub(crate) fn tasks(&self) -> &TaskIndex {
+        self.tasks.get_or_init(|| TaskIndex::new(self.source.as_ref()))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

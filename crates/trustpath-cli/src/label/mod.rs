@@ -59,6 +59,7 @@ Examples:
   trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
   trustpath label questions.csv --text question --report report.html --out labels.csv
+  trustpath label tasks.json --out predictions.json               (of and for Label Studio)
   trustpath label embeddings.npy --suggest 20 --out first.csv     (no labels yet: what to label first)
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
