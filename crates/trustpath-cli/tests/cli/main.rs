@@ -13,6 +13,7 @@ mod help;
 mod images;
 mod killing;
 mod label;
+mod label_studio;
 mod lists;
 mod messages;
 mod methods;

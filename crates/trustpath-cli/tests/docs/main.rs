@@ -115,6 +115,8 @@ fn the_examples_of_the_help_run() {
             shorter.push_str(" --episodes 2");
         }
         if command.starts_with("trustpath serve") {
+            // Another program may have the port.
+            let command = command.replace(" --port 9090", "");
             // A session ends by Ctrl-C, once it has printed its address.
             shorter = format!(
                 "{command} > printed.txt & session=$!; \
