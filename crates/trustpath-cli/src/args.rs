@@ -170,6 +170,19 @@ impl InputArgs {
         self.labels_in_order
     }
 
+    /// Without the labels file, which is about other instances too.
+    pub fn without_labels(mut self) -> Self {
+        self.labels = None;
+        self
+    }
+
+    /// Adds the labels of the labels file, which may name any instance of the pool.
+    pub fn add_labels(&self, pool: PartlyLabelledTable) -> Result<PartlyLabelledTable> {
+        let Some(labels) = &self.labels else { return Ok(pool) };
+        let (label, id) = (self.label_column.as_deref(), self.id_column.as_deref());
+        Ok(pool.with_labels_of(labels, label, id, &self.missing_labels())?)
+    }
+
     /// Without a labels file that does not exist yet.
     pub fn with_labels_that_exist(mut self) -> Self {
         self.labels = self.labels.filter(|labels| labels.exists());

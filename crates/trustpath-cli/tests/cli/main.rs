@@ -21,6 +21,7 @@ mod progress;
 mod serve;
 mod stopping;
 mod texts;
+mod update;
 
 use std::fs;
 use std::path::{Path, PathBuf};

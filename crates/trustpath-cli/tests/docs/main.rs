@@ -97,6 +97,7 @@ fn the_examples_of_the_help_run() {
         }
         // Each kind of data needs a model of its own kind.
         let pool = match command {
+            _ if command.contains("--update") => None,
             _ if command.contains("new-photos") => Some("photos/"),
             _ if command.contains("new-questions") => Some("questions.csv --text question"),
             _ if command.contains("predict model") => Some("embeddings.npy --labels labels.csv"),

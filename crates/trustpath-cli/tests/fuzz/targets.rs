@@ -198,6 +198,7 @@ fn saved_model() -> Vec<u8> {
         centre: None,
         extractor: None,
         representation: Default::default(),
+        pool: None,
     };
     saved.to_bytes().unwrap()
 }

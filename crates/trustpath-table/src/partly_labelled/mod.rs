@@ -2,6 +2,7 @@
 
 mod file;
 mod given;
+mod more;
 mod rows;
 mod verified;
 
