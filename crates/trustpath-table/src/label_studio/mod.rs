@@ -54,7 +54,7 @@ pub struct Tasks {
     file: String,
     /// The tasks as they were read.
     tasks: Vec<Map<String, Value>>,
-    /// The id of each: its own, or its place in the file.
+    /// The id of each: its own, that in its data, or its place in the file.
     ids: Vec<String>,
     /// The name that each has as an instance.
     keys: Vec<String>,
@@ -88,11 +88,13 @@ impl Tasks {
             _ => Err(other("objects without \"data\"")),
         };
         let tasks = values.into_iter().map(task).collect::<Result<Vec<_>>>()?;
-        let own: Vec<Option<String>> = tasks.iter().map(|task| scalar(task.get("id")?)).collect();
-        let ids: Vec<String> = match own.iter().all(Option::is_some) {
-            true => own.into_iter().flatten().collect(),
-            false => (0..tasks.len()).map(|place| place.to_string()).collect(),
+        let all = |id: &dyn Fn(&Map<String, Value>) -> Option<String>| -> Option<Vec<String>> {
+            tasks.iter().map(id).collect()
         };
+        let own = || all(&|task| scalar(task.get("id")?));
+        let written = || all(&|task| scalar(data(task)?.get("id")?));
+        let places = || (0..tasks.len()).map(|place| place.to_string()).collect();
+        let ids: Vec<String> = own().or_else(written).unwrap_or_else(places);
         let tasks = Self { file, tasks, keys: ids.clone(), ids, places: HashMap::new() };
         Ok(tasks.placed())
     }
@@ -117,7 +119,7 @@ impl Tasks {
         self.tasks.is_empty()
     }
 
-    /// The id of each task: its own if all have one, or else its place in the file from 0.
+    /// The id of each task: its own if all have one, or else the `id` in its data, or its place in the file from 0.
     pub fn ids(&self) -> &[String] {
         &self.ids
     }

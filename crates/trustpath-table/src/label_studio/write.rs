@@ -173,11 +173,13 @@ pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     };
     let ids = column("id");
     let own = |name: &str| RESULT_COLUMNS.contains(&name);
-    let others: Vec<&(String, Column)> =
-        table.columns().iter().filter(|(name, _)| !own(name)).collect();
+    let is_text = |column: &Column| matches!(column, Column::Text(_) | Column::OptionalText(_));
+    let others = table.columns().iter().filter(|(name, column)| !own(name) && is_text(column));
+    let others: Vec<&(String, Column)> = others.collect();
     let shown = others.iter().find(|(name, _)| name == "text").or(others.first());
     let shown = shown.map(|(_, column)| column);
-    let first = text(shown, 0).or(text(ids, 0)).unwrap_or_default();
+    let first = (table.rows() > 0).then(|| text(shown, 0).or(text(ids, 0))).flatten();
+    let first = first.unwrap_or_default();
     let object = if ImageAddress::of(first).is_some() { "image" } else { "text" };
     let writer = TaskWriter::new(table.tasks.as_deref(), object);
     let suggested = column("suggested").filter(|column| matches!(column, Column::Text(_)));
