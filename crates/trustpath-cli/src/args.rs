@@ -1,5 +1,7 @@
 //! Options that commands share.
 
+mod tasks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,8 +10,7 @@ use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_table::{
-    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, TaskContent, Tensor,
-    task_content,
+    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, Tensor,
 };
 use trustpath_text::folder;
 use trustpath_vision::dataset::Dataset;
@@ -170,19 +171,6 @@ impl InputArgs {
         self.labels_in_order
     }
 
-    /// Without the labels file, which is about other instances too.
-    pub fn without_labels(mut self) -> Self {
-        self.labels = None;
-        self
-    }
-
-    /// Adds the labels of the labels file, which may name any instance of the pool.
-    pub fn add_labels(&self, pool: PartlyLabelledTable) -> Result<PartlyLabelledTable> {
-        let Some(labels) = &self.labels else { return Ok(pool) };
-        let (label, id) = (self.label_column.as_deref(), self.id_column.as_deref());
-        Ok(pool.with_labels_of(labels, label, id, &self.missing_labels())?)
-    }
-
     /// Without a labels file that does not exist yet.
     pub fn with_labels_that_exist(mut self) -> Self {
         self.labels = self.labels.filter(|labels| labels.exists());
@@ -207,14 +195,6 @@ impl InputArgs {
         self.text.is_some()
             || (self.format.is_none() && folder::is_at(&self.features))
             || self.text_of_tasks().is_some()
-    }
-
-    /// The key of the texts of Label Studio tasks.
-    fn text_of_tasks(&self) -> Option<String> {
-        match task_content(&self.features)? {
-            TaskContent::Texts(key) => Some(key),
-            _ => None,
-        }
     }
 
     /// Reads the texts and their labels, without features.

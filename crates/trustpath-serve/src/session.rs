@@ -6,35 +6,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use trustpath::random::Random;
-use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
+use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
 use crate::journal::{Action, Journal, Target};
 use crate::label_studio::TaskIndex;
 use crate::model::{Audited, Model, Snapshot, StageObserver};
 use crate::progress::{Check, Point};
+use crate::settings::Settings;
 use crate::source::Source;
 use crate::{Error, Result};
 
 /// The longest time that an export waits for the model.
 const PATIENCE: Duration = Duration::from_secs(600);
-
-/// How a session works.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// The labels file, a `.csv` or `.tsv`; it need not exist.
-    pub labels: PathBuf,
-    /// Which labels mean that there is none.
-    pub missing: MissingLabels,
-    /// The share of the pool that should be labelled or trusted in the end.
-    pub coverage: f64,
-    /// Answers after which the model is updated.
-    pub batch: usize,
-    /// The seed of the order at the start and of random samples.
-    pub seed: u64,
-    /// Whether requests of Label Studio are answered.
-    pub label_studio: bool,
-}
 
 /// What a session leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -127,7 +127,7 @@ fn an_export_of_images_becomes_predictions() {
     }
     fs::write(photos.path("tasks.json"), Value::from(tasks.clone()).to_string()).unwrap();
     let run = |args: &[&str]| photos.run(args);
-    fails(&mut run(&["label", "tasks.json"]), 2, &["task 4 shows upload/7/", "--image-folder"]);
+    fails(&mut run(&["label", "tasks.json"]), 2, &["task 1 shows auk/0.png", "--image-folder"]);
     let args = ["label", "tasks.json", "--image-folder", "photos", "--out", "p.json", "--quiet"];
     run(&args).assert().success();
     assert!(

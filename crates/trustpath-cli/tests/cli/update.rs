@@ -60,11 +60,11 @@ fn adding_instances_gives_what_one_run_gives() {
     let of =
         |id: &str| labelled.lines().find(|l| l.starts_with(&format!("{id},"))).unwrap().to_owned();
     assert!(
-        of("r81").starts_with("r81,auk,1,") && of("r99").starts_with("r99,wren,1,"),
+        of("r81").starts_with("r81,auk,1.0,") && of("r99").starts_with("r99,wren,1.0,"),
         "{}",
         of("r81")
     );
-    assert!(of("r2").starts_with("r2,tern,1,") && of("r5").starts_with("r5,tern,1,"));
+    assert!(of("r2").starts_with("r2,tern,1.0,") && of("r5").starts_with("r5,tern,1.0,"));
 
     // The model still predicts, and what does not fit is refused with a sentence.
     run(&["predict", "m2.safetensors", "new.csv"]);
