@@ -37,7 +37,7 @@ pub enum Error {
     },
     /// The file of the token cannot be used.
     #[error(
-        "{file} cannot keep the token of the address: {reason}; remove it, and it is made anew"
+        "{file} cannot keep the token of the address: {reason}; remove it, and a new one is made"
     )]
     Token {
         /// The file.
