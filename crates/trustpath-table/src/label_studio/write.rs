@@ -161,7 +161,7 @@ fn kept(task: &Map<String, Value>) -> Vec<Value> {
 /// suspect.
 pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     let column = |name: &str| table.columns().iter().find(|(n, _)| n == name).map(|(_, c)| c);
-    fn text<'a>(column: Option<&'a Column>, row: usize) -> Option<&'a str> {
+    fn text(column: Option<&Column>, row: usize) -> Option<&str> {
         match column?.cell(row) {
             CellValue::Text(text) => Some(text),
             _ => None,
