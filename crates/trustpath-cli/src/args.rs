@@ -1,5 +1,7 @@
 //! Options that commands share.
 
+mod tasks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -28,7 +30,7 @@ pub use crate::wanted::Wanted;
 pub struct InputArgs {
     /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow
     /// (.feather) or .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
-    /// texts: a table and --text, or a folder of .txt files
+    /// texts: a table and --text, or a folder of .txt files. Or a JSON export of Label Studio, of images or texts
     #[arg(value_name = "FEATURES|IMAGES|TEXTS")]
     features: PathBuf,
     /// Labels: one per row in order, empty if missing, or pairs of id and label for some rows [default: inside
@@ -112,7 +114,8 @@ impl InputArgs {
         files.check()?;
         let images = match is_images {
             true => {
-                let dataset = source.open(&self.features, self.labels.is_some())?;
+                let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
+                let dataset = source.open(&self.features, labels, control)?;
                 // Extraction takes time, so missing labels are reported before it.
                 if self.labels.is_none() {
                     wanted.check(&dataset)?;
@@ -128,6 +131,10 @@ impl InputArgs {
             let name = format!("reading {}", self.features.display());
             let stage = progress.task(&name, Instant::now());
             let file = match &images {
+                // The choices of tasks are the labels of the cache already.
+                Some(images) if images.tasks().is_some() => {
+                    Self { label_column: None, ..self.clone() }.of(&images.cache)
+                }
                 Some(images) => self.of(&images.cache),
                 None => self.file()?,
             };
@@ -137,7 +144,11 @@ impl InputArgs {
             pool
         };
         if let Some(images) = &images {
-            pool = pool.called(&images.name);
+            pool = pool.called(&images.name).with_tasks(images.tasks().cloned());
+            if let (Some(tasks), None) = (images.tasks(), &self.labels) {
+                let notes = tasks.labels(self.label_column.as_deref())?.1;
+                pool = notes.into_iter().fold(pool, PartlyLabelledTable::with_note);
+            }
         }
         if wanted.needs_labels() {
             pool.check_labels()?;
@@ -173,14 +184,17 @@ impl InputArgs {
 
     /// The column of texts that people read: the one that features are made of, or else one that is called text.
     pub fn text_column(&self, pool: &PartlyLabelledTable) -> Option<String> {
-        let wanted = self.text.as_deref().unwrap_or(texts::COLUMN);
+        let wanted = self.text.clone().or_else(|| self.text_of_tasks());
+        let wanted = wanted.as_deref().unwrap_or(texts::COLUMN);
         let found = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
         found.map(|column| column.name.clone())
     }
 
     /// Whether they are texts.
     pub fn is_texts(&self) -> bool {
-        self.text.is_some() || (self.format.is_none() && folder::is_at(&self.features))
+        self.text.is_some()
+            || (self.format.is_none() && folder::is_at(&self.features))
+            || self.text_of_tasks().is_some()
     }
 
     /// Reads the texts and their labels, without features.
@@ -189,7 +203,8 @@ impl InputArgs {
             let file = file.text(column);
             Ok((if wanted == Wanted::None { file.not_beside() } else { file }).read()?)
         };
-        let texts = match &self.text {
+        let column = self.text.clone().or_else(|| self.text_of_tasks());
+        let texts = match &column {
             Some(column) if !self.features.is_dir() => {
                 Texts::new(read(self.file()?, column)?, column)?
             }
@@ -262,8 +277,8 @@ impl InputArgs {
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// File for the result: .csv, .tsv, .jsonl, .parquet, .npz, .npy or .safetensors; - is standard
-    /// output
+    /// File for the result: .csv, .tsv, .jsonl, .parquet, .npz, .npy or .safetensors, or .json for Label Studio; - is
+    /// standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Format of the result [default: by the ending of the name, csv for standard output]

@@ -84,7 +84,9 @@ impl Error {
                 }
             }
             Self::Serve(
-                trustpath_serve::Error::Journal { .. } | trustpath_serve::Error::Listen { .. },
+                trustpath_serve::Error::Journal { .. }
+                | trustpath_serve::Error::Listen { .. }
+                | trustpath_serve::Error::Token { .. },
             ) => 1,
             Self::Model(_) | Self::Episodes(_) | Self::Text(_) | Self::Serve(_) => 2,
             // Nor are faults of the machine.

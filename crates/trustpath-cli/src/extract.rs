@@ -83,7 +83,7 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
         (None, None) => return Err(Error::Usage("give --images or --texts".into())),
     };
     let chosen = args.network.open(threads.current_num_threads())?;
-    let dataset = args.dataset.open(images, None)?;
+    let dataset = args.dataset.open(images, None, None)?;
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
     let backbone = chosen.backbone.as_ref();
     let done = images::extract(extraction, backbone, &dataset, &args.out, &threads, progress)?;

@@ -60,6 +60,7 @@ pub fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
     let mut table = ResultTable::default();
     table.push("id", Column::Text(pool.ids().to_vec()))?;
     table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
+    table.set_tasks(pool.tasks().cloned());
     Ok(table)
 }
 

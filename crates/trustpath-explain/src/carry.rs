@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use trustpath_table::{Column, PartlyLabelledTable, Result, ResultTable};
 
-/// Adds the columns of the input that are passed on, by the ids of the instances.
+/// Adds the columns of the input that are passed on, by the ids of the instances, and the tasks of Label Studio that it was read
+/// from.
 ///
 /// # Errors
 /// When a column does not fit the others.
 pub fn carry_columns(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
+    table.set_tasks(pool.tasks().cloned());
     if pool.carried().is_empty() {
         return Ok(());
     }

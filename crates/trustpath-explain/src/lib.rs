@@ -20,6 +20,7 @@ pub mod columns;
 pub mod label;
 pub mod model;
 mod page;
+mod pool;
 pub mod predict;
 
 pub use audit::{AuditResult, LabelledRows};
@@ -27,6 +28,7 @@ pub use carry::carry_columns;
 pub use columns::{ColumnDef, ResultColumns, Values};
 pub use label::LabelResult;
 pub use model::{Extractor, ModelError, SavedModel};
+pub use pool::SavedPool;
 pub use predict::{PredictResult, Predictions};
 
 /// What is known about the instances other than their features.

@@ -9,6 +9,8 @@ use trustpath::judge::FrozenPath;
 use trustpath::label::{LabelModel, Projection};
 use trustpath_table::{Tensor, TensorFile};
 
+use crate::SavedPool;
+
 /// Marks the file as one of these models.
 const KIND: &str = "trustpath-label-2";
 
@@ -58,6 +60,8 @@ pub struct SavedModel {
     pub extractor: Option<Extractor>,
     /// What else that needs for new texts, by names that begin with `text.`; empty for networks, which have their weights.
     pub representation: BTreeMap<String, Tensor>,
+    /// The pool that it was trained on, if it is kept, so that instances can be added to it.
+    pub pool: Option<SavedPool>,
 }
 
 impl SavedModel {
@@ -116,6 +120,7 @@ impl SavedModel {
             |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
         let mut tensors: BTreeMap<String, Tensor> = tensors.into_iter().map(tensor).collect();
         tensors.extend(self.representation.clone());
+        tensors.extend(self.pool.iter().flat_map(|pool| pool.tensors(projection.mean.len())));
         let json = |names: &Vec<String>| serde_json::Value::from(&names[..]).to_string();
         let extractor = self.extractor.as_ref();
         let metadata = [
@@ -124,6 +129,7 @@ impl SavedModel {
             ("class_names", Some(json(&self.class_names))),
             ("class_type", self.class_type.clone()),
             ("columns", self.columns.as_ref().map(json)),
+            ("pool_ids", self.pool.as_ref().map(|pool| json(&pool.ids))),
             ("backbone", extractor.map(|e| e.description.clone())),
             ("backbone_identity", extractor.map(|e| format!("{:016x}", e.identity))),
         ];
@@ -157,6 +163,7 @@ impl SavedModel {
             let names = text(key).map(|text| serde_json::from_str(&text)).transpose();
             names.map_err(|_| wrong(format!("its {key} is not a list of names")))
         };
+        let pool_ids = names("pool_ids")?;
         let (class_names, columns) = (names("class_names")?.unwrap_or_default(), names("columns")?);
         let extractor = text("backbone").zip(text("backbone_identity"));
         let extractor = extractor.and_then(|(description, identity)| {
@@ -169,6 +176,7 @@ impl SavedModel {
             file.tensors.keys().filter(|name| is_text(name)).cloned().collect();
         let representation =
             names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
+        let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
         let mut take = |name: &str, axes: usize| -> Result<Option<(Vec<usize>, Vec<f64>)>> {
             match file.tensors.remove(name) {
                 Some(Tensor::F64 { shape, values })
@@ -218,6 +226,22 @@ impl SavedModel {
         if centre.as_ref().is_some_and(|centre| centre.len() != model.projection.mean.len()) {
             return Err(wrong("its centre has another number of features".into()));
         }
-        Ok(Self { model, class_names, class_type, columns, centre, extractor, representation })
+        let dims = model.projection.mean.len();
+        let pool =
+            pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
+        let pool = match pool {
+            Some(None) => return Err(wrong("the pool that it keeps does not fit together".into())),
+            pool => pool.flatten(),
+        };
+        Ok(Self {
+            model,
+            class_names,
+            class_type,
+            columns,
+            centre,
+            extractor,
+            representation,
+            pool,
+        })
     }
 }

@@ -8,7 +8,7 @@ use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
 use trustpath::{Features, audit, label};
 use trustpath_explain::{
     AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
-    Predictions, ResultColumns, SavedModel,
+    Predictions, ResultColumns, SavedModel, SavedPool,
 };
 use trustpath_table::{Column, Tensor};
 
@@ -443,6 +443,11 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
             "text.idf".to_owned(),
             Tensor::F32 { shape: vec![2], values: vec![0.5, 2.0] },
         )]),
+        pool: Some(SavedPool {
+            features: vec![0.5; 2 * DIMS],
+            ids: vec!["a".into(), "b\n".into()],
+            labels: vec![None, Some(1)],
+        }),
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");
@@ -456,6 +461,7 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
         columns: None,
         centre: None,
         extractor: None,
+        pool: None,
         ..saved.clone()
     };
     assert_eq!(SavedModel::from_bytes(plain.to_bytes().unwrap(), "memory").unwrap(), plain);
@@ -471,6 +477,11 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
         let sentence = error.to_string();
         assert!(sentence.starts_with("m is not a usable model: ") && sentence.contains(expected));
     };
+    let pool =
+        |change: fn(&mut SavedPool)| move |m: &mut SavedModel| change(m.pool.as_mut().unwrap());
+    refused(&pool(|p| p.features.truncate(DIMS)), "the pool that it keeps");
+    refused(&pool(|p| p.labels[0] = Some(9)), "the pool that it keeps");
+    refused(&pool(|p| p.ids.truncate(1)), "the pool that it keeps");
     refused(&|m| m.class_names.truncate(2), "the number of its class names");
     refused(&|m| m.centre = Some(vec![0.0; 2]), "its centre");
     refused(&|m| m.model.projection.mean.truncate(2), "do not fit together");

@@ -168,6 +168,7 @@ impl Labelling {
             centre,
             extractor,
             representation,
+            pool: None,
         };
         if let Some(texts) = texts {
             texts.save(&mut model);

@@ -35,6 +35,16 @@ pub enum Error {
         /// The data.
         data: String,
     },
+    /// The file of the token cannot be used.
+    #[error(
+        "{file} cannot keep the token of the address: {reason}; remove it, and a new one is made"
+    )]
+    Token {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
     /// The server cannot listen.
     #[error(
         "no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out"

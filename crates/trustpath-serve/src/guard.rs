@@ -9,7 +9,6 @@
 //! Responses forbid the browser to show the page in a frame, to guess media types, to keep copies and to send the
 //! address on.
 
-use std::fmt::Write;
 use std::net::SocketAddr;
 
 use crate::http::{Request, Response};
@@ -22,20 +21,10 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// With a new random token.
-    ///
-    /// # Errors
-    /// If the system has no random numbers.
-    pub fn new(address: SocketAddr) -> Result<Self, String> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)
-            .map_err(|e| format!("the system has no random numbers: {e}"))?;
-        let mut token = String::new();
-        bytes.iter().for_each(|byte| {
-            let _ = write!(token, "{byte:02x}");
-        });
+    /// For a server at this address, whose path begins with this token.
+    pub fn new(address: SocketAddr, token: String) -> Self {
         let port = address.port();
-        Ok(Self { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] })
+        Self { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] }
     }
 
     /// The address of the page.
@@ -93,7 +82,7 @@ mod tests {
 
     #[test]
     fn tokens_are_random_and_compared_as_a_whole() {
-        let guard = || Guard::new(([127, 0, 0, 1], 8080).into()).unwrap();
+        let guard = || Guard::new(([127, 0, 0, 1], 8080).into(), crate::token::random().unwrap());
         let (a, b) = (guard().address(), guard().address());
         assert!(a.starts_with("http://127.0.0.1:8080/") && a.len() == 22 + 33, "{a}");
         assert_ne!(a, b);

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::export;
 use crate::http::{Request, Response};
 use crate::journal::Target;
+use crate::label_studio;
 use crate::select;
 use crate::session::Session;
 use crate::view;
@@ -31,8 +32,15 @@ struct CheckBody {
 
 /// The response to a request, whose path after the token is `path`.
 pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
-    let found = match request.method.as_str() {
-        "POST" => post(session, request, path),
+    let label_studio = match path {
+        "label-studio" => Some(""),
+        path => path.strip_prefix("label-studio/"),
+    };
+    let found = match (request.method.as_str(), label_studio) {
+        (_, Some(path)) if session.settings.label_studio => {
+            label_studio::respond(session, request, path)
+        }
+        ("POST", _) => post(session, request, path),
         _ => get(session, request, path),
     };
     match found {

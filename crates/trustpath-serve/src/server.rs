@@ -1,6 +1,7 @@
 //! A server on 127.0.0.1 for one session.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use crate::guard::Guard;
 use crate::http::{Request, Response};
 use crate::route::respond;
 use crate::session::Session;
+use crate::token;
 use crate::{Error, Result};
 
 /// Requests that are answered at the same time, at most.
@@ -28,11 +30,33 @@ impl Server {
     /// # Errors
     /// [`Error::Listen`].
     pub fn bind(port: u16) -> Result<Self> {
+        Self::with_token(port, token::random)
+    }
+
+    /// The same with the token that a file keeps, so that the address stays the same when the session is started again on the
+    /// same port. The file is made if it does not exist, readable by its owner alone.
+    ///
+    /// # Errors
+    /// [`Error::Listen`], [`Error::Token`].
+    pub fn bind_keeping(port: u16, file: &Path) -> Result<Self> {
+        let token = token::kept(file)?;
+        Self::with_token(port, || Ok(token))
+    }
+
+    fn with_token(
+        port: u16,
+        token: impl FnOnce() -> std::result::Result<String, String>,
+    ) -> Result<Self> {
         let failed = |reason: String| Error::Listen { port, reason };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
         let listener = listener.map_err(|e| failed(e.to_string()))?;
         let address = listener.local_addr().map_err(|e| failed(e.to_string()))?;
-        Ok(Self { guard: Guard::new(address).map_err(failed)?, listener })
+        Ok(Self { guard: Guard::new(address, token().map_err(failed)?), listener })
+    }
+
+    /// The address that Label Studio is given, with the token.
+    pub fn label_studio_address(&self) -> String {
+        format!("{}label-studio", self.guard.address())
     }
 
     /// The address of the page, with its token.

@@ -2,36 +2,23 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use trustpath::random::Random;
-use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
+use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
 use crate::journal::{Action, Journal, Target};
+use crate::label_studio::TaskIndex;
 use crate::model::{Audited, Model, Snapshot, StageObserver};
 use crate::progress::{Check, Point};
+use crate::settings::Settings;
 use crate::source::Source;
 use crate::{Error, Result};
 
 /// The longest time that an export waits for the model.
 const PATIENCE: Duration = Duration::from_secs(600);
-
-/// How a session works.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// The labels file, a `.csv` or `.tsv`; it need not exist.
-    pub labels: PathBuf,
-    /// Which labels mean that there is none.
-    pub missing: MissingLabels,
-    /// The share of the pool that should be labelled or trusted in the end.
-    pub coverage: f64,
-    /// Answers after which the model is updated.
-    pub batch: usize,
-    /// The seed of the order at the start and of random samples.
-    pub seed: u64,
-}
 
 /// What a session leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +42,7 @@ pub struct Session {
     pub(crate) settings: Settings,
     state: Mutex<State>,
     changed: Condvar,
+    tasks: OnceLock<TaskIndex>,
     /// Held until the session has ended.
     _lock: FileLock,
 }
@@ -136,7 +124,8 @@ impl Session {
             closing: false,
         };
         let state = Mutex::new(state);
-        let session = Self { source, settings, state, changed: Condvar::new(), _lock: lock };
+        let (changed, tasks) = (Condvar::new(), OnceLock::new());
+        let session = Self { source, settings, state, changed, tasks, _lock: lock };
         let mut state = session.lock();
         state.want_model();
         state.first_wanted = !state.model_wanted;
@@ -147,6 +136,11 @@ impl Session {
     /// The number of actions that a killed session has left in its journal.
     pub fn replayed(&self) -> usize {
         self.lock().replayed
+    }
+
+    /// Which instances tasks of Label Studio are about.
+    pub(crate) fn tasks(&self) -> &TaskIndex {
+        self.tasks.get_or_init(|| TaskIndex::new(self.source.as_ref()))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

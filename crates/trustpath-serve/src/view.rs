@@ -8,7 +8,8 @@ use crate::answer::Answer;
 use crate::export;
 use crate::model::Model;
 use crate::progress::{CheckResult, Goal, Outlook, Point, outlook};
-use crate::session::{Session, Settings, State};
+use crate::session::{Session, State};
+use crate::settings::Settings;
 use crate::source::Source;
 
 /// Questions that the page gets in advance.

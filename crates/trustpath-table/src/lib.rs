@@ -17,6 +17,7 @@ mod classes;
 mod error;
 mod formats;
 mod input;
+mod label_studio;
 mod labels;
 mod lock;
 mod missing;
@@ -35,6 +36,10 @@ pub use classes::Classes;
 pub use error::{Error, Result};
 pub use formats::raw::CarriedColumn;
 pub use formats::{Format, npy};
+pub use label_studio::{
+    ControlNames, ImageAddress, MODEL_VERSION, TaskAnswer, TaskContent, TaskRow, TaskWriter, Tasks,
+    answer_of, task_content,
+};
 pub use lock::FileLock;
 pub use missing::{JudgedLabels, MissingLabels, ReadingNote};
 pub use output::Output;

@@ -14,8 +14,9 @@
 //! at which each begins, followed by the offset at which the last ends.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use crate::{Error, Output, Result};
+use crate::{Error, Output, Result, Tasks};
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,6 +134,7 @@ impl Column {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ResultTable {
     pub(crate) columns: Vec<(String, Column)>,
+    pub(crate) tasks: Option<Arc<Tasks>>,
 }
 
 impl ResultTable {
@@ -154,6 +156,11 @@ impl ResultTable {
             return Ok(());
         };
         Err(Error::Column { column: name, reason })
+    }
+
+    /// Sets the tasks of Label Studio that its instances were read from, which keep their data where such tasks are written.
+    pub fn set_tasks(&mut self, tasks: Option<Arc<Tasks>>) {
+        self.tasks = tasks;
     }
 
     /// The columns with their names.

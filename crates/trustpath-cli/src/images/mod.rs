@@ -4,6 +4,7 @@ mod extraction;
 mod network;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use rayon::ThreadPool;
@@ -12,7 +13,7 @@ use trustpath_episodes::FeatureTable;
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_report::Image;
 use trustpath_report::label_page::{LabelReport, Thumbnail};
-use trustpath_table::{Error as TableError, PartlyLabelledFile};
+use trustpath_table::{Error as TableError, PartlyLabelledFile, Tasks};
 use trustpath_text::TextModel;
 use trustpath_vision::Error as VisionError;
 use trustpath_vision::dataset::{Dataset, Kind, Split};
@@ -37,16 +38,36 @@ pub struct DatasetArgs {
     /// Only the classes of this split of the dataset [default: all]
     #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
     split: Option<Split>,
+    /// Folder or archive of the images of Label Studio tasks: the root of its local storage, or its media folder [default:
+    /// the folder of the tasks]
+    #[arg(long, value_name = "PATH")]
+    image_folder: Option<PathBuf>,
 }
 
 impl DatasetArgs {
     fn is_given(&self) -> bool {
-        self.dataset.is_some() || self.split.is_some()
+        self.dataset.is_some() || self.split.is_some() || self.image_folder.is_some()
     }
 
-    /// Opens the images at `path`, which are of the kind `otherwise` if none is asked for.
-    pub fn open(&self, path: &Path, otherwise: Option<Kind>) -> Result<Dataset> {
-        let all = Dataset::open(path, self.dataset.or(otherwise))?;
+    /// Opens the images at `path`, which are of the kind `otherwise` if none is asked for. `control` names the control of
+    /// Label Studio whose choices are the labels.
+    pub fn open(
+        &self,
+        path: &Path,
+        otherwise: Option<Kind>,
+        control: Option<&str>,
+    ) -> Result<Dataset> {
+        let all = match (Dataset::is_tasks(path), &self.image_folder) {
+            (true, folder) => Dataset::open_tasks(path, folder.as_deref(), control)?,
+            (false, None) => Dataset::open(path, self.dataset.or(otherwise))?,
+            (false, Some(folder)) => {
+                return Err(Error::Usage(format!(
+                    "--image-folder {} is for tasks of Label Studio (.json), which {} is not: leave it out",
+                    folder.display(),
+                    path.display()
+                )));
+            }
+        };
         Ok(self.split.map_or_else(|| Ok(all.clone()), |split| all.split(split))?)
     }
 }
@@ -165,7 +186,7 @@ impl SourceArgs {
         let ImageArgs { skip_bad, cache, network } = &self.images;
         if *skip_bad || cache.is_some() || self.dataset.is_given() {
             return Err(Error::Usage(
-                "--skip-bad, --cache, --dataset and --split are for images: leave them out for texts"
+                "--skip-bad, --cache, --dataset, --split and --image-folder are for images: leave them out for texts"
                     .into(),
             ));
         }
@@ -183,8 +204,8 @@ impl SourceArgs {
     }
 
     /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.
-    pub fn open(&self, path: &Path, labels_apart: bool) -> Result<Dataset> {
-        self.dataset.open(path, labels_apart.then_some(Kind::Folder))
+    pub fn open(&self, path: &Path, labels_apart: bool, control: Option<&str>) -> Result<Dataset> {
+        self.dataset.open(path, labels_apart.then_some(Kind::Folder), control)
     }
 
     /// Computes the features of these images.
@@ -234,6 +255,11 @@ impl ExtractedImages {
         pool.gather(&rows, &mut features)?;
         let names = pool.class_names().to_vec();
         Ok((FeatureTable::new(features, pool.dims(), labels, names, &self.name)?, rows))
+    }
+
+    /// The tasks of Label Studio that they were read from.
+    pub fn tasks(&self) -> Option<&Arc<Tasks>> {
+        self.dataset.tasks()
     }
 
     /// An image, small.
@@ -295,7 +321,7 @@ fn beside(images: &Path, split: Option<Split>, network: &str) -> PathBuf {
         None => images.canonicalize().unwrap_or_else(|_| images.to_owned()),
     };
     let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let endings = [".zip", ".tar.gz", ".tgz", ".tar", ".csv", ".tsv"];
+    let endings = [".zip", ".tar.gz", ".tgz", ".tar", ".csv", ".tsv", ".json"];
     let short = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
     let split = split.map(|split| format!("-{split}")).unwrap_or_default();
     whole.with_file_name(format!("{short}{split}-{network}.safetensors"))

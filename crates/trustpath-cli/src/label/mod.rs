@@ -1,6 +1,7 @@
 //! `trustpath label`: labels for unlabeled instances, how far each can be trusted, and why.
 
 mod first;
+mod update;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use clap::Args;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
-use trustpath_explain::{FrontEnd, LabelResult, SavedModel};
+use trustpath_explain::{FrontEnd, LabelResult, SavedModel, SavedPool};
 use trustpath_table::FileSet;
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
@@ -28,6 +29,8 @@ use crate::{memory, results};
 pub struct LabelArgs {
     #[command(flatten)]
     input: InputArgs,
+    #[command(flatten)]
+    update: UpdateArgs,
     #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
@@ -50,6 +53,18 @@ struct MoreArgs {
     /// Save the trained model, for trustpath predict
     #[arg(long, value_name = "FILE.safetensors")]
     model: Option<PathBuf>,
+    /// Keep features, ids and labels of the pool in the model, so that --update can add to it
+    #[arg(long, requires = "model")]
+    keep_pool: bool,
+}
+
+/// The pool that the instances are added to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+struct UpdateArgs {
+    /// Add the instances to the pool of this model, which --keep-pool has saved. --labels may then name instances of both
+    #[arg(long, value_name = "MODEL.safetensors")]
+    update: Option<PathBuf>,
 }
 
 const AFTER: &str = "\
@@ -59,6 +74,9 @@ Examples:
   trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
   trustpath label questions.csv --text question --report report.html --out labels.csv
+  trustpath label tasks.json --out predictions.json               (of and for Label Studio)
+  trustpath label embeddings.npy --labels labels.csv --model pool.safetensors --keep-pool
+  trustpath label --update pool.safetensors new.npy --out labels.csv
   trustpath label embeddings.npy --suggest 20 --out first.csv     (no labels yet: what to label first)
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
@@ -82,7 +100,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let set = FileSet::new();
     let output = args.output.output()?.map(|output| output.staged(&set));
     args.run.check(output.as_ref())?;
-    let MoreArgs { report: page, model } = &args.more;
+    let MoreArgs { report: page, model, keep_pool } = &args.more;
     let report = page.as_deref().map(|path| results::page_output(path, &set)).transpose()?;
     let model_file = model.as_deref().map(|path| results::model_output(path, &set)).transpose()?;
     let files = args.output.files(CommandFiles::default());
@@ -90,8 +108,14 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let progress = args.run.progress();
     let threads = args::pool(args.run.threads)?;
     // Without any label, it can still be said what to label first.
-    let wanted = if spec.suggest > 0 { Wanted::Any } else { Wanted::Some };
-    let instances = args.input.read(wanted, files, &args.source, None, &threads, progress)?;
+    let mut wanted = if spec.suggest > 0 { Wanted::Any } else { Wanted::Some };
+    let instances = match &args.update.update {
+        Some(model) => {
+            wanted = Wanted::Some;
+            update::read(model, &args.input, files, &args.source, &threads, progress)?
+        }
+        None => args.input.read(wanted, files, &args.source, None, &threads, progress)?,
+    };
     let Instances { pool, images, .. } = &instances;
     if wanted == Wanted::Any && pool.labels().iter().all(Option::is_none) {
         if page.is_some() || model.is_some() {
@@ -116,7 +140,9 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
-        let (images, shown) = (images.as_ref(), args.input.text_column(pool));
+        // Images are those of the rows that were added alone.
+        let images = images.as_ref().filter(|_| args.update.update.is_none());
+        let shown = args.input.text_column(pool);
         let page = || result.page();
         results::write_page(file, pool, &threads, progress, images, shown.as_deref(), page)?;
     }
@@ -129,6 +155,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
             centre: None,
             extractor: instances.extractor().cloned(),
             representation: instances.representation(),
+            pool: keep_pool.then(|| SavedPool::of(pool)).transpose()?,
         };
         let bytes = saved.to_bytes()?;
         file.write(|w| w.write_all(&bytes))?;

@@ -48,6 +48,10 @@ struct SessionArgs {
     /// Answers after which the model is updated
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = positive)]
     batch: usize,
+    /// Also answer Label Studio as a machine learning backend: /health, /setup, /predict and /webhook below the printed
+    /// address, whose token is kept in LABELS.token
+    #[arg(long)]
+    label_studio: bool,
 }
 
 const AFTER: &str = "\
@@ -55,6 +59,7 @@ Examples:
   trustpath serve embeddings.npy --labels answers.csv
   trustpath serve photos/ --labels photo-labels.csv
   trustpath serve questions.csv --text question --labels question-labels.csv --precision 0.95
+  trustpath serve tasks.json --labels answers.csv --label-studio --port 9090
 
 The page labels the most useful instances first, one at a time, in a grid or many together, lists
 given labels that may be wrong, shows how far the labels reach, and exports them. The model is
@@ -86,6 +91,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         spec.suggest = AHEAD * args.session.batch;
     }
     let labels = labels_file(&args.input)?.to_owned();
+    let token = labels.with_file_name(format!(
+        "{}.token",
+        labels.file_name().unwrap_or_default().to_string_lossy()
+    ));
     // Before the labels are read: another session may be about to write them.
     let lock = FileLock::acquire(&labels)?;
     let (threads, progress) = (args.work.pool()?, args.work.progress());
@@ -98,6 +107,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         coverage: args.session.coverage,
         batch: args.session.batch,
         seed: spec.seed,
+        label_studio: args.session.label_studio,
     };
     let notes: Vec<String> = results::notes(
         instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..))),
@@ -105,7 +115,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     let text = args.input.text_column(&instances.pool);
     let source = Arc::new(PoolSource { instances, threads, spec, trust, text });
     let session = Session::open(source.clone(), settings, lock)?;
-    let server = Server::bind(args.session.port)?;
+    let server = match args.session.label_studio {
+        true => Server::bind_keeping(args.session.port, &token)?,
+        false => Server::bind(args.session.port)?,
+    };
     let mut said: String = notes.iter().map(|note| format!("{note}\n")).collect();
     if session.replayed() > 0 {
         said += &format!(
@@ -121,6 +134,12 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         print::count(pool.rows(), "instance", "instances"),
         server.address(),
     );
+    if args.session.label_studio {
+        said += &format!(
+            "\nLabel Studio: add this address as a model of the project, without authentication:\n\n  {0}\n\nand this one as a webhook for created and updated annotations:\n\n  {0}/webhook\n",
+            server.label_studio_address(),
+        );
+    }
     print::stdout(&said)?;
     // The address is needed now, also by a program that reads a pipe.
     std::io::stdout().flush().map_err(|e| Error::Print(e.to_string()))?;

@@ -11,10 +11,10 @@ use super::*;
 const CLASSES: [&str; 3] = ["auk", "gull", "wren"];
 
 /// A folder `photos` with class folders and images of the same classes without a label.
-struct Photos(TempDir);
+pub struct Photos(TempDir);
 
 impl Photos {
-    fn new(labelled: usize, unlabeled: usize) -> Self {
+    pub fn new(labelled: usize, unlabeled: usize) -> Self {
         let photos = Self(tempfile::tempdir().unwrap());
         for (class, name) in CLASSES.into_iter().enumerate() {
             for i in 0..labelled {
@@ -49,15 +49,15 @@ impl Photos {
         fs::write(path, RgbImage { width, height, rgb }.png().unwrap()).unwrap();
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn run(&self, args: &[&str]) -> Command {
+    pub fn run(&self, args: &[&str]) -> Command {
         let mut command = trustpath();
         command.current_dir(self.0.path()).args(args);
         command

@@ -13,6 +13,7 @@ mod help;
 mod images;
 mod killing;
 mod label;
+mod label_studio;
 mod lists;
 mod messages;
 mod methods;
@@ -20,6 +21,7 @@ mod progress;
 mod serve;
 mod stopping;
 mod texts;
+mod update;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,14 +10,14 @@ const POOL: &[u8] =
     b"id,x,y,kind\na,1,0.1,\nb,0.9,0.2,auk\nc,0.1,1,tern\nd,0.2,0.9,\ne,1,0.3,\nf,0.3,1,\n";
 
 /// A session in a process of its own.
-struct Serving {
+pub struct Serving {
     child: Child,
     output: BufReader<ChildStdout>,
-    address: String,
+    pub address: String,
 }
 
 impl Serving {
-    fn start(folder: &TempDir, args: &[&str]) -> Self {
+    pub fn start(folder: &TempDir, args: &[&str]) -> Self {
         let mut process = Process::new(assert_cmd::cargo::cargo_bin!("trustpath"));
         process.current_dir(folder.path()).arg("serve").args(args).arg("--quiet");
         let mut child = process.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
@@ -30,7 +30,7 @@ impl Serving {
         Self { child, output, address: line.trim().to_owned() }
     }
 
-    fn ask(&self, request: &str, body: &str) -> String {
+    pub fn ask(&self, request: &str, body: &str) -> String {
         let (host, path) = self.address["http://".len()..].split_once('/').unwrap();
         let (method, place) = request.split_once(' ').unwrap();
         let mut stream = TcpStream::connect(host).unwrap();
@@ -50,13 +50,13 @@ impl Serving {
         assert!(self.ask("POST answer", &body).starts_with("HTTP/1.1 200"));
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Ends the session from the page, and returns what else it printed.
-    fn end(mut self) -> String {
+    pub fn end(mut self) -> String {
         self.ask("POST end", "{}");
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();

@@ -30,7 +30,7 @@ const KINDS: [(&str, [&str; 4]); 3] = [
 const MORE: [&str; 4] = ["", "today", "please", "again"];
 
 /// Ids, texts and kinds.
-fn questions() -> Vec<(String, String, &'static str)> {
+pub fn questions() -> Vec<(String, String, &'static str)> {
     let mut all = Vec::new();
     for (kind, texts) in KINDS {
         for text in texts {

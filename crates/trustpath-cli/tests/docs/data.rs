@@ -69,6 +69,7 @@ pub fn folder() -> TempDir {
     }
     questions(&at("questions.csv"), 4);
     questions(&at("new-questions.csv"), 0);
+    run("trustpath label questions.csv --text question --out tasks.json --quiet");
     folder
 }
 

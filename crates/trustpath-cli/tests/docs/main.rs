@@ -89,14 +89,16 @@ fn the_examples_of_the_help_run() {
     assert!(all.len() > 25, "{all:?}");
     let mut failed = Vec::new();
     // Those that write what others read come first.
-    let (first, then): (Vec<&String>, Vec<&String>) =
-        all.iter().partition(|command| command.contains("extract"));
+    let (first, then): (Vec<&String>, Vec<&String>) = all
+        .iter()
+        .partition(|command| command.contains("extract") || command.contains("--keep-pool"));
     for command in first.into_iter().chain(then) {
         if not_run(command).is_some() {
             continue;
         }
         // Each kind of data needs a model of its own kind.
         let pool = match command {
+            _ if command.contains("--update") => None,
             _ if command.contains("new-photos") => Some("photos/"),
             _ if command.contains("new-questions") => Some("questions.csv --text question"),
             _ if command.contains("predict model") => Some("embeddings.npy --labels labels.csv"),
@@ -115,6 +117,8 @@ fn the_examples_of_the_help_run() {
             shorter.push_str(" --episodes 2");
         }
         if command.starts_with("trustpath serve") {
+            // Another program may have the port.
+            let command = command.replace(" --port 9090", "");
             // A session ends by Ctrl-C, once it has printed its address.
             shorter = format!(
                 "{command} > printed.txt & session=$!; \

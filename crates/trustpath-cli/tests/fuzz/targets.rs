@@ -46,7 +46,8 @@ impl Target {
 /// All readers.
 pub fn all() -> Vec<Target> {
     let mut targets = Vec::new();
-    for format in Format::NAMES {
+    // Tasks hold no features.
+    for format in Format::NAMES.into_iter().filter(|format| *format != "json") {
         targets.push(Target::new(
             format!("table {format}"),
             format!("t.{format}"),
@@ -63,6 +64,7 @@ pub fn all() -> Vec<Target> {
         let target = Target::new(format!("labels {ending}"), format!("y.{ending}"), seeds, labels);
         targets.push(target.beside(features.clone()));
     }
+    targets.push(Target::new("tasks", "t.json", tables("json"), tasks));
     let checked = vec![b"id,label\n0,auk\n1,gull\n".to_vec(), b"1,auk\n".to_vec()];
     targets.push(Target::new("verified labels", "checked.csv", checked, verified).beside(features));
     targets.push(Target::new("model", "m.safetensors", vec![saved_model()], model));
@@ -170,6 +172,11 @@ fn labels(path: &Path) -> Result<(), String> {
     use_table(&table)
 }
 
+fn tasks(path: &Path) -> Result<(), String> {
+    let table = PartlyLabelledFile::new(path).text("text").read().map_err(text)?;
+    table.check_labels().map_err(text)
+}
+
 fn verified(path: &Path) -> Result<(), String> {
     let labels = path.with_file_name("y.csv");
     fs::write(&labels, "auk\ngull\nauk\ngull\nauk\ngull\n").map_err(text)?;
@@ -198,6 +205,7 @@ fn saved_model() -> Vec<u8> {
         centre: None,
         extractor: None,
         representation: Default::default(),
+        pool: None,
     };
     saved.to_bytes().unwrap()
 }

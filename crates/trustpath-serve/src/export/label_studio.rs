@@ -1,43 +1,33 @@
-//! Tasks of Label Studio: a list of objects with `data`, and `annotations` (what people said) or `predictions` (what the
-//! model found, with a score). The labelling interface that they fit is
-//!
-//! ```xml
-//! <View><Image name="image" value="$image"/><Choices name="label" toName="image"><Choice value="…"/></Choices></View>
-//! ```
-//!
-//! with `Text` and `$text` for texts and tables.
+//! Tasks of Label Studio: answers of people as annotations, the rest as predictions with scores ([`TaskWriter`]).
 
-use serde_json::{Value, json};
+use serde_json::Value;
+use trustpath::label::Verdict;
+use trustpath_explain::label::verdict_name;
+use trustpath_table::{TaskRow, TaskWriter};
 
 use super::{ExportRow, Exported, json as bytes};
 use crate::Result;
-
-/// The name of the model in Label Studio.
-const VERSION: &str = concat!("trustpath-", env!("CARGO_PKG_VERSION"));
 
 /// All instances as tasks.
 pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
     let source = exported.source();
     let pool = source.pool();
     let object = if source.has_images() { "image" } else { "text" };
+    let writer = TaskWriter::new(pool.tasks().map(AsRef::as_ref), object);
     let column = pool.carried().iter().find(|c| Some(c.name.as_str()) == source.text_column());
     let task = |row: ExportRow<'_>| {
-        let shown = column.and_then(|column| column.texts[row.row].as_deref()).unwrap_or(row.id);
-        let choice = |label: &str| json!([{ "from_name": "label", "to_name": object, "type": "choices", "value": { "choices": [label] } }]);
-        let mut task = json!({ "data": { object: shown, "id": row.id, "verdict": trustpath_explain::label::verdict_name(row.verdict) } });
-        match row.label {
-            _ if row.checked => {
-                let result = row.label.map_or_else(|| json!([]), choice);
-                task["annotations"] = json!([{ "result": result }]);
-            }
-            Some(label) => {
-                let score = (row.probability * 1e4).round() / 1e4;
-                task["predictions"] =
-                    json!([{ "model_version": VERSION, "score": score, "result": choice(label) }]);
-            }
-            None => {}
-        }
-        task
+        // A label that the task itself has is an annotation already.
+        let annotated = row.verdict == Verdict::Given && pool.tasks().is_some();
+        writer.task(&TaskRow {
+            id: row.id,
+            shown: column.and_then(|column| column.texts[row.row].as_deref()),
+            verdict: Some(verdict_name(row.verdict)),
+            answer: row.checked.then_some(row.label),
+            predicted: row
+                .label
+                .filter(|_| !row.checked && !annotated)
+                .map(|l| (l, row.probability)),
+        })
     };
     bytes(&exported.rows().map(task).collect::<Vec<Value>>())
 }

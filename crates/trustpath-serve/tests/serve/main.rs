@@ -3,5 +3,6 @@
 mod browser;
 mod exports;
 mod guards;
+mod label_studio;
 mod pool;
 mod sessions;

@@ -34,13 +34,16 @@ pub struct Wish {
     pub rows: usize,
     pub images: bool,
     pub texts: bool,
+    /// Whether requests of Label Studio are answered.
+    pub label_studio: bool,
     /// The name of instance `i`.
     pub id: fn(usize) -> String,
 }
 
 impl Default for Wish {
     fn default() -> Self {
-        Self { rows: 60, images: false, texts: false, id: |i| format!("shot {i:03}.jpg") }
+        let id = |i| format!("shot {i:03}.jpg");
+        Self { rows: 60, images: false, texts: false, label_studio: false, id }
     }
 }
 
@@ -175,7 +178,8 @@ impl Running {
         let lock = FileLock::acquire(&labels).unwrap();
         let source = Arc::new(TestPool::read(folder, wish));
         let missing = MissingLabels::usual();
-        let settings = Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0 };
+        let label_studio = wish.label_studio;
+        let settings = Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0, label_studio };
         let session = Session::open(source, settings, lock).unwrap();
         let server = Server::bind(0).unwrap();
         let (address, stop) = (server.address(), Arc::new(AtomicBool::new(false)));

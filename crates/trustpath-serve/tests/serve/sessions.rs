@@ -89,7 +89,14 @@ fn two_processes_cannot_work_on_one_file_and_other_data_are_refused() {
     let lock = FileLock::acquire(&labels).unwrap();
     let source = std::sync::Arc::new(TestPool::read(folder.path(), &other));
     let missing = trustpath_table::MissingLabels::usual();
-    let settings = trustpath_serve::Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0 };
+    let settings = trustpath_serve::Settings {
+        labels,
+        missing,
+        coverage: 0.9,
+        batch: 5,
+        seed: 0,
+        label_studio: false,
+    };
     let error = trustpath_serve::Session::open(source, settings, lock).err().unwrap().to_string();
     assert!(error.contains("\"shot 000.jpg\"") && error.contains("labels.csv.journal"), "{error}");
 }

@@ -7,6 +7,7 @@
 //! | safetensors | tensor `features`, … | tensors `labels`, …, `ids`, or texts; metadata `class_names` |
 //! | csv, tsv | all numeric columns, or those that are named | the label column, the id column |
 //! | jsonl | all numeric keys, or one key of lists | the label key, the id key |
+//! | json | tasks of Label Studio: texts, no features | choices of annotations, ids of tasks |
 //! | parquet | all numeric columns, or one column of lists | the label column, the id column |
 //! | arrow | all numeric columns, or one column of lists | the label column, the id column |
 
@@ -30,6 +31,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::input::Input;
+use crate::label_studio;
 use crate::{Error, Output, Result, ResultTable};
 pub(crate) use arrow::no_output as no_arrow_output;
 pub(crate) use csv::{fields as csv_fields, read_lines};
@@ -74,6 +76,8 @@ formats! {
         read: csv::read::<b'\t'>, write: csv::write::<b'\t'>;
     "One JSON object per line" Jsonl ["jsonl", "ndjson"] Column in_blocks: false
         read: jsonl::read, write: jsonl::write;
+    "Tasks of Label Studio" Json ["json"] Column in_blocks: false
+        read: label_studio::read, write: label_studio::write;
     "Apache Parquet" Parquet ["parquet"] Column in_blocks: true
         read: parquet::read, write: parquet::write;
     "Apache Arrow file, or Feather version 2 (read only)" Arrow ["arrow", "feather", "ipc"] Column in_blocks: false

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::block_file::BlockFile;
 use crate::labels::Labels;
 use crate::missing::ReadingNote;
-use crate::{Error, Result};
+use crate::{Error, Result, Tasks};
 
 /// Names under which features are searched for, best first.
 pub(super) const FEATURE_NAMES: [&str; 8] =
@@ -181,6 +181,8 @@ pub(crate) struct RawTable {
     pub label_lines: LabelLines,
     pub carried: Vec<CarriedColumn>,
     pub notes: Vec<ReadingNote>,
+    /// The tasks of Label Studio that it was read from.
+    pub tasks: Option<Arc<Tasks>>,
 }
 
 impl RawTable {

@@ -201,6 +201,7 @@ impl PartlyLabelledFile {
             class_names: matched.class_names,
             source,
             labels_source: matched.source,
+            tasks: raw.tasks,
             carried: raw.carried,
             notes: [raw.notes, matched.notes].concat(),
         })
@@ -287,7 +288,14 @@ impl PartlyLabelledFile {
         let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
         let whole = |ids: &Vec<String>| ids.len() == raw.rows;
         let together = beside && found.ids.as_ref().is_some_and(whole);
-        let (ids, lines, in_order) = (found.ids, found.label_lines, self.in_order || together);
+        // Ids of tasks are no row numbers.
+        let tasks_in_order = found.tasks.is_some() && raw.ids.is_none();
+        if let Some(tasks) = found.tasks {
+            raw.tasks.get_or_insert(tasks);
+            raw.notes.extend(found.notes);
+        }
+        let in_order = self.in_order || together || tasks_in_order;
+        let (ids, lines) = (found.ids, found.label_lines);
         let given = GivenLabels { labels, ids, names, source: file, lines, in_order };
         Ok((raw, Some(given), source))
     }

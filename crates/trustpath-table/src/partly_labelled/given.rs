@@ -150,7 +150,7 @@ fn is_row(id: &str, rows: usize) -> bool {
 }
 
 /// Whether the ids are the numbers of all rows in their order.
-fn counts(ids: &[String], rows: usize) -> bool {
+pub(super) fn counts(ids: &[String], rows: usize) -> bool {
     ids.len() == rows && ids.iter().enumerate().all(|(row, id)| row.to_string() == *id)
 }
 

@@ -2,15 +2,17 @@
 
 mod file;
 mod given;
+mod more;
 mod rows;
 mod verified;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::formats::raw::CarriedColumn;
 use crate::labels::in_range;
 use crate::missing::ReadingNote;
-use crate::{Error, Result};
+use crate::{Error, Result, Tasks};
 pub use file::{IN_MEMORY, PartlyLabelledFile};
 use rows::FeatureStorage;
 
@@ -29,6 +31,7 @@ pub struct PartlyLabelledTable {
     labels_source: String,
     carried: Vec<CarriedColumn>,
     notes: Vec<ReadingNote>,
+    tasks: Option<Arc<Tasks>>,
 }
 
 impl PartlyLabelledTable {
@@ -81,6 +84,7 @@ impl PartlyLabelledTable {
             labels_source,
             carried,
             notes,
+            tasks: None,
         })
     }
 
@@ -136,6 +140,17 @@ impl PartlyLabelledTable {
     /// What a user should know about how the table was read.
     pub fn notes(&self) -> &[ReadingNote] {
         &self.notes
+    }
+
+    /// The tasks of Label Studio that instances or labels were read from.
+    pub fn tasks(&self) -> Option<&Arc<Tasks>> {
+        self.tasks.as_ref()
+    }
+
+    /// The same table with the tasks that its images were read from.
+    pub fn with_tasks(mut self, tasks: Option<Arc<Tasks>>) -> Self {
+        self.tasks = tasks.or(self.tasks);
+        self
     }
 
     /// The same table with other features, in row-major order: those of its texts

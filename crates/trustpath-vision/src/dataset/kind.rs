@@ -29,7 +29,7 @@ pub enum Kind {
     TieredImagenet,
     /// Any folder of class folders, maybe below `train`, `val` and `test`.
     Folder,
-    /// Any csv of file names and labels.
+    /// Any csv of file names and labels, or tasks of Label Studio.
     Csv,
     /// Shards written by [`crate::pack`].
     Pack,

@@ -12,6 +12,7 @@ mod cub;
 mod detect;
 mod folder;
 mod kind;
+mod label_studio;
 mod mini;
 mod pickled;
 mod published;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 pub use check::{ClassCheck, Inspection, SplitCheck};
 pub use kind::{Kind, Split};
 pub use published::{PublishedClass, PublishedSplits};
+
+use trustpath_table::Tasks;
 
 use crate::fingerprint::Fingerprint;
 use crate::image::{Crop, RgbImage};
@@ -48,6 +51,8 @@ pub(crate) struct RawDataset {
     pub classes: Vec<Class>,
     pub items: Vec<Item>,
     pub store: Store,
+    /// The tasks of Label Studio that it was read from.
+    pub tasks: Option<Arc<Tasks>>,
 }
 
 impl RawDataset {
@@ -60,7 +65,7 @@ impl RawDataset {
         sections: Vec<Section>,
     ) -> Self {
         let (name, store) = (kind.to_string(), Store { source, sections });
-        Self { name, kind, classes, items, store }
+        Self { name, kind, classes, items, store, tasks: None }
     }
 
     /// A dataset that is named after its folder or archive.
@@ -102,6 +107,9 @@ impl Dataset {
         if path.is_file() && table::is_table(&path.to_string_lossy().to_ascii_lowercase()) {
             return Self::complete(table::open(path)?);
         }
+        if label_studio::is_at(path) {
+            return Self::open_tasks(path, None, None);
+        }
         let source = Source::open(path)?;
         let kind = detect::kind(&source, wanted)?;
         Self::complete(match kind {
@@ -117,13 +125,34 @@ impl Dataset {
         })
     }
 
-    /// Whether a path is that of images, and not of features: a folder, an archive, an image, or a csv that
-    /// names images.
+    /// Opens tasks of Label Studio whose images are below `folder`, or below the folder of the tasks. `control` names the control
+    /// whose choices are the labels, if there are several.
+    ///
+    /// # Errors
+    /// If the tasks cannot be read or show no images, or an image is not there.
+    pub fn open_tasks(path: &Path, folder: Option<&Path>, control: Option<&str>) -> Result<Self> {
+        Self::complete(label_studio::open(path, folder, control)?)
+    }
+
+    /// Whether a path is that of tasks of Label Studio that show images.
+    pub fn is_tasks(path: &Path) -> bool {
+        label_studio::is_at(path)
+    }
+
+    /// The tasks that it was read from, whose instances have the names of the images.
+    pub fn tasks(&self) -> Option<&Arc<Tasks>> {
+        self.raw.tasks.as_ref()
+    }
+
+    /// Whether a path is that of images, and not of features: a folder, an archive, an image, or a csv or tasks of
+    /// Label Studio that name images.
     pub fn is_at(path: &Path) -> bool {
         let name = path.to_string_lossy().to_ascii_lowercase();
         match table::is_table(&name) && !path.is_dir() {
             true => path.is_file() && table::names_images(path),
-            false => path.is_dir() || is_archive(&name) || is_image(&name),
+            false => {
+                path.is_dir() || is_archive(&name) || is_image(&name) || label_studio::is_at(path)
+            }
         }
     }
 

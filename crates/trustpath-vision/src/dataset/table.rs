@@ -126,14 +126,14 @@ fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
 }
 
 /// Finds the files that a table names.
-struct FileFinder<'a> {
+pub(super) struct FileFinder<'a> {
     source: &'a Source,
     /// Files by their last name; none where several have it.
     by_name: HashMap<&'a str, Option<&'a str>>,
 }
 
 impl<'a> FileFinder<'a> {
-    fn new(source: &'a Source) -> Self {
+    pub fn new(source: &'a Source) -> Self {
         let mut by_name = HashMap::new();
         for name in source.names().filter(|name| is_image(name)) {
             by_name.entry(file_name(name)).and_modify(|known| *known = None).or_insert(Some(name));
@@ -141,7 +141,7 @@ impl<'a> FileFinder<'a> {
         Self { source, by_name }
     }
 
-    fn find(&self, table: &str, file: &str) -> Option<String> {
+    pub fn find(&self, table: &str, file: &str) -> Option<String> {
         let (file, beside) = (file.trim_start_matches("./"), folder_prefix(table));
         let near = [format!("{beside}{file}"), format!("{beside}images/{file}"), file.to_string()];
         let anywhere = || self.by_name.get(file_name(file)).copied().flatten().map(String::from);

@@ -48,7 +48,14 @@ pub(crate) fn open(source: Source, wanted: Option<Kind>) -> Result<RawDataset> {
         Some(wanted) if wanted != Kind::Pack && wanted != kind => {
             refuse(format!("it is a pack of {kind}, not of {wanted}; pack that first"))
         }
-        _ => Ok(RawDataset { name, kind, classes, items, store: Store { source, sections } }),
+        _ => Ok(RawDataset {
+            name,
+            kind,
+            classes,
+            items,
+            store: Store { source, sections },
+            tasks: None,
+        }),
     }
 }
 

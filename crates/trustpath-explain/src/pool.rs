@@ -1,0 +1,69 @@
+//! The pool that a model was trained on, kept in the model's file.
+
+use std::collections::BTreeMap;
+
+use trustpath_table::{PartlyLabelledTable, Result, Tensor};
+
+/// Features, ids and given labels of a pool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedPool {
+    /// The features in row-major order, with the precision that the pool had in memory.
+    pub features: Vec<f32>,
+    /// The id of each instance.
+    pub ids: Vec<String>,
+    /// The given labels, as numbers of the classes of the model.
+    pub labels: Vec<Option<usize>>,
+}
+
+impl SavedPool {
+    /// What is kept of a pool.
+    ///
+    /// # Errors
+    /// When its features cannot be read.
+    pub fn of(pool: &PartlyLabelledTable) -> Result<Self> {
+        let (ids, labels) = (pool.ids().to_vec(), pool.labels().to_vec());
+        Ok(Self { features: pool.all_features()?, ids, labels })
+    }
+
+    /// The pool again; errors call it `source`.
+    ///
+    /// # Errors
+    /// When two instances have the same id, or a feature is not finite.
+    pub fn table(&self, classes: &[String], source: &str) -> Result<PartlyLabelledTable> {
+        let dims = self.features.len() / self.ids.len().max(1);
+        let Self { features, ids, labels } = self.clone();
+        PartlyLabelledTable::new(features, dims, ids, labels, classes.to_vec(), source)
+    }
+
+    /// As tensors, with −1 for no label.
+    pub(crate) fn tensors(&self, dims: usize) -> [(String, Tensor); 2] {
+        let number = |label: &Option<usize>| label.map_or(-1.0, |class| class as f64);
+        let labels: Vec<f64> = self.labels.iter().map(number).collect();
+        let rows = self.features.len() / dims.max(1);
+        let features = Tensor::F32 { shape: vec![rows, dims], values: self.features.clone() };
+        let labels = Tensor::F64 { shape: vec![labels.len()], values: labels };
+        [("pool.features".into(), features), ("pool.labels".into(), labels)]
+    }
+
+    /// From tensors, which it takes; `None` if they do not fit together.
+    pub(crate) fn take(
+        tensors: &mut BTreeMap<String, Tensor>,
+        ids: Vec<String>,
+        classes: usize,
+    ) -> Option<Self> {
+        let (Tensor::F32 { values: features, .. }, Tensor::F64 { values: labels, .. }) =
+            (tensors.remove("pool.features")?, tensors.remove("pool.labels")?)
+        else {
+            return None;
+        };
+        let class = |&label: &f64| match label {
+            -1.0 => Some(None),
+            label if label >= 0.0 && label < classes as f64 && label.fract() == 0.0 => {
+                Some(Some(label as usize))
+            }
+            _ => None,
+        };
+        let labels = labels.iter().map(class).collect::<Option<Vec<_>>>()?;
+        (labels.len() == ids.len() && !ids.is_empty()).then_some(Self { features, ids, labels })
+    }
+}

@@ -1,0 +1,167 @@
+//! Instances that are added to a pool, and labels that are added to instances.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::given::{GivenLabels, counts};
+use super::rows::FeatureStorage;
+use super::{PartlyLabelledTable, check_unique};
+use crate::formats::raw::{LabelLines, ReadOptions};
+use crate::labels::{Labels, read_labels};
+use crate::missing::MissingLabels;
+use crate::{Error, Result};
+
+impl PartlyLabelledTable {
+    /// All features in row-major order, also those that stay in their file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn all_features(&self) -> Result<Vec<f32>> {
+        let mut values = vec![0.0; self.rows() * self.dims];
+        self.read(0, &mut values)?;
+        Ok(values)
+    }
+
+    /// This pool with further instances after its own. Classes are those of both. Instances whose ids are their row numbers, and taken, are
+    /// numbered on. Columns that are passed on to the result are those of the further instances.
+    ///
+    /// # Errors
+    /// If they have other features, or an id of this pool.
+    pub fn with_more(self, more: Self) -> Result<Self> {
+        more.check_features(self.dims, self.columns.as_deref())?;
+        let (before, rows) = (self.rows(), self.rows() + more.rows());
+        let source = format!("{} and {}", self.source, more.source);
+        let taken: HashSet<&String> = self.ids.iter().collect();
+        let numbered =
+            counts(&more.ids, more.rows()) && more.ids.iter().any(|id| taken.contains(id));
+        let added: Vec<String> = match numbered {
+            true => (before..rows).map(|row| row.to_string()).collect(),
+            false => more.ids.clone(),
+        };
+        let ids = [self.ids.clone(), added].concat();
+        check_unique(&ids, &source)?;
+        let mut carried = more.carried.clone();
+        for column in &mut carried {
+            column.texts.splice(0..0, vec![None; before]);
+        }
+        let labels: Vec<String> = self.label_texts().chain(more.label_texts()).collect();
+        let table = Self {
+            features: FeatureStorage::InMemory(
+                [self.all_features()?, more.all_features()?].concat(),
+            ),
+            columns: self.columns.or(more.columns),
+            labels: vec![None; rows],
+            class_names: Vec::new(),
+            labels_source: source.clone(),
+            source,
+            carried,
+            notes: more.notes,
+            tasks: more.tasks,
+            dims: self.dims,
+            ids,
+        };
+        table.with_labels(labels)
+    }
+
+    /// The same table with the labels of a file for some of its instances, which replace those that these had.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or names an instance that does not exist.
+    pub fn with_labels_of(
+        self,
+        path: &Path,
+        label: Option<&str>,
+        id: Option<&str>,
+        missing: &MissingLabels,
+    ) -> Result<Self> {
+        let found = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
+        let source = path.display().to_string();
+        let labels = found.labels.ok_or_else(|| Error::NoLabels {
+            file: source.clone(),
+            remedy: "give the columns id and label".into(),
+        })?;
+        let (ids, names, lines) = (found.ids, found.class_names, found.label_lines);
+        let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
+        let given = given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)?;
+        let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
+        let labels: Vec<String> = given
+            .labels
+            .iter()
+            .zip(self.label_texts())
+            .map(|(new, old)| name(new).unwrap_or(old))
+            .collect();
+        let mut table = self.with_labels(labels)?;
+        table.notes.extend(given.notes);
+        Ok(table)
+    }
+
+    /// The name of the label of each instance, empty where there is none.
+    fn label_texts(&self) -> impl Iterator<Item = String> + '_ {
+        let name = |label: &Option<usize>| label.map_or("", |class| &self.class_names[class]);
+        self.labels.iter().map(move |label| name(label).to_owned())
+    }
+
+    /// With these labels, whose classes are numbered as those of a file.
+    fn with_labels(mut self, labels: Vec<String>) -> Result<Self> {
+        let (source, lines) = (self.labels_source.clone(), LabelLines::Exact);
+        let labels = Labels::Texts(labels);
+        let given = GivenLabels { labels, ids: None, names: None, source, lines, in_order: false };
+        // What means that there is no label was decided when the labels were read.
+        let none = MissingLabels::only([""; 0]);
+        let (ids, rows) = (std::mem::take(&mut self.ids), self.labels.len());
+        let found = given.match_to(Some(ids), rows, &self.source, &none)?;
+        (self.ids, self.labels, self.class_names) = (found.ids, found.labels, found.class_names);
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{refused, strings};
+
+    fn table(ids: &[&str], labels: &[Option<usize>], names: &[&str]) -> PartlyLabelledTable {
+        let features = (0..2 * ids.len()).map(|at| at as f32 + 1.0).collect();
+        PartlyLabelledTable::new(features, 2, strings(ids), labels.to_vec(), strings(names), "p")
+            .unwrap()
+    }
+
+    #[test]
+    fn pools_are_joined_and_classes_are_numbered_as_in_one_file() {
+        let old = table(&["0", "1", "2"], &[Some(1), None, Some(0)], &["gull", "tern"]);
+        let new = table(&["0", "1"], &[Some(0), None], &["auk"]);
+        let both = old.clone().with_more(new).unwrap();
+        assert_eq!(both.ids(), ["0", "1", "2", "3", "4"]);
+        assert_eq!(both.class_names(), ["auk", "gull", "tern"]);
+        assert_eq!(both.labels(), [Some(2), None, Some(1), Some(0), None]);
+        assert_eq!(both.features().unwrap()[6..8], [1.0, 2.0]);
+        let numbers = table(&["a", "b", "c"], &[Some(0), Some(1), Some(2)], &["10", "9", "2"]);
+        assert_eq!(
+            numbers.clone().with_more(table(&["d"], &[None], &[])).unwrap().class_names(),
+            ["2", "9", "10"]
+        );
+        refused(numbers.with_more(table(&["b"], &[None], &[])), &["\"b\" twice"]);
+        let wide =
+            PartlyLabelledTable::new(vec![1.0; 3], 3, strings(&["x"]), vec![None], vec![], "w")
+                .unwrap();
+        refused(old.with_more(wide), &["w", "3 features, the model 2"]);
+    }
+
+    #[test]
+    fn labels_of_a_file_replace_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("more.csv");
+        std::fs::write(&path, "id,label\n4,tern\n0,wren\n").unwrap();
+        let old = table(&["0", "1", "2"], &[Some(1), None, Some(0)], &["gull", "tern"]);
+        let both = old.with_more(table(&["0", "1"], &[None, None], &[])).unwrap();
+        let usual = MissingLabels::usual();
+        let labelled = both.clone().with_labels_of(&path, None, None, &usual).unwrap();
+        assert_eq!(labelled.class_names(), ["gull", "tern", "wren"]);
+        assert_eq!(labelled.labels(), [Some(2), None, Some(0), None, Some(1)]);
+        std::fs::write(&path, "id,label\n9,tern\n").unwrap();
+        refused(
+            both.with_labels_of(&path, None, None, &usual),
+            &["more.csv has a label for \"9\""],
+        );
+    }
+}
