@@ -128,7 +128,12 @@ impl<'a> Features<'a> {
     pub(crate) fn normalized_block(&self, first: usize, to: &mut [f64]) -> Result<()> {
         self.block(first, to)?;
         for (at, x) in to.chunks_exact_mut(self.dims).enumerate() {
-            simd::dispatch(x, normalize).ok_or(Error::ZeroVector { row: first + at })?;
+            simd::dispatch(
+                x,
+                #[inline(always)]
+                |x| normalize(x),
+            )
+            .ok_or(Error::ZeroVector { row: first + at })?;
         }
         Ok(())
     }

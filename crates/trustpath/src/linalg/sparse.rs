@@ -97,7 +97,11 @@ impl Csr {
     ) {
         let m = x.cols();
         y.as_mut_slice().par_chunks_mut(STRIP * m).enumerate().for_each(|(strip, y)| {
-            simd::dispatch((self, x, factors, z, strip * STRIP, y), multiply_strip);
+            simd::dispatch(
+                (self, x, factors, z, strip * STRIP, y),
+                #[inline(always)]
+                |strip| multiply_strip(strip),
+            );
         });
     }
 }

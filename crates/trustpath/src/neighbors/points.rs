@@ -159,7 +159,11 @@ pub(super) fn ascending(a: &(f32, u32), b: &(f32, u32)) -> std::cmp::Ordering {
 
 /// Writes the squared distance of each row that the list names from a point.
 pub(super) fn measure(from: &[f32], rows: &[f32], list: &mut [(f32, u32)]) {
-    simd::dispatch((from, rows, list), measure_rows);
+    simd::dispatch(
+        (from, rows, list),
+        #[inline(always)]
+        |work| measure_rows(work),
+    );
 }
 
 #[inline(always)]

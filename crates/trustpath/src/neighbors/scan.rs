@@ -91,7 +91,11 @@ impl Shortlists {
                 for (q, (inner, (score, index))) in rows {
                     let own = own(block * QUERIES + q);
                     let update = ListUpdate { inner, half, first, own, score, index };
-                    simd::dispatch(update, ListUpdate::run);
+                    simd::dispatch(
+                        update,
+                        #[inline(always)]
+                        |update| update.run(),
+                    );
                 }
             }
         }

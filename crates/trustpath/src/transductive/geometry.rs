@@ -36,7 +36,11 @@ pub(super) fn centre(x: &mut Matrix, rows: Range<usize>, mean: &[f64]) {
 
 /// `x ← x/‖x‖`; a row without length becomes zero.
 pub(super) fn unit(row: &mut [f64]) {
-    let norm = simd::dispatch(&*row, vector::norm);
+    let norm = simd::dispatch(
+        &*row,
+        #[inline(always)]
+        |row| vector::norm(row),
+    );
     if norm > NO_LENGTH {
         row.iter_mut().for_each(|v| *v /= norm);
     } else {
@@ -59,7 +63,11 @@ pub(super) struct Distances<'a> {
 impl<'a> Distances<'a> {
     /// Of these rows of `x`.
     pub fn new(x: &'a Matrix, rows: Range<usize>) -> Self {
-        let norms = simd::dispatch((x, rows.clone()), squared_norms);
+        let norms = simd::dispatch(
+            (x, rows.clone()),
+            #[inline(always)]
+            |rows| squared_norms(rows),
+        );
         Self { x: x.view().subrows(rows.start, rows.len()), norms }
     }
 
@@ -77,7 +85,12 @@ impl<'a> Distances<'a> {
     pub fn to(&self, means: &Matrix, out: &mut Matrix) {
         product(out, self.x, means.view().transpose(), -2.0);
         for k in 0..means.rows() {
-            let mean = simd::dispatch(means.row(k), vector::norm).powi(2);
+            let mean = simd::dispatch(
+                means.row(k),
+                #[inline(always)]
+                |mean| vector::norm(mean),
+            )
+            .powi(2);
             for (i, norm) in self.norms.iter().enumerate() {
                 // Rounding must not make a distance negative.
                 out[(i, k)] = (out[(i, k)] + norm + mean).max(0.0);

@@ -103,7 +103,11 @@ impl LabelPropagation {
                         *w = -2.0 * gamma * (1.0 - k).max(0.0);
                     }
                 }
-                simd::dispatch(w.as_mut_slice(), exponentiate);
+                simd::dispatch(
+                    w.as_mut_slice(),
+                    #[inline(always)]
+                    |w| exponentiate(w),
+                );
                 Weights::Dense(w)
             }
             Kernel::Nearest(k) => {

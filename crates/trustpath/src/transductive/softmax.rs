@@ -20,7 +20,11 @@ pub(super) fn exponentials(scores: &mut Matrix) {
         let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         row.iter_mut().for_each(|s| *s -= top);
     }
-    simd::dispatch(scores.as_mut_slice(), exponentiate);
+    simd::dispatch(
+        scores.as_mut_slice(),
+        #[inline(always)]
+        |scores| exponentiate(scores),
+    );
 }
 
 /// Divides every row by its sum; a row of zeros becomes uniform.

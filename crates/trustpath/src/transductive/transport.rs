@@ -81,7 +81,11 @@ impl Transport {
         }
         let share = costs.rows() as f64 / costs.cols() as f64;
         for _ in 0..STEPS {
-            simd::dispatch(&mut *self, Self::scale_rows);
+            simd::dispatch(
+                &mut *self,
+                #[inline(always)]
+                |transport| transport.scale_rows(),
+            );
             let off =
                 self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
