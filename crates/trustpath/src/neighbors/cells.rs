@@ -101,7 +101,7 @@ fn search_around(
 }
 
 /// The share of the `k` nearest that lists hold, over evenly spread points; neighbours at the distance of the `k`-th count.
-fn recall(points: &CentredPoints, k: usize, lists: &[(f32, u32)]) -> f64 {
+pub(super) fn recall(points: &CentredPoints, k: usize, lists: &[(f32, u32)]) -> f64 {
     let n = points.len();
     let count = RECALL_POINTS.min(n);
     let which: Vec<usize> = (0..count).map(|at| at * n / count).collect();

@@ -8,9 +8,11 @@
 //! Up to [`GRAM_ROWS`] instances the Gram matrix is used. Beyond, it would need more memory than the features, and the
 //! graph is found block by block (`exact.rs`). [`Points`] are for vectors of any length in single precision. Up to
 //! [`EXACT_POINTS`] of them all pairs are compared; beyond, each point is compared only with those in the cells around it
-//! (`cells.rs`), and [`Neighbors::recall`] says which share of the true neighbours that found.
+//! (`cells.rs`), or with those that a device proposes (`device.rs`), and [`Neighbors::recall`] says which share of the true
+//! neighbours that found.
 
 mod cells;
+mod device;
 mod exact;
 mod pairs;
 mod partition;
@@ -19,6 +21,7 @@ mod refine;
 mod scan;
 mod similarity;
 
+pub use device::{DevicePoints, NeighborDevice, use_device};
 pub(crate) use exact::nearest_among;
 pub use points::Points;
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
@@ -38,7 +41,8 @@ const ROUNDING: f64 = (16.0 * f64::EPSILON) * (16.0 * f64::EPSILON);
 /// How to search for the neighbours of [`Points`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
-    /// Exact up to [`EXACT_POINTS`] points; beyond, only in the cells around each point.
+    /// Exact up to [`EXACT_POINTS`] points; beyond, by the device in use ([`use_device`]), else only in the cells around each
+    /// point.
     #[default]
     Auto,
     /// All pairs, in time that grows with the square of the number of points.
@@ -95,7 +99,11 @@ impl Neighbors {
     pub fn search(points: Points<'_>, k: usize, search: Search) -> Result<Self> {
         let n = points.len();
         check_size(n, k)?;
-        if search == Search::Cells || search == Search::Auto && n > EXACT_POINTS {
+        let many = search == Search::Auto && n > EXACT_POINTS;
+        if let Some(device) = device::device().filter(|_| many) {
+            return device::search(points, k, device);
+        }
+        if search == Search::Cells || many {
             return Ok(cells::search(points, k, Effort::of(n)));
         }
         let points = CentredPoints::of(points, &points.centre(), |i| i);

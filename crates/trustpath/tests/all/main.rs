@@ -6,6 +6,7 @@
 mod bad_input;
 mod brute_force;
 mod common;
+mod flat;
 mod icic;
 mod parity {
     mod classify;

@@ -13,7 +13,7 @@ use crate::linalg::vector::{add_scaled, dot, norm};
 
 /// Curvature below this counts as none, and the matrix is shifted. The coordinates are orthonormal: if all instances were
 /// zero, the curvature would be one in every direction.
-const FLOOR: f64 = 1e-12;
+pub(super) const FLOOR: f64 = 1e-12;
 /// Relative residual at which a conjugate-gradient step of Newton's method ends.
 const STEP: f64 = 1e-2;
 /// The same for tangents, which are also used for interpolation: [`LOOSER`] times the tolerance of solutions, but at least
@@ -42,11 +42,11 @@ impl Curvature {
         matches!(self, Self::Iterative(_))
     }
 
-    /// Computes the curvature at a point.
-    pub fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
+    /// Computes the curvature at a point. Less than `floor` of it, in any direction, counts as none.
+    pub fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>, floor: f64) -> Result<()> {
         match self {
-            Self::Dense(dense) => dense.take(rows, at),
-            Self::Iterative(iterative) => iterative.take(rows, at),
+            Self::Dense(dense) => dense.take(rows, at, floor),
+            Self::Iterative(iterative) => iterative.take(rows, at, floor),
         }
     }
 
@@ -98,11 +98,11 @@ impl Dense {
         Self { c, d, sums, factor: vec![0.0; c * d * c * d], definite: false }
     }
 
-    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
+    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>, floor: f64) -> Result<()> {
         rows.sum_over_rows(Sum::Curvature, at, &mut self.sums)?;
         let (c, d, sums) = (self.c, self.d, &self.sums);
         self.definite =
-            cholesky::factor_shifted(&mut self.factor, c * d, FLOOR, |to| unpack(sums, c, d, to));
+            cholesky::factor_shifted(&mut self.factor, c * d, floor, |to| unpack(sums, c, d, to));
         Ok(())
     }
 
@@ -128,6 +128,8 @@ pub(super) struct Iterative {
     lambda: f64,
     first: usize,
     slot: usize,
+    /// What is added to the curvature in every direction.
+    floor: f64,
     /// `Σᵢ wᵢ xᵢxᵢᵀ`, then the right-hand side of the tangent.
     sums: Vec<f64>,
     /// Factor of the former.
@@ -148,6 +150,7 @@ impl Iterative {
             lambda: 0.0,
             first: 0,
             slot: 0,
+            floor: FLOOR,
             sums: vec![0.0; Sum::Gram.len(d, c)],
             factor: vec![0.0; d * d],
             residual: vector.clone(),
@@ -157,13 +160,14 @@ impl Iterative {
         }
     }
 
-    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>) -> Result<()> {
+    fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>, floor: f64) -> Result<()> {
         let d = self.d;
+        self.floor = floor;
         self.b.copy_from_slice(at.b);
         (self.lambda, self.first, self.slot) = (at.lambda, at.first, at.slot);
         rows.sum_over_rows(Sum::Gram, at, &mut self.sums)?;
         let gram = &self.sums[..d * d];
-        cholesky::factor_shifted(&mut self.factor, d, FLOOR, |to| to.copy_from_slice(gram));
+        cholesky::factor_shifted(&mut self.factor, d, floor, |to| to.copy_from_slice(gram));
         Ok(())
     }
 
@@ -183,7 +187,7 @@ impl Iterative {
             let (b, lambda, first, slot) = (&self.b, self.lambda, self.first, self.slot);
             let at = EvalPoint { b, lambda, first, responses: c, slot };
             rows.sum_over_rows(Sum::Product(&self.direction), at, &mut self.product)?;
-            add_scaled(&mut self.product, FLOOR, &self.direction);
+            add_scaled(&mut self.product, self.floor, &self.direction);
             let curvature = dot(&self.direction, &self.product);
             if curvature.is_nan() || curvature <= 0.0 {
                 return Ok(());

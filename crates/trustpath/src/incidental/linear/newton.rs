@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::curvature::Curvature;
+use super::curvature::{Curvature, FLOOR};
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::segment::{Bracket, Segment};
 use crate::linalg::vector::{add_scaled, dot, norm};
@@ -14,16 +14,25 @@ use crate::{Error, Result};
 
 /// Newton steps allowed for one `λ`.
 const MAX_STEPS: usize = 200;
+/// Trials at the root of an instance by Newton's method; bisection follows.
+const MOST_TRIALS: usize = 20;
 /// Trials allowed in one line search.
 const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
 const FLAT: f64 = 0.01;
 /// A factor is kept while a step with it makes the gradient at least this much smaller.
 const CHORD: f64 = 0.05;
+/// A step with a fresh factor that leaves more of the gradient than this, at the same value, has gained nothing.
+const SLOW: f64 = 0.5;
 /// Relative rounding to be expected of a sum over instances.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// A solution that cannot be improved further is accepted up to this multiple of the tolerance.
 const STALLED: f64 = 1e4;
+/// Where a step of Newton's method gains nothing, directions with less curvature than a larger floor are left out of it: the
+/// floor grows by this factor, up to [`LARGEST_FLOOR`], and falls again after a step that gains.
+const FLOOR_GROWTH: f64 = 1e3;
+/// The largest floor, small beside the curvature of one of a direction in which no instance has left zero.
+const LARGEST_FLOOR: f64 = 1e-2;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 
@@ -130,24 +139,31 @@ impl Newton {
         let target = tolerance * lambda;
         let mut before = norm(&self.sums[1..]);
         let mut fresh = !self.factored || self.curvature.is_iterative();
+        let mut floor = FLOOR;
         for _ in 0..MAX_STEPS {
             if before <= target {
                 return Ok(());
             }
             if fresh {
-                self.take_curvature(rows)?;
+                self.take_curvature(rows, floor)?;
             }
             self.step.copy_from_slice(&self.sums[1..]);
             self.curvature.solve(rows, &mut self.step)?;
-            if !self.descend(rows)? {
-                if fresh {
+            let value = self.sums[0];
+            let moved = self.descend(rows)?;
+            let after = norm(&self.sums[1..]);
+            if fresh && after > SLOW * before && self.sums[0] >= value * (1.0 - ROUNDING) {
+                // With an instance exactly at the threshold there may be almost no curvature on the side where it has left
+                // zero. The rounding error of the gradient, divided by that, outweighs the rest of the step, and along it
+                // there is nothing to gain.
+                if floor >= LARGEST_FLOOR || !moved && before <= STALLED * target {
                     break;
                 }
-                fresh = true;
-                continue;
+                floor *= FLOOR_GROWTH;
+            } else if fresh {
+                floor = (floor / FLOOR_GROWTH).max(FLOOR);
             }
-            let after = norm(&self.sums[1..]);
-            fresh = after > CHORD * before || self.curvature.is_iterative();
+            fresh = !moved || after > CHORD * before || self.curvature.is_iterative();
             before = after;
         }
         // No further decrease is representable. With an instance exactly at the threshold and little curvature that
@@ -233,7 +249,7 @@ impl Newton {
         segment.interpolate(self.lambda, &mut self.b);
         self.evaluate(rows)?;
         self.factor(rows, tolerance)?;
-        loop {
+        for trial in 1.. {
             self.solve(rows, self.lambda, tolerance)?;
             let (lambda, norm) = (self.lambda, rows.norm(self.point(), i)?);
             let excess = norm - lambda;
@@ -246,12 +262,14 @@ impl Newton {
                 return Ok(lambda);
             }
             let mut next = lambda - excess / self.excess_slope(&row, norm);
-            if !(next > low && next < high) {
+            // An instance can stay at the threshold over an interval of λ, where the excess has no slope.
+            if trial > MOST_TRIALS || !(next > low && next < high) {
                 next = 0.5 * (low + high);
             }
             add_scaled(&mut self.b, next - lambda, &self.tangent);
             self.lambda = next;
         }
+        Ok(self.lambda)
     }
 
     /// `d(‖rᵢ(λ)‖ − λ)/dλ = −r̂ᵢᵀ (dB/dλ)ᵀ xᵢ − 1`, for an instance with this norm.
@@ -270,15 +288,16 @@ impl Newton {
         rows.sum_over_rows(Sum::Gradient, at, &mut self.sums)
     }
 
-    fn take_curvature(&mut self, rows: &mut impl RowSource) -> Result<()> {
-        self.curvature.take(rows, point(&self.b, self.lambda, &self.classes, self.slot))?;
+    fn take_curvature(&mut self, rows: &mut impl RowSource, floor: f64) -> Result<()> {
+        let at = point(&self.b, self.lambda, &self.classes, self.slot);
+        self.curvature.take(rows, at, floor)?;
         self.factored = true;
         Ok(())
     }
 
     /// Computes the curvature at `b` and the tangent there.
     pub fn factor(&mut self, rows: &mut impl RowSource, tolerance: f64) -> Result<()> {
-        self.take_curvature(rows)?;
+        self.take_curvature(rows, FLOOR)?;
         self.curvature.tangent(rows, &mut self.tangent, tolerance)
     }
 }
