@@ -19,20 +19,15 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::Matrix;
-use crate::linalg::block::multiply;
 use crate::linalg::{simd, vector};
 use crate::task::CheckedTask;
 use crate::transductive::geometry::{class_sums, unit};
 
 /// Rows per block.
 const BLOCK: usize = 2048;
-/// Posteriors, one per row and class, beyond which sums over the coordinates are matrix products.
-const LARGE: usize = 4096;
 
 /// The mean squared distance of the pool's rows to their mean, `1 − ‖mean‖²` on the sphere.
 fn spread(x: &Matrix, pool: usize) -> f64 {
@@ -143,28 +138,18 @@ impl Centres {
 
     /// `g_ik`, each row scaled so that its largest is one.
     fn likelihoods(&self, x: &Matrix, rows: Range<usize>, g: &mut [f64]) {
-        let (classes, dims) = (self.offsets.len(), x.cols());
-        let large = is_large(rows.len(), classes);
+        let classes = self.offsets.len();
         let block = |(b, g): (usize, &mut [f64])| {
-            let first = rows.start + b * BLOCK;
-            if large {
-                let count = g.len() / classes;
-                let x = &x.as_slice()[first * dims..(first + count) * dims];
-                multiply(x, count, self.points.view().transpose(), g);
-            }
             simd::dispatch(
                 g,
                 #[inline(always)]
                 |g| {
-                    for (i, g) in (first..).zip(g.chunks_exact_mut(classes)) {
-                        if !large {
-                            for (g, c) in g.iter_mut().zip(self.points.iter_rows()) {
-                                *g = vector::dot(x.row(i), c);
-                            }
-                        }
+                    for (i, g) in (rows.start + b * BLOCK..).zip(g.chunks_exact_mut(classes)) {
                         let mut top = f64::NEG_INFINITY;
-                        for (g, offset) in g.iter_mut().zip(&self.offsets) {
-                            *g = self.sharpness * (2.0 * *g - offset);
+                        for ((g, c), offset) in
+                            g.iter_mut().zip(self.points.iter_rows()).zip(&self.offsets)
+                        {
+                            *g = self.sharpness * (2.0 * vector::dot(x.row(i), c) - offset);
                             top = top.max(*g);
                         }
                         g.iter_mut().for_each(|g| *g = (*g - top).exp());
@@ -174,11 +159,6 @@ impl Centres {
         };
         in_blocks(g, BLOCK * classes, block);
     }
-}
-
-/// Whether inner products are worth a matrix product. Smaller tasks, such as episodes, are summed row by row.
-fn is_large(rows: usize, classes: usize) -> bool {
-    rows * classes > LARGE
 }
 
 /// Runs block by block, in parallel where there are several blocks.
@@ -221,22 +201,13 @@ impl Means {
         in_blocks(&mut self.partial, 1, |(b, block)| {
             let Some(sums) = block.first_mut() else { return };
             let from = b * BLOCK;
-            let count = BLOCK.min(posterior.rows() - from);
-            let p = &posterior.as_slice()[from * classes..(from + count) * classes];
-            if is_large(posterior.rows(), classes) {
-                let x = x.view().subrows(labelled + from, count);
-                let p = MatRef::from_row_major_slice(p, count, classes);
-                let dims = x.ncols();
-                let sums = MatMut::from_row_major_slice_mut(sums.as_mut_slice(), classes, dims);
-                matmul(sums, Accum::Replace, p.transpose(), x, 1.0, Par::Seq);
-                return;
-            }
+            let p = &posterior.as_slice()[from * classes..];
             simd::dispatch(
                 sums,
                 #[inline(always)]
                 |sums| {
                     sums.as_mut_slice().fill(0.0);
-                    for (i, p) in p.chunks_exact(classes).enumerate() {
+                    for (i, p) in p.chunks_exact(classes).take(BLOCK).enumerate() {
                         for (k, p) in p.iter().enumerate() {
                             vector::add_scaled(sums.row_mut(k), *p, x.row(labelled + from + i));
                         }
