@@ -79,6 +79,9 @@
 //! certificate of optimality that is computed independently of the solver. Nothing here reads a file, prints, or panics on
 //! data: unusable input is an [`Error`] that names the input and the remedy.
 
+// A closure can be inlined into the code for an instruction set (`linalg/simd.rs`), the name of a function cannot.
+#![allow(clippy::redundant_closure)]
+
 /// The examples of the README are tested.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -68,7 +68,7 @@ fn annotations_are_recorded_and_tasks_are_predicted() {
         json!(["auk"])
     );
     let unknown = json!({ "id": 1, "data": { "text": "something else" } });
-    assert_eq!(predict(&session, &[unknown.clone()])[0]["result"], json!([]));
+    assert_eq!(predict(&session, std::slice::from_ref(&unknown))[0]["result"], json!([]));
 
     let ended = session.end().unwrap();
     assert_eq!(ended.checked, 15);

@@ -12,13 +12,13 @@
 use super::Verdict;
 use super::represent::{Projection, Representation};
 use super::run::judged_dims;
-use crate::classify::{Classify, LogisticModel, Model, PoolLogistic};
+use crate::classify::{Classify, LogisticModel, Model, PoolLogistic, Trainer};
 use crate::incidental::Keep;
 use crate::judge::{FrozenPath, Judgement, View, judging_path};
 use crate::limits::Limits;
 use crate::split::Split;
 use crate::task::arg_max;
-use crate::{Error, Features, Matrix, Result};
+use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Steps of the curve that are kept, at most.
 const STEPS: usize = 100;
@@ -151,9 +151,22 @@ impl Labelled<'_> {
     /// Trains the model.
     pub fn train(&self) -> Result<LabelModel> {
         let training = self.training_set();
-        let classifier = self.classifier(&training)?;
-        let path = self.path()?;
-        let scored = self.scored_as_new(&training)?;
+        let fitted = self.limits.to_fit(self.split, self.labels);
+        let sample = self.sample();
+        let mut rows: Vec<usize> = training.iter().map(|&(row, _)| row).collect();
+        rows.extend(fitted.iter().map(|&position| self.split.row(position)));
+        rows.extend(sample.iter().map(|as_new| as_new.row));
+        rows.sort_unstable();
+        rows.dedup();
+        let plain = Plain { instances: self.representation.plain(self.features, &rows)?, rows };
+        let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain.instances, self.outputs());
+        plain.train(&mut *trainer, &training)?;
+        let classifier = match trainer.model() {
+            Model::Logistic(model) => model,
+            _ => unreachable!("logistic regression trains a logistic model"),
+        };
+        let path = self.path(&plain, &fitted)?;
+        let scored = self.scored_as_new(&plain, &mut *trainer, &training, &sample)?;
         let cut = match self.target {
             Some(target) => lowest_cut(&scored, target),
             None => f64::INFINITY,
@@ -192,20 +205,6 @@ impl Labelled<'_> {
         all
     }
 
-    /// The classifier on these rows and labels.
-    fn classifier(&self, training: &[(usize, usize)]) -> Result<LogisticModel> {
-        let (rows, labels): (Vec<usize>, Vec<usize>) = training.iter().copied().unzip();
-        let plain = self.representation.plain(self.features, &rows)?;
-        let outputs = self.outputs();
-        let here: Vec<usize> = (0..rows.len()).collect();
-        let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain, outputs);
-        trainer.train(&here, &labels)?;
-        match trainer.model() {
-            Model::Logistic(model) => Ok(model),
-            _ => unreachable!("logistic regression trains a logistic model"),
-        }
-    }
-
     /// Rows that are none of these.
     fn novel(&self) -> Vec<usize> {
         let is_novel = |row: &usize| self.verdicts[*row] == Verdict::NoneOfThese;
@@ -217,21 +216,20 @@ impl Labelled<'_> {
         self.split.classes + usize::from(self.verdicts.contains(&Verdict::NoneOfThese))
     }
 
-    /// The path, on the coordinates without smoothing of the rows that it is fitted to.
-    fn path(&self) -> Result<FrozenPath> {
+    /// The path, on the coordinates without smoothing of the rows at these positions.
+    fn path(&self, plain: &Plain, fitted: &[usize]) -> Result<FrozenPath> {
         let split = self.split;
-        let fitted = self.limits.to_fit(split, self.labels);
         let given = fitted.partition_point(|&position| position < split.given.len());
-        let rows: Vec<usize> = fitted.iter().map(|&position| split.row(position)).collect();
+        let places: Vec<usize> =
+            fitted.iter().map(|&position| plain.place(split.row(position))).collect();
         let all = split.all_labels(self.labels);
         let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
-        let plain = self.representation.plain(self.features, &rows)?;
-        let view = View::leading(&plain, plain.unit(), judged_dims(plain.unit(), split.classes));
-        let here: Vec<usize> = (0..rows.len()).collect();
+        let unit = plain.instances.unit();
+        let view = View::leading(&plain.instances, unit, judged_dims(unit, split.classes));
         let part = Split {
-            given: &here[..given],
+            given: &places[..given],
             labels: &with[..given],
-            open: &here[given..],
+            open: &places[given..],
             classes: split.classes,
         };
         let keep = Keep { beta: true, ..Keep::default() };
@@ -239,20 +237,37 @@ impl Labelled<'_> {
         Ok(FrozenPath::of(&path))
     }
 
-    /// For instances of the pool that are predicted as if they were new, and to have a label: the classifier's probability, and the
-    /// probability that the prediction is right. Sorted by the first, highest first.
-    fn scored_as_new(&self, training: &[(usize, usize)]) -> Result<Vec<(f64, f64)>> {
+    /// Instances of the pool that are to be predicted as if they were new, in ascending order of rows.
+    fn sample(&self) -> Vec<AsNew> {
         let Split { open, classes, .. } = self.split;
-        let novel = self.novel();
-        // Rows, and the label and probability that the pool has for each.
-        let mut all: Vec<(usize, usize, f64)> =
-            (0..open.len()).map(|at| (open[at], self.labels[at], self.right[at])).collect();
-        all.extend(novel.iter().map(|&row| (row, classes, 0.0)));
+        let known = |at: usize| (open[at], self.labels[at], self.right[at]);
+        let mut all: Vec<(usize, usize, f64)> = (0..open.len()).map(known).collect();
+        all.extend(self.novel().into_iter().map(|row| (row, classes, 0.0)));
         all.sort_unstable_by_key(|(row, ..)| *row);
         let places: Vec<usize> = (0..all.len()).collect();
         let sample = self.limits.to_cross_validate(&places, classes);
+        let as_new = |at: usize| {
+            let (row, label, right) = all[at];
+            AsNew { row, label, right, half: at % 2 }
+        };
+        sample.into_iter().map(as_new).collect()
+    }
+
+    /// For instances of the pool that are predicted as if they were new, and to have a label: the classifier's probability, and the
+    /// probability that the prediction is right. Sorted by the first, highest first.
+    fn scored_as_new(
+        &self,
+        plain: &Plain,
+        trainer: &mut dyn Trainer,
+        training: &[(usize, usize)],
+        sample: &[AsNew],
+    ) -> Result<Vec<(f64, f64)>> {
+        let classes = self.split.classes;
         let mut half_of = vec![usize::MAX; self.verdicts.len()];
-        all.iter().enumerate().for_each(|(at, (row, ..))| half_of[*row] = at % 2);
+        let mut open: Vec<usize> = self.split.open.to_vec();
+        open.extend(self.novel());
+        open.sort_unstable();
+        open.iter().enumerate().for_each(|(at, &row)| half_of[row] = at % 2);
         let mut scored = Vec::new();
         for half in 0..2 {
             let mut rest: Vec<(usize, usize)> =
@@ -262,24 +277,51 @@ impl Labelled<'_> {
             rest.iter().for_each(|&(_, label)| seen[label] = true);
             rest.extend(training.iter().filter(|(_, label)| !seen[*label]));
             rest.sort_unstable();
-            let model = self.classifier(&rest)?;
-            let here: Vec<usize> =
-                sample.iter().copied().filter(|&at| half_of[all[at].0] == half).collect();
-            let rows: Vec<usize> = here.iter().map(|&at| all[at].0).collect();
-            if rows.is_empty() {
+            let here: Vec<&AsNew> = sample.iter().filter(|as_new| as_new.half == half).collect();
+            if here.is_empty() {
                 continue;
             }
-            let plain = self.representation.plain(self.features, &rows)?;
-            let probabilities = model.probabilities(plain.unit());
-            for (p, &at) in probabilities.iter_rows().zip(&here) {
-                let (predicted, (_, label, right)) = (arg_max(p), all[at]);
+            plain.train(trainer, &rest)?;
+            let places: Vec<usize> = here.iter().map(|as_new| plain.place(as_new.row)).collect();
+            let (predicted, probability) = trainer.label(&places);
+            for ((as_new, predicted), p) in here.into_iter().zip(predicted).zip(probability) {
                 if predicted < classes {
-                    scored.push((p[predicted], if predicted == label { right } else { 0.0 }));
+                    scored.push((p, if predicted == as_new.label { as_new.right } else { 0.0 }));
                 }
             }
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(scored)
+    }
+}
+
+/// An instance of the pool that is predicted as if it were new, by a classifier that is trained on the other half.
+struct AsNew {
+    row: usize,
+    /// Its label in the pool; for one that is none of these, the number of classes.
+    label: usize,
+    /// The probability that the label is right.
+    right: f64,
+    half: usize,
+}
+
+/// Coordinates of rows of the pool as new instances would have them. One trainer serves all classifiers, each starting from the one
+/// before.
+struct Plain {
+    /// Ascending.
+    rows: Vec<usize>,
+    instances: Instances,
+}
+
+impl Plain {
+    fn place(&self, row: usize) -> usize {
+        self.rows.partition_point(|&other| other < row)
+    }
+
+    fn train(&self, trainer: &mut dyn Trainer, training: &[(usize, usize)]) -> Result<()> {
+        let places: Vec<usize> = training.iter().map(|&(row, _)| self.place(row)).collect();
+        let labels: Vec<usize> = training.iter().map(|&(_, label)| label).collect();
+        trainer.train(&places, &labels)
     }
 }
 

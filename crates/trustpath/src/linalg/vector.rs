@@ -33,6 +33,20 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     fold(lanes) + tail
 }
 
+/// `‖a − b‖²`, in the order of [`dot`].
+#[inline(always)]
+pub(crate) fn squared_difference(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (a8, b8) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(a, b)| (a - b) * (a - b)).sum();
+    for (x, y) in a8.zip(b8) {
+        for k in 0..LANES {
+            lanes[k] += (x[k] - y[k]) * (x[k] - y[k]);
+        }
+    }
+    fold(lanes) + tail
+}
+
 /// `Σᵢ aᵢ bᵢ`, from the first entry to the last of the shorter slice.
 #[inline(always)]
 pub(crate) fn dot_in_order(a: &[f64], b: &[f64]) -> f64 {

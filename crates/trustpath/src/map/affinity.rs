@@ -7,9 +7,15 @@
 use rayon::prelude::*;
 
 use super::Coordinates;
+use crate::linalg::exp::exp_single;
+use crate::linalg::simd;
 
-/// Bisections of `β`; far more precise than a figure can show.
-const BISECTIONS: usize = 40;
+/// Trials of `β`; about six are usual.
+const TRIALS: usize = 40;
+/// The `βd` from which an affinity is zero.
+const FARTHEST: f32 = 60.0;
+/// Partial sums over the instances.
+const LANES: usize = 16;
 
 /// The joint affinities, row by row.
 pub(super) fn joint(x: &Coordinates, perplexity: f64) -> Vec<f32> {
@@ -32,41 +38,79 @@ pub(super) fn joint(x: &Coordinates, perplexity: f64) -> Vec<f32> {
 }
 
 /// Squared distances from instance `i` become the affinities of its neighbours.
+///
+/// `log β` is found by Newton's method on the entropy `h = log s + β w/s`, whose slope is `−β²` times the variance of the distances,
+/// kept inside the bracket of what was tried.
 fn normalize(row: &mut [f32], i: usize, entropy: f64) {
-    // Relative to the nearest, so that no exponential vanishes in all of them.
-    let others = || row.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, d)| f64::from(*d));
-    let nearest = others().fold(f64::INFINITY, f64::min);
-    let mean = others().map(|d| d - nearest).sum::<f64>() / (row.len() as f64 - 1.0).max(1.0);
+    // Relative to the nearest, so that no exponential vanishes in all of them. Its own entry counts as one of distance zero,
+    // which is subtracted from the sums.
+    row[i] = f32::INFINITY;
+    let nearest = row.iter().copied().fold(f32::INFINITY, f32::min);
+    row.iter_mut().for_each(|d| *d -= nearest);
+    row[i] = 0.0;
+    let mean = row.iter().map(|&d| f64::from(d)).sum::<f64>() / (row.len() as f64 - 1.0).max(1.0);
     let mut beta = if mean > 0.0 { 1.0 / mean } else { 1.0 };
     let (mut low, mut high) = (0.0, f64::INFINITY);
-    for _ in 0..BISECTIONS {
-        let (mut sum, mut weighted) = (0.0, 0.0);
-        for d in others() {
-            let d = d - nearest;
-            let w = f64::from((-(beta * d) as f32).exp());
-            sum += w;
-            weighted += w * d;
-        }
-        let reached = sum.ln() + beta * weighted / sum;
-        if (reached - entropy).abs() < 1e-4 {
+    for _ in 0..TRIALS {
+        let [sum, first, second] = simd::dispatch(
+            (&*row, beta as f32),
+            #[inline(always)]
+            |(row, beta)| moments(row, beta),
+        );
+        let sum = (sum - 1.0).max(f64::MIN_POSITIVE);
+        let (mean, square) = (first / sum, second / sum);
+        let excess = sum.ln() + beta * mean - entropy;
+        if excess.abs() < 1e-4 {
             break;
         }
-        if reached > entropy {
+        if excess > 0.0 {
             low = beta
         } else {
             high = beta
         }
+        let slope = beta * beta * (square - mean * mean);
+        let newton = beta * (excess / slope).clamp(-2.0, 2.0).exp();
         // Duplicates keep the entropy high whatever the width, so the width is bounded.
-        beta = if high.is_finite() { (low + high) / 2.0 } else { (2.0 * beta).min(1e30) };
+        beta = match newton > low && newton < high {
+            true => newton.min(1e30),
+            false if high.is_finite() => (low + high) / 2.0,
+            false => (2.0 * beta).min(1e30),
+        };
     }
-    let mut sum = 0.0;
-    for (j, d) in row.iter_mut().enumerate() {
-        *d = if j == i { 0.0 } else { (-(beta * (f64::from(*d) - nearest)) as f32).exp() };
-        sum += f64::from(*d);
+    let total = simd::dispatch(
+        (&mut *row, beta as f32),
+        #[inline(always)]
+        |(row, beta)| {
+            // Nothing so far away is visible, and numbers close to the smallest are slow.
+            let affinity = |far: f32| if far < FARTHEST { exp_single(-far) } else { 0.0 };
+            row.iter_mut().for_each(|d| *d = affinity(beta * *d));
+            row.iter().sum::<f32>() - 1.0
+        },
+    );
+    row[i] = 0.0;
+    if total > 0.0 {
+        row.iter_mut().for_each(|p| *p /= total);
     }
-    if sum > 0.0 {
-        row.iter_mut().for_each(|p| *p = (f64::from(*p) / sum) as f32);
+}
+
+/// `Σ e^(−βd)`, `Σ d e^(−βd)` and `Σ d² e^(−βd)`.
+#[inline(always)]
+fn moments(row: &[f32], beta: f32) -> [f64; 3] {
+    let mut lanes = [[0.0f32; LANES]; 3];
+    let mut add = |l: usize, d: f32| {
+        let w = exp_single(-beta * d);
+        lanes[0][l] += w;
+        lanes[1][l] += w * d;
+        lanes[2][l] += w * d * d;
+    };
+    let chunks = row.chunks_exact(LANES);
+    chunks.remainder().iter().enumerate().for_each(|(l, &d)| add(l, d));
+    for chunk in chunks {
+        for l in 0..LANES {
+            add(l, chunk[l]);
+        }
     }
+    lanes.map(|lanes| lanes.iter().map(|&part| f64::from(part)).sum())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::linalg::simd;
 
 const EXAGGERATION: f32 = 12.0;
 /// Share of the steps that are exaggerated.
-const EARLY: f64 = 0.3;
+const EARLY: f64 = 0.2;
 const LANES: usize = 16;
 /// Rows of a unit of parallel work.
 const STRIP: usize = 32;
@@ -32,7 +32,7 @@ struct Forces {
 /// Places after `steps` steps from `y`, for affinities `p` (row by row).
 pub(super) fn descend(p: &[f32], mut y: Vec<[f32; 2]>, steps: usize) -> Vec<[f32; 2]> {
     let n = y.len();
-    let rate = (n as f32 / EXAGGERATION / 4.0).max(50.0);
+    let rate = (n as f32 / EXAGGERATION / 2.0).max(100.0);
     let early = (EARLY * steps as f64) as usize;
     let mut velocity = vec![[0.0f32; 2]; n];
     let mut gain = vec![[1.0f32; 2]; n];

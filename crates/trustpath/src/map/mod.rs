@@ -31,7 +31,7 @@ pub struct MapParams {
     pub perplexity: f64,
     /// How many instances are placed by optimisation (1500), the others by these.
     pub landmarks: usize,
-    /// Steps of gradient descent (500).
+    /// Steps of gradient descent (300).
     pub steps: usize,
     /// Which landmarks are drawn, and how ties are broken.
     pub seed: u64,
@@ -39,7 +39,7 @@ pub struct MapParams {
 
 impl Default for MapParams {
     fn default() -> Self {
-        Self { perplexity: 30.0, landmarks: MAP_LANDMARKS, steps: 500, seed: 0 }
+        Self { perplexity: 30.0, landmarks: MAP_LANDMARKS, steps: 300, seed: 0 }
     }
 }
 
@@ -205,7 +205,7 @@ impl Coordinates {
         crate::linalg::simd::dispatch(
             (self, q, out),
             #[inline(always)]
-            |a| squared_distances(a),
+            |work| squared_distances(work),
         );
     }
 }

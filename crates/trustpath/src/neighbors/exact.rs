@@ -4,6 +4,9 @@
 //! at a time (`scan.rs`); a few more candidates than asked for are kept for each query and measured precisely. So the
 //! lists are exact except for candidates whose inner products agree to about six digits with the last one kept.
 
+use rayon::prelude::*;
+
+use super::pairs::AllRows;
 use super::points::{CentredPoints, ascending};
 use super::scan::{Candidates, NONE, SPARE, search};
 use super::{CLOSE, Neighbors, measured};
@@ -59,22 +62,39 @@ pub(super) fn by_blocks(instances: &Instances, n: usize, k: usize) -> Vec<(f64, 
     let dims = instances.dims();
     let rows: Vec<f32> =
         instances.unit().as_slice()[..n * dims].iter().map(|&v| v as f32).collect();
-    let candidates = Candidates { rows: &rows, dims, half: &vec![0.0; n], first: 0 };
+    let all = AllRows { rows: &rows, dims, half: &vec![0.0; n] };
+    settle(instances.unit(), &all.best((k + SPARE).min(n - 1)), n, k)
+}
+
+/// The `k` nearest of each row of `x`, nearest first, among those that are nearest in a projection: `u`, row-major in single
+/// precision, with the squared length of each row of `x` from the origin of the projection.
+///
+/// What the projection cut off two rows is taken to be perpendicular; about twice as many candidates as wanted are measured.
+pub(super) fn by_projection(x: &Matrix, u: &[f32], square: &[f64], k: usize) -> Vec<(f64, u32)> {
+    let n = x.rows();
+    let half: Vec<f32> = square.iter().map(|square| (0.5 * square) as f32).collect();
+    let all = AllRows { rows: u, dims: u.len() / n, half: &half };
+    settle(x, &all.best((2 * k + SPARE).min(n - 1)), n, k)
+}
+
+/// Measures shortlists, and keeps the nearest of each.
+fn settle(x: &Matrix, shortlists: &[u32], n: usize, k: usize) -> Vec<(f64, u32)> {
     let mut lists = vec![(0.0, 0); n * k];
-    search(
-        &mut lists,
-        k,
-        (k + SPARE).min(n - 1),
-        candidates,
-        |q, to| to.copy_from_slice(&rows[q * dims..(q + 1) * dims]),
-        |q| q as u32,
-        |q, shortlist, list| {
-            let far = |&j: &u32| (measured(instances, q, j as usize), j);
-            let mut exact: Vec<(f64, u32)> = shortlist.iter().map(far).collect();
-            exact.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            list.copy_from_slice(&exact[..k]);
-        },
-    );
+    let shortlists = shortlists.par_chunks_exact(shortlists.len() / n);
+    lists.par_chunks_exact_mut(k).zip(shortlists).enumerate().for_each(|(i, (list, shortlist))| {
+        let mut exact: Vec<(f64, u32)> = shortlist.iter().map(|&j| (0.0, j)).collect();
+        simd::dispatch(
+            (x, i, &mut exact),
+            #[inline(always)]
+            |(x, i, exact)| {
+                for (far, j) in exact {
+                    *far = vector::squared_difference(x.row(i), x.row(*j as usize));
+                }
+            },
+        );
+        exact.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        list.copy_from_slice(&exact[..k]);
+    });
     lists
 }
 

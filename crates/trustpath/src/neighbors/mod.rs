@@ -14,6 +14,7 @@
 mod cells;
 mod device;
 mod exact;
+mod pairs;
 mod partition;
 mod points;
 mod refine;
@@ -30,7 +31,7 @@ use self::points::CentredPoints;
 use self::scan::NONE;
 pub use crate::limits::EXACT_POINTS;
 use crate::limits::GRAM_ROWS;
-use crate::{Error, Instances, Result};
+use crate::{Error, Instances, Matrix, Result};
 
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
@@ -79,6 +80,13 @@ impl Neighbors {
             exact::by_gram(instances, n, k)
         };
         Ok(Self::from_lists(k, &lists, None))
+    }
+
+    /// The `k` nearest neighbours of each of many rows of `x` among candidates that are found in a projection of them: see
+    /// [`exact::by_projection`].
+    pub(crate) fn of_projected(x: &Matrix, u: &[f32], square: &[f64], k: usize) -> Result<Self> {
+        check_size(x.rows(), k)?;
+        Ok(Self::from_lists(k, &exact::by_projection(x, u, square, k), None))
     }
 
     /// The `k` nearest neighbours of each of the points, measured in single precision.

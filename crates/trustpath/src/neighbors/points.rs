@@ -162,7 +162,7 @@ pub(super) fn measure(from: &[f32], rows: &[f32], list: &mut [(f32, u32)]) {
     simd::dispatch(
         (from, rows, list),
         #[inline(always)]
-        |a| measure_rows(a),
+        |work| measure_rows(work),
     );
 }
 

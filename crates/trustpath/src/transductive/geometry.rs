@@ -66,7 +66,7 @@ impl<'a> Distances<'a> {
         let norms = simd::dispatch(
             (x, rows.clone()),
             #[inline(always)]
-            |a| squared_norms(a),
+            |rows| squared_norms(rows),
         );
         Self { x: x.view().subrows(rows.start, rows.len()), norms }
     }
@@ -88,7 +88,7 @@ impl<'a> Distances<'a> {
             let mean = simd::dispatch(
                 means.row(k),
                 #[inline(always)]
-                |row| vector::norm(row),
+                |mean| vector::norm(mean),
             )
             .powi(2);
             for (i, norm) in self.norms.iter().enumerate() {

@@ -106,7 +106,7 @@ impl LabelPropagation {
                 simd::dispatch(
                     w.as_mut_slice(),
                     #[inline(always)]
-                    |x| exponentiate(x),
+                    |w| exponentiate(w),
                 );
                 Weights::Dense(w)
             }

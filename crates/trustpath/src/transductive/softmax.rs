@@ -23,7 +23,7 @@ pub(super) fn exponentials(scores: &mut Matrix) {
     simd::dispatch(
         scores.as_mut_slice(),
         #[inline(always)]
-        |x| exponentiate(x),
+        |scores| exponentiate(scores),
     );
 }
 

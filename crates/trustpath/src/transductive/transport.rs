@@ -84,7 +84,7 @@ impl Transport {
             simd::dispatch(
                 &mut *self,
                 #[inline(always)]
-                |plan| plan.scale_rows(),
+                |transport| transport.scale_rows(),
             );
             let off =
                 self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);

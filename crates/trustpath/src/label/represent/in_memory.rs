@@ -1,12 +1,15 @@
 //! A pool that is represented with everything in memory, in double precision and with exact neighbours.
+//!
+//! Beyond [`GRAM_ROWS`] instances the neighbours of smoothed instances are chosen by all features from candidates that are nearest in
+//! the principal components, which hold nearly all that smoothing has left of their differences.
 
 use rayon::prelude::*;
 
 use super::smoothing::{NEIGHBORS, smooth};
-use super::{Projection, Representation};
-use crate::limits::POOL_COMPONENTS;
+use super::{Projection, Representation, to_unit_rows};
+use crate::limits::{GRAM_ROWS, POOL_COMPONENTS};
 use crate::linalg::pca::principal_axes;
-use crate::linalg::vector::to_unit;
+use crate::linalg::vector::{squared_difference, to_unit};
 use crate::neighbors::{Neighbors, SimilarityGraph};
 use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::{Features, Instances, Result};
@@ -21,21 +24,32 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
     power(&mut x, signed);
     let (n, d) = (x.rows(), x.cols());
     let k = NEIGHBORS.min(n - 1);
-    let mut graph = SimilarityGraph::default();
     if k > 0 {
         let powered = Instances::from_unit(x);
         let neighbors = Neighbors::of(&powered, n, k)?;
         x = powered.into_unit();
         smooth(x.as_mut_slice(), d, &neighbors, |weight| weight);
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
-        let smoothed = Instances::from_unit(x);
-        let neighbors = Neighbors::of(&smoothed, n, GRAPH_NEIGHBORS.min(n - 1))?;
-        graph = SimilarityGraph::of(&neighbors, |i, k| neighbors.squared_distances(i)[k]);
-        x = smoothed.into_unit();
     }
     let (mean, basis) = principal_axes(&x, POOL_COMPONENTS)?;
     let projection = Projection { signed, mean, basis };
-    let smooth = Instances::from_unit(projection.coordinates(&x));
+    let centred = projection.centred(&x);
+    let graph = match GRAPH_NEIGHBORS.min(n - 1) {
+        0 => SimilarityGraph::default(),
+        k => {
+            let neighbors = if n > GRAM_ROWS && 2 * centred.cols() <= d {
+                let u: Vec<f32> = centred.as_slice().iter().map(|&v| v as f32).collect();
+                let square = |row| squared_difference(row, &projection.mean);
+                let square: Vec<f64> = x.iter_rows().map(square).collect();
+                Neighbors::of_projected(&x, &u, &square, k)?
+            } else {
+                let smoothed = Instances::from_unit(x);
+                Neighbors::of(&smoothed, n, k)?
+            };
+            SimilarityGraph::of(&neighbors, |i, k| neighbors.squared_distances(i)[k])
+        }
+    };
+    let smooth = Instances::from_unit(to_unit_rows(centred));
     Ok(Representation {
         smooth,
         projection,

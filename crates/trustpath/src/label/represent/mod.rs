@@ -117,6 +117,11 @@ impl Projection {
 
     /// `Vᵀ(x − m)` of every row, at unit length. A row at the mean stays at the origin.
     fn coordinates(&self, x: &Matrix) -> Matrix {
+        to_unit_rows(self.centred(x))
+    }
+
+    /// `Vᵀ(x − m)` of every row.
+    fn centred(&self, x: &Matrix) -> Matrix {
         let (n, r) = (x.rows(), self.basis.rows());
         let mut u = Matrix::zeros(n, r);
         let offset: Vec<f64> =
@@ -127,11 +132,17 @@ impl Projection {
             multiply(x, x.len() / d, self.basis.view().transpose(), u);
             for u in u.chunks_exact_mut(r) {
                 u.iter_mut().zip(&offset).for_each(|(u, o)| *u -= o);
-                to_unit(u);
             }
         });
         u
     }
+}
+
+/// Every row at unit length; a row of zeros stays.
+fn to_unit_rows(mut u: Matrix) -> Matrix {
+    let columns = u.cols();
+    u.as_mut_slice().par_chunks_exact_mut(columns).for_each(to_unit);
+    u
 }
 
 #[cfg(test)]
