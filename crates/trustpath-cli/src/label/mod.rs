@@ -76,7 +76,7 @@ Examples:
   trustpath label questions.csv --text question --report report.html --out labels.csv
   trustpath label tasks.json --out predictions.json               (of and for Label Studio)
   trustpath label embeddings.npy --labels labels.csv --model pool.safetensors --keep-pool
-  trustpath label --update pool.safetensors new.npy --out labels.csv
+  trustpath label --update pool.safetensors new.npy --out both.csv
   trustpath label embeddings.npy --suggest 20 --out first.csv     (no labels yet: what to label first)
   trustpath sample try && trustpath label try/pool.npy --labels try/labels.csv
 
