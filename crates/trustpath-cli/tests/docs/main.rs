@@ -119,9 +119,9 @@ fn the_examples_of_the_help_run() {
         if command.starts_with("trustpath serve") {
             // Another program may have the port.
             let command = command.replace(" --port 9090", "");
-            // A session ends by Ctrl-C, once it has printed its address.
+            // A session ends by Ctrl-C, once it has printed its address, of which none may be left from the one before.
             shorter = format!(
-                "{command} > printed.txt & session=$!; \
+                ": > printed.txt; {command} > printed.txt & session=$!; \
                  until grep -q http:// printed.txt || ! kill -0 $session; do sleep 0.1; done; \
                  kill -INT $session; wait $session"
             );
