@@ -26,6 +26,6 @@ function drawConfusion() {
     return el("td", {}, button);
   };
   section.append(el("div", { class: "scroll" }, el("table", { class: "matrix" },
-    el("thead", {}, el("tr", {}, el("td"), shown.map((c) => el("th", { scope: "col", title: c.name }, icon(c.i), el("span", {}, c.name))))),
+    el("thead", {}, el("tr", {}, el("td"), shown.map((c) => el("th", { scope: "col", title: c.name }, icon(c.i), el("span", {}, breakable(c.name)))))),
     el("tbody", {}, shown.map((a) => el("tr", {}, el("th", { scope: "row" }, classTag(a.i)), shown.map((b) => cell(a, b))))))));
 }

@@ -22,6 +22,9 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** A name that may break after its separators, as in 037.Acadian_Flycatcher. */
+const breakable = (name) => name.split(/(?<=[_./-])/).flatMap((part, i) => (i > 0 ? [el("wbr"), part] : [part]));
+
 const whole = new Intl.NumberFormat("en");
 const count = (n) => whole.format(n);
 const plural = (n, one, many = one + "s") => `${count(n)} ${n === 1 ? one : many}`;

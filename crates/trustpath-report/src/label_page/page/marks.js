@@ -63,4 +63,4 @@ function icon(label) {
 /** The number of a class, where there are more classes than colours. */
 const classNumber = (label) => (classCount() > COLOURS ? el("small", { class: "number-of", "aria-hidden": "true", "data-n": label + 1 }) : null);
 const pill = (item) => el("span", { class: `pill ${item.verdict.tone}` }, item.verdict.name);
-const classTag = (label) => el("span", { class: "tag" }, icon(label), classNumber(label), el("span", {}, className(label)));
+const classTag = (label) => el("span", { class: "tag" }, icon(label), classNumber(label), el("span", {}, breakable(className(label))));
