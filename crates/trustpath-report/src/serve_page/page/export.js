@@ -27,8 +27,13 @@ viewers.export = (() => {
   }
 
   async function end() {
+    ending = true;
     const done = await send("end", {});
-    if (done) document.body.replaceChildren(el("main", {}, el("h1", {}, "The session has ended"), el("p", {}, `The labels are in ${session.labels}. This page can be closed.`)));
+    if (!done) {
+      ending = false;
+      return poll();
+    }
+    document.body.replaceChildren(el("main", {}, el("h1", {}, "The session has ended"), el("p", {}, `The labels are in ${session.labels}. This page can be closed.`)));
   }
 
   function draw(go) {

@@ -31,6 +31,9 @@ function trouble(error) {
   $("trouble").textContent = error ? error.message : "";
 }
 
+/** Whether the server was asked to stop, and may not answer any more. */
+let ending = false;
+
 /** Answers go to the server one after the other, in the order in which they were given. */
 let sending = Promise.resolve();
 function send(path, body) {
@@ -61,6 +64,7 @@ async function undo() {
 
 /** Fetches the state if it has changed, and redraws the open view. */
 async function refresh() {
+  if (ending) return;
   const asked = viewers[view].asked?.();
   const next = await ask(`state?version=${session?.version ?? 0}${asked === undefined ? "" : `&row=${asked}`}`);
   // An answer that was overtaken by a newer one says nothing.
@@ -76,6 +80,7 @@ async function refresh() {
 async function poll() {
   try {
     await refresh();
+    if (ending) return;
     if ($("trouble").dataset.from === "poll") trouble(null);
     delete $("trouble").dataset.from;
   } catch (error) {
