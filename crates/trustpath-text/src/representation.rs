@@ -89,12 +89,20 @@ impl TextModel {
         texts: &[T],
         advance: impl FnMut(usize) -> bool,
     ) -> Result<(Representation, Vec<f32>)> {
-        let representation = match self {
-            Self::Sentence(model, name) => Representation::Sentence(model, name),
-            Self::TfIdf { .. } => Representation::TfIdf(TfIdf::fit(texts)?),
-        };
+        let representation = self.fit(texts)?;
         let features = representation.embed(texts, advance)?;
         Ok((representation, features))
+    }
+
+    /// The representation of texts; TF-IDF is fitted to them.
+    ///
+    /// # Errors
+    /// If the texts have nothing in common.
+    pub fn fit<T: AsRef<str> + Sync>(self, texts: &[T]) -> Result<Representation> {
+        Ok(match self {
+            Self::Sentence(model, name) => Representation::Sentence(model, name),
+            Self::TfIdf { .. } => Representation::TfIdf(TfIdf::fit(texts)?),
+        })
     }
 }
 

@@ -3,17 +3,16 @@
 use crate::Result;
 use crate::fingerprint::Fingerprint;
 use crate::image::RgbImage;
-use crate::network::Network;
+use crate::network::{Framing, Network};
 
-/// The images that a backbone takes: resized to a square, then `(x/255 − mean)/std` in each colour.
-/// With a margin, the square is the middle of the image, `size/(size + margin)` of its shorter side; else it is all of the
-/// image, whatever its proportions.
+/// The images that a backbone takes: a square by [`Framing`], then `(x/255 − mean)/std` in each colour.
 ///
 /// ```
 /// use trustpath_vision::backbone::Input;
 /// use trustpath_vision::image::RgbImage;
+/// use trustpath_vision::network::Framing;
 ///
-/// let input = Input { size: 1, margin: 0, mean: [0.5; 3], std: [0.25, 0.5, 1.0] };
+/// let input = Input { size: 1, framing: Framing::Squeeze, mean: [0.5; 3], std: [0.25, 0.5, 1.0] };
 /// let grey = RgbImage { width: 2, height: 2, rgb: vec![255; 12] };
 /// let mut values = [0.0; 3];
 /// input.prepare(&grey, &mut values);
@@ -23,8 +22,8 @@ use crate::network::Network;
 pub struct Input {
     /// Width and height of the images in pixels.
     pub size: usize,
-    /// Pixels by which images are larger before their middle is cut out; 0 if all of an image is taken.
-    pub margin: usize,
+    /// How an image becomes a square of that size.
+    pub framing: Framing,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],
     /// Standard deviation of each colour, by which the rest is divided.
@@ -34,8 +33,21 @@ pub struct Input {
 impl Input {
     /// What a network takes.
     pub fn of(network: &Network) -> Self {
-        let Network { size, margin, mean, std, .. } = *network;
-        Self { size, margin, mean, std }
+        let Network { size, framing, mean, std, .. } = *network;
+        Self { size, framing, mean, std }
+    }
+
+    /// Says what is wrong with these numbers, if anything is.
+    pub fn fault(&self) -> Option<String> {
+        if !(1..=4096).contains(&self.size) {
+            Some(format!("its images cannot be {} pixels wide", self.size))
+        } else if !self.mean.iter().all(|x| x.is_finite()) {
+            Some(format!("its mean cannot be {:?}", self.mean))
+        } else if !self.std.iter().all(|&x| x.is_finite() && x > 0.0) {
+            Some(format!("its std cannot be {:?}", self.std))
+        } else {
+            None
+        }
     }
 
     /// How many values an image becomes.
@@ -45,18 +57,8 @@ impl Input {
 
     /// Makes an image ready: its three colours one after another. `values` has room for exactly one.
     pub fn prepare(&self, image: &RgbImage, values: &mut [f32]) {
-        let middle = match self.margin {
-            0 => None,
-            margin => image.central(self.size as f64 / (self.size + margin) as f64),
-        };
-        let image = middle.as_ref().unwrap_or(image);
-        let resized;
-        let image = if (image.width, image.height) == (self.size, self.size) {
-            image
-        } else {
-            resized = image.resized(self.size);
-            &resized
-        };
+        let framed = self.framing.square(image, self.size);
+        let image = framed.as_ref().unwrap_or(image);
         for (colour, plane) in values.chunks_exact_mut(self.size * self.size).enumerate() {
             let (mean, std) = (self.mean[colour], self.std[colour]);
             for (value, rgb) in plane.iter_mut().zip(image.rgb.chunks_exact(3)) {
@@ -86,9 +88,13 @@ pub trait Backbone: Sync {
         let colours = input.mean.iter().chain(&input.std).map(|value| value.to_bits().into());
         let mut all = Fingerprint::new();
         all.add(self.name()).number(self.fingerprint()).number(input.size as u64);
-        // Identities that were kept before there were margins stay the same.
-        let margin = (input.margin > 0).then_some(input.margin as u64);
-        all.numbers(colours).numbers(margin).get()
+        // Identities that were kept before there were other framings stay the same.
+        let framing = match input.framing {
+            Framing::Squeeze => vec![],
+            Framing::Middle { margin } => vec![margin as u64],
+            Framing::Shorter { edge, filter } => vec![edge as u64, 1 + filter as u64],
+        };
+        all.numbers(colours).numbers(framing).get()
     }
 
     /// The features of some images, one after another, each image made ready by

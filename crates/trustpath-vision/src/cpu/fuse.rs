@@ -6,15 +6,18 @@
 //! w′ = w γ/√(σ² + ε),    b′ = β − μ γ/√(σ² + ε)
 //! ```
 //!
-//! and an addition and a rectifier behind that are done while the sums are still in registers. What
-//! is for training alone vanishes.
+//! and an addition and a rectifier behind that are done while the sums are still in registers. A scale for every channel
+//! becomes part of the filters as well. What is for training alone vanishes.
 
-use super::block::{LANES, Shape, blocked};
+use super::attention::Attention;
+use super::block::{Block, LANES, Shape, blocked};
 use super::conv::{Convolution, Filters};
 use super::depthwise::Depthwise;
 use super::epilogue::Rectifier;
+use super::pointwise::{self, LayerNorm};
 use super::pool::{Affine, Pool};
-use crate::network::{Network, Op, Value, same_padding};
+use super::tokens::{self, Pooling, Tokens};
+use crate::network::{Gelu, Network, Op, Value, same_padding};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 
@@ -28,11 +31,21 @@ pub(super) enum Work {
     /// A sum and a rectifier.
     Add(Rectifier),
     Concat,
+    Tokens(Tokens),
+    LayerNorm(LayerNorm),
+    Attention(Attention),
+    Pooling(Pooling),
+    First,
 }
+
+/// What is done to all numbers of a map.
+pub(super) type Everywhere = fn(&mut [Block]);
 
 /// A step of the plan.
 pub(super) struct FusedStep {
     pub work: Work,
+    /// What is done to its output.
+    pub then: Option<Everywhere>,
     pub inputs: Vec<Value>,
     pub output: Value,
 }
@@ -100,7 +113,8 @@ impl Fuser<'_> {
         };
         self.done[node] = true;
         let output = node + 1;
-        let mut chain = Chain { end: output, residual: None, rectifier: Rectifier::NONE };
+        let mut chain =
+            Chain { end: output, residual: None, rectifier: Rectifier::NONE, then: None };
         let (work, shape) = match &self.network.nodes[node].op {
             Op::Conv { .. } | Op::SameConv { .. } => {
                 let conv = self.convolution(node, shape, &mut chain)?;
@@ -110,7 +124,7 @@ impl Fuser<'_> {
             Op::Depthwise { name, channels, kernel, stride } => {
                 self.check(node, *channels == shape.channels && *kernel > 0 && *stride > 0)?;
                 let (padding, output) = same(*kernel, *stride, shape);
-                let (weight, bias) = self.filters(name, *channels, &mut chain)?;
+                let (weight, bias) = self.filters(name, false, *channels, &mut chain)?;
                 let (window, shapes) = ((*kernel, *stride, padding), (shape, output));
                 let mut conv = Depthwise::new(window, &weight, &bias, shapes);
                 self.rectifier(&mut chain);
@@ -157,6 +171,49 @@ impl Fuser<'_> {
                 let channels = all.iter().map(|shape| shape.channels).sum();
                 (Work::Concat, Shape { channels, ..shape })
             }
+            Op::Scale { name, channels } => {
+                self.check(node, *channels == shape.channels)?;
+                let scale = blocked(self.parameter(name, "weight")?);
+                let shift = vec![Block::ZERO; shape.depth()];
+                (Work::Affine(Affine { scale, shift, rectifier: Rectifier::NONE }), shape)
+            }
+            Op::Gelu(kind) => {
+                chain.then = Some(everywhere(*kind));
+                let one = vec![Block([1.0; LANES]); shape.depth()];
+                let shift = vec![Block::ZERO; shape.depth()];
+                let same = Affine { scale: one, shift, rectifier: Rectifier::NONE };
+                (Work::Affine(same), shape)
+            }
+            Op::Tokens { name, leading, positions, channels } => {
+                let fits = *positions == shape.positions() && *channels == shape.channels;
+                self.check(node, fits && *positions > 0)?;
+                let (first, places) =
+                    (self.parameter(name, "leading")?, self.parameter(name, "positions")?);
+                let tokens = Tokens::new(first, places, *channels);
+                (Work::Tokens(tokens), row(*channels, leading + positions))
+            }
+            Op::LayerNorm { name, channels, epsilon } => {
+                let fits = *channels == shape.channels && channels.is_multiple_of(LANES);
+                self.check(node, fits)?;
+                let (weight, bias) =
+                    (self.parameter(name, "weight")?, self.parameter(name, "bias")?);
+                (Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape)
+            }
+            &Op::Attention { heads } => {
+                let channels = shape.channels / 3;
+                let attention = tokens::attention(heads, channels);
+                self.check(node, channels * 3 == shape.channels && attention.is_some())?;
+                let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
+                (Work::Attention(attention), row(channels, shape.positions()))
+            }
+            Op::Pooling { name, channels, heads } => {
+                let attention = tokens::attention(*heads, *channels);
+                self.check(node, channels * 2 == shape.channels && attention.is_some())?;
+                let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
+                let pooling = Pooling::new(attention, self.parameter(name, "query")?);
+                (Work::Pooling(pooling), row(*channels, 1))
+            }
+            Op::First => (Work::First, row(shape.channels, 1)),
             Op::Dropout { .. } | Op::DropBlock { .. } => {
                 self.alias[output] = inputs[0];
                 return Ok(None);
@@ -164,7 +221,7 @@ impl Fuser<'_> {
         };
         inputs.extend(chain.residual);
         self.shapes[chain.end] = Some(shape);
-        Ok(Some(FusedStep { work, inputs, output: chain.end }))
+        Ok(Some(FusedStep { work, then: chain.then, inputs, output: chain.end }))
     }
 
     fn check(&self, node: usize, right: bool) -> Result<()> {
@@ -211,12 +268,12 @@ impl Fuser<'_> {
 
     fn convolution(&mut self, node: usize, shape: Shape, chain: &mut Chain) -> Result<Convolution> {
         let network = self.network;
-        let (name, inputs, outputs, kernel, stride, fixed) = match &network.nodes[node].op {
-            Op::Conv { name, inputs, outputs, kernel, stride, padding } => {
-                (name, *inputs, *outputs, *kernel, *stride, Some(*padding))
+        let (name, inputs, outputs, kernel, stride, fixed, own) = match &network.nodes[node].op {
+            Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } => {
+                (name, *inputs, *outputs, *kernel, *stride, Some(*padding), *bias)
             }
             Op::SameConv { name, inputs, outputs, kernel, stride } => {
-                (name, *inputs, *outputs, *kernel, *stride, None)
+                (name, *inputs, *outputs, *kernel, *stride, None, false)
             }
             _ => return Err(self.wrong(format!("node {node} is no convolution"))),
         };
@@ -231,38 +288,58 @@ impl Fuser<'_> {
             None => same(kernel, stride, shape),
         };
         let output = Shape { channels: outputs, ..output };
-        let (weight, bias) = self.filters(name, outputs, chain)?;
+        let (weight, bias) = self.filters(name, own, outputs, chain)?;
         let filters = Filters { inputs, outputs, kernel, stride, padding, weight, bias };
         let mut conv = Convolution::new(filters, shape, output);
         self.addition(node, conv.output(), chain);
         self.rectifier(chain);
+        if let Some(after) = self.reader(chain)
+            && let Op::Gelu(kind) = network.nodes[after].op
+        {
+            chain.then = Some(everywhere(kind));
+            self.take(after, chain);
+        }
         conv.rectifier = chain.rectifier;
         Ok(conv)
     }
 
-    /// The filters of a convolution with the batch normalisation behind it, and what that adds.
+    /// The filters of a convolution with the batch normalisation or scale behind it, and what is added; `own` says whether
+    /// it has a bias of its own.
     fn filters(
         &mut self,
         name: &str,
+        own: bool,
         outputs: usize,
         chain: &mut Chain,
     ) -> Result<(Vec<f64>, Vec<f32>)> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
         let each = (weight.len() / outputs).max(1);
-        let mut bias = vec![0.0; outputs];
+        let mut bias = match own {
+            true => self.parameter(name, "bias")?.to_vec(),
+            false => vec![0.0; outputs],
+        };
         let network = self.network;
-        if let Some(after) = self.reader(chain)
-            && let Op::BatchNorm { name, channels, epsilon } = &network.nodes[after].op
-        {
-            self.check(after, *channels == outputs)?;
-            let (scale, shift) = self.normalisation(name, *epsilon)?;
-            for (filter, scale) in weight.chunks_exact_mut(each).zip(scale) {
-                filter.iter_mut().for_each(|w| *w *= scale);
+        let Some(after) = self.reader(chain) else { return Ok((weight, bias)) };
+        let (scale, shift) = match &network.nodes[after].op {
+            Op::BatchNorm { name, channels, epsilon } => {
+                self.check(after, *channels == outputs)?;
+                self.normalisation(name, *epsilon)?
             }
-            bias = shift;
-            self.take(after, chain);
+            Op::Scale { name, channels } => {
+                self.check(after, *channels == outputs)?;
+                let scale = self.parameter(name, "weight")?;
+                (scale.iter().map(|&x| f64::from(x)).collect(), vec![0.0; outputs])
+            }
+            _ => return Ok((weight, bias)),
+        };
+        for (filter, scale) in weight.chunks_exact_mut(each).zip(&scale) {
+            filter.iter_mut().for_each(|w| *w *= scale);
         }
+        for ((bias, scale), shift) in bias.iter_mut().zip(scale).zip(shift) {
+            *bias = (f64::from(*bias) * scale + f64::from(shift)) as f32;
+        }
+        self.take(after, chain);
         Ok((weight, bias))
     }
 
@@ -297,6 +374,21 @@ struct Chain {
     end: Value,
     residual: Option<Value>,
     rectifier: Rectifier,
+    then: Option<Everywhere>,
+}
+
+/// A smooth rectifier, of all numbers of a map.
+fn everywhere(kind: Gelu) -> Everywhere {
+    match kind {
+        Gelu::Exact => pointwise::gelu,
+        Gelu::Tanh => pointwise::gelu_tanh,
+        Gelu::Quick => pointwise::gelu_quick,
+    }
+}
+
+/// The shape of some tokens.
+fn row(channels: usize, tokens: usize) -> Shape {
+    Shape { channels, height: 1, width: tokens }
 }
 
 /// The rectifier that an operation is.

@@ -6,6 +6,7 @@
 //! on the threads of the current rayon pool; the feature of an image has the same bits whatever the
 //! threads and whatever other images it is computed with.
 
+mod attention;
 mod block;
 mod conv;
 mod depthwise;
@@ -14,7 +15,9 @@ mod epilogue;
 mod fuse;
 mod gemm;
 mod plan;
+mod pointwise;
 mod pool;
+mod tokens;
 mod winograd;
 
 use std::fmt;

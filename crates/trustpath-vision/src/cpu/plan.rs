@@ -5,9 +5,8 @@
 //! maps and a large number of filters, whose reading must pay for several images.
 
 use super::block::{Block, Shape};
-use super::conv::Scratch;
-use super::fuse::{FusedStep, Steps, Work};
-use super::pool;
+use super::fuse::{Everywhere, FusedStep, Steps, Work};
+use super::{attention, conv, pool, tokens};
 use crate::network::Value;
 
 /// Blocks of maps that stay in cache: 4 MiB.
@@ -26,6 +25,7 @@ enum MapPlace {
 
 struct Step {
     work: Work,
+    then: Option<Everywhere>,
     inputs: Vec<MapPlace>,
     /// The shape of each input.
     shapes: Vec<Shape>,
@@ -49,6 +49,13 @@ pub(super) struct Segment {
 pub(super) struct Workspace {
     slots: Vec<Vec<Block>>,
     scratch: Scratch,
+}
+
+/// Memory that steps share, one after another.
+#[derive(Default)]
+struct Scratch {
+    conv: conv::Scratch,
+    attention: attention::Scratch,
 }
 
 /// The segments of a network.
@@ -90,7 +97,7 @@ fn segment(
     let mut slots: Vec<Option<Value>> = Vec::new();
     let mut largest = shape(input).blocks();
     let mut planned = Vec::new();
-    for (i, FusedStep { work, inputs, output: made }) in steps {
+    for (i, FusedStep { work, then, inputs, output: made }) in steps {
         let place = |value: &Value| match slots.iter().position(|slot| *slot == Some(*value)) {
             Some(slot) => MapPlace::Slot(slot),
             None => MapPlace::Input,
@@ -112,7 +119,7 @@ fn segment(
         }
         let blocks = shape(made).blocks();
         largest = largest.max(blocks);
-        planned.push(Step { work, inputs: places, shapes, output: target, blocks });
+        planned.push(Step { work, then, inputs: places, shapes, output: target, blocks });
     }
     let together = (MAPS_IN_CACHE / largest.max(1)).max(1);
     let (slots, input, output) = (slots.len(), shape(input), shape(output));
@@ -168,12 +175,21 @@ impl Step {
         match &self.work {
             Work::Conv(conv) => {
                 let residual = (self.inputs.len() > 1).then(|| map(1));
-                conv.run(map(0), residual, output, scratch);
+                conv.run(map(0), residual, output, &mut scratch.conv);
             }
             Work::Depthwise(conv) => conv.run(map(0), output),
             Work::Pool(pool) => pool.run(self.shapes[0], map(0), output),
             Work::Affine(affine) => affine.run(self.shapes[0].positions(), map(0), output),
             Work::Add(rectifier) => pool::add(map(0), map(1), *rectifier, output),
+            Work::Tokens(tokens) => tokens.run(map(0), output),
+            Work::LayerNorm(norm) => tokens::normalise(norm, self.shapes[0], map(0), output),
+            &Work::Attention(attention) => {
+                tokens::attend(attention, self.shapes[0], map(0), output, &mut scratch.attention);
+            }
+            Work::Pooling(pooling) => {
+                pooling.run(self.shapes[0], map(0), output, &mut scratch.attention);
+            }
+            Work::First => tokens::first(self.shapes[0], map(0), output),
             Work::Concat => {
                 let mut begin = 0;
                 for (i, shape) in self.shapes.iter().enumerate() {
@@ -184,6 +200,9 @@ impl Step {
                     begin += shape.blocks();
                 }
             }
+        }
+        if let Some(then) = self.then {
+            then(output);
         }
     }
 }

@@ -124,12 +124,15 @@ impl WithSimd for RunAffine<'_> {
 
 /// `φ(a + b)`.
 pub(super) fn add(a: &[Block], b: &[Block], rectifier: Rectifier, output: &mut [Block]) {
-    Arch::new().dispatch(|| {
-        for ((a, b), out) in a.iter().zip(b).zip(output) {
-            for lane in 0..LANES {
-                let sum = a.0[lane] + b.0[lane];
-                out.0[lane] = sum.max(rectifier.slope * sum).min(rectifier.ceiling);
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for ((a, b), out) in a.iter().zip(b).zip(output) {
+                for lane in 0..LANES {
+                    let sum = a.0[lane] + b.0[lane];
+                    out.0[lane] = sum.max(rectifier.slope * sum).min(rectifier.ceiling);
+                }
             }
-        }
-    });
+        },
+    );
 }

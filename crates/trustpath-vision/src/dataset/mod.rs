@@ -248,6 +248,11 @@ impl Dataset {
         self.raw.store.encoded(self.item(row))
     }
 
+    /// The file that an image is, if it is one of its own rather than a part of an archive.
+    pub fn file(&self, row: usize) -> Option<&Path> {
+        self.raw.store.file(self.item(row))
+    }
+
     fn item(&self, row: usize) -> &Item {
         &self.raw.items[self.rows[row].0]
     }

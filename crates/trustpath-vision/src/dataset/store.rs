@@ -1,5 +1,7 @@
 //! Where the images of a dataset are.
 
+use std::path::Path;
+
 use crate::image::{Crop, RgbImage};
 use crate::source::{Section, Source};
 use crate::{Error, Result};
@@ -59,6 +61,14 @@ impl Store {
                 let bytes = self.encoded(item)?.unwrap_or_default();
                 RgbImage::decode(&bytes, &item.id)
             }
+        }
+    }
+
+    /// The file that an image is, if it is one of its own.
+    pub fn file(&self, item: &Item) -> Option<&Path> {
+        match item.location {
+            ImageLocation::File(None) => self.source.path(&item.id),
+            _ => None,
         }
     }
 

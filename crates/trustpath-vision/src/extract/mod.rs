@@ -9,6 +9,7 @@
 mod file;
 mod kept;
 mod partial;
+mod rows;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use crate::{Error, Result};
 use file::{FeatureFile, RowInfo};
 use kept::{CachedFeatures, FeatureRows};
 use partial::{COMPLETE, PartialFile, SKIPPED};
+pub use rows::FeatureBlocks;
 
 /// Images of a batch for each thread.
 const BATCH: usize = 16;

@@ -6,7 +6,7 @@ use trustpath_table::{PartlyLabelledFile, TableFile};
 use super::*;
 use crate::cpu::Engine;
 use crate::image::RgbImage;
-use crate::network::{Builder, Network};
+use crate::network::{Builder, Framing, Network};
 use crate::weights::{NetworkWeights, Parameter};
 
 const SIZE: usize = 6;
@@ -17,8 +17,8 @@ fn engine(about: f32) -> Engine {
     let mut b = Builder::default();
     b.conv("c", Builder::IMAGE, (3, DIM), 3, 1);
     let (mean, std) = ([0.4; 3], [0.2; 3]);
-    let (nodes, margin) = (b.nodes(), 0);
-    let network = Network { name: "tiny", nodes, dim: DIM, size: SIZE, margin, mean, std };
+    let (nodes, framing) = (b.nodes(), Framing::Squeeze);
+    let network = Network { name: "tiny", nodes, dim: DIM, size: SIZE, framing, mean, std };
     let values = (0..DIM * 27).map(|i| about + (i % 7) as f32 / 7.0).collect();
     let parameter = Parameter { shape: vec![DIM, 3, 3, 3], values };
     let weights = BTreeMap::from([("c.weight".to_string(), parameter)]);

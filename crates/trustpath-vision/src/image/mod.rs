@@ -80,6 +80,18 @@ impl RgbImage {
         resize::resize(self, side(self.width), side(self.height), Filter::default())
     }
 
+    /// About how many bytes a [`thumbnail`](Self::thumbnail) takes.
+    pub const THUMBNAIL_BYTES: usize = 2600;
+
+    /// The image as a small JPEG, for pages that show a large number of them.
+    pub fn thumbnail(&self) -> Result<Vec<u8>> {
+        const EDGE: usize = 84;
+        self.within(EDGE).jpeg(Self::THUMBNAIL_QUALITY)
+    }
+
+    /// The quality of thumbnails, of 100.
+    pub const THUMBNAIL_QUALITY: u8 = 78;
+
     /// The part inside the box, which is cut at the edges of the image; none where nothing is left.
     pub fn cropped(&self, part: Crop) -> Option<Self> {
         let right = part.x.saturating_add(part.width).min(self.width);

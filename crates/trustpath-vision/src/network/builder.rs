@@ -27,9 +27,16 @@ impl Builder {
         kernel: usize,
         stride: usize,
     ) -> Value {
-        let padding = kernel / 2;
+        let (name, padding) = (name.to_string(), kernel / 2);
+        let bias = false;
+        self.push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[x])
+    }
+
+    /// A fully connected layer with a bias, for each position by itself.
+    pub fn dense(&mut self, name: &str, x: Value, (inputs, outputs): (usize, usize)) -> Value {
         let name = name.to_string();
-        self.push(Op::Conv { name, inputs, outputs, kernel, stride, padding }, &[x])
+        let (kernel, stride, padding, bias) = (1, 1, 0, true);
+        self.push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[x])
     }
 
     /// A square convolution padded to `⌈n/stride⌉` positions.

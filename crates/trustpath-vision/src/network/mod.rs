@@ -15,12 +15,23 @@
 mod builder;
 mod densenet;
 mod efficientnet;
+mod resnet;
 mod resnet12;
+mod transformer;
 mod wrn;
 
 pub use builder::Builder;
+pub use transformer::{Family, TransformerShape};
 
+use crate::image::resize::resize;
+use crate::image::{Crop, Filter, RgbImage};
 use crate::{Error, Result};
+
+/// How many times longer than wide an image is that is resized as a whole.
+const LONGEST_STRIP: usize = 16;
+
+/// Mean and standard deviation of the colours of ImageNet.
+const IMAGENET_COLOURS: ([f32; 3], [f32; 3]) = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
 
 /// What batch normalisation usually adds to a variance before its root is taken.
 pub const BATCH_NORM_EPSILON: f32 = 1e-5;
@@ -33,10 +44,85 @@ pub fn same_padding(kernel: usize, stride: usize, n: usize) -> usize {
 /// A feature map made by a node, or the image (0).
 pub type Value = usize;
 
-/// One operation on feature maps.
+/// How an image of any proportions becomes a square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// All of it is squeezed into the square, bicubic.
+    Squeeze,
+    /// The square in its middle, `size/(size + margin)` of the shorter side, is resized, bicubic.
+    Middle {
+        /// Pixels by which the image would be larger than its middle.
+        margin: usize,
+    },
+    /// It is resized to a shorter side of `edge` pixels, and the middle of that is cut out.
+    Shorter {
+        /// The shorter side in pixels.
+        edge: usize,
+        /// How it is resized.
+        filter: Filter,
+    },
+}
+
+impl Framing {
+    /// The square of an image; none where the image is that already.
+    ///
+    /// ```
+    /// use trustpath_vision::image::{Filter, RgbImage};
+    /// use trustpath_vision::network::Framing;
+    ///
+    /// let rgb = (0..40).flat_map(|x| [x; 3]).collect();
+    /// let wide = RgbImage { width: 40, height: 1, rgb };
+    /// let framing = Framing::Shorter { edge: 1, filter: Filter::Bilinear };
+    /// assert_eq!(framing.square(&wide, 1).unwrap().rgb, [20; 3]);
+    /// ```
+    pub fn square(self, image: &RgbImage, size: usize) -> Option<RgbImage> {
+        let found = match self {
+            Framing::Squeeze => None,
+            Framing::Middle { margin } => image.central(size as f64 / (size + margin) as f64),
+            Framing::Shorter { edge, filter } => {
+                // What is far from the middle of a long strip would be resized only to be cut off.
+                let short = image.width.min(image.height);
+                let near = short * LONGEST_STRIP;
+                let cut = |side: usize| side.saturating_sub(near) / 2;
+                let (x, y) = (cut(image.width), cut(image.height));
+                let strip = Crop { x, y, width: near, height: near };
+                let strip = (x + y > 0).then(|| image.cropped(strip)).flatten();
+                let image = strip.as_ref().unwrap_or(image);
+                let side = |side: usize| if side == short { edge } else { edge * side / short };
+                let (width, height) = (side(image.width), side(image.height));
+                // Of an odd rest the half that is even is left of the middle, as Python rounds.
+                let start = |side: usize| {
+                    let rest = side.saturating_sub(size);
+                    rest / 2 + usize::from(rest % 4 == 3)
+                };
+                let resized = resize(image, width, height, filter);
+                let (x, y) = (start(width), start(height));
+                resized.cropped(Crop { x, y, width: size, height: size })
+            }
+        };
+        let image = found.as_ref().unwrap_or(image);
+        match (image.width, image.height) == (size, size) {
+            true => found,
+            false => Some(image.resized(size)),
+        }
+    }
+}
+
+/// A smooth rectifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gelu {
+    /// `x Φ(x)`, with the distribution function of the normal distribution.
+    Exact,
+    /// `x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
+    Tanh,
+    /// `x/(1 + exp(−1.702 x))`.
+    Quick,
+}
+
+/// One operation on feature maps. The tokens of a transformer are a map of one row, a position per token.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
-    /// A square convolution without bias; zeros around the edge.
+    /// A square convolution; zeros around the edge. With a kernel of 1 it is a fully connected layer for each position.
     Conv {
         /// Where its parameters are found.
         name: String,
@@ -50,6 +136,8 @@ pub enum Op {
         stride: usize,
         /// Zeros added at each edge.
         padding: usize,
+        /// Whether a number of its own is added to each output channel.
+        bias: bool,
     },
     /// A square convolution without bias and as many zeros around the edge as make `⌈n/stride⌉` of `n` positions, on the
     /// right one more where they are odd.
@@ -114,6 +202,53 @@ pub enum Op {
     Add,
     /// The channels of all inputs, one after the other.
     Concat,
+    /// The positions of a map as tokens: what is learned for each position is added, and tokens that are learned
+    /// altogether come first.
+    Tokens {
+        /// Where its parameters are found: `name.leading` and `name.positions`.
+        name: String,
+        /// Tokens that come first.
+        leading: usize,
+        /// Positions of the map.
+        positions: usize,
+        /// Numbers per token.
+        channels: usize,
+    },
+    /// `weight (x − mean)/√(variance + ε) + bias`, position by position.
+    LayerNorm {
+        /// Where its parameters are found.
+        name: String,
+        /// Numbers per position.
+        channels: usize,
+        /// `ε`.
+        epsilon: f32,
+    },
+    /// Every channel times a number of its own.
+    Scale {
+        /// Where its parameters are found.
+        name: String,
+        /// How many channels.
+        channels: usize,
+    },
+    /// What each position gathers from all, head by head: `Σⱼ softmaxⱼ(qᵢ·kⱼ) vⱼ`. The channels are queries, keys and
+    /// values, one after the other; the scale of the scores is part of the queries.
+    Attention {
+        /// Attention heads.
+        heads: usize,
+    },
+    /// The same for one query that is learned; the channels are keys and values, and one position comes out.
+    Pooling {
+        /// Where its parameter is found: `name.query`.
+        name: String,
+        /// Numbers of the query.
+        channels: usize,
+        /// Attention heads.
+        heads: usize,
+    },
+    /// A smooth rectifier.
+    Gelu(Gelu),
+    /// The first position alone.
+    First,
     /// While training, each value is zero with this probability and the rest are scaled up.
     Dropout {
         /// The share that is dropped.
@@ -148,9 +283,8 @@ pub struct Network {
     pub dim: usize,
     /// Width and height in pixels of the images it was made for.
     pub size: usize,
-    /// Pixels by which images are larger before their middle is cut out; 0 if all of an image is taken, whatever its
-    /// proportions.
-    pub margin: usize,
+    /// How an image becomes a square of that size.
+    pub framing: Framing,
     /// Mean of each colour, subtracted from values in 0 … 1.
     pub mean: [f32; 3],
     /// Standard deviation of each colour, by which the rest is divided.
@@ -158,12 +292,16 @@ pub struct Network {
 }
 
 impl Network {
-    /// The names of all networks.
-    pub const NAMES: [&'static str; 7] = [
+    /// The names of all networks whose sizes are fixed.
+    pub const NAMES: [&'static str; 11] = [
         "resnet12",
         "wrn28-10",
         "densenet121",
         "densenet121-imagenet",
+        "resnet18",
+        "resnet34",
+        "resnet50",
+        "resnet101",
         "efficientnet-lite0",
         "efficientnet-lite1",
         "efficientnet-lite2",
@@ -185,17 +323,41 @@ impl Network {
             "wrn28-10" => Ok(wrn::wrn28_10()),
             "densenet121" => Ok(densenet::densenet121()),
             "densenet121-imagenet" => Ok(densenet::densenet121_imagenet()),
+            "resnet18" => Ok(resnet::resnet(0)),
+            "resnet34" => Ok(resnet::resnet(1)),
+            "resnet50" => Ok(resnet::resnet(2)),
+            "resnet101" => Ok(resnet::resnet(3)),
             "efficientnet-lite0" => Ok(efficientnet::efficientnet_lite(0)),
             "efficientnet-lite1" => Ok(efficientnet::efficientnet_lite(1)),
             "efficientnet-lite2" => Ok(efficientnet::efficientnet_lite(2)),
-            _ => Err(Error::unknown("backbone", name, &Self::NAMES)),
+            _ if Family::NAMES.contains(&name) => Err(Error::Input(format!(
+                "the sizes of {name} are those of its weights: give them with --weights"
+            ))),
+            _ => {
+                let all = [&Self::NAMES[..], &Family::NAMES[..]].concat();
+                Err(Error::unknown("backbone", name, &all))
+            }
         }
     }
 
     /// A network whose images are normalised by the colours of ImageNet.
     fn of_imagenet_colours(name: &'static str, builder: Builder, dim: usize, size: usize) -> Self {
-        let (mean, std) = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
-        Network { name, nodes: builder.nodes(), dim, size, margin: 0, mean, std }
+        let (mean, std) = IMAGENET_COLOURS;
+        let nodes = builder.nodes();
+        Network { name, nodes, dim, size, framing: Framing::Squeeze, mean, std }
+    }
+
+    /// Takes images of another size; the framing stays as large in proportion.
+    pub fn resize(&mut self, size: usize) {
+        if let Framing::Shorter { edge, .. } = &mut self.framing {
+            *edge = (*edge * size).div_ceil(self.size);
+        }
+        self.size = size;
+    }
+
+    /// Whether it has tokens and attention.
+    pub fn is_transformer(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.op, Op::Tokens { .. }))
     }
 
     /// Every parameter and running statistic: its key and its shape, in the order of the nodes.
@@ -207,6 +369,24 @@ impl Network {
                 | Op::SameConv { name, inputs, outputs, kernel, .. } => {
                     let shape = vec![*outputs, *inputs, *kernel, *kernel];
                     all.push((format!("{name}.weight"), shape));
+                    if matches!(node.op, Op::Conv { bias: true, .. }) {
+                        all.push((format!("{name}.bias"), vec![*outputs]));
+                    }
+                }
+                Op::Tokens { name, leading, positions, channels } => {
+                    all.push((format!("{name}.leading"), vec![*leading, *channels]));
+                    all.push((format!("{name}.positions"), vec![*positions, *channels]));
+                }
+                Op::LayerNorm { name, channels, .. } => {
+                    for part in ["weight", "bias"] {
+                        all.push((format!("{name}.{part}"), vec![*channels]));
+                    }
+                }
+                Op::Scale { name, channels } => {
+                    all.push((format!("{name}.weight"), vec![*channels]));
+                }
+                Op::Pooling { name, channels, .. } => {
+                    all.push((format!("{name}.query"), vec![*channels]));
                 }
                 Op::Depthwise { name, channels, kernel, .. } => {
                     all.push((format!("{name}.weight"), vec![*channels, 1, *kernel, *kernel]));

@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::backbone::{Backbone, Input};
+use crate::network::Framing;
 use crate::{Error, Result};
 
 /// A model and the images it takes.
@@ -60,18 +61,12 @@ impl OnnxModel {
     pub fn new(path: &Path, settings: OnnxSettings) -> Result<Self> {
         let beside = OnnxSettings::beside(path)?;
         let input = Input {
-            margin: 0,
+            framing: Framing::Squeeze,
             size: settings.input_size.or(beside.input_size).unwrap_or(224),
             mean: settings.mean.or(beside.mean).unwrap_or([0.485, 0.456, 0.406]),
             std: settings.std.or(beside.std).unwrap_or([0.229, 0.224, 0.225]),
         };
-        let reason = if !(1..=4096).contains(&input.size) {
-            format!("its images cannot be {} pixels wide", input.size)
-        } else if !input.mean.iter().all(|x| x.is_finite()) {
-            format!("its mean cannot be {:?}", input.mean)
-        } else if !input.std.iter().all(|&x| x.is_finite() && x > 0.0) {
-            format!("its std cannot be {:?}", input.std)
-        } else {
+        let Some(reason) = input.fault() else {
             let output = settings.output.or(beside.output);
             return Ok(Self { path: path.to_owned(), input, output });
         };

@@ -137,6 +137,14 @@ impl Source {
         Fingerprint::new().numbers(self.files.iter().map(|file| file.stamp)).get()
     }
 
+    /// Where a file is, if it is a file of its own rather than a member of an archive.
+    pub fn path(&self, name: &str) -> Option<&Path> {
+        match &self.find(name)?.place {
+            FileLocation::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Reads a whole file.
     pub fn read(&self, name: &str) -> Result<Vec<u8>> {
         self.entry(name)?.read()

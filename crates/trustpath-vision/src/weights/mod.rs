@@ -9,6 +9,8 @@ mod file;
 mod package;
 mod pth;
 pub mod published;
+mod recognise;
+mod transformer;
 pub(crate) use pth::read_tensors;
 
 use std::cmp::Reverse;
@@ -185,14 +187,8 @@ impl NetworkWeights {
 
     /// Says of which network the weights are, if it is a known one.
     fn of_another(self, network: &Network) -> Error {
-        let fits = |name: &&&str| {
-            Network::by_name(name).is_ok_and(|other| {
-                let wanted = other.parameters();
-                other.name != network.name && self.prefix(&wanted).1 == wanted.len()
-            })
-        };
-        let remedy = match Network::NAMES.iter().find(fits) {
-            Some(name) => format!("they are of {name}, so choose that backbone"),
+        let remedy = match self.fitting().filter(|other| other.name != network.name) {
+            Some(other) => format!("they are of {}, so choose that backbone", other.name),
             None => match self.parameters.keys().next() {
                 Some(key) => format!("it has keys such as \"{key}\"; give a checkpoint of it"),
                 None => "it is empty; give a checkpoint of it".into(),

@@ -64,7 +64,10 @@ pub(super) fn only(path: &Path) -> Result<NetworkWeights> {
     const ENDINGS: [&str; 4] = [".pth", ".pt", ".safetensors", ".pth.tar"];
     let source = Source::open(path)?;
     let is_weights = |name: &&str| ENDINGS.iter().any(|ending| name.ends_with(ending));
-    let found: Vec<&str> = source.names().filter(is_weights).collect();
+    let mut found: Vec<&str> = source.names().filter(is_weights).collect();
+    if found.is_empty() {
+        found.extend(source.names().filter(|name| file_name(name) == "pytorch_model.bin"));
+    }
     match found[..] {
         [name] => of_bytes(&source.read(name)?, source.name()),
         _ => Err(file::refuse(

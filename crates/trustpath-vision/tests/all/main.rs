@@ -7,6 +7,7 @@ mod networks;
 mod operations;
 mod packs;
 mod tensors;
+mod transformers;
 
 use std::path::{Path, PathBuf};
 

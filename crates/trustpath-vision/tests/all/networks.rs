@@ -4,7 +4,8 @@ use std::path::Path;
 
 use trustpath_table::npy::NpyArray;
 use trustpath_vision::cpu::Engine;
-use trustpath_vision::network::Network;
+use trustpath_vision::image::Filter;
+use trustpath_vision::network::{Framing, Network};
 use trustpath_vision::weights::{NetworkWeights, published};
 
 use super::{images, weights};
@@ -58,6 +59,29 @@ fn densenet121_is_pytorchs() {
 #[test]
 fn densenet121_of_imagenet_is_torchvisions() {
     agrees("densenet121-imagenet", 75);
+}
+
+#[test]
+fn resnets_are_torchvisions() {
+    agrees("resnet18", 75);
+    agrees("resnet50", 42);
+}
+
+#[test]
+fn weights_alone_tell_the_network() {
+    for name in Network::NAMES {
+        let network = Network::by_name(name).unwrap();
+        let (found, _) = weights(&network).recognise(None, None).unwrap();
+        assert_eq!(found.name, name);
+    }
+    let deeper = weights(&Network::by_name("resnet101").unwrap());
+    let error = deeper.recognise(Some("resnet50"), None).unwrap_err().to_string();
+    assert!(error.contains("they are of resnet101, so choose that backbone"), "{error}");
+    let (larger, _) = weights(&Network::by_name("resnet18").unwrap())
+        .recognise(Some("resnet18"), Some(448))
+        .unwrap();
+    let framing = Framing::Shorter { edge: 512, filter: Filter::Bilinear };
+    assert_eq!((larger.size, larger.framing), (448, framing));
 }
 
 #[test]

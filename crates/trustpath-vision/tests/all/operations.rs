@@ -1,7 +1,7 @@
 //! The engine against the definition of each operation, summed plainly in double precision.
 
 use trustpath_vision::cpu::Engine;
-use trustpath_vision::network::{Builder, Network, Op, Value, same_padding};
+use trustpath_vision::network::{Builder, Framing, Gelu, Network, Op, Value, same_padding};
 use trustpath_vision::weights::NetworkWeights;
 
 use super::{images, weights};
@@ -59,12 +59,13 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
     let start =
         |at: usize, stride: usize, padding: usize| (at * stride) as isize - padding as isize;
     match op {
-        Op::Conv { name, inputs, outputs, kernel, stride, padding } => {
+        Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } => {
             let w = parameter(name, "weight");
+            let bias = if *bias { parameter(name, "bias") } else { vec![0.0; *outputs] };
             let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
             Map::from_fn((*outputs, after(x.height), after(x.width)), |o, y, column| {
                 let (y, column) = (start(y, *stride, *padding), start(column, *stride, *padding));
-                let mut sum = 0.0;
+                let mut sum = bias[o];
                 for i in 0..*inputs {
                     for tap in 0..kernel * kernel {
                         let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
@@ -120,8 +121,89 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
             let channels = inputs.iter().map(|map| map.channels).sum();
             Map { channels, height: x.height, width: x.width, values }
         }
+        Op::Tokens { name, leading, channels, .. } => {
+            let (first, places) = (parameter(name, "leading"), parameter(name, "positions"));
+            let count = x.height * x.width;
+            Map::from_fn((*channels, 1, leading + count), |c, _, t| match t.checked_sub(*leading) {
+                None => first[t * channels + c],
+                Some(t) => x.values[c * count + t] + places[t * channels + c],
+            })
+        }
+        Op::LayerNorm { name, epsilon, .. } => {
+            let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
+            let (count, n) = (x.height * x.width, x.channels as f64);
+            let column = |t: usize| (0..x.channels).map(move |c| x.values[c * count + t]);
+            Map::from_fn(x.shape(), |c, y, t| {
+                let t = y * x.width + t;
+                let mean = column(t).sum::<f64>() / n;
+                let variance = column(t).map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+                let unit =
+                    (x.values[c * count + t] - mean) / (variance + f64::from(*epsilon)).sqrt();
+                gamma[c] * unit + beta[c]
+            })
+        }
+        Op::Scale { name, .. } => {
+            let scale = parameter(name, "weight");
+            x.map(|c, x| scale[c] * x)
+        }
+        Op::Attention { heads } => {
+            let width = x.channels / 3;
+            let query = |c: usize, t: usize| x.values[c * x.width + t];
+            gathered(x, (width, *heads), x.width, query, width)
+        }
+        Op::Pooling { name, channels, heads } => {
+            let query = parameter(name, "query");
+            gathered(x, (*channels, *heads), 1, |c, _| query[c], 0)
+        }
+        Op::Gelu(kind) => x.map(|_, x| match kind {
+            Gelu::Exact => x * normal(x),
+            Gelu::Tanh => {
+                let z = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
+                x / 2.0 * (1.0 + z.tanh())
+            }
+            Gelu::Quick => x / (1.0 + (-1.702 * x).exp()),
+        }),
+        Op::First => Map::from_fn((x.channels, 1, 1), |c, _, _| x.values[c * x.height * x.width]),
         Op::Dropout { .. } | Op::DropBlock { .. } => x.map(|_, x| x),
     }
+}
+
+/// What each of `asked` queries gathers from tokens whose keys begin at channel `first`, values behind them.
+fn gathered(
+    x: &Map,
+    (width, heads): (usize, usize),
+    asked: usize,
+    query: impl Fn(usize, usize) -> f64,
+    first: usize,
+) -> Map {
+    let head = width / heads;
+    Map::from_fn((width, 1, asked), |c, _, i| {
+        let begin = c / head * head;
+        let score = |j: usize| -> f64 {
+            (begin..begin + head).map(|d| query(d, i) * x.values[(first + d) * x.width + j]).sum()
+        };
+        let scores: Vec<f64> = (0..x.width).map(score).collect();
+        let most = scores.iter().fold(f64::NEG_INFINITY, |most, &x| most.max(x));
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (j, score) in scores.iter().enumerate() {
+            let e = (score - most).exp();
+            sum += e * x.values[(first + width + c) * x.width + j];
+            total += e;
+        }
+        sum / total
+    })
+}
+
+/// The distribution function of the normal distribution, by Simpson's rule.
+fn normal(x: f64) -> f64 {
+    let density = |t: f64| (-t * t / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let weight = |i: usize| match i {
+        0 | 400 => 1.0,
+        i if i % 2 == 1 => 4.0,
+        _ => 2.0,
+    };
+    let sum: f64 = (0..=400).map(|i| weight(i) * density(i as f64 * x / 400.0)).sum();
+    0.5 + sum * x / 1200.0
 }
 
 /// A convolution to `⌈n/stride⌉` positions, of all channels or of each by itself.
@@ -164,8 +246,8 @@ fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> V
     let mut builder = Builder::default();
     build(&mut builder);
     let (mean, std) = ([0.0; 3], [1.0; 3]);
-    let (nodes, margin) = (builder.nodes(), 0);
-    let network = Network { name: "small", nodes, dim, size, margin, mean, std };
+    let (nodes, framing) = (builder.nodes(), Framing::Squeeze);
+    let network = Network { name: "small", nodes, dim, size, framing, mean, std };
     let weights = weights(&network);
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let images = images(3, size);
@@ -274,10 +356,61 @@ fn pools_and_concatenation() {
     }
 }
 
+/// Tokens of 3 × 3 patches of an image, and two that come first.
+fn tokens(b: &mut Builder, size: usize, channels: usize) -> Value {
+    let name = "patch".to_string();
+    let (inputs, outputs, kernel, stride, padding, bias) = (3, channels, 3, 3, 0, true);
+    let x = b
+        .push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[Builder::IMAGE]);
+    let (name, leading, positions) = ("tokens".to_string(), 2, (size / 3).pow(2));
+    b.push(Op::Tokens { name, leading, positions, channels }, &[x])
+}
+
+#[test]
+fn transformers_in_parts() {
+    for size in [3, 6, 12, 15] {
+        for gelu in [Gelu::Exact, Gelu::Tanh, Gelu::Quick] {
+            agrees(&format!("{gelu:?}"), size, 48, |b| {
+                let x = tokens(b, size, 32);
+                let norm = Op::LayerNorm { name: "n".into(), channels: 32, epsilon: 1e-5 };
+                let y = b.push(norm, &[x]);
+                let y = b.dense("qkv", y, (32, 96));
+                let y = b.push(Op::Attention { heads: 2 }, &[y]);
+                let y = b.dense("proj", y, (32, 32));
+                let y = b.push(Op::Scale { name: "s".into(), channels: 32 }, &[y]);
+                let x = b.push(Op::Add, &[y, x]);
+                let y = b.dense("wide", x, (32, 48));
+                b.push(Op::Gelu(gelu), &[y])
+            });
+        }
+        agrees("first", size, 16, |b| {
+            let x = tokens(b, size, 16);
+            let y = b.push(Op::Gelu(Gelu::Quick), &[x]);
+            let x = b.push(Op::Scale { name: "s".into(), channels: 16 }, &[x]);
+            let x = b.push(Op::Add, &[x, y]);
+            b.push(Op::First, &[x])
+        });
+        agrees("pooling", size, 32, |b| {
+            let x = tokens(b, size, 16);
+            let x = b.dense("kv", x, (16, 64));
+            b.push(Op::Pooling { name: "pool".into(), channels: 32, heads: 2 }, &[x])
+        });
+    }
+}
+
 #[test]
 fn descriptions_that_make_no_sense_are_refused() {
     type Build = fn(&mut Builder) -> Value;
-    let wrong: [(&str, Build); 5] = [
+    let wrong: [(&str, Build); 8] = [
+        ("heads", |b| {
+            let x = tokens(b, 6, 48);
+            b.push(Op::Attention { heads: 2 }, &[x])
+        }),
+        ("positions", |b| tokens(b, 9, 16)),
+        ("lanes", |b| {
+            let x = tokens(b, 6, 24);
+            b.push(Op::LayerNorm { name: "n".into(), channels: 24, epsilon: 1e-5 }, &[x])
+        }),
         ("channels", |b| b.conv("a", Builder::IMAGE, (4, 16), 3, 1)),
         ("too small", |b| {
             b.push(
@@ -288,6 +421,7 @@ fn descriptions_that_make_no_sense_are_refused() {
                     kernel: 9,
                     stride: 1,
                     padding: 0,
+                    bias: false,
                 },
                 &[Builder::IMAGE],
             )
@@ -304,8 +438,8 @@ fn descriptions_that_make_no_sense_are_refused() {
         let mut builder = Builder::default();
         build(&mut builder);
         let (mean, std) = ([0.0; 3], [1.0; 3]);
-        let (nodes, margin) = (builder.nodes(), 0);
-        let network = Network { name: "odd", nodes, dim: 16, size: 7, margin, mean, std };
+        let (nodes, framing) = (builder.nodes(), Framing::Squeeze);
+        let network = Network { name: "odd", nodes, dim: 16, size: 7, framing, mean, std };
         let error = Engine::new(&network, weights(&network)).unwrap_err().to_string();
         assert!(error.starts_with("the network odd cannot be run"), "{what}: {error}");
     }

@@ -125,6 +125,15 @@ class Dense(nn.Module):
         return self.features(x).relu().mean((2, 3))
 
 
+def Residual(name):
+    """torchvision's, without the classifier."""
+    import torchvision
+
+    network = getattr(torchvision.models, name)()
+    network.fc = nn.Identity()
+    return network
+
+
 def same(conv):
     """Zeros around an image of any size, as TensorFlow adds them."""
 
@@ -206,6 +215,8 @@ elif __name__ == "__main__":
         ("wrn28-10", Wide, 18),
         ("densenet121", lambda: Dense(True), 21),
         ("densenet121-imagenet", lambda: Dense(False), 75),
+        ("resnet18", lambda: Residual("resnet18"), 75),
+        ("resnet50", lambda: Residual("resnet50"), 42),
     ]
     networks += [(name, lambda of=of: Lite(*of[:2]), of[2]) for name, of in LITE.items()]
     for name, network, size in networks:

@@ -11,15 +11,13 @@
 //! nothing is padded. All products go through one kernel, whose sums depend on nothing but
 //! their own row: the result of a sequence has the same bits whatever it is computed together with.
 
-mod attention;
 mod dense;
-mod pointwise;
 
-use attention::Attention;
 use dense::Dense;
-use pointwise::LayerNorm;
 
+use super::attention::{self, Attention};
 use super::block::{Block, LANES, blocks};
+use super::pointwise::{self, LayerNorm};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 

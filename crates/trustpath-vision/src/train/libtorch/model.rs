@@ -81,6 +81,12 @@ impl TrainableNetwork {
 
     /// With parameters that are all zero.
     fn zeros(network: &Network, classes: usize, kind: Kind, device: Device) -> Result<Self> {
+        if network.is_transformer() {
+            let name = network.name;
+            return Err(Error::Input(format!(
+                "{name} is run by this program's own code alone, not by libtorch: leave out --device"
+            )));
+        }
         let (mut convolutions, mut others) = (Vec::new(), Vec::new());
         let (mut statistics, mut places) = (BTreeMap::new(), BTreeMap::new());
         for (key, shape) in network.parameters() {
@@ -224,6 +230,16 @@ impl TrainableNetwork {
                 Mode::Learn { step } => drop_block(x, *rate, *size, step),
                 Mode::Apply => Ok(x.shallow_clone()),
             },
+            // `zeros` refuses networks with these.
+            Op::Tokens { .. }
+            | Op::LayerNorm { .. }
+            | Op::Scale { .. }
+            | Op::Attention { .. }
+            | Op::Pooling { .. }
+            | Op::Gelu(_)
+            | Op::First => {
+                Err(tch::TchError::Kind(format!("{:?} is not run by libtorch", node.op)))
+            }
         }
     }
 

@@ -38,7 +38,15 @@ fn tiny() -> Network {
         x = b.push(Op::MaxPool { kernel: 2, stride: 2, padding: 0, ceil: true }, &[x]);
     }
     let nodes = b.nodes();
-    Network { name: "tiny", nodes, dim: 16, size: 16, margin: 0, mean: [0.5; 3], std: [0.25; 3] }
+    Network {
+        name: "tiny",
+        nodes,
+        dim: 16,
+        size: 16,
+        framing: crate::network::Framing::Squeeze,
+        mean: [0.5; 3],
+        std: [0.25; 3],
+    }
 }
 
 fn with_drop(mut network: Network) -> Network {

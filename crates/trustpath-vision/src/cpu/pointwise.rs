@@ -2,7 +2,7 @@
 
 use pulp::Arch;
 
-use super::super::block::{Block, LANES, blocked};
+use super::block::{Block, LANES, blocked};
 
 /// Beyond this `erf` is 1 in single precision.
 const LAST: f32 = 4.0;
@@ -36,13 +36,52 @@ fn erf(z: f32) -> f32 {
 
 /// `x Φ(x)`, with the distribution function `Φ(x) = (1 + erf(x/√2))/2`.
 pub(super) fn gelu(rows: &mut [Block]) {
-    Arch::new().dispatch(|| {
-        for block in rows {
-            for x in &mut block.0 {
-                *x *= 0.5 + 0.5 * erf(*x * std::f32::consts::FRAC_1_SQRT_2);
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for block in rows {
+                for x in &mut block.0 {
+                    *x *= 0.5 + 0.5 * erf(*x * std::f32::consts::FRAC_1_SQRT_2);
+                }
             }
-        }
-    });
+        },
+    );
+}
+
+/// `1/(1 + e⁻ˣ)`.
+#[inline(always)]
+fn logistic(x: f32) -> f32 {
+    let e = exp(-x.abs());
+    (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
+}
+
+/// `x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))`, where `(1 + tanh z)/2` is the logistic function of `2z`.
+pub(super) fn gelu_tanh(rows: &mut [Block]) {
+    const SCALE: f32 = std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::SQRT_2;
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for block in rows {
+                for x in &mut block.0 {
+                    *x *= logistic(SCALE * *x * (0.044_715 * *x).mul_add(*x, 1.0));
+                }
+            }
+        },
+    );
+}
+
+/// `x/(1 + exp(−1.702 x))`.
+pub(super) fn gelu_quick(rows: &mut [Block]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for block in rows {
+                for x in &mut block.0 {
+                    *x *= logistic(1.702 * *x);
+                }
+            }
+        },
+    );
 }
 
 /// `eˣ` for `x ≤ 0`: `x = m ln 2 + r`, a Taylor polynomial in `r`, and `2ᵐ` by its exponent bits.
@@ -62,8 +101,7 @@ fn exp(x: f32) -> f32 {
 
 /// Makes every row of scores, `[key / 16][row]`, positive with a sum of 1; lanes beyond the last key become zero.
 #[inline(always)]
-pub(super) fn softmax(scores: &mut [Block], keys: usize) {
-    let rows = keys;
+pub(super) fn softmax(scores: &mut [Block], rows: usize, keys: usize) {
     let beyond = scores.len() / rows * LANES - keys;
     let last = (scores.len() / rows - 1) * rows;
     for row in 0..rows {
@@ -112,34 +150,37 @@ impl LayerNorm {
 
     /// Normalises rows in place. Their number of blocks is exact, so no lane is idle.
     pub fn run(&self, rows: &mut [Block], count: usize) {
-        Arch::new().dispatch(|| {
-            let share = 1.0 / self.width as f32;
-            for row in 0..count {
-                let mut sums = [0.0; LANES];
-                for block in rows[row..].iter().step_by(count) {
-                    for lane in 0..LANES {
-                        sums[lane] += block.0[lane];
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                let share = 1.0 / self.width as f32;
+                for row in 0..count {
+                    let mut sums = [0.0; LANES];
+                    for block in rows[row..].iter().step_by(count) {
+                        for lane in 0..LANES {
+                            sums[lane] += block.0[lane];
+                        }
+                    }
+                    let mean = sums.iter().sum::<f32>() * share;
+                    let mut squares = [0.0; LANES];
+                    for block in rows[row..].iter().step_by(count) {
+                        for lane in 0..LANES {
+                            let from_mean = block.0[lane] - mean;
+                            squares[lane] = from_mean.mul_add(from_mean, squares[lane]);
+                        }
+                    }
+                    let variance = squares.iter().sum::<f32>() * share;
+                    let scale = 1.0 / (variance + self.epsilon).sqrt();
+                    let blocks = rows[row..].iter_mut().step_by(count);
+                    for (block, (weight, bias)) in blocks.zip(self.weight.iter().zip(&self.bias)) {
+                        for lane in 0..LANES {
+                            let unit = (block.0[lane] - mean) * scale;
+                            block.0[lane] = unit.mul_add(weight.0[lane], bias.0[lane]);
+                        }
                     }
                 }
-                let mean = sums.iter().sum::<f32>() * share;
-                let mut squares = [0.0; LANES];
-                for block in rows[row..].iter().step_by(count) {
-                    for lane in 0..LANES {
-                        let from_mean = block.0[lane] - mean;
-                        squares[lane] = from_mean.mul_add(from_mean, squares[lane]);
-                    }
-                }
-                let variance = squares.iter().sum::<f32>() * share;
-                let scale = 1.0 / (variance + self.epsilon).sqrt();
-                let blocks = rows[row..].iter_mut().step_by(count);
-                for (block, (weight, bias)) in blocks.zip(self.weight.iter().zip(&self.bias)) {
-                    for lane in 0..LANES {
-                        let unit = (block.0[lane] - mean) * scale;
-                        block.0[lane] = unit.mul_add(weight.0[lane], bias.0[lane]);
-                    }
-                }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -171,13 +212,31 @@ mod tests {
     }
 
     #[test]
+    fn the_other_rectifiers_are_defined_by_their_formulas() {
+        for i in -80..=80 {
+            let x = f64::from(i) / 8.0;
+            let tanh = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
+            let both = [
+                (gelu_tanh as fn(&mut [Block]), 0.5 * x * (1.0 + tanh.tanh())),
+                (gelu_quick, x / (1.0 + (-1.702 * x).exp())),
+            ];
+            for (gelu, expected) in both {
+                let mut block = [Block([x as f32; LANES])];
+                gelu(&mut block);
+                let far = (f64::from(block[0].0[7]) - expected).abs();
+                assert!(far <= 4e-7 * expected.abs() + 1e-7, "{x}: {far:.1e}");
+            }
+        }
+    }
+
+    #[test]
     fn softmax_ignores_lanes_without_a_key() {
         // Three keys and therefore three rows; the other lanes hold what must not count.
         let mut scores = vec![Block([9.0; LANES]); 3];
         for (row, block) in scores.iter_mut().enumerate() {
             block.0[..3].copy_from_slice(&[row as f32, -50.0, row as f32 + 1.0]);
         }
-        softmax(&mut scores, 3);
+        softmax(&mut scores, 3, 3);
         for block in scores {
             let e = 1f32.exp();
             assert!((block.0[0] - 1.0 / (1.0 + e)).abs() < 1e-6);

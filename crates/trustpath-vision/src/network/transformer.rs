@@ -1,0 +1,164 @@
+//! Vision transformers: DINOv2, CLIP and SigLIP.
+//!
+//! The image is cut into patches of `p × p` pixels; a patch becomes a token by a linear map `E`, to which what is learned for
+//! its position is added, and a few learned tokens come first. With `N` layer normalisations, `A` the attention of all heads
+//! and `S` a scale for every channel (DINOv2 only), a layer maps tokens `x` to
+//!
+//! ```text
+//! y = x + S₁ (A(N₁ x) Wₒ + bₒ),        z = y + S₂ (gelu(N₂ y W₁ + b₁) W₂ + b₂)
+//! ```
+//!
+//! The feature is what the authors publish:
+//!
+//! | family | first tokens | before the layers | `gelu` | feature |
+//! |---|---|---|---|---|
+//! | `dinov2` | class, registers | | exact | `N z` of the class token |
+//! | `clip` | class | `N` | quick | `N z` of the class token, times the projection where the file has one |
+//! | `openclip` | class | `N` | exact | the same |
+//! | `siglip` | | | tanh | `u + MLP(N u)`, where `u` is what one learned query gathers from `N z` |
+//!
+//! `openclip` is for weights that others trained in CLIP's layout. Sizes are those of the weights; parameters have the names
+//! below whatever the checkpoint calls them ([`checkpoint`](crate::weights)).
+
+use super::{Builder, Framing, Gelu, IMAGENET_COLOURS, Network, Op, Value};
+use crate::image::Filter;
+
+/// Mean and standard deviation of the colours that CLIP was trained with.
+const CLIP_COLOURS: ([f32; 3], [f32; 3]) =
+    ([0.481_454_66, 0.457_827_5, 0.408_210_73], [0.268_629_54, 0.261_302_6, 0.275_777_1]);
+
+/// By whom a transformer was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// DINOv2, with or without registers.
+    DinoV2,
+    /// CLIP with the weights of its authors.
+    Clip,
+    /// CLIP with weights of others.
+    OpenClip,
+    /// SigLIP.
+    SigLip,
+}
+
+crate::named::named!(
+    Family,
+    "family of vision transformers",
+    [DinoV2 = "dinov2", Clip = "clip", OpenClip = "openclip", SigLip = "siglip",]
+);
+
+/// The sizes of a vision transformer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransformerShape {
+    /// By whom it was published.
+    pub family: Family,
+    /// Number of layers.
+    pub layers: usize,
+    /// Numbers per token.
+    pub width: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Numbers per token between the two products of a layer.
+    pub inner: usize,
+    /// Edge of a patch in pixels.
+    pub patch: usize,
+    /// Patches along an edge of the image.
+    pub grid: usize,
+    /// Learned tokens that come first.
+    pub leading: usize,
+    /// Whether the linear map of the patches has a bias.
+    pub patch_bias: bool,
+    /// Numbers of the projected feature, if it is projected.
+    pub projected: Option<usize>,
+}
+
+impl Network {
+    /// A vision transformer of these sizes.
+    pub fn transformer(shape: TransformerShape) -> Network {
+        let TransformerShape { family, width, heads, inner, patch, grid, leading, .. } = shape;
+        let epsilon = match family {
+            Family::DinoV2 | Family::SigLip => 1e-6,
+            Family::Clip | Family::OpenClip => 1e-5,
+        };
+        let gelu = match family {
+            Family::DinoV2 | Family::OpenClip => Gelu::Exact,
+            Family::Clip => Gelu::Quick,
+            Family::SigLip => Gelu::Tanh,
+        };
+        let mut b = Builder::default();
+        let norm = |b: &mut Builder, name: &str, x: Value| {
+            b.push(Op::LayerNorm { name: name.to_string(), channels: width, epsilon }, &[x])
+        };
+        let mlp = |b: &mut Builder, name: &str, x: Value| {
+            let x = b.dense(&format!("{name}.fc1"), x, (width, inner));
+            let x = b.push(Op::Gelu(gelu), &[x]);
+            b.dense(&format!("{name}.fc2"), x, (inner, width))
+        };
+        let patches = Op::Conv {
+            name: "patch".into(),
+            inputs: 3,
+            outputs: width,
+            kernel: patch,
+            stride: patch,
+            padding: 0,
+            bias: shape.patch_bias,
+        };
+        let mut x = b.push(patches, &[Builder::IMAGE]);
+        let positions = grid * grid;
+        let tokens = Op::Tokens { name: "tokens".into(), leading, positions, channels: width };
+        x = b.push(tokens, &[x]);
+        if matches!(family, Family::Clip | Family::OpenClip) {
+            x = norm(&mut b, "before", x);
+        }
+        for layer in 0..shape.layers {
+            let at = format!("blocks.{layer}");
+            let scaled = |b: &mut Builder, part: usize, x: Value| match family {
+                Family::DinoV2 => {
+                    let name = format!("{at}.scale{part}");
+                    b.push(Op::Scale { name, channels: width }, &[x])
+                }
+                _ => x,
+            };
+            let mut y = norm(&mut b, &format!("{at}.norm1"), x);
+            y = b.dense(&format!("{at}.qkv"), y, (width, 3 * width));
+            y = b.push(Op::Attention { heads }, &[y]);
+            y = b.dense(&format!("{at}.proj"), y, (width, width));
+            y = scaled(&mut b, 1, y);
+            x = b.push(Op::Add, &[y, x]);
+            y = norm(&mut b, &format!("{at}.norm2"), x);
+            y = mlp(&mut b, &at, y);
+            y = scaled(&mut b, 2, y);
+            x = b.push(Op::Add, &[y, x]);
+        }
+        if family == Family::SigLip {
+            x = norm(&mut b, "norm", x);
+            x = b.dense("pool.kv", x, (width, 2 * width));
+            x = b.push(Op::Pooling { name: "pool".into(), channels: width, heads }, &[x]);
+            x = b.dense("pool.proj", x, (width, width));
+            let y = norm(&mut b, "pool.norm", x);
+            let y = mlp(&mut b, "pool", y);
+            b.push(Op::Add, &[y, x]);
+        } else {
+            x = b.push(Op::First, &[x]);
+            x = norm(&mut b, "norm", x);
+            if let Some(outputs) = shape.projected {
+                b.conv("head", x, (width, outputs), 1, 1);
+            }
+        }
+        let size = grid * patch;
+        let (mean, std) = match family {
+            Family::DinoV2 => IMAGENET_COLOURS,
+            Family::Clip | Family::OpenClip => CLIP_COLOURS,
+            Family::SigLip => ([0.5; 3], [0.5; 3]),
+        };
+        let shorter = |edge: usize| Framing::Shorter { edge, filter: Filter::Bicubic };
+        let framing = match family {
+            // The middle 224 of 256 pixels, or as much of other sizes.
+            Family::DinoV2 => shorter((size * 8).div_ceil(7)),
+            Family::Clip | Family::OpenClip => shorter(size),
+            Family::SigLip => Framing::Squeeze,
+        };
+        let dim = shape.projected.unwrap_or(width);
+        let name = Family::NAMES[family as usize];
+        Network { name, nodes: b.nodes(), dim, size, framing, mean, std }
+    }
+}

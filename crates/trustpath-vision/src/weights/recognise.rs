@@ -1,0 +1,112 @@
+//! Which network some weights are of.
+
+use std::cmp::Reverse;
+use std::path::Path;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::{NetworkWeights, transformer};
+use crate::network::{Family, Network};
+use crate::{Error, Result};
+
+impl NetworkWeights {
+    /// The network that these weights are of, and the weights under its own names. Without a `name` it is found by the
+    /// layout of the weights; `size` is the edge of the images where that is not the usual one.
+    ///
+    /// ```
+    /// # use trustpath_vision::weights::NetworkWeights;
+    /// let weights = NetworkWeights::by_name("cifar-fs")?;
+    /// let (network, _) = weights.recognise(None, None)?;
+    /// assert_eq!(network.name, "resnet12");
+    /// # Ok::<(), trustpath_vision::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such network, or the weights are of none that is known or of another.
+    pub fn recognise(
+        self,
+        name: Option<&str>,
+        size: Option<usize>,
+    ) -> Result<(Network, NetworkWeights)> {
+        let family = name.and_then(|name| Family::from_str(name).ok());
+        let mut network = match (name, family) {
+            (Some(name), None) => {
+                let network = Network::by_name(name)?;
+                let wanted = network.parameters().len();
+                // A deeper network has all that a shallower one has.
+                let deeper = self.fitting().filter(|other| other.parameters().len() > wanted);
+                if let Some(other) = deeper.filter(|_| self.fits(&network)) {
+                    let (source, other) = (self.source(), other.name);
+                    return Err(Error::Input(format!(
+                        "{source} holds no weights of {name}: they are of {other}, so choose that backbone"
+                    )));
+                }
+                network
+            }
+            _ => {
+                let quick = quick_gelu(Path::new(self.source()));
+                if let Some(found) = transformer::of_weights(&self, family, size, quick)? {
+                    return Ok(found);
+                }
+                let fitting = self.fitting().filter(|_| family.is_none());
+                fitting.ok_or_else(|| self.unknown(family))?
+            }
+        };
+        if let Some(size) = size {
+            network.resize(size);
+        }
+        Ok((network, self))
+    }
+
+    /// Whether all parameters of a network are there, of the right shapes.
+    pub(super) fn fits(&self, network: &Network) -> bool {
+        let wanted = network.parameters();
+        let (prefix, found) = self.prefix(&wanted);
+        found == wanted.len()
+            && wanted.iter().all(|(key, shape)| {
+                self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape)
+            })
+    }
+
+    /// The deepest network of fixed sizes whose parameters are all there.
+    pub(super) fn fitting(&self) -> Option<Network> {
+        let all = Network::NAMES.iter().filter_map(|name| Network::by_name(name).ok());
+        all.filter(|network| self.fits(network))
+            .min_by_key(|network| Reverse(network.parameters().len()))
+    }
+
+    fn unknown(&self, family: Option<Family>) -> Error {
+        let what = match family {
+            Some(family) => format!("no weights of {family}"),
+            None => "weights of no network that is known".into(),
+        };
+        let found = match self.iter().next() {
+            Some((key, _)) => format!("it has {} parameters such as \"{key}\"", self.len()),
+            None => "it is empty".into(),
+        };
+        Error::Input(format!(
+            "{} holds {what}: {found}. Known are {}, with the parameter names of their authors (ResNets: torchvision and timm; the last four, ViT-S, B and L: timm, Hugging Face, OpenAI and open_clip); export other models to ONNX and give --backbone model.onnx",
+            self.source(),
+            [&Network::NAMES[..], &Family::NAMES[..]].concat().join(", ")
+        ))
+    }
+}
+
+/// Whether CLIP's rectifier is the quick one, by the settings beside its weights: those of Hugging Face or of open_clip.
+fn quick_gelu(weights: &Path) -> Option<bool> {
+    let folder = if weights.is_dir() { weights } else { weights.parent()? };
+    let read = |name: &str| -> Option<Value> {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok()
+    };
+    if let Some(config) = read("open_clip_config.json")
+        && config["model_cfg"].is_object()
+    {
+        return Some(config["model_cfg"]["quick_gelu"] == true);
+    }
+    let config = read("config.json")?;
+    let kind = config["model_type"].as_str().filter(|kind| kind.starts_with("clip"))?;
+    let vision = if kind == "clip" { &config["vision_config"] } else { &config };
+    // What is the default may have been left out.
+    Some(vision["hidden_act"].as_str().is_none_or(|name| name == "quick_gelu"))
+}
