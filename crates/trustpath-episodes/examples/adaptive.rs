@@ -50,7 +50,7 @@ impl Methods {
             let start = Instant::now();
             let found = self.adaptive.adapt(&task)?;
             seconds += start.elapsed().as_secs_f64();
-            balanced += usize::from(found.balanced);
+            balanced += usize::from(found.balance > 0.5);
             adaptive.push(accuracy(&found.posterior, &episode.query.labels));
             prototype.push(accuracy(&self.prototype.label(&task)?, &episode.query.labels));
         }

@@ -22,6 +22,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod base;
 mod coordinates;
 pub mod embedded;
 mod episode;
@@ -31,11 +32,13 @@ mod journal;
 mod list;
 mod method;
 pub mod noise;
+pub mod processor;
 mod sample;
 mod shape;
 pub mod stats;
 mod summary;
 
+pub use base::Base;
 pub use coordinates::{Coordinates, WithCoordinates};
 pub use embedded::Split;
 pub use episode::{Episode, LabelledRows};

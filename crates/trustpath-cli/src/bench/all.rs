@@ -3,12 +3,12 @@
 use serde::Serialize;
 use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{EpisodeList, FeatureTable, Finished, Method};
+use trustpath_episodes::{Base, EpisodeList, FeatureTable, Finished, Method};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
 use crate::error::{Error, Result};
-use crate::run::Runner;
+use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
 use trustpath_episodes::last_of;
 
@@ -39,7 +39,7 @@ struct Row {
     accuracy: Estimate,
     /// Its accuracy less that of the best, in pairs; none for the best itself.
     difference: Option<Estimate>,
-    /// Of one episode on one thread; the median.
+    /// Processor time of one episode, where the system says; otherwise the median time on one thread.
     milliseconds: f64,
 }
 
@@ -63,10 +63,11 @@ pub fn run(
     args: &BenchArgs,
     runner: &Runner,
     table: &FeatureTable,
+    base: Option<&Base>,
     list: Option<&EpisodeList>,
     way: usize,
 ) -> Result<()> {
-    let methods = Method::all(&args.method.options(&args.base(way))?);
+    let methods = with_base(Method::all(&args.method.options(&args.base(way))?), base);
     let count = args.run.episodes.unwrap_or(EPISODES);
     let chosen = match list {
         Some(list) => vec![Chosen::listed(list, table)?],
@@ -92,7 +93,7 @@ pub fn run(
             let label = format!("{}, {} shot, {name}", chosen.pool, chosen.shot);
             let run = runner.run(&label, table, &*chosen.episodes, method, journal)?;
             done += run.finished.len();
-            runs.push((name, run.finished));
+            runs.push((name, run.finished, run.speed));
         }
         cells.push(Cell {
             episodes: chosen.text.clone(),
@@ -122,14 +123,27 @@ pub fn run(
     Ok(())
 }
 
+/// The methods; behind each that can use base classes, where there are some, the same with them.
+pub fn with_base(methods: Vec<Method>, base: Option<&Base>) -> Vec<Method> {
+    let both = |method: Method| {
+        let with = base.and_then(|base| method.with_base(base));
+        [Some(method), with].into_iter().flatten()
+    };
+    methods.into_iter().flat_map(both).collect()
+}
+
 /// The rows of a cell, the best first. After an interrupt methods may have different episodes: they are compared on
 /// those that both have.
-fn rows(runs: Vec<(String, Vec<Finished>)>) -> Result<Vec<Row>> {
+fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
     let mut found: Vec<(Row, Scores)> = Vec::new();
-    for (name, finished) in runs.into_iter().filter(|(_, finished)| !finished.is_empty()) {
+    for (name, finished, speed) in runs.into_iter().filter(|run| !run.1.is_empty()) {
         let accuracies: Vec<f64> = finished.iter().map(last_of).collect();
         let accuracy = Estimate::of(&accuracies)?;
-        let milliseconds = 1e3 * median(finished.iter().map(|f| f.seconds).collect());
+        // Episodes of a journal were timed in another run.
+        let milliseconds = match speed.episodes {
+            0 => 1e3 * median(finished.iter().map(|f| f.seconds).collect()),
+            _ => speed.milliseconds(),
+        };
         let row = Row { name, accuracy, difference: None, milliseconds };
         found.push((row, scores(&finished, last_of)));
     }
@@ -220,7 +234,9 @@ mod tests {
                 accuracies: vec![*a],
                 seconds: 0.002,
             };
-            (name.to_owned(), accuracies.iter().enumerate().map(finished).collect::<Vec<_>>())
+            let finished: Vec<_> = accuracies.iter().enumerate().map(finished).collect();
+            let speed = Speed { episodes: 0, seconds: 0.0, threads: 1, processor_seconds: None };
+            (name.to_owned(), finished, speed)
         };
         let runs = vec![run("a", &[0.5, 0.5]), run("b", &[0.75, 0.5, 0.7]), run("c", &[])];
         let rows = rows(runs).unwrap();

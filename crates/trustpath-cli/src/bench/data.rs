@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use trustpath_episodes::{FeatureTable, ListMeta, Split, embedded};
+use trustpath_episodes::{Base, FeatureTable, ListMeta, Split, embedded};
 use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
@@ -42,9 +42,16 @@ pub struct DataArgs {
     /// train [default: novel, or all if the images have no splits]
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
+    /// Base classes: labelled features of other classes by the same network, for the methods that can use them (bavardage);
+    /// validation for those that come with the program beside the novel ones
+    #[arg(long, value_name = "FILE")]
+    base: Option<PathBuf>,
     #[command(flatten)]
     extraction: ImageArgs,
 }
+
+/// In place of a file of base classes: the validation classes.
+const VALIDATION: &str = "validation";
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
@@ -74,11 +81,35 @@ impl DataArgs {
             table.check_finite()?;
             return Ok(Cow::Owned(table));
         }
+        Ok(Cow::Borrowed(embedded::load(self.embedded_dataset(list), self.embedded_split()?)?))
+    }
+
+    /// The dataset inside the program that is meant; a list of episodes may name it.
+    fn embedded_dataset(&self, list: Option<&ListMeta>) -> &str {
         let of_list = list.and_then(|meta| {
             embedded::DATASETS.into_iter().find(|name| meta.dataset.starts_with(name))
         });
-        let dataset = self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0]);
-        Ok(Cow::Borrowed(embedded::load(dataset, self.embedded_split()?)?))
+        self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0])
+    }
+
+    /// The base classes, where they are given, for episodes of this table.
+    pub fn base(&self, list: Option<&ListMeta>, table: &FeatureTable) -> Result<Option<Base>> {
+        let Some(path) = &self.base else { return Ok(None) };
+        let base = if path.as_os_str() == VALIDATION {
+            let embedded = self.features.is_none() && self.images.is_none();
+            if !embedded || self.embedded_split()? != Split::Novel {
+                return Err(Error::Usage(
+                    "--base validation is for the novel classes that come with the program: give a file of labelled features of other classes".into(),
+                ));
+            }
+            Base::of(embedded::load(self.embedded_dataset(list), Split::Validation)?)?
+        } else {
+            let base = table_file(path)?.read()?;
+            base.check_finite()?;
+            Base::of(&base)?
+        };
+        base.check(table)?;
+        Ok(Some(base))
     }
 
     /// With the files that are read and written.
@@ -90,7 +121,8 @@ impl DataArgs {
         let mut paths = features.into_iter().flatten();
         let files = files.reads("the features file", paths.next());
         let files = files.reads("the labels file", paths).reads("the images", &self.images);
-        self.extraction.files(files)
+        let base = self.base.as_ref().filter(|path| path.as_os_str() != VALIDATION);
+        self.extraction.files(files.reads("--base", base))
     }
 
     fn embedded_split(&self) -> Result<Split> {

@@ -157,7 +157,7 @@ impl Report<'_> {
             text += &format!("\n{}", table.text());
         }
 
-        let Speed { episodes, seconds, threads } = self.speed;
+        let Speed { episodes, seconds, threads, .. } = self.speed;
         text += &format!(
             "\n{} in {seconds:.2} s: {} episodes per second, {:.2} ms per episode and thread, {}\n",
             print::count(episodes, "episode", "episodes"),

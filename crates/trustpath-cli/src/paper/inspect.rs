@@ -81,7 +81,10 @@ pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
         .collect();
     drop(stage);
     let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
-    lab.say_speed(&name, &Speed { episodes: found.len(), seconds, threads });
+    lab.say_speed(
+        &name,
+        &Speed { episodes: found.len(), seconds, threads, processor_seconds: None },
+    );
     found.into_iter().collect()
 }
 

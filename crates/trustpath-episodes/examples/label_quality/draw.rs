@@ -1,5 +1,6 @@
 //! Pools with hidden labels, drawn from an embedded dataset.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use trustpath::classify::ClassifierKind;
@@ -16,22 +17,26 @@ pub enum Balance {
     Even,
     /// Decreasing from class to class; the last is a tenth of the first.
     LongTailed,
+    /// As in the dataset, and the given labels are a random sample of the pool. Classes without any leave it.
+    Random,
 }
 
 impl Balance {
-    pub const ALL: [Self; 2] = [Self::Even, Self::LongTailed];
+    pub const ALL: [Self; 3] = [Self::Even, Self::LongTailed, Self::Random];
+    pub const STRATIFIED: [Self; 2] = [Self::Even, Self::LongTailed];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Even => "balanced",
             Self::LongTailed => "1:10",
+            Self::Random => "random labels",
         }
     }
 
     /// The share of its unlabeled rows that the class of this rank keeps.
     fn share(self, rank: usize, classes: usize) -> f64 {
         match self {
-            Self::Even => 1.0,
+            Self::Even | Self::Random => 1.0,
             Self::LongTailed => 0.1f64.powf(rank as f64 / (classes - 1) as f64),
         }
     }
@@ -43,6 +48,8 @@ pub struct Drawing {
     /// Given labels per class.
     pub labels: usize,
     pub balance: Balance,
+    /// Maximum number of classes.
+    pub classes: usize,
     /// Maximum number of rows per class.
     pub at_most: usize,
     pub seed: u64,
@@ -61,9 +68,11 @@ pub struct Draw<'a> {
 impl Drawing {
     pub fn from(self, table: &FeatureTable) -> Draw<'_> {
         let mut random = Random::stream(self.seed, self.labels as u64);
-        let classes = table.class_names().len();
-        let mut order: Vec<usize> = (0..classes).collect();
+        let available = table.class_names().len();
+        let classes = self.classes.min(available);
+        let mut order: Vec<usize> = (0..available).collect();
         random.shuffle(&mut order);
+        order.truncate(classes);
         let (mut rows, mut truth, mut given) = (Vec::new(), Vec::new(), Vec::new());
         for (rank, &class) in order.iter().enumerate() {
             let mut members = table.members()[class].clone();
@@ -77,6 +86,26 @@ impl Drawing {
                 given.push((at < self.labels).then_some(class));
             }
         }
+        if self.balance == Balance::Random {
+            let mut at: Vec<usize> = (0..rows.len()).collect();
+            random.shuffle(&mut at);
+            given = vec![None; rows.len()];
+            at[..self.labels * classes].iter().for_each(|&at| given[at] = Some(truth[at]));
+            let seen: BTreeSet<usize> = given.iter().flatten().copied().collect();
+            let keep: Vec<bool> = truth.iter().map(|class| seen.contains(class)).collect();
+            for of in [&mut rows, &mut truth] {
+                let mut keep = keep.iter();
+                of.retain(|_| keep.next() == Some(&true));
+            }
+            let mut keep = keep.iter();
+            given.retain(|_| keep.next() == Some(&true));
+        }
+        // Classes without a row are left out of the numbering.
+        let present: BTreeSet<usize> = truth.iter().copied().collect();
+        let number: BTreeMap<usize, usize> = present.into_iter().zip(0..).collect();
+        truth.iter_mut().for_each(|class| *class = number[&*class]);
+        given.iter_mut().flatten().for_each(|class| *class = number[&*class]);
+        let classes = number.len();
         Draw { table, values: table.gather(&rows), rows, truth, given, classes }
     }
 }

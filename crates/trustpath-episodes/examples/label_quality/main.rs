@@ -6,10 +6,10 @@
 //! ```
 //!
 //! The first argument is the part: `accuracy`, `closed` (the same, with the information that every class has labels), `next`
-//! (what to label next), `audit`, or `draws`, which writes the pools of `accuracy` to the
+//! (what to label next; `next-imbalanced` with class sizes of 1:10, `next-missing` with classes nobody labelled), `audit`, or `draws`, which writes the pools of `accuracy` to the
 //! folder given as the fourth argument, for `scripts/label_against_sklearn.py`. Then follow `novel` or `validation`, and
-//! the number of draws. In place of `novel` or `validation`, `audit` also takes a folder of features; `next` takes files of features
-//! after the number of draws, each with a file `-labels.npy` beside it.
+//! the number of draws. In place of `novel` or `validation`, `audit` also takes a folder of features; `accuracy` and `next` take files of
+//! features after the number of draws, each with a file `-labels.npy` beside it.
 
 mod accuracy;
 mod audit;
@@ -29,9 +29,13 @@ fn main() -> Result<()> {
     };
     let draws: u64 = arg(2).and_then(|n| n.parse().ok()).unwrap_or(3);
     match (arg(0), arg(3)) {
+        (Some("accuracy"), Some(_)) => accuracy::report_files(&args[3..], draws),
         (Some("accuracy"), _) => accuracy::report(split, draws),
         (Some("closed"), _) => accuracy::report_closed(split, draws),
-        (Some("next"), _) => next::report(split, draws, args.get(3..).unwrap_or_default()),
+        (Some(part), _) if next::Kind::of(part).is_some() => {
+            let kind = next::Kind::of(part).unwrap_or(next::Kind::Balanced);
+            next::report(kind, split, draws, args.get(3..).unwrap_or_default())
+        }
         (Some("audit"), _) => match arg(1) {
             Some(folder) if !["novel", "validation"].contains(&folder) => {
                 audit::report_folder(Path::new(folder), draws)

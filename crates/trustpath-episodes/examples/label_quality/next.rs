@@ -21,6 +21,39 @@ const BATCH: usize = 20;
 const CLASSES: usize = 20;
 const PER_CLASS: usize = 60;
 
+/// The pools of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Classes of one size, all of which have labels.
+    Balanced,
+    /// Class sizes fall from class to class; the last is a tenth of the first.
+    LongTailed,
+    /// No instance of every fourth class has a label.
+    MissingClasses,
+}
+
+impl Kind {
+    /// The kind of a part of this name.
+    pub fn of(part: &str) -> Option<Self> {
+        match part {
+            "next" => Some(Self::Balanced),
+            "next-imbalanced" => Some(Self::LongTailed),
+            "next-missing" => Some(Self::MissingClasses),
+            _ => None,
+        }
+    }
+
+    /// The size of the class of this rank, and how many labels it has.
+    fn class(self, rank: usize, classes: usize, labels: usize) -> (usize, usize) {
+        let share = 0.1f64.powf(rank as f64 / (classes - 1) as f64);
+        match self {
+            Self::Balanced => (PER_CLASS, labels),
+            Self::LongTailed => ((PER_CLASS as f64 * share).round() as usize, labels),
+            Self::MissingClasses => (PER_CLASS, if rank % 4 == 3 { 0 } else { labels }),
+        }
+    }
+}
+
 /// All classes are labelled, and the precision of the trusted labels is not needed.
 fn params() -> LabelSpec {
     LabelSpec { closed: true, folds: 2, ..LabelSpec::default() }
@@ -29,7 +62,7 @@ fn params() -> LabelSpec {
 /// Accuracies with no batch, a random one, and that of each strategy; all on the instances that are in none of the batches.
 type Run = [f64; 2 + Strategy::ALL.len()];
 
-pub fn report(split: Split, draws: u64, files: &[String]) -> Result<()> {
+pub fn report(kind: Kind, split: Split, draws: u64, files: &[String]) -> Result<()> {
     let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
     head(&format!(
         "features | labels per class | no batch | random | {} | coverage − random | coverage − best other",
@@ -37,20 +70,22 @@ pub fn report(split: Split, draws: u64, files: &[String]) -> Result<()> {
     ));
     if files.is_empty() {
         for dataset in embedded::DATASETS {
-            rows_of(dataset, embedded::load(dataset, split)?, draws)?;
+            rows_of(kind, dataset, embedded::load(dataset, split)?, draws)?;
         }
     }
     for file in files {
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        rows_of(&name, &TableFile::new(file).read()?, draws)?;
+        rows_of(kind, &name, &TableFile::new(file).read()?, draws)?;
     }
     Ok(())
 }
 
-fn rows_of(name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
-    for labels in LABELS {
+fn rows_of(kind: Kind, name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
+    // Without any label, missing classes are those of every pool.
+    let labels = LABELS.into_iter().filter(|&n| n > 0 || kind != Kind::MissingClasses);
+    for labels in labels {
         let runs: Vec<Run> =
-            (0..draws).map(|seed| run(table, labels, seed)).collect::<Result<_>>()?;
+            (0..draws).map(|seed| run(kind, table, labels, seed)).collect::<Result<_>>()?;
         let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
         let mean = |at: usize| of(at).iter().sum::<f64>() / draws as f64;
         let mut row = format!("| {name} | {labels} |");
@@ -87,7 +122,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn draw(table: &FeatureTable, labels: usize, seed: u64) -> Self {
+    fn draw(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Self {
         let mut random = Random::stream(seed, 20);
         let mut classes: Vec<usize> = (0..table.class_names().len()).collect();
         random.shuffle(&mut classes);
@@ -96,7 +131,8 @@ impl Pool {
         for (number, &class) in classes.iter().enumerate() {
             let mut members = table.members()[class].clone();
             random.shuffle(&mut members);
-            members.truncate(PER_CLASS);
+            let (size, labels) = kind.class(number, classes.len(), labels);
+            members.truncate(size);
             for (at, row) in members.into_iter().enumerate() {
                 rows.push(row);
                 truth.push(number);
@@ -119,32 +155,33 @@ impl Pool {
         // Suggestions do not depend on the labeller.
         let labeller = LabellerKind::NoRounds;
         let spec = LabelSpec { suggest: BATCH, strategy, labeller, ..params() };
-        let labels: Vec<Option<usize>> = (0..self.truth.len()).map(|i| self.label(i)).collect();
+        let (labels, _) = self.labels(&self.given);
         Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
     }
 
-    fn label(&self, i: usize) -> Option<usize> {
-        self.given[i].then_some(self.truth[i])
+    /// The labels of these rows, with the classes that occur numbered from 0, and the number of each class.
+    fn labels(&self, given: &[bool]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+        let classes = self.truth.iter().max().map_or(0, |most| most + 1);
+        let mut number = vec![None; classes];
+        let mut labelled = 0;
+        for (&class, _) in self.truth.iter().zip(given).filter(|(_, given)| **given) {
+            if number[class].is_none() {
+                number[class] = Some(labelled);
+                labelled += 1;
+            }
+        }
+        let label = |i: usize| number[self.truth[i]].filter(|_| given[i]);
+        ((0..given.len()).map(label).collect(), number)
     }
 
     /// Accuracy on `judged` once the labels of the batch are given too. Classes without any label are never right.
     fn accuracy_with(&self, batch: &[usize], judged: &[usize]) -> Result<f64> {
         let mut given = self.given.clone();
         batch.iter().for_each(|&i| given[i] = true);
-        let classes = self.truth.iter().max().map_or(0, |most| most + 1);
-        let mut number = vec![None; classes];
-        let mut labelled = 0;
-        for (&class, _) in self.truth.iter().zip(&given).filter(|(_, given)| **given) {
-            if number[class].is_none() {
-                number[class] = Some(labelled);
-                labelled += 1;
-            }
-        }
-        if labelled < 2 {
+        let (labels, number) = self.labels(&given);
+        if number.iter().flatten().count() < 2 {
             return Ok(0.0);
         }
-        let labels: Vec<Option<usize>> =
-            (0..given.len()).map(|i| number[self.truth[i]].filter(|_| given[i])).collect();
         let found = trustpath::label(&self.features()?, &labels).spec(&params()).run()?;
         let right = |i: &&usize| {
             found.labels[**i].is_some() && found.labels[**i] == number[self.truth[**i]]
@@ -153,8 +190,8 @@ impl Pool {
     }
 }
 
-fn run(table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
-    let pool = Pool::draw(table, labels, seed);
+fn run(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
+    let pool = Pool::draw(kind, table, labels, seed);
     let open: Vec<usize> = (0..pool.truth.len()).filter(|&i| !pool.given[i]).collect();
     let mut batches = vec![Vec::new(), Random::stream(seed, u64::MAX).choose(&open, BATCH)];
     for strategy in Strategy::ALL {

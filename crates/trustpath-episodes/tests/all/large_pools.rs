@@ -20,6 +20,8 @@ fn run(table: &FeatureTable, per_class: usize, dims: usize, limits: Limits) -> L
         .unzip();
     let values = values.concat();
     let features = Features::new(&values[..], given.len(), dims).unwrap();
+    // Only self-training in memory reads the similarity graph.
+    let limits = Limits { graph_labels: 0, ..limits };
     // The folds only serve the estimate of precision. In large pools the graph that unknown classes are found on has other
     // neighbours.
     let spec = LabelSpec { folds: 2, closed: true, precision: Some(0.8), ..LabelSpec::default() };

@@ -6,24 +6,40 @@
 //! iterations of soft k-means with `exp(−10 ‖x − μₖ‖²)`, five times:
 //!
 //! ```text
-//! nₖ = Σᵢ rᵢₖ over all rows,    mₖ = Σᵢ rᵢₖ xᵢ / (β₀ + nₖ),     Q = orthonormal basis of the span of the mₖ − m₁
-//! log rᵢₖ = ψ(α₀ + nₖ − labelledₖ) − ½ T ‖Qᵀ(xᵢ − mₖ)‖² − (K − 1)/(2 (β₀ + nₖ)) + constant
+//! nₖ = Σᵢ rᵢₖ over all rows,    mₖ = Σᵢ rᵢₖ yᵢ / (β₀ + nₖ),     Q = orthonormal basis of the span of the mₖ − m₁
+//! log rᵢₖ = ψ(α₀ + nₖ − labelledₖ) − ½ T ‖Qᵀ(yᵢ − mₖ)‖² − (K − 1)/(2 (β₀ + nₖ)) + constant
 //! ```
 //!
-//! `α₀ = 2`, `β₀ = 10`, `T = 50`. `O(nKD)` per iteration.
+//! `α₀ = 2`, `β₀ = 10`. `O(nKD)` per iteration.
 //!
-//! The authors subtract the mean of the base classes, and divide directions by their standard deviation within the base
-//! classes, at most to a limit. A pool comes without base classes. Here the mean of the labelled rows stands in for the
-//! first, because it does not depend on how unequal the unlabeled classes are, and nothing is divided. On validation classes the mean
-//! of the pool instead is up to 2.4 points better on balanced pools and up to four points worse on Dirichlet(2) ones
-//! (docs/peers.md).
+//! **With base classes**, as published: `x` is centred by their mean and put back on the sphere, and `y` is `x` with every
+//! direction divided by its standard deviation within the base classes, up to a limit. With `U` an orthonormal basis of the
+//! span of the pool and `S` the sum over the instances of a base class of `(x − mean)(x − mean)ᵀ` ([`BaseClasses::centred`]),
 //!
-//! A separate query is centred alike and gets `r` under the last parameters.
+//! ```text
+//! (Uᵀ (S + 10⁻⁶)⁻¹ U)⁻¹ = W diag(e) Wᵀ,      y = diag(min(e^(−1/2), 5)) Wᵀ Uᵀ x,      T = 4.
+//! ```
+//!
+//! These constants are those of the authors' code for CUB, where base classes have about 60 instances. As `S` is a sum, the
+//! number matters; classes of another size count as if they had 60.
+//!
+//! **Without base classes**, which a pool comes without, `y = x`, and the mean of the labelled rows is in place of that of the
+//! base classes, because it does not depend on how unequal the unlabeled classes are; `T = 50`, the default of the authors'
+//! mixture (`σ² = 0.02`). On validation classes the mean of the pool instead is up to 2.4 points better on balanced pools and
+//! up to four points worse on Dirichlet(2) ones (docs/peers.md).
+//!
+//! A separate query is transformed alike and gets `r` under the last parameters.
 
+use std::sync::Arc;
+
+use faer::MatRef;
+
+use super::base::{BaseClasses, BaseStatistics};
 use super::geometry::{Distances, centre, class_means, mean, product, scaled_distances};
 use super::softmax::{nearest, softmax};
 use super::{Posterior, Transductive, positive};
-use crate::linalg::vector;
+use crate::linalg::block::{inner, times};
+use crate::linalg::{eigen, gram, vector};
 use crate::task::CheckedTask;
 use crate::{Matrix, Result, Task};
 
@@ -35,8 +51,10 @@ const DEPENDENT: f64 = 1e-8;
 pub struct BavardageParams {
     /// Sharpness of soft k-means (10).
     pub start_sharpness: f64,
-    /// Sharpness `T` of the mixture (50).
+    /// Sharpness `T` of the mixture (50 without base classes, 4 with them).
     pub sharpness: f64,
+    /// By how much a direction is stretched at most, with base classes (5).
+    pub stretch: f64,
     /// Concentration `α₀` of the class frequencies (2).
     pub concentration: f64,
     /// Pseudo-instances `β₀` at the origin (10).
@@ -47,19 +65,45 @@ pub struct BavardageParams {
 
 impl Default for BavardageParams {
     fn default() -> Self {
-        let (start_sharpness, sharpness) = (10.0, 50.0);
+        let (start_sharpness, sharpness, stretch) = (10.0, 50.0, 5.0);
         let (concentration, shrinkage) = (2.0, 10.0);
-        Self { start_sharpness, sharpness, concentration, shrinkage, iterations: (5, 5) }
+        let iterations = (5, 5);
+        Self { start_sharpness, sharpness, stretch, concentration, shrinkage, iterations }
     }
 }
 
-checked! {
-    /// BAVARDAGE with checked parameters.
-    BavardageParams => Bavardage, |p| {
-        positive("start_sharpness", p.start_sharpness)?;
-        positive("sharpness", p.sharpness)?;
-        positive("concentration", p.concentration)?;
-        positive("shrinkage", p.shrinkage)
+impl BavardageParams {
+    /// For use with base classes.
+    pub fn with_base() -> Self {
+        Self { sharpness: 4.0, ..Self::default() }
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a parameter outside its domain.
+    pub fn check(self) -> Result<Bavardage> {
+        positive("start_sharpness", self.start_sharpness)?;
+        positive("sharpness", self.sharpness)?;
+        positive("stretch", self.stretch)?;
+        positive("concentration", self.concentration)?;
+        positive("shrinkage", self.shrinkage)?;
+        Ok(Bavardage { params: self, base: None })
+    }
+}
+
+/// BAVARDAGE with checked parameters.
+#[derive(Debug, Clone)]
+pub struct Bavardage {
+    params: BavardageParams,
+    base: Option<Arc<BaseClasses>>,
+}
+
+impl Bavardage {
+    /// The method with what these base classes say.
+    #[must_use]
+    pub fn with_base(self, base: Arc<BaseClasses>) -> Self {
+        Self { base: Some(base), ..self }
     }
 }
 
@@ -71,11 +115,76 @@ impl Transductive for Bavardage {
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
         let mut x = task.instances.unit().clone();
-        let (middle, rows) = (mean(&x, 0..task.labelled), x.rows());
-        centre(&mut x, 0..rows, &middle);
-        let mixture = self.fit(&x, &task);
-        Ok(Posterior::of(&task, |rows| mixture.probabilities(&x, rows, self.0.sharpness)))
+        let all = 0..x.rows();
+        let (start, y) = match &self.base {
+            None => {
+                let middle = mean(&x, 0..task.labelled);
+                centre(&mut x, all, &middle);
+                (self.start(&x, &task), x)
+            }
+            Some(base) => {
+                base.check(x.cols())?;
+                let statistics = base.centred()?;
+                centre(&mut x, all, statistics.mean());
+                (self.start(&x, &task), stretched(&x, task.pool, statistics, self.params.stretch)?)
+            }
+        };
+        let mixture = self.fit(&y, start, &task);
+        Ok(Posterior::of(&task, |rows| mixture.probabilities(&y, rows, self.params.sharpness)))
     }
+}
+
+/// The instances of a base class that the scatter matrix of base classes counts.
+const BASE_INSTANCES: f64 = 60.0;
+/// Added to the eigenvalues of that matrix, so that it has an inverse.
+const RIDGE: f64 = 1e-6;
+/// A direction with less than this share of the longest has only rounding in it.
+const NO_DIRECTION: f64 = 1e-12;
+
+/// `y = diag(min(e^(−1/2), limit)) Wᵀ Uᵀ x`, one row per row of `x`.
+fn stretched(x: &Matrix, pool: usize, base: &BaseStatistics, limit: f64) -> Result<Matrix> {
+    let basis = span(x, pool)?;
+    // The inverse of the scatter matrix between the directions of the basis.
+    let mut roots = times(&basis, base.axes().view().transpose());
+    for k in 0..roots.rows() {
+        let pairs = roots.row_mut(k).iter_mut().zip(base.variances());
+        pairs.for_each(|(r, v)| *r /= (BASE_INSTANCES * v + RIDGE).sqrt());
+    }
+    let inverse = eigen(gram(&roots).view())?;
+    let (values, w) = (inverse.S().column_vector(), inverse.U());
+    let mut z = times(x, basis.view().transpose());
+    z = times(&z, w);
+    for i in 0..z.rows() {
+        let row = z.row_mut(i).iter_mut().enumerate();
+        row.for_each(|(k, v)| *v *= values[k].max(0.0).sqrt().min(limit));
+    }
+    Ok(z)
+}
+
+/// An orthonormal basis of the span of the first `pool` rows, one row per direction.
+fn span(x: &Matrix, pool: usize) -> Result<Matrix> {
+    let rows = Matrix::from_view(x.view().subrows(0, pool));
+    let by_features = pool >= x.cols();
+    let products = if by_features { inner(&rows, &rows, 1.0) } else { gram(&rows) };
+    let eigen = eigen(products.view())?;
+    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let size = vectors.ncols();
+    let longest = values[size - 1];
+    let kept: Vec<usize> = (0..size).filter(|&k| values[k] > NO_DIRECTION * longest).collect();
+    let column = |k: usize, scale: f64, v: MatRef<'_, f64>| {
+        let mut column = Matrix::zeros(1, v.nrows());
+        (0..v.nrows()).for_each(|i| column.row_mut(0)[i] = scale * v[(i, k)]);
+        column
+    };
+    let mut basis = Matrix::zeros(kept.len(), x.cols());
+    for (to, &k) in kept.iter().enumerate() {
+        let direction = match by_features {
+            true => column(k, 1.0, vectors),
+            false => times(&column(k, values[k].sqrt().recip(), vectors), rows.view()),
+        };
+        basis.row_mut(to).copy_from_slice(direction.as_slice());
+    }
+    Ok(basis)
 }
 
 /// A mixture in few dimensions.
@@ -103,23 +212,29 @@ impl Mixture {
 }
 
 impl Bavardage {
-    fn fit(&self, x: &Matrix, task: &CheckedTask<'_>) -> Mixture {
+    /// The assignments of soft k-means.
+    fn start(&self, x: &Matrix, task: &CheckedTask<'_>) -> Matrix {
+        let open = task.labelled..task.pool;
+        let labelled = Matrix::one_hot(task.labels, task.classes);
+        let pool = Distances::new(x, 0..task.pool);
+        let mut means = class_means(x, task.labels, task.classes);
+        let mut r = Matrix::zeros(0, task.classes);
+        for _ in 0..self.params.iterations.0 {
+            r = nearest(x, open.clone(), &means, 2.0 * self.params.start_sharpness);
+            means = shrunk_means(&pool, &labelled, &r, 0.0);
+        }
+        r
+    }
+
+    fn fit(&self, x: &Matrix, start: Matrix, task: &CheckedTask<'_>) -> Mixture {
         let open = task.labelled..task.pool;
         let labelled = Matrix::one_hot(task.labels, task.classes);
         let shots = counts(&labelled, &Matrix::zeros(0, task.classes));
         let pool = Distances::new(x, 0..task.pool);
-        let unlabeled = |r: Option<Matrix>| r.unwrap_or_else(|| Matrix::zeros(0, task.classes));
-        let mut means = class_means(x, task.labels, task.classes);
-        let mut r = unlabeled(None);
-        let (start, rounds) = self.0.iterations;
-        for _ in 0..start {
-            r = nearest(x, open.clone(), &means, 2.0 * self.0.start_sharpness);
-            means = shrunk_means(&pool, &labelled, &r, 0.0);
-        }
         // Without any iteration there is no mixture: one is made in any case.
-        let mut mixture = self.mixture(&pool, &labelled, &r, &shots);
-        for _ in 1..rounds {
-            r = mixture.probabilities(x, open.clone(), self.0.sharpness);
+        let mut mixture = self.mixture(&pool, &labelled, &start, &shots);
+        for _ in 1..self.params.iterations.1 {
+            let r = mixture.probabilities(x, open.clone(), self.params.sharpness);
             mixture = self.mixture(&pool, &labelled, &r, &shots);
         }
         mixture
@@ -133,13 +248,14 @@ impl Bavardage {
         r: &Matrix,
         shots: &[f64],
     ) -> Mixture {
-        let means = shrunk_means(pool, labelled, r, self.0.shrinkage);
+        let means = shrunk_means(pool, labelled, r, self.params.shrinkage);
         let basis = span_of_differences(&means);
         let mut centres = Matrix::zeros(means.rows(), basis.rows());
         product(&mut centres, means.view(), basis.view().transpose(), 1.0);
         let dims = means.rows() as f64 - 1.0;
         let offset = |(count, shots): (&f64, &f64)| {
-            digamma(self.0.concentration + count - shots) - 0.5 * dims / (self.0.shrinkage + count)
+            digamma(self.params.concentration + count - shots)
+                - 0.5 * dims / (self.params.shrinkage + count)
         };
         let offset = counts(labelled, r).iter().zip(shots).map(offset).collect();
         Mixture { basis, centres, offset }
@@ -236,6 +352,47 @@ mod tests {
             }
             assert!(vector::norm(&left) < 1e-12);
         }
+    }
+
+    #[test]
+    fn stretching_divides_by_the_deviation_within_the_base_classes() {
+        // More rows than features: the basis spans all directions, and distances are those of S^(−1/2) x up to the limit.
+        for (rows, limit) in [(40, 1e9), (4, 1e9), (40, 3.0)] {
+            let base = pool(30, &[0, 0, 0], 0.9);
+            let base = BaseClasses::new(base.instances.clone(), base.labels.clone()).unwrap();
+            let statistics = base.centred().unwrap();
+            let dims = base.dims();
+            let x = Matrix::from_fn(rows, dims, |i, j| {
+                (((i * 31 + 1) * (j * j * 17 + 3)) as f64).sin()
+            });
+            let y = stretched(&x, rows, statistics, limit).unwrap();
+            assert_eq!(y.cols(), rows.min(dims));
+            if limit < 1e9 {
+                let longest = x.iter_rows().zip(y.iter_rows());
+                let within =
+                    |(x, y): (&[f64], &[f64])| vector::norm(y) <= limit * vector::norm(x) + 1e-9;
+                assert!(longest.into_iter().all(within));
+                continue;
+            }
+            if rows < dims {
+                continue;
+            }
+            for (x, y) in x.iter_rows().zip(y.iter_rows()) {
+                let axes = statistics.axes().iter_rows().zip(statistics.variances());
+                let expected: f64 =
+                    axes.map(|(a, v)| vector::dot(x, a).powi(2) / (60.0 * v + 1e-6)).sum();
+                assert!((vector::dot(y, y) - expected).abs() < 1e-8 * expected);
+            }
+        }
+    }
+
+    #[test]
+    fn base_classes_need_the_features_of_the_pool() {
+        let (base, other) = (pool(2, &[6, 5, 4], 0.9), pool(1, &[4, 4], 0.5));
+        let base = BaseClasses::new(base.instances.clone(), vec![0; 21]).unwrap();
+        let method = BavardageParams::with_base().check().unwrap().with_base(base);
+        let refused = method.label(&other.task());
+        assert!(matches!(refused, Err(crate::Error::BaseDimensions { base: 7, given: 6 })));
     }
 
     #[test]

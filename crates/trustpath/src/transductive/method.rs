@@ -1,9 +1,11 @@
 //! The transductive methods by name.
 
+use std::sync::Arc;
+
 use super::{
-    AdaptiveParams, BavardageParams, BdCspnParams, IlpcParams, LabelPropagationParams,
-    LaplaceParams, LaplacianShotParams, PaddleParams, Plain, PoissonParams, ProtoLpParams,
-    PrototypeParams, SoftKmeansParams, TimParams, Transductive,
+    AdaptiveParams, AlphaAmParams, BaseClasses, BavardageParams, BdCspnParams, IlpcParams,
+    LabelPropagationParams, LaplaceParams, LaplacianShotParams, PaddleParams, Plain, PoissonParams,
+    ProtoLpParams, PrototypeParams, SoftKmeansParams, TimParams, Transductive, Unem,
 };
 use crate::Result;
 use crate::choice::choices;
@@ -40,6 +42,8 @@ choices! {
         ProtoLpFree = "protolp-free",
         /// Prototypes, and as few classes as explain the pool.
         Paddle = "paddle",
+        /// The same in ten steps with learned weights.
+        Unem = "unem-gaussian",
         /// A mixture of Gaussians with unknown class frequencies.
         Bavardage = "bavardage",
         /// Label propagation.
@@ -58,6 +62,8 @@ choices! {
         Tim = "tim-gd",
         /// Information maximisation with α-entropies.
         AlphaTim = "alpha-tim",
+        /// The same objective on a graph that is learned.
+        AlphaAm = "alpha-am",
     }
 }
 
@@ -81,6 +87,7 @@ impl TransductiveKind {
             Self::ProtoLp => Box::new(ProtoLpParams::default().check()?),
             Self::ProtoLpFree => Box::new(ProtoLpParams::free().check()?),
             Self::Paddle => Box::new(PaddleParams::default().check()?),
+            Self::Unem => Box::new(Unem::default()),
             Self::Bavardage => Box::new(BavardageParams::default().check()?),
             Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
             Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),
@@ -90,6 +97,24 @@ impl TransductiveKind {
             Self::Ilpc => Box::new(IlpcParams::default().check()?),
             Self::Tim => Box::new(TimParams::tim_gd().check()?),
             Self::AlphaTim => Box::new(TimParams::alpha_tim().check()?),
+            Self::AlphaAm => Box::new(AlphaAmParams::default().check()?),
+        })
+    }
+
+    /// Whether the method can use base classes.
+    pub fn uses_base(self) -> bool {
+        matches!(self, Self::Bavardage)
+    }
+
+    /// The method with its published parameters and what these base classes say; a method that cannot use them is as
+    /// [`build`](Self::build) makes it.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_base(self, base: Arc<BaseClasses>) -> Result<Box<dyn Transductive>> {
+        Ok(match self {
+            Self::Bavardage => Box::new(BavardageParams::with_base().check()?.with_base(base)),
+            _ => self.build()?,
         })
     }
 }

@@ -12,13 +12,17 @@
 //! | [`SoftKmeans`] | class means moved by soft assignments | none; PT-MAP: equal | `O(nKD)` per iteration |
 //! | [`ProtoLp`] | class means as anchors of a graph | equal, or none | `O(nK²)` per iteration |
 //! | [`Paddle`] | class means, and as few classes as explain the pool | as unequal as fits | `O(nKD)` per iteration |
+//! | [`Unem`] | PADDLE in ten steps with learned weights | as unequal as learned | `O(nKD)` per step |
 //! | [`Bavardage`] | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
 //! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
 //! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
 //! | [`Poisson`] | labels as sources on that graph | none; MBO: nearly equal | `O(n²D)` |
+//! | [`AlphaAm`] | propagation on a graph that is learned | α: less so | `O(n³)` per step |
 //! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
 //! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
 //! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
+//!
+//! [`Bavardage`] can use [`BaseClasses`]: other classes of the same features, with labels.
 //!
 //! In the semi-supervised setting, the model learned from the labelled and unlabeled instances is applied to each query
 //! instance independently; each method documents how.
@@ -47,10 +51,13 @@ macro_rules! checked {
 
 mod adam;
 mod adaptive;
+mod alpha_am;
+mod base;
 mod bavardage;
 mod bd_cspn;
 mod geometry;
 mod ilpc;
+mod information;
 mod label_propagation;
 mod laplace;
 mod laplacian_shot;
@@ -67,10 +74,13 @@ mod softmax;
 mod tests;
 mod tim;
 mod transport;
+mod unem;
 
 use std::ops::Range;
 
 pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
+pub use alpha_am::{AlphaAm, AlphaAmParams, AlphaAmShots};
+pub use base::{BaseClasses, BaseStatistics};
 pub use bavardage::{Bavardage, BavardageParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use ilpc::{Ilpc, IlpcParams};
@@ -85,6 +95,7 @@ pub use proto_lp::{ProtoLp, ProtoLpParams};
 pub use prototype::{Prototype, PrototypeParams};
 pub use soft_kmeans::{SoftKmeans, SoftKmeansParams};
 pub use tim::{Entropy, Tim, TimParams};
+pub use unem::{Unem, UnemParams};
 
 use crate::task::{CheckedTask, arg_max};
 use crate::{Error, Matrix, Result, Task};

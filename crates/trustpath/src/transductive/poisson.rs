@@ -16,7 +16,8 @@
 //! heat equation with the same sources, `U ← U − dt ((D − W) U − μB)` with `dt = 1/max d` and `μ = 1`; then each row takes the
 //! class with the largest `s_k u_k`, where the prices `s` are the best of 100 steps `t` of `s ← s + 10/t (share wanted − share
 //! found)`, kept between ½ and 2. (The authors have steps of 10 and take the last. One row is a large share of a pool of a few
-//! dozen, and steps of 10 jump between the bounds there.) The authors give it the true class sizes; a pool comes without them, so
+//! dozen, and steps of 10 jump between the bounds there. Their library has no bounds today, but steps of 0.1 until shares are
+//! within 10⁻³.) The authors give it the true class sizes; a pool comes without them, so
 //! that all classes are assumed to be equally frequent. The bounds of `s` leave some imbalance.
 //!
 //! `O(nK)` per step after `O(n²D)` for the neighbours. Probabilities are `u − min u`, divided by their sum (the authors rank by

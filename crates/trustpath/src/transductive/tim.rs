@@ -7,14 +7,14 @@
 //! ```
 //!
 //! starting from the class means, by a thousand steps of Adam. `H` is Shannon's entropy in TIM-GD, where `b` ten times `a`
-//! and `c` nearly forces classes to be equally frequent; in α-TIM it is Tsallis' `(1 − Σ pᵅ)/(α − 1)` with equal weights,
-//! which penalises unequal frequencies less. Defaults are those of the authors' code: `τ = 15`, a learning rate of 10⁻⁴,
+//! and `c` nearly forces classes to be equally frequent; in α-TIM it is Tsallis' with equal weights ([`super::information`]). Defaults are those of the authors' code: `τ = 15`, a learning rate of 10⁻⁴,
 //! and `α` 2 below five shots and 7 from five shots on. `O(nKD)` per step.
 //!
 //! A separate query gets `p` under the last `μ`.
 
 use super::adam::Adam;
 use super::geometry::{Distances, class_means, product};
+use super::information::Information;
 use super::softmax::{nearest, softmax};
 use super::{Posterior, Transductive, positive, require};
 use crate::linalg::vector;
@@ -23,8 +23,6 @@ use crate::{Matrix, Result, Task};
 
 /// Shots from which α-TIM takes the larger of its `α`.
 const MANY_SHOTS: usize = 5;
-/// Added to the arguments of logarithms and powers, as in the authors' code.
-const OFFSET: f64 = 1e-12;
 
 /// The measure of uncertainty of the unlabeled instances.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,16 +107,11 @@ impl Transductive for Tim {
 /// The gradient of the objective, with its work space.
 struct Descent<'a> {
     task: &'a CheckedTask<'a>,
-    weights: [f64; 3],
+    information: Information,
     sharpness: f64,
-    /// `None` for Shannon's.
-    alpha: Option<f64>,
     pool: Distances<'a>,
     /// Probabilities, then derivatives with respect to the scores.
     p: Matrix,
-    marginal: Vec<f64>,
-    /// Derivatives with respect to the probabilities of one instance.
-    slopes: Vec<f64>,
     gradient: Matrix,
 }
 
@@ -132,13 +125,10 @@ impl<'a> Descent<'a> {
         };
         Self {
             task,
-            weights: params.weights,
+            information: Information { weights: params.weights, alpha },
             sharpness: params.sharpness,
-            alpha,
             pool: Distances::new(task.instances.unit(), 0..task.pool),
             p: Matrix::zeros(task.pool, classes),
-            marginal: vec![0.0; classes],
-            slopes: vec![0.0; classes],
             gradient: Matrix::zeros(classes, dims),
         }
     }
@@ -148,7 +138,7 @@ impl<'a> Descent<'a> {
         self.pool.to(prototypes, &mut self.p);
         self.p.as_mut_slice().iter_mut().for_each(|d| *d *= -0.5 * self.sharpness);
         softmax(&mut self.p);
-        self.differentiate_by_scores();
+        self.information.differentiate(&mut self.p, self.task.labels);
         // The score τ(xᵀμ − ½‖x‖² − ½‖μ‖²) has the derivative τ(x − μ).
         product(
             &mut self.gradient,
@@ -161,53 +151,12 @@ impl<'a> Descent<'a> {
             vector::add_scaled(self.gradient.row_mut(k), -self.sharpness * sum, prototypes.row(k));
         }
     }
-
-    /// Replaces probabilities by derivatives of the objective with respect to the scores.
-    fn differentiate_by_scores(&mut self) {
-        let Self { task, alpha, p, marginal, slopes, .. } = self;
-        let [a, b, c] = self.weights;
-        let labelled = task.labelled as f64;
-        let unlabeled = (task.pool - task.labelled) as f64;
-        for (i, &label) in task.labels.iter().enumerate() {
-            let row = p.row_mut(i);
-            row[label] -= 1.0;
-            row.iter_mut().for_each(|v| *v *= a / labelled);
-        }
-        marginal.fill(0.0);
-        for i in task.labelled..task.pool {
-            vector::add_scaled(marginal, 1.0 / unlabeled, p.row(i));
-        }
-        marginal.iter_mut().for_each(|m| *m = -b * entropy_slope(*m, *alpha));
-        for i in task.labelled..task.pool {
-            let row = p.row_mut(i);
-            for (slope, (p, m)) in slopes.iter_mut().zip(row.iter().zip(&*marginal)) {
-                *slope = (m + c * entropy_slope(*p, *alpha)) / unlabeled;
-            }
-            let mean = vector::dot(row, slopes);
-            row.iter_mut().zip(&*slopes).for_each(|(p, slope)| *p *= slope - mean);
-        }
-    }
-}
-
-/// The derivative of the entropy with respect to one probability, up to a constant, which cancels in the softmax.
-fn entropy_slope(p: f64, alpha: Option<f64>) -> f64 {
-    match alpha {
-        None => -(p + OFFSET).ln(),
-        Some(alpha) => -alpha / (alpha - 1.0) * (p + OFFSET).powf(alpha - 1.0),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::pool;
     use super::*;
-
-    fn entropy(p: &[f64], alpha: Option<f64>) -> f64 {
-        match alpha {
-            None => -p.iter().map(|p| p * (p + OFFSET).ln()).sum::<f64>(),
-            Some(alpha) => (1.0 - p.iter().map(|p| p.powf(alpha)).sum::<f64>()) / (alpha - 1.0),
-        }
-    }
 
     /// The objective as defined in the module documentation.
     fn objective(
@@ -217,16 +166,7 @@ mod tests {
         mu: &Matrix,
     ) -> f64 {
         let p = nearest(task.instances.unit(), 0..task.pool, mu, params.sharpness);
-        let (labelled, unlabeled) = (task.labelled as f64, (task.pool - task.labelled) as f64);
-        let cross: f64 = task.labels.iter().enumerate().map(|(i, &y)| -p[(i, y)].ln()).sum();
-        let mut marginal = vec![0.0; task.classes];
-        let mut conditional = 0.0;
-        for i in task.labelled..task.pool {
-            vector::add_scaled(&mut marginal, 1.0 / unlabeled, p.row(i));
-            conditional += entropy(p.row(i), alpha) / unlabeled;
-        }
-        let [a, b, c] = params.weights;
-        a * cross / labelled - b * entropy(&marginal, alpha) + c * conditional
+        Information { weights: params.weights, alpha }.value(&p, task.labels)
     }
 
     #[test]

@@ -1,33 +1,49 @@
 //! Alternating updates of prototypes and posteriors: the loop that both branches share.
 //!
-//! A class is a prototype `μ_k` and a weight `w_k`,
+//! A class is a prototype `c_k`, a weight `w_k` and a spread `σ_k²`,
 //!
 //! ```text
-//! g_ik = exp(−λ ‖x_i − μ_k‖²),      p_ik = w_k g_ik / Σ_j w_j g_ij,      μ_k ← μ_k + s (c_k − μ_k),
+//! g_ik = exp( −λ (σ̄²/σ_k²)^v ‖x_i − c_k‖² − d log(σ_k²/σ̄²) + γ Σ_j a_ij (p_jk − 1/K) ),
+//! p_ik = w_k g_ik / Σ_j w_j g_ij,      μ_k ← μ_k + s (m_k − μ_k),
 //! ```
 //!
-//! where `c_k` is the mean of the rows, with labelled rows counted fully and unlabeled ones by `p_ik`. The branches differ
-//! in how the weights follow from `g` ([`super::weights`]). With `directions`, the distance is to `μ_k/‖μ_k‖`: a mixture of
-//! von Mises-Fisher distributions, in which a class of few instances is not penalised for the length of its mean. The step
-//! `s < 1` and the small number of epochs are early stopping: only the support is certain, and prototypes should not move
-//! far from it.
+//! where `a_ij` are the weights of the neighbours of `i`, whose labels speak for it, and `m_k` is the mean of the rows, with unlabeled
+//! rows weighted by `p_ik` and labelled ones by a weight of their own. The spread `σ_k²` is the mean squared distance to the prototype
+//! under `p`, shrunk towards the mean `σ̄²` of all classes by five instances. In the first epoch, which knows no `p`, it is the same for all
+//! classes and neighbours do not speak. The branches differ in how the weights follow from `g` ([`super::weights`]), and in the place
+//! `c_k`: the priced branch takes the prototype itself, the free one its direction `μ_k/‖μ_k‖`, as in a mixture of von Mises-Fisher
+//! distributions, in which a class of few instances is not penalised for the length of its mean. Steps `s < 1` and few epochs are early
+//! stopping: only the labels are certain, and prototypes should not move far from them.
 //!
-//! `λ` is in units of `1/(1 − ‖x̄‖²)`, one over the spread of the pool about its mean.
+//! `λ` is in units of `1/(1 − ‖x̄‖²)`, one over the spread of the pool about its mean. All other quantities follow the schedule
+//! ([`super::schedule`]).
 //!
 //! Rows are read in fixed blocks whose sums are added in order, so that the result is the same for any number of threads.
 //! An epoch costs `O(n K D)`.
 
 use std::ops::Range;
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::Matrix;
+use crate::linalg::exp::exponentiate;
 use crate::linalg::{simd, vector};
 use crate::task::CheckedTask;
 use crate::transductive::geometry::{class_sums, unit};
 
+use super::schedule::Branch;
+use super::space::Space;
+use super::weights;
+
 /// Rows per block.
 const BLOCK: usize = 2048;
+/// Steps of expectation maximisation per epoch; weights start from those of the epoch before.
+const EM_STEPS: usize = 3;
+/// Maximum number of sweeps over the prices in the first epoch, and in each later one.
+const FIRST_SWEEPS: usize = 12;
+const SWEEPS: usize = 6;
 
 /// The mean squared distance of the pool's rows to their mean, `1 − ‖mean‖²` on the sphere.
 fn spread(x: &Matrix, pool: usize) -> f64 {
@@ -36,14 +52,28 @@ fn spread(x: &Matrix, pool: usize) -> f64 {
     (1.0 - vector::dot(&mean, &mean)).max(1e-6)
 }
 
+/// Instances by which the spread of a class is shrunk towards that of all classes.
+const SPREAD_PRIOR: f64 = 5.0;
+/// No squared distance is smaller.
+const NO_DISTANCE: f64 = 1e-6;
+
+/// The way the marginal enters.
+pub(super) enum Marginal<'a> {
+    /// Mixture weights with this prior belief.
+    Free(&'a [f64]),
+    /// Equal counts at capped prices.
+    Priced,
+}
+
 /// How the loop runs.
-#[derive(Clone, Copy)]
-pub(super) struct Schedule {
-    /// `λ` in the first epoch and in the last, in units of one over the spread of the pool.
-    pub sharpness: [f64; 2],
+pub(super) struct Run<'a> {
+    pub branch: &'a Branch,
+    /// Covariates of the pool.
+    pub covariates: &'a [f64],
     pub epochs: usize,
-    pub step: f64,
-    pub directions: bool,
+    pub marginal: Marginal<'a>,
+    /// The posterior to start from instead of the labelled rows.
+    pub start: Option<&'a Matrix>,
 }
 
 /// Prototypes, weights, and the posterior of the unlabeled rows under them.
@@ -55,18 +85,19 @@ pub(super) struct Fit {
 
 impl Fit {
     /// The posterior of other rows.
-    pub fn posterior_of(&self, x: &Matrix, rows: Range<usize>) -> Matrix {
-        self.weighted(x, rows, &self.weights)
+    pub fn posterior_of(&self, space: &Space, rows: Range<usize>) -> Matrix {
+        self.weighted(space, rows, &self.weights)
     }
 
     /// The marginal of the rows if all weights were equal.
-    pub fn unweighted_marginal(&self, x: &Matrix, rows: Range<usize>) -> Vec<f64> {
-        marginal(&self.weighted(x, rows, &vec![1.0; self.weights.len()]))
+    pub fn unweighted_marginal(&self, space: &Space, rows: Range<usize>) -> Vec<f64> {
+        marginal(&self.weighted(space, rows, &vec![1.0; self.weights.len()]))
     }
 
-    fn weighted(&self, x: &Matrix, rows: Range<usize>, weights: &[f64]) -> Matrix {
+    fn weighted(&self, space: &Space, rows: Range<usize>, weights: &[f64]) -> Matrix {
         let mut p = Matrix::zeros(rows.len(), weights.len());
-        self.centres.likelihoods(x, rows, p.as_mut_slice());
+        self.centres.distances(&space.x, rows.clone(), p.as_mut_slice());
+        self.centres.likelihoods(space, rows, p.as_mut_slice());
         normalise(p.as_mut_slice(), weights);
         p
     }
@@ -80,85 +111,190 @@ pub(super) fn marginal(p: &Matrix) -> Vec<f64> {
     sum
 }
 
-/// Fits the prototypes to the rows of `x`, from the support or from a posterior. `weigh(progress, g, w)` sets the weights;
-/// the progress goes from 0 to 1.
-pub(super) fn fit(
-    task: &CheckedTask<'_>,
-    x: &Matrix,
-    start: Option<&Matrix>,
-    schedule: &Schedule,
-    mut weigh: impl FnMut(f64, &[f64], &mut [f64]),
-) -> Fit {
-    let (classes, rows) = (task.classes, task.labelled..task.pool);
+/// Fits the prototypes to the rows of the space, from the labelled rows or from a posterior.
+pub(super) fn fit(task: &CheckedTask<'_>, space: &Space, run: &Run<'_>) -> Fit {
+    let (x, classes, rows) = (&space.x, task.classes, task.labelled..task.pool);
+    let (branch, z) = (run.branch, run.covariates);
     let mut means = Means::new(task, x);
-    let mut posterior = start.cloned().unwrap_or_else(|| Matrix::zeros(rows.len(), classes));
-    let mut prototypes = means.of(x, &posterior).clone();
-    let mut weights = vec![1.0; classes];
-    let mut g = vec![0.0; rows.len() * classes];
-    let mut centres =
-        Centres { points: prototypes.clone(), offsets: vec![0.0; classes], sharpness: 0.0 };
+    let start = || Matrix::zeros(rows.len(), classes);
+    let mut posterior = run.start.cloned().unwrap_or_else(start);
+    let mut prototypes = means.of(x, &posterior, 1.0).clone();
+    let uniform = match run.marginal {
+        Marginal::Free(_) => 1.0 / classes as f64,
+        Marginal::Priced => 1.0,
+    };
+    let mut weights = vec![uniform; classes];
+    let mut centres = Centres::new(prototypes.clone(), task);
     let spread = spread(x, task.pool);
-    let [from, to] = schedule.sharpness.map(|sharpness| sharpness / spread);
-    for epoch in 0..=schedule.epochs {
-        let progress = (epoch as f64 / (schedule.epochs.max(2) - 1) as f64).min(1.0);
-        centres.place(&prototypes, from + (to - from) * progress, schedule.directions);
-        centres.likelihoods(x, rows.clone(), &mut g);
-        weigh(progress, &g, &mut weights);
-        posterior.as_mut_slice().copy_from_slice(&g);
+    for epoch in 0..=run.epochs {
+        let t = (epoch as f64 / (run.epochs.max(2) - 1) as f64).min(1.0);
+        centres.place(&prototypes, matches!(run.marginal, Marginal::Free(_)));
+        // The previous posterior is no longer needed once the soft labels are taken from it, so its memory holds the new one.
+        if epoch > 0 {
+            centres.listen(&posterior, branch.neighbors.value(z, t));
+        }
+        let mut last = posterior;
+        posterior = Matrix::zeros(rows.len(), classes);
+        centres.distances(x, rows.clone(), posterior.as_mut_slice());
+        let shape = [branch.spread.value(z, t), branch.breadth.value(z, t)];
+        centres.shape(
+            branch.sharpness.positive(z, t) / spread,
+            (epoch > 0).then_some((&last, &posterior, shape)),
+        );
+        centres.likelihoods(space, rows.clone(), posterior.as_mut_slice());
+        last.as_mut_slice().copy_from_slice(posterior.as_slice());
+        let g = last.as_slice();
+        match run.marginal {
+            Marginal::Free(belief) => {
+                weights::free(g, belief, branch.marginal.positive(z, t), EM_STEPS, &mut weights);
+            }
+            Marginal::Priced => {
+                let sweeps = if epoch == 0 { FIRST_SWEEPS } else { SWEEPS };
+                weights::priced(g, branch.marginal.positive(z, t), sweeps, &mut weights);
+            }
+        }
         normalise(posterior.as_mut_slice(), &weights);
-        if epoch < schedule.epochs {
-            let target = means.of(x, &posterior);
+        if epoch < run.epochs {
+            let target = means.of(x, &posterior, branch.labelled.positive(z, t));
+            let step = branch.step.share(z, t);
             for (mu, c) in prototypes.as_mut_slice().iter_mut().zip(target.as_slice()) {
-                *mu += schedule.step * (c - *mu);
+                *mu += step * (c - *mu);
             }
         }
     }
     Fit { centres, weights, posterior }
 }
 
-/// Prototypes in the form that distances need: `−λ‖x − c‖² = 2λ x·c − λ‖c‖² + (the same for all classes)`.
+/// Places and shapes of the classes, and what the neighbours of a row say.
 struct Centres {
     points: Matrix,
+    /// `1 + ‖c_k‖²`, from which a distance is `1 + ‖c‖² − 2 x·c`, since rows have unit length.
     offsets: Vec<f64>,
-    sharpness: f64,
+    /// `λ (σ̄²/σ_k²)^v`.
+    sharpness: Vec<f64>,
+    /// `d log(σ_k²/σ̄²)`.
+    breadth: Vec<f64>,
+    /// Soft labels of the pool less `1/K`, the first rows one-hot.
+    soft: Matrix,
+    labelled: usize,
+    /// `γ`.
+    neighbors: f64,
 }
 
 impl Centres {
-    fn place(&mut self, prototypes: &Matrix, sharpness: f64, directions: bool) {
-        self.sharpness = sharpness;
+    fn new(points: Matrix, task: &CheckedTask<'_>) -> Self {
+        let classes = task.classes;
+        let mut soft = Matrix::zeros(task.pool, classes);
+        for (i, &label) in task.labels.iter().enumerate() {
+            soft.row_mut(i).fill(-1.0 / classes as f64);
+            soft[(i, label)] += 1.0;
+        }
+        let zeros = vec![0.0; classes];
+        let (offsets, sharpness, breadth) = (zeros.clone(), zeros.clone(), zeros);
+        let labelled = task.labelled;
+        Self { points, offsets, sharpness, breadth, soft, labelled, neighbors: 0.0 }
+    }
+
+    fn place(&mut self, prototypes: &Matrix, directions: bool) {
         self.points.as_mut_slice().copy_from_slice(prototypes.as_slice());
         for (k, offset) in self.offsets.iter_mut().enumerate() {
             let point = self.points.row_mut(k);
             if directions {
                 unit(point);
             }
-            *offset = vector::dot(point, point);
+            *offset = 1.0 + vector::dot(point, point);
         }
     }
 
-    /// `g_ik`, each row scaled so that its largest is one.
-    fn likelihoods(&self, x: &Matrix, rows: Range<usize>, g: &mut [f64]) {
+    /// Takes the soft labels that neighbours speak for.
+    fn listen(&mut self, posterior: &Matrix, weight: f64) {
+        let classes = posterior.cols();
+        let share = 1.0 / classes as f64;
+        let soft = &mut self.soft.as_mut_slice()[self.labelled * classes..];
+        soft.iter_mut().zip(posterior.as_slice()).for_each(|(s, p)| *s = p - share);
+        self.neighbors = weight;
+    }
+
+    /// Sets how sharp and how broad classes are: all the same, or from a posterior, the distances of its rows, and the exponents
+    /// `v` and `d`.
+    fn shape(&mut self, sharpness: f64, seen: Option<(&Matrix, &Matrix, [f64; 2])>) {
+        self.sharpness.fill(sharpness);
+        self.breadth.fill(0.0);
+        let Some((posterior, distances, [exponent, price])) = seen else { return };
         let classes = self.offsets.len();
-        let block = |(b, g): (usize, &mut [f64])| {
+        let (mut sums, mut counts) = (vec![0.0; classes], vec![0.0; classes]);
+        for (p, d) in posterior.iter_rows().zip(distances.iter_rows()) {
+            for k in 0..classes {
+                sums[k] += p[k] * d[k];
+                counts[k] += p[k];
+            }
+        }
+        let count: f64 = counts.iter().sum();
+        if count <= 0.0 {
+            return;
+        }
+        let mean = sums.iter().sum::<f64>() / count;
+        for k in 0..classes {
+            let spread = (sums[k] + SPREAD_PRIOR * mean) / (counts[k] + SPREAD_PRIOR);
+            let ratio = (spread / mean).ln();
+            self.sharpness[k] *= (-exponent * ratio).exp();
+            self.breadth[k] = price * ratio;
+        }
+    }
+
+    /// Squared distances of these rows to every class.
+    fn distances(&self, x: &Matrix, rows: Range<usize>, out: &mut [f64]) {
+        let classes = self.offsets.len();
+        in_blocks(out, BLOCK * classes, |(b, out)| {
+            let count = out.len() / classes;
+            let block = x.view().subrows(rows.start + b * BLOCK, count);
+            multiply(out, [count, classes], block, self.points.view().transpose(), -2.0);
+            for row in out.chunks_exact_mut(classes) {
+                for k in 0..classes {
+                    row[k] = (row[k] + self.offsets[k]).max(NO_DISTANCE);
+                }
+            }
+        });
+    }
+
+    /// Replaces distances by `g_ik`, each row scaled so that its largest is one.
+    fn likelihoods(&self, space: &Space, rows: Range<usize>, g: &mut [f64]) {
+        let classes = self.offsets.len();
+        in_blocks(g, BLOCK * classes, |(b, g)| {
+            for (i, g) in (rows.start + b * BLOCK..).zip(g.chunks_exact_mut(classes)) {
+                for k in 0..classes {
+                    g[k] = -(self.sharpness[k] * g[k] + self.breadth[k]);
+                }
+                if self.neighbors != 0.0 {
+                    for &(j, share) in space.neighbors(i) {
+                        vector::add_scaled(g, self.neighbors * share, self.soft.row(j));
+                    }
+                }
+                let mut top = f64::NEG_INFINITY;
+                for k in 0..classes {
+                    top = top.max(g[k]);
+                }
+                g.iter_mut().for_each(|g| *g -= top);
+            }
             simd::dispatch(
                 g,
                 #[inline(always)]
-                |g| {
-                    for (i, g) in (rows.start + b * BLOCK..).zip(g.chunks_exact_mut(classes)) {
-                        let mut top = f64::NEG_INFINITY;
-                        for ((g, c), offset) in
-                            g.iter_mut().zip(self.points.iter_rows()).zip(&self.offsets)
-                        {
-                            *g = self.sharpness * (2.0 * vector::dot(x.row(i), c) - offset);
-                            top = top.max(*g);
-                        }
-                        g.iter_mut().for_each(|g| *g = (*g - top).exp());
-                    }
-                },
+                |g| exponentiate(g),
             );
-        };
-        in_blocks(g, BLOCK * classes, block);
+        });
     }
+}
+
+/// `out = scale · left · right`, for an `out` of this shape.
+fn multiply(
+    out: &mut [f64],
+    [rows, columns]: [usize; 2],
+    left: MatRef<'_, f64>,
+    right: MatRef<'_, f64>,
+    scale: f64,
+) {
+    let out = MatMut::from_row_major_slice_mut(out, rows, columns);
+    matmul(out, Accum::Replace, left, right, scale, Par::Seq);
 }
 
 /// Runs block by block, in parallel where there are several blocks.
@@ -195,32 +331,26 @@ impl Means {
         Self { labelled: task.labelled, mean: support.clone(), support, counts, partial }
     }
 
-    /// `c_k = (Σ labelled x_i + Σ p_ik x_i) / (their number)`.
-    fn of(&mut self, x: &Matrix, posterior: &Matrix) -> &Matrix {
+    /// `m_k = (ω Σ labelled x_i + Σ p_ik x_i) / (ω · their number + Σ p_ik)`.
+    fn of(&mut self, x: &Matrix, posterior: &Matrix, weight: f64) -> &Matrix {
         let (classes, labelled) = (posterior.cols(), self.labelled);
         in_blocks(&mut self.partial, 1, |(b, block)| {
             let Some(sums) = block.first_mut() else { return };
             let from = b * BLOCK;
-            let p = &posterior.as_slice()[from * classes..];
-            simd::dispatch(
-                sums,
-                #[inline(always)]
-                |sums| {
-                    sums.as_mut_slice().fill(0.0);
-                    for (i, p) in p.chunks_exact(classes).take(BLOCK).enumerate() {
-                        for (k, p) in p.iter().enumerate() {
-                            vector::add_scaled(sums.row_mut(k), *p, x.row(labelled + from + i));
-                        }
-                    }
-                },
-            );
+            let count = BLOCK.min(posterior.rows() - from);
+            let p = posterior.view().subrows(from, count).transpose();
+            let x = x.view().subrows(labelled + from, count);
+            multiply(sums.as_mut_slice(), [classes, x.ncols()], p, x, 1.0);
         });
-        self.mean.as_mut_slice().copy_from_slice(self.support.as_slice());
+        self.mean.as_mut_slice().fill(0.0);
+        vector::add_scaled(self.mean.as_mut_slice(), weight, self.support.as_slice());
         for sums in &self.partial {
             vector::add_scaled(self.mean.as_mut_slice(), 1.0, sums.as_slice());
         }
-        for (k, count) in self.counts.iter().enumerate() {
-            let count = count + (0..posterior.rows()).map(|i| posterior[(i, k)]).sum::<f64>();
+        let mut soft = vec![0.0; classes];
+        posterior.iter_rows().for_each(|p| vector::add_scaled(&mut soft, 1.0, p));
+        for (k, (count, soft)) in self.counts.iter().zip(soft).enumerate() {
+            let count = weight * count + soft;
             self.mean.row_mut(k).iter_mut().for_each(|v| *v /= count);
         }
         &self.mean
@@ -230,6 +360,8 @@ impl Means {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transductive::adaptive::learned::LEARNED;
+    use crate::transductive::adaptive::schedule::BEFORE;
     use crate::{Features, Instances, Task};
 
     fn points(n: usize) -> Instances {
@@ -246,8 +378,10 @@ mod tests {
         CheckedTask::new(&task).unwrap()
     }
 
-    const SCHEDULE: Schedule =
-        Schedule { sharpness: [5.0, 10.0], epochs: 8, step: 0.3, directions: true };
+    fn run<'a>(covariates: &'a [f64], belief: &'a [f64]) -> Run<'a> {
+        let branch = &LEARNED.free[0];
+        Run { branch, covariates, epochs: 8, marginal: Marginal::Free(belief), start: None }
+    }
 
     #[test]
     fn sums_over_blocks_equal_sums_over_all_rows() {
@@ -258,30 +392,52 @@ mod tests {
         let task = task(&instances, n);
         let posterior = Matrix::from_fn(n, 2, |i, k| if i % 3 == k { 0.75 } else { 0.25 });
         let mut means = Means::new(&task, x);
-        let mean = means.of(x, &posterior);
+        let mean = means.of(x, &posterior, 2.0);
         for k in 0..2 {
-            let count: f64 = 1.0 + (0..n).map(|i| posterior[(i, k)]).sum::<f64>();
+            let count: f64 = 2.0 + (0..n).map(|i| posterior[(i, k)]).sum::<f64>();
             for j in 0..3 {
                 let sum: f64 = (0..n).map(|i| posterior[(i, k)] * x[(i + 2, j)]).sum::<f64>();
-                assert!((mean[(k, j)] - (sum + x[(k, j)]) / count).abs() < 1e-12);
+                assert!((mean[(k, j)] - (sum + 2.0 * x[(k, j)]) / count).abs() < 1e-12);
             }
         }
-        let fit = fit(&task, x, None, &SCHEDULE, |_, _, w| w.fill(1.0));
+        let space = Space::build(x.clone(), n + 2, 3);
+        let fit = fit(&task, &space, &run(&[0.0; BEFORE], &[0.5, 0.5]));
         assert!((0..n).all(|i| fit.posterior[(i, i % 2)] > 0.5));
     }
 
     #[test]
     fn posteriors_are_probabilities_and_other_rows_get_the_same() {
         let instances = points(12);
-        let x = instances.unit();
         let task = task(&instances, 6);
-        for directions in [true, false] {
-            let schedule = Schedule { directions, ..SCHEDULE };
-            let fit = fit(&task, x, None, &schedule, |_, _, w| w.copy_from_slice(&[0.7, 0.3]));
-            assert_eq!(fit.posterior_of(x, 2..8), fit.posterior);
-            for row in fit.posterior_of(x, 8..12).iter_rows() {
+        let space = Space::build(instances.unit().clone(), 8, 3);
+        let free = run(&[0.0; BEFORE], &[0.7, 0.3]);
+        let priced = Run {
+            branch: &LEARNED.priced[0],
+            marginal: Marginal::Priced,
+            ..run(&[0.0; BEFORE], &[])
+        };
+        for run in [free, priced] {
+            let fit = fit(&task, &space, &run);
+            assert_eq!(fit.posterior_of(&space, 2..8), fit.posterior);
+            for row in fit.posterior_of(&space, 8..12).iter_rows() {
                 assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn broad_classes_are_less_sharp_and_pay() {
+        let instances = points(12);
+        let task = task(&instances, 10);
+        let mut centres = Centres::new(Matrix::zeros(2, 3), &task);
+        let posterior = Matrix::one_hot(&[0, 0, 0, 0, 0, 1, 1, 1, 1, 1], 2);
+        let distances = Matrix::from_fn(10, 2, |i, _| if i < 5 { 0.3 } else { 0.1 });
+        centres.shape(2.0, Some((&posterior, &distances, [1.0, 0.5])));
+        // Five instances and five of the prior, whose mean is 0.2: spreads of 0.25 and 0.15.
+        assert!((centres.sharpness[0] - 2.0 * 0.2 / 0.25).abs() < 1e-12);
+        assert!((centres.sharpness[1] - 2.0 * 0.2 / 0.15).abs() < 1e-12);
+        assert!((centres.breadth[0] - 0.5 * (0.25f64 / 0.2).ln()).abs() < 1e-12);
+        centres.shape(2.0, None);
+        assert_eq!((&centres.sharpness[..], &centres.breadth[..]), (&[2.0; 2][..], &[0.0; 2][..]));
     }
 }

@@ -1,85 +1,69 @@
 //! The adaptive mode: labels for a pool whose balance is unknown.
 //!
 //! Methods that assume equally frequent classes win on balanced pools and lose most on others; methods that assume nothing
-//! lose a little everywhere. This one tests which case it is. In order:
+//! lose a little everywhere. This one estimates which case it is. In order:
 //!
-//! 1. power transform, span and smoothing ([`space`]);
-//! 2. a first pass of the same mixture of prototypes ([`mixture`]) under two marginals ([`weights`]): free, in which `λ`
-//!    rises and the belief in balance fades, and uniform at capped prices;
-//! 3. a test between them from two marginals with opposite biases ([`balance`]);
-//! 4. a second pass of the chosen one, in the metric in which the first pass's classes are round ([`metric`]).
+//! 1. power transform, span, neighbours and smoothing ([`space`]);
+//! 2. a first pass of the same mixture of prototypes ([`mixture`]) under two marginals ([`weights`]): free, in which the belief in
+//!    balance fades, and uniform at capped prices;
+//! 3. the probability that the pool is balanced, from two marginals with opposite biases ([`balance`]);
+//! 4. a second pass of each branch that this probability does not exclude, in the metric in which the first pass's classes are round
+//!    ([`metric`]); posteriors are averaged by the probability.
 //!
 //! The capped prices make a wrong decision cheap: on a balanced pool they cost almost nothing compared with Sinkhorn's
 //! exact counts, and on an unbalanced one they lose half as much.
 //!
-//! Cost: `O(n K D)` per epoch, about forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless
-//! `n ≤ D`.
+//! How sharp, how bold and how trusting each step is follows from a description of the pool by a learned schedule ([`schedule`],
+//! [`learned`]).
+//!
+//! Cost: `O(n K D)` per epoch, about forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless `n` is at most
+//! [`GRAM_ROWS`](crate::limits::GRAM_ROWS).
 
 mod balance;
+mod learned;
 mod metric;
 mod mixture;
+mod schedule;
 mod space;
 #[cfg(test)]
 mod tests;
 mod weights;
 
-use self::mixture::{Fit, Schedule};
-use super::{Posterior, Transductive, positive, require};
+use self::learned::LEARNED;
+use self::mixture::{Fit, Marginal, Run};
+use self::schedule::{Pool, combined, logistic};
+use self::space::Space;
+use super::{Posterior, Transductive, require};
+use crate::linalg::vector;
 use crate::power::{SIGNED_FROM, is_signed, power};
 use crate::task::CheckedTask;
 use crate::{Matrix, Result, Task};
 
-/// Parameters of the adaptive mode. The defaults were chosen on validation classes, over balanced and imbalanced pools of
-/// 20 to 225 instances in 5 and 15 classes, and serve for all of them.
+/// Parameters of the adaptive mode. All others are learned: one schedule serves every pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveParams {
     /// Features count as signed when at least this share of their mass is negative (0.1: features after leaky rectifiers
     /// had 5 to 7 %, signed ones have about 50 %).
     pub signed: f64,
-    /// Neighbours towards which an instance moves (3).
-    pub neighbors: usize,
-    /// How far it moves (0.15: more blurs the classes).
-    pub smoothing: f64,
-    /// Sharpness `λ` in units of one over the spread of the pool, `1 − ‖mean‖²`: of the free branch in its first epoch
-    /// (3.6: soft while the prototypes are those of the support alone), and of both branches in the last (7.2). For up to 5
-    /// classes; beyond that, it grows with the logarithm of their number, as does the margin a row needs to stand out.
-    pub sharpness: [f64; 2],
-    /// Worth of the belief in balance in the free branch, in instances per class, in its first and last epoch, for pools
-    /// of 15 instances per class; it grows with their square root (40 to 5).
-    pub belief: [f64; 2],
-    /// Epochs and step of the free branch (15 of 0.2: it stops before convergence).
-    pub free: (usize, f64),
-    /// Epochs and step of the priced branch (12 of 0.3).
-    pub priced: (usize, f64),
-    /// Cap `τ` on the logarithm of prices (1: a class is favoured by at most `e` over the mean).
-    pub cap: f64,
-    /// Evidence above which the pool counts as imbalanced (10).
-    pub imbalance: f64,
-    /// Weight `κ` of the scatter within classes in the metric of the second pass (0.2).
-    pub scatter: f64,
+    /// Added to the learned log-odds that the pool is balanced (1.6: the priced branch loses less where it is wrong than the free
+    /// one).
+    pub balance: f64,
 }
 
 impl Default for AdaptiveParams {
     fn default() -> Self {
-        Self {
-            signed: SIGNED_FROM,
-            neighbors: 3,
-            smoothing: 0.15,
-            sharpness: [3.6, 7.2],
-            belief: [40.0, 5.0],
-            free: (15, 0.2),
-            priced: (12, 0.3),
-            cap: 1.0,
-            imbalance: 10.0,
-            scatter: 0.2,
-        }
+        Self { signed: SIGNED_FROM, balance: 1.6 }
     }
 }
 
-/// Steps of expectation maximisation per epoch; enough for the weights to follow the prototypes.
-const EM_STEPS: usize = 5;
-/// Maximum number of Sinkhorn sweeps per epoch.
-const SWEEPS: usize = 20;
+/// Neighbours of an instance.
+const NEIGHBORS: usize = 3;
+/// Epochs of the free branch in its two passes.
+const FREE: [usize; 2] = [15, 14];
+/// Epochs of the priced branch.
+const PRICED: [usize; 2] = [12, 8];
+/// A branch less probable than this is not followed.
+const EXCLUDED: f64 = 0.1;
 
 checked! {
     /// The adaptive mode with checked parameters.
@@ -106,24 +90,9 @@ checked! {
     /// # Ok::<(), trustpath::Error>(())
     /// ```
     AdaptiveParams => Adaptive, |p| {
-        for sharpness in p.sharpness {
-            positive("sharpness", sharpness)?;
-        }
-        for belief in p.belief {
-            positive("belief", belief)?;
-        }
-        for (name, step) in [("free", p.free.1), ("priced", p.priced.1)] {
-            require(name, step, step > 0.0 && step <= 1.0, "a step is above 0 and at most 1")?;
-        }
-        for (name, value) in [("cap", p.cap), ("imbalance", p.imbalance)] {
-            require(name, value, value >= 0.0, "it must not be negative")?;
-        }
-        for (name, share) in [("signed", p.signed), ("smoothing", p.smoothing)] {
-            let valid = (0.0..=1.0).contains(&share);
-            require(name, share, valid, "it is a share, between 0 and 1")?;
-        }
-        let valid = (0.0..1.0).contains(&p.scatter);
-        require("scatter", p.scatter, valid, "it is a share below 1, so that the metric exists")
+        let share = (0.0..=1.0).contains(&p.signed);
+        require("signed", p.signed, share, "it is a share, between 0 and 1")?;
+        require("balance", p.balance, !p.balance.is_nan(), "it must be a number")
     }
 }
 
@@ -135,10 +104,8 @@ pub struct Adapted {
     pub posterior: Posterior,
     /// The estimated share of each class among the unlabeled instances.
     pub marginal: Vec<f64>,
-    /// Whether the pool was taken to be balanced.
-    pub balanced: bool,
-    /// The evidence against balance; the decision is made at [`AdaptiveParams::imbalance`].
-    pub evidence: f64,
+    /// The estimated probability that the pool is balanced.
+    pub balance: f64,
 }
 
 impl Transductive for Adaptive {
@@ -152,81 +119,100 @@ impl Transductive for Adaptive {
 }
 
 impl Adaptive {
-    /// Labels the pool, and reports whether it was taken to be balanced.
+    /// Labels the pool, and reports how probable it is that it is balanced.
     ///
     /// # Errors
     /// As [`Transductive::label`].
     pub fn adapt(&self, task: &Task<'_>) -> Result<Adapted> {
         let task = CheckedTask::new(task)?;
-        let params = &self.0;
         let n = task.unlabeled.len();
         let rank = task.pool.min(task.instances.dims());
         let mut x = task.instances.unit().clone();
-        let signed = is_signed(&x, task.pool, params.signed);
+        let signed = is_signed(&x, task.pool, self.0.signed);
         power(&mut x, signed);
-        let mut x = space::build(x, task.pool, params.neighbors, params.smoothing);
+        let mut space = Space::build(x, task.pool, NEIGHBORS);
+        let pool = Pool {
+            classes: task.classes,
+            labelled: task.labelled,
+            unlabeled: n,
+            spread: space.spread,
+            dimensions: space.dimensions,
+            graph: space.has_graph(),
+        };
+        let before = pool.covariates();
+        space.smooth(logistic(combined(&LEARNED.smoothing, &before)));
         let uniform = vec![1.0 / task.classes as f64; task.classes];
-        let rows = task.labelled..task.pool;
 
-        let free = self.free(&task, &x, &uniform);
-        let priced = self.priced(&task, &x, None);
-        let evidence = balance::evidence(
-            &mixture::marginal(&free.posterior),
-            &priced.unweighted_marginal(&x, rows),
-            n,
-        );
-        let balanced = evidence <= params.imbalance;
+        let free = free(&task, &space, 0, &before, &uniform);
+        let priced = priced(&task, &space, 0, &before, None);
+        let unweighted = priced.unweighted_marginal(&space, task.labelled..task.pool);
+        let after = pool.covariates_after(&free.posterior, &priced.posterior, &unweighted);
+        let balance = logistic(combined(&LEARNED.balance, &after) + self.0.balance);
 
-        let first = if balanced { &priced } else { &free };
-        let soft = with_support(task.labels, &first.posterior);
-        metric::whiten_classes(&mut x, &soft, params.scatter, rank);
-        let last = if balanced {
-            self.priced(&task, &x, Some(&priced.posterior))
-        } else {
-            let belief: Vec<f64> =
-                free.weights.iter().zip(&uniform).map(|(pi, u)| 0.5 * (pi + u)).collect();
-            self.free(&task, &x, &belief)
+        let second = |first: &Fit, metric: &[f64], fit: &dyn Fn(&Space) -> Fit| {
+            let soft = with_support(task.labels, &first.posterior);
+            let shrink = logistic(combined(metric, &after));
+            let space = space.transformed(|x| metric::whiten_classes(x, &soft, shrink, rank));
+            let fit = fit(&space);
+            (space, fit)
         };
-        let marginal = if n == 0 { uniform } else { mixture::marginal(&last.posterior) };
-        let unlabeled = last.posterior.clone();
-        let posterior =
-            Posterior::with_query(&task, unlabeled, |_, rows| last.posterior_of(&x, rows));
-        Ok(Adapted { posterior, marginal, balanced, evidence })
+        let mut branches = Vec::new();
+        if balance < 1.0 - EXCLUDED {
+            let found = logistic(combined(&LEARNED.belief, &after));
+            let belief: Vec<f64> = (free.weights.iter().zip(&uniform))
+                .map(|(pi, u)| found * pi + (1.0 - found) * u)
+                .collect();
+            let again = |space: &Space| self::free(&task, space, 1, &after, &belief);
+            branches.push((1.0 - balance, second(&free, &LEARNED.metric, &again)));
+        }
+        if balance > EXCLUDED {
+            let start = Some(&priced.posterior);
+            let again = |space: &Space| self::priced(&task, space, 1, &after, start);
+            branches.push((balance, second(&priced, &LEARNED.priced_metric, &again)));
+        }
+        let unlabeled = averaged(&branches, |(_, fit)| fit.posterior.clone());
+        let marginal = if n == 0 { uniform } else { mixture::marginal(&unlabeled) };
+        let posterior = Posterior::with_query(&task, unlabeled, |_, rows| {
+            averaged(&branches, |(space, fit)| fit.posterior_of(space, rows.clone()))
+        });
+        Ok(Adapted { posterior, marginal, balance })
     }
+}
 
-    fn sharpness(&self, classes: usize) -> [f64; 2] {
-        self.0.sharpness.map(|sharpness| sharpness * (classes.max(5) as f64).ln() / 5f64.ln())
-    }
+/// The mixture with free weights, in its first or second pass, with this prior belief about them.
+fn free(task: &CheckedTask<'_>, space: &Space, pass: usize, z: &[f64], belief: &[f64]) -> Fit {
+    let marginal = Marginal::Free(belief);
+    let branch = &LEARNED.free[pass];
+    let run = Run { branch, covariates: z, epochs: FREE[pass], marginal, start: None };
+    mixture::fit(task, space, &run)
+}
 
-    /// The mixture with free weights, with this prior belief about them.
-    fn free(&self, task: &CheckedTask<'_>, x: &Matrix, belief: &[f64]) -> Fit {
-        let load = task.unlabeled.len() as f64 / (15 * task.classes) as f64;
-        let [from, to] = self.0.belief.map(|worth| worth * load.sqrt());
-        let schedule = Schedule {
-            sharpness: self.sharpness(task.classes),
-            epochs: self.0.free.0,
-            step: self.0.free.1,
-            directions: true,
-        };
-        mixture::fit(task, x, None, &schedule, |progress, g, w| {
-            let worth = from * (to / from).powf(progress);
-            weights::free(g, belief, worth, EM_STEPS, w);
-        })
-    }
+/// The mixture with capped prices, from the labelled rows or from a posterior.
+fn priced(
+    task: &CheckedTask<'_>,
+    space: &Space,
+    pass: usize,
+    z: &[f64],
+    start: Option<&Matrix>,
+) -> Fit {
+    let (branch, epochs) = (&LEARNED.priced[pass], PRICED[pass]);
+    let run = Run { branch, covariates: z, epochs, marginal: Marginal::Priced, start };
+    mixture::fit(task, space, &run)
+}
 
-    /// The mixture with capped prices, from the support, or from a posterior in half the number of epochs.
-    fn priced(&self, task: &CheckedTask<'_>, x: &Matrix, start: Option<&Matrix>) -> Fit {
-        let (epochs, step) = self.0.priced;
-        let schedule = Schedule {
-            sharpness: [self.sharpness(task.classes)[1]; 2],
-            epochs: if start.is_some() { epochs / 2 } else { epochs },
-            step,
-            directions: false,
-        };
-        mixture::fit(task, x, start, &schedule, |_, g, w| {
-            weights::priced(g, self.0.cap, SWEEPS, w);
-        })
+/// The mean of the branches' posteriors by their probabilities.
+fn averaged<B>(branches: &[(f64, B)], posterior: impl Fn(&B) -> Matrix) -> Matrix {
+    let total: f64 = branches.iter().map(|(weight, _)| weight).sum();
+    let mut mean: Option<Matrix> = None;
+    for (weight, branch) in branches {
+        let mut p = posterior(branch);
+        p.as_mut_slice().iter_mut().for_each(|p| *p *= weight / total);
+        match &mut mean {
+            Some(mean) => vector::add_scaled(mean.as_mut_slice(), 1.0, p.as_slice()),
+            None => mean = Some(p),
+        }
     }
+    mean.expect("at least one branch is followed, since their probabilities sum to one")
 }
 
 /// Soft labels of the pool: one-hot for the labelled rows.

@@ -29,18 +29,19 @@ const TOLERANCE: f64 = 1e-6;
 fn expected_counts(g: &[f64], weights: &[f64], counts: &mut [f64]) {
     counts.fill(0.0);
     for row in g.chunks_exact(weights.len()) {
-        let sum: f64 = row.iter().zip(weights).map(|(g, w)| g * w).sum();
-        vector::add_scaled(counts, 1.0 / sum, row);
+        let inverse = 1.0 / vector::dot_in_order(row, weights);
+        for k in 0..row.len() {
+            counts[k] += inverse * row[k];
+        }
     }
     counts.iter_mut().zip(weights).for_each(|(c, w)| *c *= w);
 }
 
-/// Mixture weights after `steps` steps from uniform ones.
+/// Mixture weights after `steps` steps from the given ones.
 pub(super) fn free(g: &[f64], belief: &[f64], worth: f64, steps: usize, weights: &mut [f64]) {
     let classes = belief.len();
     let prior = worth * classes as f64;
     let total = (g.len() / classes) as f64 + prior;
-    weights.fill(1.0 / classes as f64);
     let mut counts = vec![0.0; classes];
     for _ in 0..steps {
         expected_counts(g, weights, &mut counts);
@@ -50,11 +51,10 @@ pub(super) fn free(g: &[f64], belief: &[f64], worth: f64, steps: usize, weights:
     }
 }
 
-/// Capped prices after at most `sweeps` sweeps.
+/// Capped prices after at most `sweeps` sweeps from the given ones.
 pub(super) fn priced(g: &[f64], cap: f64, sweeps: usize, weights: &mut [f64]) {
     let classes = weights.len();
     let share = (g.len() / classes) as f64 / classes as f64;
-    weights.fill(1.0);
     if g.is_empty() {
         return;
     }
@@ -98,7 +98,7 @@ mod tests {
         };
         let mut last = f64::NEG_INFINITY;
         for steps in 0..30 {
-            let mut w = [0.0; 4];
+            let mut w = [0.25; 4];
             free(&g, &belief, worth, steps, &mut w);
             assert!((w.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let now = objective(&w);
@@ -112,7 +112,7 @@ mod tests {
         let g: Vec<f64> =
             (0..50).flat_map(|i| if i < 40 { [1.0, 1e-6] } else { [1e-6, 1.0] }).collect();
         for (worth, expected) in [(1e9, 0.5), (1e-9, 0.8)] {
-            let mut w = [0.0; 2];
+            let mut w = [0.5; 2];
             free(&g, &[0.5, 0.5], worth, 20, &mut w);
             assert!((w[0] - expected).abs() < 1e-6);
         }
@@ -126,7 +126,7 @@ mod tests {
             false => 0.3 + 0.1 * (i as f64).sin(),
         };
         let g: Vec<f64> = (0..60 * 3).map(|at| value(at / 3, at % 3)).collect();
-        let (mut v, mut counts) = ([0.0; 3], [0.0; 3]);
+        let (mut v, mut counts) = ([1.0; 3], [0.0; 3]);
         priced(&g, f64::INFINITY, 500, &mut v);
         expected_counts(&g, &v, &mut counts);
         assert!(counts.iter().all(|c| (c - 20.0).abs() < 1e-3), "{counts:?}");
@@ -134,6 +134,7 @@ mod tests {
         assert!(v.iter().all(|v| v.ln().abs() <= 0.4 + 1e-12));
         assert!(v.iter().any(|v| (v.ln().abs() - 0.4).abs() < 1e-9), "{v:?}");
         for (g, cap) in [(&g[..], 0.0), (&[], 1.0)] {
+            v = [1.0; 3];
             priced(g, cap, 100, &mut v);
             assert_eq!(v, [1.0; 3]);
         }
