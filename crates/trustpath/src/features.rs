@@ -220,7 +220,12 @@ fn normalize(x: &mut [f64]) -> Option<()> {
         x.iter_mut().for_each(|v| *v /= scale);
         norm = vector::norm(x);
     }
-    x.iter_mut().for_each(|v| *v /= norm);
+    // The quotient `v / norm`, rounded twice rather than divided, which takes several times as long.
+    let inverse = 1.0 / norm;
+    for v in x {
+        let quotient = *v * inverse;
+        *v = quotient.mul_add(-norm, *v).mul_add(inverse, quotient);
+    }
     Some(())
 }
 

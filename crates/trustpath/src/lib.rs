@@ -34,6 +34,7 @@
 //! | [`trust`] | which labels can be relied on: calibrated precision, instances of unknown classes |
 //! | [`label()`], [`audit()`] | the complete pipeline, and the judge alone on labels that exist |
 //! | [`spec`] | every option of the above, declared once |
+//! | [`label::regions`] | the same pipeline where rows are on several machines |
 //! | [`limits`] | the sizes at which an algorithm changes |
 //! | [`map_2d`] | a map of the features in two dimensions, for display only |
 //! | [`identifiability()`] | conditions under which the method provably finds every correct label |

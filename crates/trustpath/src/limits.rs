@@ -26,6 +26,9 @@ pub struct Limits {
     pub fit_open: usize,
     /// Open instances that take part in cross-validation (5000, but 20 for every class).
     pub cross_validation: usize,
+    /// Instances times classes up to which self-training reads the similarity graph of a pool in memory: a probability of each
+    /// class is kept for every instance and fold (8 million).
+    pub graph_labels: usize,
 }
 
 /// Instances up to which each vanishing `λ` is root-found with the regression solved at every trial. Beyond, it is read
@@ -51,9 +54,14 @@ pub(crate) const SUGGEST_COVERED: usize = 4096;
 pub const ADAPTIVE: usize = 20;
 /// Unlabeled instances per class up to which the adaptive mode may be chosen by held-out labels.
 pub const ADAPTIVE_CANDIDATE: usize = 50;
-/// Classes up to which `label` considers the adaptive mode. Its parameters were chosen on up to 15 classes: on 40 and 50 it labelled
-/// one kind of features better than self-training and another worse, on 77 and 150 worse by 1 to 4 points, at twice the cost.
+/// Classes up to which `label` considers the adaptive mode, whose schedule was learned on up to 40. An earlier schedule labelled pools of
+/// 77 and 150 classes worse than self-training by 1 to 4 points, at twice the cost.
 pub const ADAPTIVE_CLASSES: usize = 64;
+
+/// Classes up to which the rounds of self-training accept labels by the path where the similarity graph is read. With more, the 128
+/// coordinates of a pool cannot hold the corners of all classes, and the probability of the product with the graph ranks labels as
+/// well in a third of the time.
+pub(crate) const PATH_CLASSES: usize = 64;
 
 /// Instances up to which a reduction builds matrices over all pairs of them. An eigendecomposition takes `2n³/3`
 /// multiply-adds, a few seconds at this size; beyond, reductions use sparse matrices or landmarks.
@@ -116,6 +124,7 @@ impl Default for Limits {
             fit: 20_000,
             fit_open: 2048,
             cross_validation: 5_000,
+            graph_labels: 1 << 23,
         }
     }
 }
@@ -130,6 +139,7 @@ impl Limits {
         fit: usize::MAX,
         fit_open: usize::MAX,
         cross_validation: usize::MAX,
+        graph_labels: usize::MAX,
     };
 
     /// Rows whose given labels an audit fits its path to.
@@ -158,6 +168,11 @@ impl Limits {
     pub(crate) fn certifies(self, instances: usize, classes: usize) -> bool {
         let all = self.certified == usize::MAX;
         all || instances <= self.certified && classes <= CERTIFIED_CLASSES
+    }
+
+    /// Whether self-training reads the similarity graph of a pool of this size.
+    pub(crate) fn reads_graph(self, instances: usize, classes: usize) -> bool {
+        instances <= self.in_memory && instances.saturating_mul(classes) <= self.graph_labels
     }
 
     /// Places among `labels` of those that train a classifier.

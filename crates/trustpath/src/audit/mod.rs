@@ -18,6 +18,8 @@ mod tests;
 mod verified;
 mod views;
 
+use std::sync::Arc;
+
 use crate::incidental::check_labels;
 use crate::judge::Judgement;
 use crate::label::{NEAREST, Representation};
@@ -189,7 +191,7 @@ impl<'a> AuditBuilder<'a> {
             },
             ranking,
             recall: representation.recall,
-            coordinates: representation.smooth,
+            coordinates: Arc::unwrap_or_clone(representation.smooth),
         })
     }
 }

@@ -29,6 +29,7 @@ pub use nearest::Nearest;
 pub use random::Random;
 
 use crate::choice::choices;
+use crate::neighbors::SimilarityGraph;
 use crate::reduce::{Embedding, Reduce};
 use crate::split::Split;
 use crate::{Instances, Matrix, Result};
@@ -60,6 +61,7 @@ pub struct View<'a> {
     /// What the labeller reads.
     pub instances: &'a Instances,
     coordinates: Coordinates<'a>,
+    graph: Option<&'a SimilarityGraph>,
 }
 
 #[derive(Debug)]
@@ -74,12 +76,24 @@ impl<'a> View<'a> {
     /// A view whose judge reads the first `rows` instances reduced to few dimensions.
     pub fn reduced(instances: &'a Instances, rows: usize, reduction: &'a dyn Reduce) -> Self {
         let coordinates = Coordinates::Reduced { reduction, rows, embedding: OnceLock::new() };
-        Self { instances, coordinates }
+        Self { instances, coordinates, graph: None }
     }
 
     /// A view whose judge reads the leading `dims` columns of `x`.
     pub fn leading(instances: &'a Instances, x: &'a Matrix, dims: usize) -> Self {
-        Self { instances, coordinates: Coordinates::Leading { x, dims } }
+        Self { instances, coordinates: Coordinates::Leading { x, dims }, graph: None }
+    }
+
+    /// Lets self-training read the similarity graph of the instances as well.
+    #[must_use]
+    pub(crate) fn with_graph(mut self, graph: &'a SimilarityGraph) -> Self {
+        self.graph = Some(graph);
+        self
+    }
+
+    /// The similarity graph of the instances, where self-training reads it.
+    pub(crate) fn graph(&self) -> Option<&'a SimilarityGraph> {
+        self.graph
     }
 
     /// The coordinates that judges read, and how many columns of them count.

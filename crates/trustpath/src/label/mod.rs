@@ -32,14 +32,19 @@
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 
+mod learn;
 mod model;
+pub mod regions;
 mod represent;
+mod represented;
+mod rules;
 mod run;
 mod suggest;
 mod trusted;
 
 pub use model::{LabelModel, Prediction};
 pub use represent::Projection;
+pub use represented::Represented;
 pub use run::Labelling;
 pub use suggest::{Strategy, label_first};
 pub use trusted::Trusted;
@@ -78,7 +83,7 @@ pub enum Verdict {
 
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
 pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Label<'a> {
-    Label { features, labels, classes: None, spec: LabelSpec::default(), limits: None }
+    Label { features, labels, classes: None, spec: LabelSpec::default(), limits: None, kept: None }
 }
 
 /// A pool to be labelled, and how.
@@ -90,9 +95,10 @@ pub struct Label<'a> {
     classes: Option<usize>,
     spec: LabelSpec,
     limits: Option<Limits>,
+    kept: Option<&'a Represented>,
 }
 
-impl Label<'_> {
+impl<'a> Label<'a> {
     /// The number of classes (one more than the largest label).
     pub fn classes(mut self, classes: usize) -> Self {
         self.classes = Some(classes);
@@ -108,6 +114,12 @@ impl Label<'_> {
     /// How much of a large pool each step uses (as the options say).
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
+        self
+    }
+
+    /// The representation of the same features, made before (it is made anew).
+    pub fn on(mut self, pool: &'a Represented) -> Self {
+        self.kept = Some(pool);
         self
     }
 
@@ -128,6 +140,6 @@ impl Label<'_> {
         let largest = self.labels.iter().flatten().max();
         let classes = self.classes.unwrap_or(largest.map_or(0, |label| label + 1));
         let limits = self.limits.unwrap_or(self.spec.limits());
-        run::run(self.features, self.labels, classes, &self.spec, limits, observer)
+        run::run(self.features, self.labels, classes, &self.spec, limits, self.kept, observer)
     }
 }

@@ -1,26 +1,30 @@
 //! The pipeline from features and a few labels to verdicts.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::model::Labelled;
 use super::represent::Representation;
+use super::represented::Represented;
+use super::rules::{PoolRules, Ranked};
 use super::suggest::{Candidates, margins};
 use super::trusted::{Trusted, TrustedPool};
 use super::{LabelModel, Verdict};
-use crate::classify::PoolLogistic;
+use crate::classify::{Model, PoolLogistic};
 use crate::incidental::{Keep, Path};
-use crate::judge::{FrozenPath, Ici, Judgement, View, judging_path};
+use crate::judge::{Confidence, FrozenPath, Ici, Judge, Judgement, View, judging_path};
 use crate::labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 use crate::limits::{self, Limits};
-use crate::neighbors::{Neighbors, Points, nearest_among};
+use crate::neighbors::{Neighbors, Points, SimilarityGraph, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::reduce::{DEFAULT_NEIGHBORS, Reduction, default_dimensions};
 use crate::spec::{LabelSpec, LabellerKind};
 use crate::split::OwnedSplit;
 use crate::transductive::TransductiveKind;
 use crate::trust::{
-    Calibration, Candidate, CrossValidation, Fold, Groups, Novelty, RightCurve, absorption,
-    are_picked, cross_validate, discounts, novelty, rank,
+    Candidate, CrossValidation, Discount, Fold, Groups, Novelty, RightCurve, absorption,
+    are_picked, cross_validate, discounts, novelty,
 };
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -72,7 +76,7 @@ pub struct Labelling {
     /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
     pub recall: Option<f64>,
     /// The coordinates in which the pool was labelled and judged.
-    pub coordinates: Instances,
+    pub coordinates: Arc<Instances>,
     /// A model for new instances.
     pub model: LabelModel,
 }
@@ -84,185 +88,259 @@ pub(super) fn run(
     classes: usize,
     spec: &LabelSpec,
     limits: Limits,
+    kept: Option<&Represented>,
     observer: &mut dyn Observer,
 ) -> Result<Labelling> {
     spec.check()?;
     let rows = features.rows();
     let pool = OwnedSplit::new(labels, rows, classes)?;
-    let total = 5 + Representation::stages(rows, limits) + usize::from(spec.reduction.is_some());
+    let kept = kept.map(|kept| kept.check(features, limits)).transpose()?;
+    let represented = if kept.is_some() { 0 } else { Representation::stages(rows, limits) };
+    let total = 5 + represented + usize::from(spec.reduction.is_some());
     let mut stages = Stages::new(observer, total);
 
-    let representation = Representation::of(features, limits, &mut stages)?;
-    let u = representation.smooth.unit();
+    let made;
+    let representation = match kept {
+        Some(kept) => kept,
+        None => {
+            made = Representation::of(features, limits, &mut stages)?;
+            &made
+        }
+    };
     let reduced = match spec.reduction {
         Some(reduction) => {
             stages.next("reducing dimensions")?;
-            Some(reduce(reduction, &representation, features, classes, limits)?)
+            Some(reduce(reduction, representation, features, classes, limits)?)
         }
         None => None,
     };
-
     stages.next("detecting unknown classes")?;
-    let nearest = nearest_among(u, &pool.given, NEAREST);
-    let picked = are_picked(representation.graph.degree(), &pool.given, &pool.open);
-    let groups = Groups::of(&pool);
-    let folds = Fold::all(&pool, &groups, spec.folds, spec.seed);
-    let (mut distance, mut folds) =
-        distances_from_labels(&representation, &pool, folds, spec.closed);
-    let (novelty, novel_hidden) = match spec.closed {
-        true => None,
-        false => {
-            let class_of = class_of_nearest(&pool, &nearest);
-            novelty(&pool, &groups, &class_of, &distance, &folds, spec.novel_fdr)
-        }
-    }
-    .map_or((None, Vec::new()), |(novelty, hidden)| match picked {
-        // Whatever is less typical than the labels would be found: that says nothing of its class.
-        true => (Some(novelty.without_verdicts()), Vec::new()),
-        false => (Some(novelty), hidden),
-    });
-    if let Some(novelty) = &novelty {
-        let discount = |h: &Vec<f64>| discounts(h, &pool.open, novelty.known);
-        distance = discount(&distance);
-        folds.iter_mut().for_each(|(_, h)| *h = discount(h));
-    }
-    let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
-    let (novel, known): (Vec<usize>, Vec<usize>) =
-        (0..pool.open.len()).partition(|&at| is_novel(at));
-    let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
-    let split = pool.with_open(&open);
-
-    stages.next("cross-validating")?;
-    let candidates = candidates(spec.labeller, &pool, &representation, reduced.as_ref(), limits)?;
-    let share = open.len() as f64 / pool.open.len().max(1) as f64;
-    let held_out = match open.is_empty() {
-        true => CrossValidation::default(),
-        false => {
-            let sample = limits.to_cross_validate(&open, classes);
-            folds = folds.into_iter().map(|(f, h)| (f.with_pool(&sample), h)).collect();
-            cross_validate(&candidates, &folds, &novel_hidden, share, limits)?
-        }
-    };
-    drop(folds);
-
-    stages.next("labelling")?;
-    let Candidate { labeller, view } = &candidates[held_out.labeller];
-    let found = labeller.label(view, split)?;
-
-    stages.next("judging labels")?;
-    let keep = Keep { beta: true, gamma: true, certificate: false };
-    let (path, fitted) = judging_path(view, split, &found.labels, limits, keep)?;
-    let mut own = vec![None; rows];
-    pool.given.iter().zip(&pool.labels).for_each(|(&row, &label)| own[row] = Some(label));
-    open.iter().zip(&found.labels).for_each(|(&row, &label)| own[row] = Some(label));
-    // Novel instances are judged under the label that they come nearest to.
-    let all: Vec<usize> = (0..rows).collect();
-    let judged = FrozenPath::of(&path).judge(view.coordinates()?.0, &all, |row| own[row]);
-    let of_open: Vec<Judgement> = open.iter().map(|&row| judged[row]).collect();
-    let distance = |at: usize| distance.get(open[at]).copied().unwrap_or(0.0);
-    let scores = held_out.ranked_by.scores(&found.probability, &of_open, distance);
-    let known_share = novelty.as_ref().map_or(1.0, |n| n.known);
-    let ranked_by = held_out.ranked_by;
-    let held_out = held_out.weighted(&groups, &found.labels);
-    let calibration = Calibration::new(held_out, known_share);
-    let ranks = share_scored_higher(&scores, share);
-    let curve = RightCurve::of(&calibration);
-
-    let mut verdicts = vec![Verdict::Doubtful; rows];
-    let mut probability = vec![1.0; rows];
-    let mut accepted_in = vec![None; rows];
-    pool.given.iter().for_each(|&row| verdicts[row] = Verdict::Given);
-    for (at, &row) in open.iter().enumerate() {
-        probability[row] = curve.at(ranks[at]);
-        accepted_in[row] = found.accepted_in[at];
-    }
-    if let Some(novelty) = &novelty {
-        for &at in &novel {
-            probability[pool.open[at]] = novelty.probability[at];
-            verdicts[pool.open[at]] = Verdict::NoneOfThese;
-        }
-    }
-    let credibility: Vec<f64> = judged.iter().map(Judgement::credibility).collect();
-    let in_pool = TrustedPool {
-        rows: &open,
-        size: pool.open.len(),
-        labels: &found.labels,
-        ranks: &ranks,
-        probability: &probability,
-        credibility: &credibility,
-    };
-    let trusted = in_pool.choose(classes, spec.trust()?, calibration, ranked_by);
-    trusted.rows.iter().for_each(|&row| verdicts[row] = Verdict::Trusted);
-
-    stages.next("training the model")?;
-    let suggestions = match spec.suggest {
-        0 => Vec::new(),
-        batch => {
-            let labels = (&pool.given[..], &pool.labels[..]);
-            let mut margin = margins(&representation.smooth, labels, &pool.open, classes, limits)?;
-            novel.iter().for_each(|&at| margin[at] = 0.0);
-            let (given, open) = (&pool.given, &pool.open);
-            let candidates = Candidates { u, given, open, margin: &margin, classes };
-            candidates.choose(spec.strategy, batch)
-        }
-    };
-    let right: Vec<f64> = open.iter().map(|&row| probability[row]).collect();
-    let model = Labelled {
-        representation: &representation,
-        features,
-        split,
-        labels: &found.labels,
-        right: &right,
-        verdicts: &verdicts,
-        target: trusted.target_of_model(),
-        limits,
-    };
-    let model = model.train()?;
-    let (followed, gamma_norm) = norms_along_path(&path, &fitted, rows, rows <= limits.in_memory);
-    Ok(Labelling {
-        labels: own,
-        probability,
-        credibility,
-        accepted_in,
-        verdicts,
-        judged_as: judged.iter().map(|judged| judged.label).collect(),
-        rival: judged.iter().map(|judged| judged.rival).collect(),
-        nearest,
-        labeller: labeller.name(),
-        rounds: found.rounds,
-        novelty,
-        picked,
-        trusted,
-        suggestions,
-        lambda: path.lambda,
-        gamma_norm,
-        followed,
-        recall: representation.recall,
-        coordinates: representation.smooth,
-        model,
-    })
+    let signals = Signals::of(&representation.graph, &pool, spec);
+    let represented = PoolToLabel { features, pool: &pool, representation, reduced, signals };
+    Ok(represented.label(spec, limits, &mut stages)?.0)
 }
 
-/// How far every row is from all given labels, and in each fold from those that it keeps; nothing in closed pools.
-fn distances_from_labels(
-    representation: &Representation,
-    pool: &OwnedSplit,
-    folds: Vec<Fold>,
-    closed: bool,
-) -> (Vec<f64>, Vec<(Fold, Vec<f64>)>) {
-    if closed {
-        return (Vec::new(), folds.into_iter().map(|fold| (fold, Vec::new())).collect());
+/// What the similarity graph says of every row, before any row is labelled.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Signals {
+    /// The sum of the weights at the row.
+    pub degree: Vec<f64>,
+    /// How far it is from all given labels; empty in closed pools.
+    pub distance: Vec<f64>,
+    /// The same in every fold from the labels that the fold keeps.
+    pub of_folds: Vec<Vec<f64>>,
+}
+
+impl Signals {
+    /// Of the graph of a pool.
+    pub(super) fn of(graph: &SimilarityGraph, pool: &OwnedSplit, spec: &LabelSpec) -> Self {
+        let degree = graph.degree().to_vec();
+        if spec.closed {
+            return Self { degree, ..Self::default() };
+        }
+        let mut labelled = vec![false; graph.len()];
+        pool.given.iter().for_each(|&row| labelled[row] = true);
+        let distance = absorption(graph, &labelled, None);
+        let folds = Fold::all(pool, &Groups::of(pool), spec.folds, spec.seed);
+        let of_fold = |fold: &Fold| absorption(graph, &fold.labelled(graph.len()), Some(&distance));
+        let of_folds = folds.par_iter().map(of_fold).collect();
+        Self { degree, distance, of_folds }
     }
-    let graph = &representation.graph;
-    let mut labelled = vec![false; graph.len()];
-    pool.given.iter().for_each(|&row| labelled[row] = true);
-    let all = absorption(graph, &labelled, None);
-    let without = |fold: Fold| {
-        let h = absorption(graph, &fold.labelled(graph.len()), Some(&all));
-        (fold, h)
-    };
-    let folds = folds.into_par_iter().map(without).collect();
-    (all, folds)
+}
+
+/// A pool that is represented, or an even part of one with all its given labels.
+pub(super) struct PoolToLabel<'a> {
+    pub features: &'a Features<'a>,
+    pub pool: &'a OwnedSplit,
+    pub representation: &'a Representation,
+    pub reduced: Option<Matrix>,
+    pub signals: Signals,
+}
+
+impl PoolToLabel<'_> {
+    /// Labels the rows, and says by which rules, for rows that are not among them, where a classifier labelled them.
+    pub fn label(
+        self,
+        spec: &LabelSpec,
+        limits: Limits,
+        stages: &mut Stages<'_>,
+    ) -> Result<(Labelling, Option<PoolRules>)> {
+        let Self { features, pool, representation, reduced, signals } = self;
+        let (rows, classes) = (features.rows(), pool.classes);
+        let u = representation.smooth.unit();
+        let nearest = nearest_among(u, &pool.given, NEAREST);
+        let picked = are_picked(&signals.degree, &pool.given, &pool.open);
+        let groups = Groups::of(pool);
+        let folds = Fold::all(pool, &groups, spec.folds, spec.seed);
+        let mut distance = signals.distance;
+        let mut of_folds = signals.of_folds;
+        of_folds.resize(folds.len(), Vec::new());
+        let mut folds: Vec<(Fold, Vec<f64>)> = folds.into_iter().zip(of_folds).collect();
+        let found = match spec.closed {
+            true => None,
+            false => {
+                let class_of = class_of_nearest(pool, &nearest);
+                novelty(pool, &groups, &class_of, &distance, &folds, spec.novel_fdr)
+            }
+        };
+        let (mut rule, mut discount) = (None, None);
+        let (novelty, novel_hidden) =
+            found.map_or((None, Vec::new()), |(novelty, hidden, found)| {
+                rule = Some(found);
+                match picked {
+                    // Whatever is less typical than the labels would be found: that says nothing of its class.
+                    true => (Some(novelty.without_verdicts()), Vec::new()),
+                    false => (Some(novelty), hidden),
+                }
+            });
+        if let Some(novelty) = &novelty {
+            let of_rows = |h: &Vec<f64>| discounts(h, &pool.open, novelty.known);
+            discount =
+                Some(Discount::new(pool.open.iter().map(|&row| distance[row]), novelty.known));
+            distance = of_rows(&distance);
+            folds.iter_mut().for_each(|(_, h)| *h = of_rows(h));
+        }
+        let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
+        let (novel, known): (Vec<usize>, Vec<usize>) =
+            (0..pool.open.len()).partition(|&at| is_novel(at));
+        let open: Vec<usize> = known.iter().map(|&at| pool.open[at]).collect();
+        let split = pool.with_open(&open);
+
+        stages.next("cross-validating")?;
+        let candidates = candidates(spec.labeller, pool, representation, reduced.as_ref(), limits)?;
+        let share = open.len() as f64 / pool.open.len().max(1) as f64;
+        let held_out = match open.is_empty() {
+            true => CrossValidation::default(),
+            false => {
+                let sample = limits.to_cross_validate(&open, classes);
+                folds = folds.into_iter().map(|(f, h)| (f.with_pool(&sample), h)).collect();
+                cross_validate(&candidates, &folds, &novel_hidden, share, limits)?
+            }
+        };
+        drop(folds);
+
+        stages.next("labelling")?;
+        let Candidate { labeller, view } = &candidates[held_out.labeller];
+        let found = labeller.label(view, split)?;
+
+        stages.next("judging labels")?;
+        let keep = Keep { beta: true, gamma: true, certificate: false };
+        let (path, fitted) = judging_path(view, split, &found.labels, limits, keep)?;
+        let mut own = vec![None; rows];
+        pool.given.iter().zip(&pool.labels).for_each(|(&row, &label)| own[row] = Some(label));
+        open.iter().zip(&found.labels).for_each(|(&row, &label)| own[row] = Some(label));
+        // Novel instances are judged under the label that they come nearest to.
+        let all: Vec<usize> = (0..rows).collect();
+        let frozen = FrozenPath::of(&path);
+        let judged = frozen.judge(view.coordinates()?.0, &all, |row| own[row]);
+        let of_open: Vec<Judgement> = open.iter().map(|&row| judged[row]).collect();
+        let distance = |at: usize| distance.get(open[at]).copied().unwrap_or(0.0);
+        let scores = held_out.ranked_by.scores(&found.probability, &of_open, distance);
+        let known_share = novelty.as_ref().map_or(1.0, |n| n.known);
+        let ranked_by = held_out.ranked_by;
+        let calibration = held_out.calibration(&groups, &found.labels, known_share);
+        let ranked = Ranked::new(&scores, share);
+        let ranks: Vec<f64> = scores.iter().map(|&score| ranked.share_above(score)).collect();
+        let curve = RightCurve::of(&calibration);
+
+        let mut verdicts = vec![Verdict::Doubtful; rows];
+        let mut probability = vec![1.0; rows];
+        let mut accepted_in = vec![None; rows];
+        pool.given.iter().for_each(|&row| verdicts[row] = Verdict::Given);
+        for (at, &row) in open.iter().enumerate() {
+            probability[row] = curve.at(ranks[at]);
+            accepted_in[row] = found.accepted_in[at];
+        }
+        if let Some(novelty) = &novelty {
+            for &at in &novel {
+                probability[pool.open[at]] = novelty.probability[at];
+                verdicts[pool.open[at]] = Verdict::NoneOfThese;
+            }
+        }
+        let credibility: Vec<f64> = judged.iter().map(Judgement::credibility).collect();
+        let in_pool = TrustedPool {
+            rows: &open,
+            size: pool.open.len(),
+            labels: &found.labels,
+            ranks: &ranks,
+            probability: &probability,
+            credibility: &credibility,
+        };
+        let trusted = in_pool.choose(classes, spec.trust()?, calibration, ranked_by);
+        trusted.rows.iter().for_each(|&row| verdicts[row] = Verdict::Trusted);
+
+        stages.next("training the model")?;
+        let suggestions = match spec.suggest {
+            0 => Vec::new(),
+            batch => {
+                let labels = (&pool.given[..], &pool.labels[..]);
+                let (mut margin, predicted) =
+                    margins(&representation.smooth, labels, &pool.open, classes, limits)?;
+                novel.iter().for_each(|&at| margin[at] = 0.0);
+                let candidates = Candidates {
+                    u,
+                    given: &pool.given,
+                    labels: &pool.labels,
+                    open: &pool.open,
+                    margin: &margin,
+                    predicted: &predicted,
+                    classes,
+                };
+                candidates.choose(spec.strategy, batch)
+            }
+        };
+        let right: Vec<f64> = open.iter().map(|&row| probability[row]).collect();
+        let model = Labelled {
+            representation,
+            features,
+            split,
+            labels: &found.labels,
+            right: &right,
+            verdicts: &verdicts,
+            target: trusted.target_of_model(),
+            limits,
+        };
+        let model = model.train()?;
+        let (followed, gamma_norm) =
+            norms_along_path(&path, &fitted, rows, rows <= limits.in_memory);
+        let rules = match found.model {
+            Some(Model::Logistic(classifier)) => Some(PoolRules {
+                classifier,
+                path: frozen,
+                ranked,
+                ranked_by,
+                curve,
+                trusted: trusted.rule(pool.open.len(), spec.trust()?),
+                discount,
+                novelty: rule,
+                picked,
+            }),
+            _ => None,
+        };
+        let labelling = Labelling {
+            labels: own,
+            probability,
+            credibility,
+            accepted_in,
+            verdicts,
+            judged_as: judged.iter().map(|judged| judged.label).collect(),
+            rival: judged.iter().map(|judged| judged.rival).collect(),
+            nearest,
+            labeller: labeller.name(),
+            rounds: found.rounds,
+            novelty,
+            picked,
+            trusted,
+            suggestions,
+            lambda: path.lambda,
+            gamma_norm,
+            followed,
+            recall: representation.recall,
+            coordinates: representation.smooth.clone(),
+            model,
+        };
+        Ok((labelling, rules))
+    }
 }
 
 /// The class of the given label that is nearest to each open row.
@@ -272,14 +350,6 @@ fn class_of_nearest(pool: &OwnedSplit, nearest: &Neighbors) -> Vec<usize> {
         pool.labels[pool.given.partition_point(|&given| given < nearest)]
     };
     pool.open.iter().map(class).collect()
-}
-
-/// For each score the share of the pool that scores at least as high, when these are only a `share` of it and the rest
-/// scores lower.
-fn share_scored_higher(scores: &[f64], share: f64) -> Vec<f64> {
-    let mut sorted = scores.to_vec();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    scores.iter().map(|&score| share * rank(&sorted, score)).collect()
 }
 
 /// The labellers to choose from, the one to use unless held-out labels speak for another first.
@@ -295,14 +365,18 @@ fn candidates<'a>(
     let adaptive = LabellerKind::Transductive(TransductiveKind::Adaptive);
     let (rounds, no_rounds) = (LabellerKind::Rounds, LabellerKind::NoRounds);
     let per_class = pool.open.len().div_ceil(pool.classes);
+    let reads_graph = limits.reads_graph(representation.smooth.len(), pool.classes);
+    // Without the graph the last two are the same.
+    let trained = [rounds, no_rounds, LabellerKind::Classifier];
+    let trained = &trained[..if reads_graph { 3 } else { 2 }];
     let kinds = match kind {
         LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE => {
-            vec![adaptive, rounds, no_rounds]
+            [&[adaptive], trained].concat()
         }
         LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE_CANDIDATE => {
-            vec![rounds, no_rounds, adaptive]
+            [trained, &[adaptive]].concat()
         }
-        LabellerKind::Auto => vec![rounds, no_rounds],
+        LabellerKind::Auto => trained.to_vec(),
         LabellerKind::Transductive(kind) if !small => {
             let expected = format!(
                 "it labels pools of at most {} instances: choose rounds, or ask for exact computation",
@@ -317,13 +391,21 @@ fn candidates<'a>(
         let labeller: Box<dyn Labeller> = match kind {
             LabellerKind::Transductive(kind) => Box::new(kind.build()?),
             _ => {
-                let (classifier, judge) = (PoolLogistic::new(limits)?, Ici::sampled(limits)?);
-                let quota = match kind {
-                    LabellerKind::NoRounds => Quota::Shares(Vec::new()),
-                    _ => Quota::quarter_then_half(),
+                let classifier = PoolLogistic::new(limits)?;
+                let judge: Box<dyn Judge> = match pool.classes > limits::PATH_CLASSES {
+                    true if reads_graph => Box::new(Confidence),
+                    _ => Box::new(Ici::sampled(limits)?),
                 };
-                let labeller = SelfTraining::new(Box::new(classifier), Box::new(judge), quota)?;
-                Box::new(labeller.with_limits(limits))
+                let quota = match kind {
+                    LabellerKind::Rounds => Quota::quarter_then_half(),
+                    _ => Quota::Shares(Vec::new()),
+                };
+                let labeller = SelfTraining::new(Box::new(classifier), judge, quota)?;
+                let labeller = labeller.with_limits(limits);
+                match kind {
+                    LabellerKind::Classifier => Box::new(labeller.without_graph()),
+                    _ => Box::new(labeller),
+                }
             }
         };
         // Transductive methods read the features themselves rather than the smoothed coordinates.
@@ -335,6 +417,11 @@ fn candidates<'a>(
         let view = match reduced {
             Some(x) => View::leading(instances, x, x.cols()),
             None => View::leading(instances, u, judged_dims(u, pool.classes)),
+        };
+        let view = match kind {
+            LabellerKind::Transductive(_) => view,
+            _ if reads_graph => view.with_graph(&representation.graph),
+            _ => view,
         };
         Ok(Candidate { labeller, view })
     };

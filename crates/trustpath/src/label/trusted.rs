@@ -25,7 +25,46 @@ pub struct Trusted {
     pub calibration: Calibration,
 }
 
+/// By which rule a label is trusted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum TrustRule {
+    /// Labels that score among this share of the pool.
+    Share(f64),
+    /// Labels at least as credible.
+    Credibility(f64),
+    /// A rule that needs all rows at once.
+    Together,
+}
+
+impl TrustRule {
+    /// Whether a label of this rank and credibility is trusted.
+    pub fn trusts(self, rank: f64, credibility: f64) -> bool {
+        match self {
+            Self::Share(share) => rank <= share,
+            Self::Credibility(cut) => credibility >= cut,
+            Self::Together => false,
+        }
+    }
+
+    /// Those of the best labels of `size`, of which `most` are trusted: those that rank equally are trusted together or not at all.
+    fn share(most: usize, size: usize) -> Self {
+        Self::Share((most as f64 + 1e-6) / size.max(1) as f64)
+    }
+}
+
 impl Trusted {
+    /// By which rule its rows were chosen, in a pool with this number of unlabeled instances.
+    pub(super) fn rule(&self, size: usize, trust: Trust) -> TrustRule {
+        match trust {
+            Trust::Precision(precision) => {
+                let most = self.calibration.trusted(size, precision);
+                TrustRule::share(most, size)
+            }
+            Trust::Credibility(cut) => TrustRule::Credibility(cut),
+            Trust::PerClass(_) => TrustRule::Together,
+        }
+    }
+
     /// The precision that trusted predictions for new instances should have: that of the pool, as far as it is supported.
     pub(super) fn target_of_model(&self) -> Option<f64> {
         let target = self.target.or(self.estimate.map(|estimate| estimate.precision));

@@ -3,10 +3,12 @@
 //! [`SelfTraining`] is Algorithm 1 of the paper: a classifier, a judge and a quota. Every method of
 //! [`transductive`](crate::transductive) is a labeller as well.
 
+mod harmonic;
 mod self_training;
 
 pub use self_training::{Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
 
+use crate::classify::Model;
 use crate::judge::View;
 use crate::split::Split;
 use crate::task::{Task, arg_max};
@@ -24,8 +26,8 @@ pub trait Labeller: Send + Sync + std::fmt::Debug {
     /// When a solver does not converge, or the pool cannot be represented.
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels>;
 
-    /// What it would find on a pool that a labeller with rounds has labelled, where that run contains it: the labels before the
-    /// first round are those of the same classifier without rounds.
+    /// What it would find on a pool that a labeller with rounds has labelled, where that run contains it: those of its first
+    /// classifier are the labels without rounds.
     fn contained_in(&self, _rounds: &PoolLabels) -> Option<PoolLabels> {
         None
     }
@@ -45,6 +47,10 @@ pub struct PoolLabels {
     pub rounds: Vec<RoundRecord>,
     /// The probability of each label before the first round; empty for labellers without rounds.
     pub first_probability: Vec<f64>,
+    /// Labels and probabilities by the classifier alone before the first round, where a similarity graph had a say as well.
+    pub(crate) by_classifier: Option<(Vec<usize>, Vec<f64>)>,
+    /// The last classifier, where the labeller has one.
+    pub model: Option<Model>,
 }
 
 impl Labeller for Box<dyn Transductive> {
@@ -81,28 +87,41 @@ mod tests {
     use crate::classify::PoolLogistic;
     use crate::judge::Ici;
     use crate::limits::Limits;
+    use crate::neighbors::{Neighbors, SimilarityGraph};
     use crate::reduce::testing::clusters;
 
     #[test]
-    fn a_run_with_rounds_contains_the_one_without() {
+    fn a_run_with_rounds_contains_those_without() {
         let instances = clusters(4, 20, 8, 1.0);
+        let neighbors = Neighbors::of(&instances, 80, 6).unwrap();
+        let graph = SimilarityGraph::of(&neighbors, |i, k| neighbors.squared_distances(i)[k]);
         let limits = Limits::default();
         let labeller = |quota| {
             let judge = Ici::sampled(limits).unwrap();
             let classifier = PoolLogistic::new(limits).unwrap();
             SelfTraining::new(Box::new(classifier), Box::new(judge), quota).unwrap()
         };
-        let (with, without) =
-            (labeller(Quota::quarter_then_half()), labeller(Quota::Shares(Vec::new())));
+        let with = labeller(Quota::quarter_then_half());
+        let none = || labeller(Quota::Shares(Vec::new()));
         let given: Vec<usize> = (0..8).map(|at| at / 2 * 20 + at % 2).collect();
         let labels: Vec<usize> = (0..8).map(|at| at / 2).collect();
         let open: Vec<usize> = (0..80).filter(|row| !given.contains(row)).collect();
         let split = Split { given: &given, labels: &labels, open: &open, classes: 4 };
-        let view = View::leading(&instances, instances.unit(), 8);
-        let rounds = with.label(&view, split).unwrap();
-        let (contained, own) =
-            (without.contained_in(&rounds).unwrap(), without.label(&view, split).unwrap());
-        assert_eq!((contained.labels, contained.probability), (own.labels, own.probability));
-        assert!(with.contained_in(&rounds).is_none());
+        let view = || View::leading(&instances, instances.unit(), 8);
+        let mut probabilities = Vec::new();
+        for (view, without) in [
+            (view(), none()),
+            (view().with_graph(&graph), none()),
+            (view().with_graph(&graph), none().without_graph()),
+        ] {
+            let rounds = with.label(&view, split).unwrap();
+            let contained = without.contained_in(&rounds).unwrap();
+            let own = without.label(&view, split).unwrap();
+            assert_eq!((contained.labels, &contained.probability), (own.labels, &own.probability));
+            assert!(with.contained_in(&rounds).is_none());
+            probabilities.push(own.probability);
+        }
+        assert_eq!(probabilities[0], probabilities[2]);
+        assert_ne!(probabilities[0], probabilities[1]);
     }
 }

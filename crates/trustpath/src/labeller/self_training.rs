@@ -10,7 +10,11 @@
 //! With a [`Quota::PerRound`], as in the paper, accepted instances stay in the training set (with the label of the
 //! current classifier), and every round but the last accepts at least one. With [`Quota::Shares`] the same
 //! share of every pseudo-class is accepted anew in each round, which assumes nothing about the balance of the classes.
+//!
+//! Where the [`View`] has a similarity graph, labels are those of the product of the classifier and the graph (`harmonic.rs`), also
+//! the pseudo-labels of a round.
 
+use super::harmonic::GraphLabels;
 use super::{Labeller, PoolLabels};
 use crate::classify::{Classify, Model, Trainer};
 use crate::incidental::Incidental;
@@ -91,6 +95,7 @@ pub struct SelfTraining {
     judge: Box<dyn Judge>,
     quota: Quota,
     limits: Limits,
+    reads_graph: bool,
     final_judge: Option<Box<dyn Incidental>>,
 }
 
@@ -147,7 +152,14 @@ impl SelfTraining {
     /// [`Error::Parameter`] for a step or cap of zero.
     pub fn new(classifier: Box<dyn Classify>, judge: Box<dyn Judge>, quota: Quota) -> Result<Self> {
         quota.check()?;
-        Ok(Self { classifier, judge, quota, limits: Limits::NONE, final_judge: None })
+        Ok(Self {
+            classifier,
+            judge,
+            quota,
+            limits: Limits::NONE,
+            reads_graph: true,
+            final_judge: None,
+        })
     }
 
     /// Also judges every final label by this model: see [`Outcome::vanish`].
@@ -161,6 +173,13 @@ impl SelfTraining {
     #[must_use]
     pub(crate) fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Labels by the classifier alone, also where the view has a similarity graph.
+    #[must_use]
+    pub(crate) fn without_graph(mut self) -> Self {
+        self.reads_graph = false;
         self
     }
 
@@ -180,12 +199,19 @@ impl SelfTraining {
         let mut trainer = self.classifier.trainer(view.instances, classes);
         let mut training: Vec<usize> = (0..given).collect();
         self.train(&mut *trainer, split, &training, split.labels)?;
-        let (labels, probability) = trainer.label(split.open);
+        let graph = view.graph().filter(|_| self.reads_graph);
+        let graph = graph.map(|graph| GraphLabels::new(graph, split));
+        let label = |trainer: &dyn Trainer| match &graph {
+            Some(graph) => graph.label(trainer, split.open),
+            None => trainer.label(split.open),
+        };
+        let (labels, probability) = label(&*trainer);
         trained(&*trainer, &labels);
         let mut found = PoolLabels {
             labels,
             probability,
             accepted_in: vec![None; split.open.len()],
+            by_classifier: graph.is_some().then(|| trainer.label(split.open)),
             ..PoolLabels::default()
         };
         if split.open.is_empty() {
@@ -224,7 +250,7 @@ impl SelfTraining {
             }
             training.extend_from_slice(&selected);
             self.train(&mut *trainer, split, &training, &labels)?;
-            let (next, probability) = trainer.label(split.open);
+            let (next, probability) = label(&*trainer);
             trained(&*trainer, &next);
             let pseudo_labels = std::mem::replace(&mut found.labels, next);
             let before = std::mem::replace(&mut found.probability, probability);
@@ -337,22 +363,26 @@ impl SelfTrainer {
 impl Labeller for SelfTraining {
     fn name(&self) -> &'static str {
         match &self.quota {
+            Quota::Shares(shares) if shares.is_empty() && !self.reads_graph => "classifier",
             Quota::Shares(shares) if shares.is_empty() => "no-rounds",
             _ => "rounds",
         }
     }
 
     fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
-        Ok(self.rounds(view, split, &mut |_, _| {})?.1)
+        let (trainer, found) = self.rounds(view, split, &mut |_, _| {})?;
+        Ok(PoolLabels { model: Some(trainer.model()), ..found })
     }
 
     fn contained_in(&self, rounds: &PoolLabels) -> Option<PoolLabels> {
         let first = rounds.rounds.first()?;
-        matches!(&self.quota, Quota::Shares(shares) if shares.is_empty()).then(|| PoolLabels {
-            labels: first.pseudo_labels.clone(),
-            probability: rounds.first_probability.clone(),
-            accepted_in: vec![None; first.pseudo_labels.len()],
-            ..PoolLabels::default()
-        })
+        if !matches!(&self.quota, Quota::Shares(shares) if shares.is_empty()) {
+            return None;
+        }
+        let by_classifier = rounds.by_classifier.clone().filter(|_| !self.reads_graph);
+        let before_rounds = || (first.pseudo_labels.clone(), rounds.first_probability.clone());
+        let (labels, probability) = by_classifier.unwrap_or_else(before_rounds);
+        let accepted_in = vec![None; labels.len()];
+        Some(PoolLabels { labels, probability, accepted_in, ..PoolLabels::default() })
     }
 }

@@ -8,10 +8,13 @@ use pulp::{Simd, WithSimd};
 
 use super::lanes::{Layout, run};
 use super::simd;
-use super::vector::{self, dot, fused};
+use super::vector::{self, LANES, block, dot, fused};
 
 /// Relative size below which a pivot is rounding error.
 const FLAT: f64 = 1e-13;
+
+/// Blocks of a row that are summed at a time, as many as the registers hold.
+const WIDE: usize = 4;
 
 /// Factors row-major `n × n` `a`, of which the upper triangle is read. Returns `false`, leaving `a` unusable, when a pivot
 /// is not above `floor`.
@@ -64,6 +67,8 @@ fn add_scaled<const FUSED: bool>(y: &mut [f64], s: f64, x: &[f64]) {
 }
 
 /// Factors `n` rows that lie `stride` apart. `inverse(j, pivot)` is `1/Lⱼⱼ`; zero leaves unknown `j` out, and `None` gives up.
+///
+/// Every row is read and written once: what the rows above subtract from it is summed in registers, in their order.
 #[inline(always)]
 fn eliminate<const FUSED: bool>(
     a: &mut [f64],
@@ -72,18 +77,52 @@ fn eliminate<const FUSED: bool>(
     inverse: impl Fn(usize, f64) -> Option<f64>,
 ) -> bool {
     for j in 0..n {
-        let (head, below) = a.split_at_mut((j + 1) * stride);
-        let row = &mut head[j * stride..j * stride + n];
-        let Some(inverse) = inverse(j, row[j]) else { return false };
-        row[j + 1..].iter_mut().for_each(|v| *v *= inverse);
-        row[j] = inverse;
-        if inverse != 0.0 {
-            for (i, target) in (j + 1..n).zip(below.chunks_exact_mut(stride)) {
-                add_scaled::<FUSED>(&mut target[i..n], -row[i], &row[i..]);
+        let (above, row) = a.split_at_mut(j * stride);
+        for from in (j..n).step_by(WIDE * LANES) {
+            let to = &mut row[from..n.min(from + WIDE * LANES)];
+            match to.len().div_ceil(LANES) {
+                1 => subtract_rows::<FUSED, 1>(above, stride, (j, from), to),
+                2 => subtract_rows::<FUSED, 2>(above, stride, (j, from), to),
+                3 => subtract_rows::<FUSED, 3>(above, stride, (j, from), to),
+                _ => subtract_rows::<FUSED, WIDE>(above, stride, (j, from), to),
             }
         }
+        let Some(inverse) = inverse(j, row[j]) else { return false };
+        row[j + 1..n].iter_mut().for_each(|v| *v *= inverse);
+        row[j] = inverse;
     }
     true
+}
+
+/// Subtracts from columns `from..` of row `j`, which fill at most `N` blocks, what the rows above it have in them.
+#[inline(always)]
+fn subtract_rows<const FUSED: bool, const N: usize>(
+    above: &[f64],
+    stride: usize,
+    (j, from): (usize, usize),
+    to: &mut [f64],
+) {
+    let mut sums = [[0.0; LANES]; N];
+    sums.as_flattened_mut()[..to.len()].copy_from_slice(to);
+    for k in 0..j {
+        let (scale, row) = (-above[k * stride + j], &above[k * stride + from..]);
+        // Blocks may end in the next row: what is read there is not kept. After the last row there is none.
+        if row.len() >= N * LANES {
+            for (at, sums) in sums.iter_mut().enumerate() {
+                let row = block(row, at * LANES);
+                for l in 0..LANES {
+                    sums[l] = if FUSED {
+                        row[l].mul_add(scale, sums[l])
+                    } else {
+                        sums[l] + scale * row[l]
+                    };
+                }
+            }
+        } else {
+            add_scaled::<FUSED>(&mut sums.as_flattened_mut()[..to.len()], scale, &row[..to.len()]);
+        }
+    }
+    to.copy_from_slice(&sums.as_flattened()[..to.len()]);
 }
 
 /// Solves `L x = b` in place, given `1/Lⱼⱼ`.

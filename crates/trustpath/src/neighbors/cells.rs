@@ -9,13 +9,15 @@
 //!
 //! All of this is a function of the points alone: the same for any number of threads.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::Neighbors;
 use super::exact::{among_all, measure_shortlist};
-use super::partition::Cells;
+use super::partition::{CellTable, Cells};
 use super::points::{CentredPoints, Points, ascending};
-use super::refine::Refinement;
+use super::refine::{Halo, Refinement};
 use super::scan::{Candidates, SPARE, Shortlists};
 use crate::limits::{COMPARED, RECALL_POINTS, TWO_SWEEPS};
 
@@ -41,9 +43,11 @@ pub(super) fn search(points: Points<'_>, k: usize, effort: Effort) -> Neighbors 
     let centre = points.centre();
     let cells = Cells::of(points, &centre, effort.cells);
     let points = CentredPoints::of(points, &centre, |i| cells.order[i] as usize);
-    let lists = search_around(&points, &cells, k, effort.budget);
+    let table = &cells.table;
+    let own = 0..table.len();
+    let lists = search_around(&points, table, own, |cell| table.start[cell], k, effort.budget);
     let mut refinement = Refinement::new(&points, k, lists);
-    (0..effort.sweeps).for_each(|_| refinement.sweep());
+    (0..effort.sweeps).for_each(|_| refinement.sweep(&Halo::default()));
     let lists = refinement.lists;
     let recall = recall(&points, k, &lists);
     drop(points);
@@ -60,33 +64,37 @@ pub(super) fn search(points: Points<'_>, k: usize, effort: Effort) -> Neighbors 
     Neighbors::from_lists(k, &ordered, Some(recall))
 }
 
-/// Compares the points of every cell with those of the cells around it.
-fn search_around(
+/// Compares the points of these cells with those of the cells around each. `place` is where the points of a cell begin among
+/// `points`, of which those of the first of these cells are the first.
+pub(super) fn search_around(
     points: &CentredPoints,
-    cells: &Cells,
+    table: &CellTable,
+    own: Range<usize>,
+    place: impl Fn(usize) -> usize + Sync,
     k: usize,
     budget: usize,
 ) -> Vec<(f32, u32)> {
-    let dims = points.dims;
+    let (dims, n) = (points.dims, table.points());
     // Every list gets its k neighbours: the cells hold enough points other than the point itself.
-    let budget = budget.max(k + SPARE + 1).min(points.len());
-    let mut lists = vec![(0.0, 0); points.len() * k];
-    let mut parts = Vec::with_capacity(cells.len());
+    let budget = budget.max(k + SPARE + 1).min(n);
+    let size = |cell: usize| table.start[cell + 1] - table.start[cell];
+    let mut lists = vec![(0.0, 0); own.clone().map(size).sum::<usize>() * k];
+    let mut parts = Vec::with_capacity(own.len());
     let mut rest = &mut lists[..];
-    for cell in cells.start.windows(2) {
-        let (part, after) = rest.split_at_mut((cell[1] - cell[0]) * k);
-        parts.push(part);
+    for cell in own {
+        let (part, after) = rest.split_at_mut(size(cell) * k);
+        parts.push((cell, part));
         rest = after;
     }
-    parts.into_par_iter().enumerate().for_each_init(
+    parts.into_par_iter().for_each_init(
         || (Shortlists::default(), Vec::new()),
         |(best, around), (cell, lists)| {
-            let (from, to) = (cells.start[cell], cells.start[cell + 1]);
-            best.clear(to - from, (k + SPARE).min(points.len() - 1));
+            let (from, to) = (place(cell), place(cell) + size(cell));
+            best.clear(to - from, (k + SPARE).min(n - 1));
             around.clear();
-            cells.around(cell, dims, budget, around);
+            table.around(cell, dims, budget, around);
             for &other in &*around {
-                let (first, end) = (cells.start[other], cells.start[other + 1]);
+                let (first, end) = (place(other), place(other) + size(other));
                 let rows = &points.values[first * dims..end * dims];
                 let (half, first) = (&points.half[first..end], first as u32);
                 let queries = &points.values[from * dims..to * dims];

@@ -14,16 +14,20 @@
 mod cells;
 mod device;
 mod exact;
+mod leaky_walk;
 mod pairs;
 mod partition;
 mod points;
 mod refine;
+mod regions;
 mod scan;
 mod similarity;
 
 pub use device::{DevicePoints, NeighborDevice, use_device};
 pub(crate) use exact::nearest_among;
+pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
+pub use regions::{CellMeans, CellPlan, Region, RegionLists, RegionOrder};
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
 
 use self::cells::Effort;
@@ -114,6 +118,21 @@ impl Neighbors {
     fn from_lists<D: Copy + Into<f64>>(k: usize, lists: &[(D, u32)], recall: Option<f64>) -> Self {
         let index = lists.iter().map(|&(_, j)| j).collect();
         Self { k, index, squared: lists.iter().map(|&(far, _)| far.into()).collect(), recall }
+    }
+
+    /// Lists that were found elsewhere: `k` neighbours of each point, nearest first, and their squared distances, which are empty where
+    /// they are not needed.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are `k` of each for every point.
+    pub fn from_parts(k: usize, ends: Vec<u32>, squared: &[f32]) -> Result<Self> {
+        let fits = squared.is_empty() || squared.len() == ends.len();
+        if k == 0 || !ends.len().is_multiple_of(k) || !fits {
+            let (rows, given) = (ends.len() / k.max(1), squared.len());
+            return Err(Error::Shape { rows, dims: k, expected: ends.len(), given });
+        }
+        let squared = squared.iter().map(|&squared| f64::from(squared)).collect();
+        Ok(Self { k, index: ends, squared, recall: None })
     }
 
     /// The first `k` neighbours of every point, without their distances.

@@ -4,6 +4,9 @@
 //! a point are the neighbours of its neighbours and of those points whose neighbour it is, the closest of these first and
 //! at most as many as it has neighbours itself. A candidate that is two old edges away was compared in the sweep before, and
 //! is left out; at first every edge is new.
+//!
+//! Where points are spread over several machines, each improves the lists of its own points and knows some others (a [`Halo`]) with their
+//! lists; what it does not know is no candidate.
 
 use rayon::prelude::*;
 
@@ -14,15 +17,22 @@ use super::scan::NONE;
 /// Points that are worked on together.
 const STRIP: usize = 256;
 
+/// Points that follow those whose lists are improved: the ends of their lists, [`NONE`] beyond the last, and which are new.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Halo<'a> {
+    pub ends: &'a [u32],
+    pub new: &'a [bool],
+}
+
 /// A graph that is improved sweep by sweep.
 #[derive(Debug)]
 pub(super) struct Refinement<'a> {
     points: &'a CentredPoints,
     k: usize,
-    /// The lists of all points, each in ascending distance.
+    /// The lists of the points, each in ascending distance.
     pub lists: Vec<(f32, u32)>,
     /// Which entries of the lists are new since the last sweep but one.
-    new: Vec<bool>,
+    pub new: Vec<bool>,
 }
 
 /// Edges from every point: `k` ends each, [`NONE`] beyond the last, and which edges are new.
@@ -48,12 +58,14 @@ impl<'a> Refinement<'a> {
         Self { points, k, lists, new }
     }
 
-    /// One sweep.
-    pub fn sweep(&mut self) {
+    /// One sweep, with what is known of the points that follow those of the lists.
+    pub fn sweep(&mut self, halo: &Halo<'_>) {
         let Self { points, k, lists, new } = self;
         let (points, k) = (*points, *k);
-        let ends: Vec<u32> = lists.iter().map(|&(_, j)| j).collect();
-        let was_new = std::mem::take(new);
+        let mut ends: Vec<u32> = lists.iter().map(|&(_, j)| j).collect();
+        ends.extend_from_slice(halo.ends);
+        let mut was_new = std::mem::take(new);
+        was_new.extend_from_slice(halo.new);
         let forward = Edges { k, ends: &ends, new: &was_new };
         let (back, back_new) = reversed(forward);
         let backward = Edges { k, ends: &back, new: &back_new };
@@ -87,7 +99,7 @@ fn reversed(edges: Edges<'_>) -> (Vec<u32>, Vec<bool>) {
     for rank in 0..k {
         for (i, (ends, new)) in ends.chunks_exact(k).zip(new.chunks_exact(k)).enumerate() {
             let j = ends[rank] as usize;
-            if (held[j] as usize) < k {
+            if ends[rank] != NONE && (held[j] as usize) < k {
                 let to = j * k + held[j] as usize;
                 (back[to], back_new[to]) = (i as u32, new[rank]);
                 held[j] += 1;

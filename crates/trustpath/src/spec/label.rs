@@ -31,8 +31,8 @@ spec! {
         /// Expected share of false alarms among the instances that are reported to be none of the labelled classes
         novel_fdr: f64 = 0.2,
         ["Labelling", "NAME"]
-        /// Labelling algorithm: rounds (self-training), no-rounds (the classifier that it starts with), adaptive or another
-        /// transductive method, or auto (chosen by held-out labels)
+        /// Labelling algorithm: rounds (self-training), no-rounds (the classifier and the similarity graph that it starts with),
+        /// classifier (that classifier alone), adaptive or another transductive method, or auto (chosen by held-out labels)
         labeller: LabellerKind = LabellerKind::Auto,
         ["Labelling", "NAME"]
         /// Judge labels in the coordinates of this reduction [default: the leading principal components, smoothed over
@@ -153,14 +153,17 @@ impl AuditSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LabellerKind {
-    /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of adaptive, rounds
-    /// and no-rounds ([`crate::limits`] has the sizes).
+    /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of adaptive, rounds,
+    /// no-rounds and classifier ([`crate::limits`] has the sizes).
     #[default]
     Auto,
     /// Self-training in two rounds.
     Rounds,
-    /// The classifier that self-training starts with, trained on the given labels alone.
+    /// What self-training starts with: the classifier trained on the given labels, and in pools that are held in memory the similarity
+    /// graph.
     NoRounds,
+    /// That classifier alone.
+    Classifier,
     /// A method that labels the pool at once, on the features themselves.
     Transductive(TransductiveKind),
 }
@@ -168,12 +171,13 @@ pub enum LabellerKind {
 impl LabellerKind {
     /// All names.
     pub const NAMES: &'static [&'static str] = &{
-        let mut names = ["auto"; 3 + TransductiveKind::NAMES.len()];
+        let mut names = ["auto"; 4 + TransductiveKind::NAMES.len()];
         names[1] = "rounds";
         names[2] = "no-rounds";
+        names[3] = "classifier";
         let mut at = 0;
         while at < TransductiveKind::NAMES.len() {
-            names[3 + at] = TransductiveKind::NAMES[at];
+            names[4 + at] = TransductiveKind::NAMES[at];
             at += 1;
         }
         names
@@ -185,6 +189,7 @@ impl LabellerKind {
             Self::Auto => "auto",
             Self::Rounds => "rounds",
             Self::NoRounds => "no-rounds",
+            Self::Classifier => "classifier",
             Self::Transductive(kind) => kind.name(),
         }
     }
@@ -204,6 +209,7 @@ impl FromStr for LabellerKind {
             "auto" => Ok(Self::Auto),
             "rounds" => Ok(Self::Rounds),
             "no-rounds" => Ok(Self::NoRounds),
+            "classifier" => Ok(Self::Classifier),
             _ => match text.parse() {
                 Ok(kind) => Ok(Self::Transductive(kind)),
                 Err(_) => Err(Error::choice("labeller", text, Self::NAMES)),

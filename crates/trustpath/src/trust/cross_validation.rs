@@ -4,10 +4,12 @@
 //! held-out labels (the labeller, and the score that ranks) is chosen for each fold by the labels of the others, so that no
 //! label takes part in a choice that it then calibrates.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::folds::{Fold, Groups};
-use super::precision::{HeldOut, rank};
+use super::precision::{Calibration, HeldOut, rank};
 use super::shares::group_shares;
 use crate::Result;
 use crate::choice::choices;
@@ -99,8 +101,9 @@ pub(crate) fn cross_validate(
                     lost += usize::from(ours && !theirs);
                 }
             }
-            // Another one has to be better by more than a standard error.
-            if gained as f64 - lost as f64 > ((gained + lost) as f64).sqrt() {
+            // Another one has to be better by more than a standard error, with McNemar's correction for continuity: two labels
+            // more are no evidence.
+            if gained as f64 - lost as f64 - 1.0 > ((gained + lost) as f64).sqrt() {
                 best = other;
             }
         }
@@ -148,8 +151,9 @@ pub(crate) fn cross_validate(
 }
 
 impl CrossValidation {
-    /// The held-out labels, weighted by the share of the pool that their group has. `labels` are those of the pool.
-    pub fn weighted(self, groups: &Groups, labels: &[usize]) -> Vec<HeldOut> {
+    /// What the held-out labels say of ranks, each weighted by the share of the pool that its group has. `labels` are those of the
+    /// pool, and `known` the share of it that belongs to labelled classes.
+    pub fn calibration(self, groups: &Groups, labels: &[usize], known: f64) -> Calibration {
         let count = groups.len();
         let mut found = vec![0.0; count];
         labels.iter().for_each(|&label| found[groups.of_class(label)] += 1.0 / labels.len() as f64);
@@ -166,6 +170,16 @@ impl CrossValidation {
         let total: f64 = shares.iter().sum();
         let n = self.held_out.len() as f64;
         let weight = |group: usize| shares[group] / total * n / of_group[group].max(1) as f64;
+        // The instance in question is of each group with the group's share, and of a class that larger ones stand for, it comes with
+        // those that would be wrong together with it.
+        let of_larger = |group: usize| {
+            let stand_in = |(of, _, label): &&(usize, usize, HeldOut)| {
+                *of == group && groups.of_class(label.class) != group
+            };
+            let labels = self.held_out.iter().filter(stand_in).map(|(_, _, label)| label);
+            wrong_together(labels.map(|label| (label.class, label.right)))
+        };
+        let added = (0..count).map(|g| shares[g] / total * weight(g) * of_larger(g)).sum();
         let mut all: Vec<HeldOut> = self
             .held_out
             .iter()
@@ -176,7 +190,33 @@ impl CrossValidation {
                 |g| HeldOut { rank: 0.0, right: false, weight: weight(g), class: usize::MAX };
             all.extend((0..count).filter(|&g| unseen(g)).map(wrong));
         }
-        all
+        Calibration::new(all, known).adding(added)
+    }
+}
+
+/// The design effect of labels, given with their class: how many of one class are right or wrong together. At least 1; the number per
+/// class where all of them are right, or all wrong, so that nothing tells.
+fn wrong_together(labels: impl Iterator<Item = (usize, bool)> + Clone) -> f64 {
+    let (count, right) = labels
+        .clone()
+        .fold((0.0, 0.0), |(n, r), (_, right)| (n + 1.0, r + f64::from(u8::from(right))));
+    let mut of_class = BTreeMap::<usize, (f64, f64)>::new();
+    for (class, right_one) in labels {
+        let (number, residuals) = of_class.entry(class).or_default();
+        *number += 1.0;
+        *residuals += f64::from(u8::from(right_one)) - right / count;
+    }
+    let classes = of_class.len() as f64;
+    if classes < 2.0 {
+        return count.max(1.0);
+    }
+    let spread = right * (count - right) / count;
+    match spread > 0.0 {
+        true => {
+            let squares: f64 = of_class.values().map(|(_, sum)| sum * sum).sum();
+            (squares / spread * classes / (classes - 1.0)).max(1.0)
+        }
+        false => count / classes,
     }
 }
 
@@ -202,6 +242,22 @@ pub(crate) fn auroc(held_out: &[HeldOut]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_that_are_right_or_wrong_together_count_as_one() {
+        let of = |right: &dyn Fn(usize, usize) -> bool| {
+            let labels = (0..10).flat_map(|class| (0..6).map(move |at| (class, at)));
+            let labels: Vec<(usize, bool)> =
+                labels.map(|(class, at)| (class, right(class, at))).collect();
+            wrong_together(labels.iter().copied())
+        };
+        let (together, apart) =
+            (of(&|class, _| class % 3 > 0), of(&|class, at| (class + at) % 3 > 0));
+        assert!((6.0..7.0).contains(&together), "{together}");
+        assert_eq!(apart, 1.0);
+        assert_eq!(of(&|_, _| true), 6.0);
+        assert_eq!(wrong_together([].into_iter()), 1.0);
+    }
 
     #[test]
     fn auroc_counts_pairs() {

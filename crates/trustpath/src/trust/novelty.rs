@@ -67,7 +67,8 @@ impl Novelty {
 
 /// Detects novel instances. `nearest` is the class of the given label nearest to each open instance, `score` has the scores of
 /// all rows, and each fold comes with its own. Also says, fold by fold, which of the hidden labels would be found, since the pool
-/// and the held-out labels have to be treated alike. `None` if there are too few given labels.
+/// and the held-out labels have to be treated alike; and by which rule the same is decided of other instances. `None` if there are
+/// too few given labels.
 pub(crate) fn novelty(
     pool: &OwnedSplit,
     groups: &Groups,
@@ -75,16 +76,18 @@ pub(crate) fn novelty(
     score: &[f64],
     folds: &[(Fold, Vec<f64>)],
     level: f64,
-) -> Option<(Novelty, Vec<Vec<bool>>)> {
+) -> Option<(Novelty, Vec<Vec<bool>>, NoveltyRule)> {
     if folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() < MIN_LABELS {
         return None;
     }
-    let equal = vec![1.0; pool.classes];
-    let PValues { pool: p_value, hidden } = PValues::of(pool, groups, folds, &equal);
-    let weighted = PValues::of(pool, groups, folds, &class_weights(pool, nearest));
+    let equal = PValueTable::of(groups, folds, &vec![1.0; pool.classes]);
+    let weighted = PValueTable::of(groups, folds, &class_weights(pool, nearest));
+    let by_equal = PValues::of(&equal, pool, folds);
+    let by_weighted = PValues::of(&weighted, pool, folds);
     let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
-    let excess = excess_of_small(&weighted.pool) * labels.sqrt();
-    let both = weighted.at_least(&p_value, &hidden);
+    let excess = excess_of_small(&by_weighted.pool) * labels.sqrt();
+    let both = by_weighted.at_least(&by_equal);
+    let p_value = by_equal.pool;
     let open = benjamini_hochberg(&both.pool, OPEN_LEVEL.max(level)).contains(&true)
         || excess > OPEN_EXCESS;
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
@@ -95,11 +98,13 @@ pub(crate) fn novelty(
     let mut sorted: Vec<(f64, f64)> = p_value.iter().map(|&p| (p, 1.0)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let density = falling_density(&sorted);
-    let probability = |&p: &f64| (1.0 - known / density_at(&density, p)).max(0.0);
     let novel = benjamini_hochberg(&both.pool, level / known.max(level));
     let found = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
-    let cut = found.fold(0.0, f64::max);
+    let found = found.fold(-1.0, f64::max);
+    let cut = found.max(0.0);
     let hidden = both.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
+    let rule = NoveltyRule { equal, weighted, density, known, cut: found };
+    let probability = |&p: &f64| (1.0 - known / density_at(&rule.density, p)).max(0.0);
     let novelty = Novelty {
         score: pool.open.iter().map(|&row| score[row]).collect(),
         probability: p_value.iter().map(probability).collect(),
@@ -107,7 +112,7 @@ pub(crate) fn novelty(
         known,
         p_value,
     };
-    Some((novelty, hidden))
+    Some((novelty, hidden, rule))
 }
 
 /// How much less a label counts because of the novelty of its instance, for the score `h` of every row:
@@ -119,13 +124,66 @@ pub(crate) fn novelty(
 ///
 /// Where labels are dense this is `h`. Where they are so sparse that most walks leak, as in a pool of a million with a few labels, `h` says
 /// more about the distance to the next label than about novelty, and only its highest ranks count.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Discount {
+    /// The scores of the open rows, from high to low.
+    pub sorted: Vec<f64>,
+    /// The share of novel instances is 1 − this.
+    pub known: f64,
+}
+
+impl Discount {
+    /// For pools in which the open rows have these scores.
+    pub fn new(h: impl Iterator<Item = f64>, known: f64) -> Self {
+        let mut sorted: Vec<f64> = h.collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        Self { sorted, known }
+    }
+
+    /// For an instance with this score.
+    pub fn at(&self, h: f64) -> f64 {
+        let dense = self.sorted.get(self.sorted.len() / 2).map_or(1.0, |median| 1.0 - median);
+        let until = 2.0 * (1.0 - self.known).max(LEAST_NOVEL) * self.sorted.len() as f64;
+        let above = self.sorted.partition_point(|&other| other >= h) as f64;
+        (1.0 - above / until).max(dense).min(h)
+    }
+}
+
+/// The same for every row, where the rows `open` are the pool.
 pub(crate) fn discounts(h: &[f64], open: &[usize], known: f64) -> Vec<f64> {
-    let mut sorted: Vec<f64> = open.iter().map(|&row| h[row]).collect();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    let dense = sorted.get(sorted.len() / 2).map_or(1.0, |median| 1.0 - median);
-    let until = 2.0 * (1.0 - known).max(LEAST_NOVEL) * sorted.len() as f64;
-    let by_rank = |h: &f64| 1.0 - sorted.partition_point(|other| other >= h) as f64 / until;
-    h.iter().map(|h| by_rank(h).max(dense).min(*h)).collect()
+    let discount = Discount::new(open.iter().map(|&row| h[row]), known);
+    h.iter().map(|&h| discount.at(h)).collect()
+}
+
+/// What decides whether an instance of the pool is novel, from its score in every fold.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NoveltyRule {
+    pub equal: PValueTable,
+    pub weighted: PValueTable,
+    /// The density of the p-values of the pool.
+    pub density: Vec<(f64, f64)>,
+    /// See [`Novelty::known`].
+    pub known: f64,
+    /// The largest p-value of what is none of these; below 0 where nothing is.
+    pub cut: f64,
+}
+
+/// What the rule says of an instance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NoveltyOf {
+    pub p_value: f64,
+    pub probability: f64,
+    pub novel: bool,
+}
+
+impl NoveltyRule {
+    /// Of an instance whose score in every fold is given.
+    pub fn of(&self, h: impl Fn(usize) -> f64) -> NoveltyOf {
+        let p_value = self.equal.of_pool(&h);
+        let probability = (1.0 - self.known / density_at(&self.density, p_value)).max(0.0);
+        let novel = p_value.max(self.weighted.of_pool(&h)) <= self.cut;
+        NoveltyOf { p_value, probability, novel }
+    }
 }
 
 /// P-values of the open instances, and of the hidden labels fold by fold.
@@ -136,42 +194,85 @@ struct PValues {
 
 impl PValues {
     /// The larger of these and other p-values.
-    fn at_least(mut self, pool: &[f64], hidden: &[Vec<f64>]) -> Self {
+    fn at_least(mut self, other: &Self) -> Self {
         let larger = |(p, other): (&mut f64, &f64)| *p = p.max(*other);
-        self.pool.iter_mut().zip(pool).for_each(larger);
-        let folds = self.hidden.iter_mut().zip(hidden);
+        self.pool.iter_mut().zip(&other.pool).for_each(larger);
+        let folds = self.hidden.iter_mut().zip(&other.hidden);
         folds.for_each(|(p, other)| p.iter_mut().zip(other).for_each(larger));
         self
     }
 
-    /// Compares each with the hidden labels of every group, weighted by class, and adds up the p-values by the groups' shares of
-    /// the classes. A group that no label stands for says nothing.
-    fn of(pool: &OwnedSplit, groups: &Groups, folds: &[(Fold, Vec<f64>)], weight: &[f64]) -> Self {
-        let mut p = Self {
-            pool: vec![0.0; pool.open.len()],
-            hidden: folds.iter().map(|(fold, _)| vec![0.0; fold.hidden.len()]).collect(),
+    fn of(table: &PValueTable, pool: &OwnedSplit, folds: &[(Fold, Vec<f64>)]) -> Self {
+        let of_pool = |&row: &usize| table.of_pool(&|fold: usize| folds[fold].1[row]);
+        let of_fold = |(fold, h): &(Fold, Vec<f64>)| {
+            fold.hidden.iter().map(|&row| table.of_hidden(h[row])).collect()
         };
-        for (group, share) in groups.shares_of_classes().into_iter().enumerate() {
+        Self {
+            pool: pool.open.iter().map(of_pool).collect(),
+            hidden: folds.iter().map(of_fold).collect(),
+        }
+    }
+}
+
+/// The hidden labels of every group, weighted by class. P-values are added up by the groups' shares of the classes; a group that no label
+/// stands for says nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct PValueTable {
+    pub groups: Vec<GroupTable>,
+}
+
+/// The hidden labels that stand for a group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GroupTable {
+    /// The share of the classes that the group has.
+    pub share: f64,
+    /// The weight of the instance in question itself: that of a label on average.
+    pub own: f64,
+    /// The weight of all hidden labels.
+    pub all: f64,
+    /// The smallest p-value that they support.
+    pub least: f64,
+    /// Their scores, fold by fold.
+    pub folds: Vec<HiddenScores>,
+}
+
+impl PValueTable {
+    fn of(groups: &Groups, folds: &[(Fold, Vec<f64>)], weight: &[f64]) -> Self {
+        let of_group = |(group, share): (usize, f64)| {
             let held_out: Vec<HiddenScores> =
                 folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, weight)).collect();
             let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
-            // The instance in question itself has the weight of a label on average.
             let own = if count > 0 { all / count as f64 } else { 1.0 };
-            let least = least_p_value(groups, folds, group);
-            for (p, &row) in p.pool.iter_mut().zip(&pool.open) {
-                let above = held_out.iter().zip(folds).map(|(hidden, (_, h))| hidden.above(h[row]));
-                *p += share * ((own + above.sum::<f64>()) / (own + all)).max(least);
+            GroupTable {
+                share,
+                own,
+                all,
+                least: least_p_value(groups, folds, group),
+                folds: held_out,
             }
-            for ((fold, h), p) in folds.iter().zip(&mut p.hidden) {
-                for (p, &row) in p.iter_mut().zip(&fold.hidden) {
-                    // A label that stands for the group is one of those that score at least as high itself.
-                    let above: f64 = held_out.iter().map(|hidden| hidden.above(h[row])).sum();
-                    *p += share * if count > 0 { (above / all).max(least) } else { 1.0 };
-                }
-            }
-        }
-        p
+        };
+        Self { groups: groups.shares_of_classes().into_iter().enumerate().map(of_group).collect() }
+    }
+
+    /// Of an instance of the pool, by its score in every fold.
+    fn of_pool(&self, h: &impl Fn(usize) -> f64) -> f64 {
+        let of_group = |group: &GroupTable| {
+            let above = group.folds.iter().enumerate().map(|(fold, hidden)| hidden.above(h(fold)));
+            group.share
+                * ((group.own + above.sum::<f64>()) / (group.own + group.all)).max(group.least)
+        };
+        self.groups.iter().map(of_group).sum()
+    }
+
+    /// Of a hidden label: where it stands for the group, it is one of those that score at least as high itself.
+    fn of_hidden(&self, h: f64) -> f64 {
+        let of_group = |group: &GroupTable| {
+            let above: f64 = group.folds.iter().map(|hidden| hidden.above(h)).sum();
+            let some = group.folds.iter().any(|hidden| !hidden.scores.is_empty());
+            group.share * if some { (above / group.all).max(group.least) } else { 1.0 }
+        };
+        self.groups.iter().map(of_group).sum()
     }
 }
 
@@ -196,9 +297,10 @@ fn excess_of_small(p_value: &[f64]) -> f64 {
 }
 
 /// Labels of a fold that stand for a group: their scores from high to low, and the sum of the weights up to each.
-struct HiddenScores {
-    scores: Vec<f64>,
-    sums: Vec<f64>,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HiddenScores {
+    pub scores: Vec<f64>,
+    pub sums: Vec<f64>,
 }
 
 impl HiddenScores {

@@ -18,7 +18,9 @@
 //!
 //! Where classes have very different numbers of labels, held-out labels are weighted by the share of the pool that the group
 //! they stand for has (`folds.rs`, `shares.rs`): `W`, `C` and `L` are then sums of weights, and the one that is added is the largest
-//! weight.
+//! weight. Hidden labels of one class that stand for classes with fewer labels were all predicted from the same few that were left, and
+//! are right or wrong together. As many of them as do so count as one where such a class is in question: the one that is added grows
+//! to their design effect, and less is promised (`cross_validation.rs`).
 //!
 //! In an open pool a share `1 − π₀` belongs to no labelled class. Of the labelled classes the best `v` of the pool should
 //! contain as many as it contains held-out labels: `π₀ C(v)/L`, where `C(v)` counts those that rank at or above `v`. What the
@@ -46,6 +48,8 @@ pub struct Calibration {
     pub held_out: Vec<HeldOut>,
     /// Estimated share `π₀` of the pool that belongs to labelled classes; 1 in closed pools.
     pub known: f64,
+    /// The weight of the instance in question, which is added to that of the wrong labels: 1 where all labels count alike.
+    pub added: f64,
 }
 
 /// An estimated precision.
@@ -61,7 +65,7 @@ pub struct Estimate {
 
 impl Default for Calibration {
     fn default() -> Self {
-        Self { held_out: Vec::new(), known: 1.0 }
+        Self { held_out: Vec::new(), known: 1.0, added: 1.0 }
     }
 }
 
@@ -70,7 +74,8 @@ impl Calibration {
     /// pool cannot hold more of them than there are instances. Ranks on which a third of the labels lie or more bound it.
     pub(crate) fn new(mut held_out: Vec<HeldOut>, known: f64) -> Self {
         held_out.sort_by(|a, b| a.rank.total_cmp(&b.rank));
-        let mut calibration = Self { held_out, known };
+        let added = held_out.iter().map(|label| label.weight).fold(1.0, f64::max);
+        let mut calibration = Self { held_out, known, added };
         if known < 1.0 {
             let labels = calibration.held_out.len() as f64;
             let mut above = Above::default();
@@ -82,6 +87,12 @@ impl Calibration {
             }
         }
         calibration
+    }
+
+    /// Lets the instance in question count at least this much.
+    pub(crate) fn adding(mut self, added: f64) -> Self {
+        self.added = self.added.max(added);
+        self
     }
 
     /// The precision that is promised for the best share `v` of the pool; 0 if nothing can be promised.
@@ -102,8 +113,7 @@ impl Calibration {
             return 0.0;
         }
         let labels = self.held_out.len() as f64;
-        let own = self.held_out.iter().map(|label| label.weight).fold(1.0, f64::max);
-        let known_wrong = self.known * (own + above.wrong) / (labels + own);
+        let known_wrong = self.known * (self.added + above.wrong) / (labels + self.added);
         let excess = match self.known < 1.0 {
             true => (v - self.known * above.all / labels).max(0.0),
             false => 0.0,
@@ -281,6 +291,14 @@ mod tests {
                 assert_eq!(calibration.promise((at + 1) as f64 / 67.0), promise);
             }
         }
+    }
+
+    #[test]
+    fn an_instance_that_counts_more_is_promised_less() {
+        let calibration = Calibration::new(draw(100, &mut Random::stream(3, 0)), 1.0);
+        let trusted = |added| calibration.clone().adding(added).trusted(200, 0.8);
+        assert_eq!(trusted(0.5), calibration.trusted(200, 0.8));
+        assert!(trusted(5.0) < trusted(1.0), "{} {}", trusted(5.0), trusted(1.0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use faer::Mat;
 
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::rows::{Rows, Scratch};
-use super::segment::interpolated_vanish;
+use super::segment::{PRECISE, interpolated_vanish};
 use crate::incidental::{Record, Vanished, check_labels};
 use crate::{Error, Matrix, Result};
 
@@ -197,7 +197,7 @@ impl RowSource for InMemoryRows {
         }
         for i in left {
             let leaves = |g: usize| self.cache[g].norms[i] > *lambda;
-            let root = interpolated_vanish(&self.get(i), low, high, leaves);
+            let root = interpolated_vanish(&self.get(i), low, high, PRECISE, leaves);
             self.record.settle(i, root);
         }
         Ok(Vec::new())

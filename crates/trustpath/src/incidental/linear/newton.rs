@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::curvature::{Curvature, FLOOR};
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
-use super::segment::{Bracket, Segment};
+use super::segment::{Bracket, PRECISE, Segment};
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Result};
 
@@ -19,7 +19,7 @@ const MOST_TRIALS: usize = 20;
 /// Trials allowed in one line search.
 const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
-const FLAT: f64 = 0.01;
+const FLAT: f64 = 0.1;
 /// A factor is kept while a step with it makes the gradient at least this much smaller.
 const CHORD: f64 = 0.05;
 /// A step with a fresh factor that leaves more of the gradient than this, at the same value, has gained nothing.
@@ -194,7 +194,6 @@ impl Newton {
         let lower = self.trial[0] <= self.sums[0] - ARMIJO * length * slope;
         if !(lower || flat && self.trial[0] <= self.sums[0] + slack) {
             length = self.line_minimum(rows, length, slope)?;
-            self.attempt(rows, length)?;
         }
         let accepted = length > 0.0 && self.trial[0] <= self.sums[0] + slack;
         if accepted {
@@ -214,7 +213,7 @@ impl Newton {
         rows.sum_over_rows(Sum::Gradient, at, &mut self.trial)
     }
 
-    /// Where on `[0, length]` the derivative along `−step`, `−slope` at 0, is small.
+    /// Where on `[0, length]` the derivative along `−step`, `−slope` at 0, is small; it is evaluated there.
     fn line_minimum(&mut self, rows: &mut impl RowSource, length: f64, slope: f64) -> Result<f64> {
         let at_length = -dot(&self.step, &self.trial[1..]);
         if at_length <= 0.0 {
@@ -230,6 +229,7 @@ impl Newton {
             }
             bracket.tighten(next, value);
         }
+        self.attempt(rows, bracket.low.0)?;
         Ok(bracket.low.0)
     }
 
@@ -245,7 +245,7 @@ impl Newton {
     ) -> Result<f64> {
         let (mut low, mut high) = (segment.low.lambda, segment.high.lambda);
         let row = rows.row(i)?;
-        self.lambda = segment.vanish(&row);
+        self.lambda = segment.vanish(&row, PRECISE);
         segment.interpolate(self.lambda, &mut self.b);
         self.evaluate(rows)?;
         self.factor(rows, tolerance)?;

@@ -13,9 +13,11 @@ use crate::incidental::{Keep, Ranker, check_labels};
 use crate::judge::best_of_each_class;
 
 /// Ratio of neighbouring `λ` on the way down.
-const STRIDE: f64 = 0.6;
+const STRIDE: f64 = 0.5;
 /// Relative gradient at which a solution is accurate enough to tell which instances are zero.
-const TOLERANCE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-6;
+/// Relative precision of the roots that a proposal is made of, far below their error by interpolation.
+const PROPOSED: f64 = 1e-4;
 /// Cuts closer together than this, relatively, are ties.
 const TIE: f64 = 1e-9;
 
@@ -111,7 +113,13 @@ impl<'a> LinearRanker<'a> {
             .iter()
             .filter(|&&i| high.zero[i] && !low.zero[i])
             .map(|&i| {
-                interpolated_vanish(&self.path.rows.get(i), &low.knots, &high.knots, |_| true)
+                interpolated_vanish(
+                    &self.path.rows.get(i),
+                    &low.knots,
+                    &high.knots,
+                    PROPOSED,
+                    |_| true,
+                )
             })
             .collect();
         crossing.sort_by(f64::total_cmp);

@@ -24,7 +24,7 @@ use super::product::{add_adjoint, gram_strip, image, invert_outside, product_str
 use super::row_source::{EvalPoint, Sum};
 use crate::Matrix;
 use crate::linalg::simd;
-use crate::linalg::vector::{LANES, add_scaled, block, block_mut, dot, sum};
+use crate::linalg::vector::{LANES, add_scaled, block, block_mut, sum};
 
 /// Rows in a block, the unit of vectorised work: one coordinate of them is a few kilobytes.
 pub(super) const BLOCK: usize = 512;
@@ -229,9 +229,7 @@ fn evaluate_strip(
                         *r *= w;
                     }
                     if !wide(d, at.responses) {
-                        for a in 0..d {
-                            gradient[k * d + a] -= dot(r, &block.x[a * s..(a + 1) * s]);
-                        }
+                        add_products(-1.0, r, &block.x, &mut gradient[k * d..(k + 1) * d]);
                     }
                 }
                 if wide(d, at.responses) {
@@ -288,13 +286,13 @@ pub(super) fn residuals(d: usize, rows: &Block, at: EvalPoint<'_>, scratch: &mut
             let class = (at.first + k) as u32;
             let mut r = labels.map(|label| if label == class { 1.0 } else { 0.0 });
             for (a, b) in at.b[k * d..(k + 1) * d].iter().enumerate() {
-                let x = block(&rows.x, a * s + i);
+                let (b, x) = (-b, block(&rows.x, a * s + i));
                 for l in 0..LANES {
-                    r[l] -= b * x[l];
+                    r[l] = x[l].mul_add(b, r[l]);
                 }
             }
             for l in 0..LANES {
-                square[l] += r[l] * r[l];
+                square[l] = r[l].mul_add(r[l], square[l]);
             }
             *block_mut(&mut scratch.r, k * s + i) = r;
         }
@@ -302,6 +300,42 @@ pub(super) fn residuals(d: usize, rows: &Block, at: EvalPoint<'_>, scratch: &mut
         *block_mut(&mut scratch.norm, i) = norm;
         *block_mut(&mut scratch.weight, i) =
             norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
+    }
+}
+
+/// Coordinates whose products with one response are summed at a time: as many sums as the registers hold.
+const TILE: usize = 6;
+
+/// Adds `sign Σᵢ rᵢ xᵢₐ` for every coordinate `a` to `out`; `x` holds them one after the other.
+#[inline(always)]
+fn add_products(sign: f64, r: &[f64], x: &[f64], out: &mut [f64]) {
+    for (x, out) in x.chunks(TILE * r.len()).zip(out.chunks_mut(TILE)) {
+        match out.len() {
+            1 => product_tile::<1>(sign, r, x, out),
+            2 => product_tile::<2>(sign, r, x, out),
+            3 => product_tile::<3>(sign, r, x, out),
+            4 => product_tile::<4>(sign, r, x, out),
+            5 => product_tile::<5>(sign, r, x, out),
+            _ => product_tile::<TILE>(sign, r, x, out),
+        }
+    }
+}
+
+/// A tile of [`add_products`].
+#[inline(always)]
+fn product_tile<const N: usize>(sign: f64, r: &[f64], x: &[f64], out: &mut [f64]) {
+    let mut sums = [[0.0; LANES]; N];
+    for i in (0..r.len()).step_by(LANES) {
+        let from = block(r, i);
+        for (a, sums) in sums.iter_mut().enumerate() {
+            let x = block(x, a * r.len() + i);
+            for l in 0..LANES {
+                sums[l] = from[l].mul_add(x[l], sums[l]);
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(&sums) {
+        *out += sign * sum(sums);
     }
 }
 
@@ -373,9 +407,7 @@ fn products_of_directions(
         for (r, inverse) in r.iter_mut().zip(norm.iter()) {
             *r *= inverse;
         }
-        for a in 0..d {
-            tangent[k * d + a] += dot(r, &block.x[a * s..(a + 1) * s]);
-        }
+        add_products(1.0, r, &block.x, &mut tangent[k * d..(k + 1) * d]);
     }
     for k in 0..c {
         for l in k..c {

@@ -6,6 +6,9 @@
 
 use super::row_source::{Knot, Row};
 
+/// Relative precision of a root that is read off the path for its own sake.
+pub(super) const PRECISE: f64 = 1e-14;
+
 /// The path between two knots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment<'a> {
@@ -50,9 +53,9 @@ impl Segment<'_> {
         }
     }
 
-    /// The `λ` at which an instance vanishes along the polynomial, given that it has not at the low end but has at the
-    /// high end.
-    pub fn vanish(&self, row: &Row) -> f64 {
+    /// The `λ` at which an instance vanishes along the polynomial, to this relative precision, given that it has not at the low end
+    /// but has at the high end.
+    pub fn vanish(&self, row: &Row, precision: f64) -> f64 {
         let d = row.x.len();
         let classes = self.low.first..self.low.first + self.low.b.len() / d.max(1);
         // ‖rᵢ(λ)‖² needs the fits of the four knot vectors once, whatever the number of trial λ.
@@ -94,7 +97,7 @@ impl Segment<'_> {
             let next = bracket.next();
             let value = excess(next);
             let (low, high) = (bracket.low.0, bracket.high.0);
-            if value.abs() <= 1e-14 * next || high - low <= 1e-14 * high {
+            if value.abs() <= precision * next || high - low <= precision * high {
                 return next;
             }
             bracket.tighten(next, value);
@@ -137,17 +140,18 @@ impl Bracket {
     }
 }
 
-/// The `λ` between two knots at which the last of an instance's groups vanishes, read off the interpolated path.
-/// `leaves(g)` says whether group `g` is not zero at the low knot.
+/// The `λ` between two knots at which the last of an instance's groups vanishes, read off the interpolated path to this relative
+/// precision. `leaves(g)` says whether group `g` is not zero at the low knot.
 pub(super) fn interpolated_vanish(
     row: &Row,
     low: &[Knot],
     high: &[Knot],
+    precision: f64,
     leaves: impl Fn(usize) -> bool,
 ) -> f64 {
     let groups = (0..low.len()).filter(|&g| leaves(g));
     groups
-        .map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row))
+        .map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row, precision))
         .fold(low[0].lambda, f64::max)
 }
 

@@ -3,8 +3,11 @@
 //! Beyond [`GRAM_ROWS`] instances the neighbours of smoothed instances are chosen by all features from candidates that are nearest in
 //! the principal components, which hold nearly all that smoothing has left of their differences.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
+use super::centring::{centre, origin};
 use super::smoothing::{NEIGHBORS, smooth};
 use super::{Projection, Representation, to_unit_rows};
 use crate::limits::{GRAM_ROWS, POOL_COMPONENTS};
@@ -23,6 +26,10 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
     let signed = is_signed(&x, x.rows(), SIGNED_FROM);
     power(&mut x, signed);
     let (n, d) = (x.rows(), x.cols());
+    let origin = origin(&x)?;
+    if let Some(origin) = &origin {
+        x.as_mut_slice().par_chunks_exact_mut(d).for_each(|row| centre(row, origin));
+    }
     let k = NEIGHBORS.min(n - 1);
     if k > 0 {
         let powered = Instances::from_unit(x);
@@ -32,7 +39,7 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
     }
     let (mean, basis) = principal_axes(&x, POOL_COMPONENTS)?;
-    let projection = Projection { signed, mean, basis };
+    let projection = Projection { signed, origin, mean, basis };
     let centred = projection.centred(&x);
     let graph = match GRAPH_NEIGHBORS.min(n - 1) {
         0 => SimilarityGraph::default(),
@@ -49,7 +56,7 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
             SimilarityGraph::of(&neighbors, |i, k| neighbors.squared_distances(i)[k])
         }
     };
-    let smooth = Instances::from_unit(to_unit_rows(centred));
+    let smooth = Arc::new(Instances::from_unit(to_unit_rows(centred)));
     Ok(Representation {
         smooth,
         projection,

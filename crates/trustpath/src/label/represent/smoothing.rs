@@ -32,8 +32,8 @@ pub(super) fn smooth<T>(
     move_towards(x, &once, columns, graph, weight);
 }
 
-/// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`.
-fn move_towards<T>(
+/// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`, for every row of `x`.
+pub(super) fn move_towards<T>(
     x: &mut [T],
     z: &[T],
     columns: usize,

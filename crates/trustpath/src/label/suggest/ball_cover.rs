@@ -16,12 +16,13 @@ const PURITY: f64 = 0.95;
 
 pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
     let open = pool.sample(batch);
-    let near = neighbours_within(pool, &open);
+    let cosine = purest_cosine(pool, &open);
+    let near = within(pool, &open, cosine);
     let is_covered_by_label = |row: usize, radius: f64| {
         pool.given.iter().any(|&j| dot(pool.u.row(row), pool.u.row(j)) > radius)
     };
     let mut covered: Vec<bool> =
-        open.par_iter().map(|&row| is_covered_by_label(row, near.cosine)).collect();
+        open.par_iter().map(|&row| is_covered_by_label(row, cosine)).collect();
     let mut is_chosen = vec![false; open.len()];
     let mut chosen = Vec::new();
     while chosen.len() < batch {
@@ -30,7 +31,6 @@ pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
             covered = is_chosen.clone();
         }
         let degree: Vec<f64> = near
-            .rows
             .par_iter()
             .zip(&is_chosen)
             .map(|(of, &chosen)| match chosen {
@@ -40,41 +40,40 @@ pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
             .collect();
         let at = arg_max(&degree);
         is_chosen[at] = true;
-        near.rows[at].iter().for_each(|&i| covered[i] = true);
+        near[at].iter().for_each(|&i| covered[i] = true);
         chosen.push(open[at]);
     }
     chosen
 }
 
-/// Which instances cover each other.
-struct Within {
-    /// Cosine above which they do.
-    cosine: f64,
-    /// For each instance the places of those in its ball, itself included.
-    rows: Vec<Vec<usize>>,
+/// The cosines of an open instance with all of them.
+fn cosines(pool: &Candidates<'_>, open: &[usize], at: usize) -> Vec<f64> {
+    open.iter().map(|&other| dot(pool.u.row(open[at]), pool.u.row(other))).collect()
 }
 
-fn neighbours_within(pool: &Candidates<'_>, open: &[usize]) -> Within {
+/// The cosine that belongs to `δ`: above it instances cover each other.
+pub(super) fn purest_cosine(pool: &Candidates<'_>, open: &[usize]) -> f64 {
     let cluster = clusters(pool.u, open, pool.classes);
-    let cosines = |at: usize| -> Vec<f64> {
-        open.iter().map(|&other| dot(pool.u.row(open[at]), pool.u.row(other))).collect()
-    };
     let places: Vec<usize> = (0..open.len()).collect();
     // The nearest instance of another cluster; a ball that excludes it lies within one cluster.
     let mut nearest_other: Vec<f64> = places
         .par_iter()
         .map(|&at| {
-            let cosines = cosines(at);
+            let cosines = cosines(pool, open, at);
             let others = cosines.iter().zip(&cluster).filter(|(_, other)| **other != cluster[at]);
             others.map(|(&cosine, _)| cosine).fold(-1.0, f64::max)
         })
         .collect();
     nearest_other.sort_by(|a, b| b.total_cmp(a));
     let allowed = ((1.0 - PURITY) * open.len() as f64) as usize;
-    let cosine = nearest_other[allowed.min(open.len() - 1)];
-    let within = |&at: &usize| {
-        let cosines = cosines(at);
+    nearest_other[allowed.min(open.len() - 1)]
+}
+
+/// For each open instance the places of those whose cosine with it is larger, itself included.
+pub(super) fn within(pool: &Candidates<'_>, open: &[usize], cosine: f64) -> Vec<Vec<usize>> {
+    let of = |at: usize| {
+        let cosines = cosines(pool, open, at);
         (0..open.len()).filter(|&i| cosines[i] > cosine || i == at).collect()
     };
-    Within { cosine, rows: places.par_iter().map(within).collect() }
+    (0..open.len()).into_par_iter().map(of).collect()
 }

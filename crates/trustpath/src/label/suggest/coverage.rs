@@ -78,8 +78,15 @@ mod tests {
     fn uncertain_instances_come_first() {
         let u = Matrix::from_fn(5, 5, |i, j| f64::from(u8::from(i == j)));
         let margin = [0.9, 0.1, 0.8, 0.7];
-        let pool =
-            Candidates { u: &u, given: &[0], open: &[1, 2, 3, 4], margin: &margin, classes: 2 };
+        let pool = Candidates {
+            u: &u,
+            given: &[0],
+            labels: &[0],
+            open: &[1, 2, 3, 4],
+            margin: &margin,
+            predicted: &[0; 4],
+            classes: 2,
+        };
         assert_eq!(choose(&pool, 4), [2, 4, 3, 1]);
     }
 }

@@ -6,6 +6,7 @@
 
 mod ball_cover;
 mod coverage;
+mod dcom;
 mod kmeans;
 mod typical;
 
@@ -13,6 +14,7 @@ use crate::choice::choices;
 use crate::classify::{Classify, PoolLogistic};
 use crate::limits::{Limits, SUGGEST_COVERED};
 use crate::observer::{Observer, Stages};
+use crate::task::arg_max;
 use crate::{Error, Features, Instances, Matrix, Result};
 
 use super::Representation;
@@ -29,6 +31,8 @@ choices! {
         /// Balls of one radius around labelled instances that contain as many others as possible (ProbCover, Yehuda et
         /// al. 2022).
         Probcover = "probcover",
+        /// Coverage as by probcover at first, margin once the labels cover the pool (DCoM, Mishal and Weinshall 2024).
+        Dcom = "dcom",
         /// The instances whose two most probable classes differ least in probability.
         Margin = "margin",
     }
@@ -40,10 +44,14 @@ pub(super) struct Candidates<'a> {
     pub u: &'a Matrix,
     /// Rows that have a label.
     pub given: &'a [usize],
+    /// Their labels.
+    pub labels: &'a [usize],
     /// Rows that have none.
     pub open: &'a [usize],
     /// For each open row, how much more probable its first class is than its second; 0 where nothing is known.
     pub margin: &'a [f64],
+    /// The most probable class of each open row.
+    pub predicted: &'a [usize],
     pub classes: usize,
 }
 
@@ -58,6 +66,7 @@ impl Candidates<'_> {
             Strategy::Coverage => coverage::choose(self, batch),
             Strategy::Typiclust => typical::choose(self, batch),
             Strategy::Probcover => ball_cover::choose(self, batch),
+            Strategy::Dcom => dcom::choose(self, batch),
             Strategy::Margin => {
                 let mut order: Vec<usize> = (0..self.open.len()).collect();
                 order.sort_by(|&a, &b| self.margin[a].total_cmp(&self.margin[b]));
@@ -76,14 +85,14 @@ impl Candidates<'_> {
     }
 }
 
-/// The margin of each open row under a classifier that is trained on the given labels.
+/// The margin and the most probable class of each open row, under a classifier that is trained on the given labels.
 pub(super) fn margins(
     instances: &Instances,
     (given, labels): (&[usize], &[usize]),
     open: &[usize],
     classes: usize,
     limits: Limits,
-) -> Result<Vec<f64>> {
+) -> Result<(Vec<f64>, Vec<usize>)> {
     /// Rows at a time: their probabilities of all classes are in memory.
     const ROWS: usize = 4096;
     let classifier = PoolLogistic::new(limits)?;
@@ -97,9 +106,9 @@ pub(super) fn margins(
     };
     let blocks = open.chunks(ROWS).flat_map(|rows| {
         let p = trainer.probabilities(rows);
-        p.iter_rows().map(margin).collect::<Vec<f64>>()
+        p.iter_rows().map(|p| (margin(p), arg_max(p))).collect::<Vec<(f64, usize)>>()
     });
-    Ok(blocks.collect())
+    Ok(blocks.unzip())
 }
 
 /// What to label first, in a pool without any label.
@@ -131,21 +140,44 @@ pub fn label_first(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<usize>> {
-    if strategy == Strategy::Margin {
-        let expected =
-            "it needs labels: for the first ones choose coverage, typiclust or probcover";
-        return Err(Error::parameter("strategy", strategy, expected));
-    }
+    check_without_labels(strategy)?;
     let rows = features.rows();
     let mut stages = Stages::new(observer, 1 + Representation::stages(rows, limits));
     let representation = Representation::of(features, limits, &mut stages)?;
     stages.next("choosing what to label")?;
-    let open: Vec<usize> = (0..rows).collect();
-    let margin = vec![0.0; rows];
+    first(&representation, strategy, batch)
+}
+
+/// The same in a pool that is represented already.
+pub(super) fn first(
+    representation: &Representation,
+    strategy: Strategy,
+    batch: usize,
+) -> Result<Vec<usize>> {
+    check_without_labels(strategy)?;
     let u = representation.smooth.unit();
+    let open: Vec<usize> = (0..u.rows()).collect();
+    let margin = vec![0.0; u.rows()];
     // Nothing is known about the number of classes; the batch would hold one of each at best.
-    let pool = Candidates { u, given: &[], open: &open, margin: &margin, classes: batch.max(2) };
+    let predicted = vec![0; u.rows()];
+    let pool = Candidates {
+        u,
+        given: &[],
+        labels: &[],
+        open: &open,
+        margin: &margin,
+        predicted: &predicted,
+        classes: batch.max(2),
+    };
     Ok(pool.choose(strategy, batch))
+}
+
+fn check_without_labels(strategy: Strategy) -> Result<()> {
+    if strategy == Strategy::Margin {
+        let expected = "it needs labels: for the first ones choose another one, such as coverage";
+        return Err(Error::parameter("strategy", strategy, expected));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -163,7 +195,16 @@ mod tests {
     fn every_diverse_strategy_takes_one_of_each_group_without_a_label() {
         let (u, open) = (groups(), (0..120).collect::<Vec<_>>());
         let margin = vec![0.5; 120];
-        let pool = Candidates { u: &u, given: &[120], open: &open, margin: &margin, classes: 4 };
+        let predicted: Vec<usize> = open.iter().map(|row| row % 4).collect();
+        let pool = Candidates {
+            u: &u,
+            given: &[120],
+            labels: &[0],
+            open: &open,
+            margin: &margin,
+            predicted: &predicted,
+            classes: 4,
+        };
         for strategy in [Strategy::Coverage, Strategy::Typiclust, Strategy::Probcover] {
             let mut found: Vec<usize> =
                 pool.choose(strategy, 3).into_iter().map(|row| row % 4).collect();
@@ -176,8 +217,15 @@ mod tests {
     fn a_batch_has_no_row_twice_and_never_more_than_there_are() {
         let (u, open) = (groups(), (0..10).collect::<Vec<_>>());
         let margin: Vec<f64> = (0..10).map(|i| f64::from(i) / 10.0).collect();
-        let pool =
-            Candidates { u: &u, given: &[100, 101], open: &open, margin: &margin, classes: 4 };
+        let pool = Candidates {
+            u: &u,
+            given: &[100, 101],
+            labels: &[0, 1],
+            open: &open,
+            margin: &margin,
+            predicted: &[0; 10],
+            classes: 4,
+        };
         for strategy in Strategy::ALL {
             let mut found = pool.choose(strategy, 50);
             found.sort_unstable();

@@ -1,0 +1,153 @@
+//! A pool whose representation is kept, so that it can be labelled again and again as labels are added.
+
+use std::sync::Arc;
+
+use super::suggest::first;
+use super::{Representation, Strategy};
+use crate::limits::Limits;
+use crate::observer::{Observer, Stages};
+use crate::{Error, Features, Result};
+
+/// The representation of a pool: its neighbours, smoothed coordinates and similarity graph. It does not depend on labels, and takes
+/// most of the time that labelling a pool takes.
+///
+/// [`Label::on`](super::Label::on) labels the pool on it, with the same result as without it, bit for bit. Cloning it copies nothing.
+///
+/// ```
+/// use trustpath::label::Represented;
+/// use trustpath::{Features, NoObserver, label};
+///
+/// let values: Vec<f32> = (0..60 * 4)
+///     .map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + 0.1 * ((at * at) as f32).sin())
+///     .collect();
+/// let features = Features::new(&values[..], 60, 4)?;
+/// let pool = Represented::of(&features, Default::default(), &mut NoObserver)?;
+/// // Three labels more at a time.
+/// for known in [6, 9, 12] {
+///     let given: Vec<Option<usize>> = (0..60).map(|i| (i < known).then_some(i % 3)).collect();
+///     let kept = label(&features, &given).on(&pool).run()?;
+///     assert_eq!(kept.labels, label(&features, &given).run()?.labels);
+/// }
+/// # Ok::<(), trustpath::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Represented {
+    representation: Arc<Representation>,
+    dims: usize,
+    limits: Limits,
+}
+
+impl Represented {
+    /// Represents all rows of the features.
+    ///
+    /// # Errors
+    /// When all instances are the same, one has no direction, or the observer asks to stop.
+    pub fn of(
+        features: &Features<'_>,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
+        let mut stages = Stages::new(observer, Representation::stages(features.rows(), limits));
+        let representation = Arc::new(Representation::of(features, limits, &mut stages)?);
+        Ok(Self { representation, dims: features.dims(), limits })
+    }
+
+    /// The number of instances.
+    pub fn rows(&self) -> usize {
+        self.representation.smooth.len()
+    }
+
+    /// What to label first, as [`label_first`](super::label_first) finds it.
+    ///
+    /// # Errors
+    /// For [`Strategy::Margin`], which needs labels.
+    pub fn label_first(&self, strategy: Strategy, batch: usize) -> Result<Vec<usize>> {
+        first(&self.representation, strategy, batch)
+    }
+
+    /// The representation, which must be of features of this shape and made with these limits.
+    pub(super) fn check(&self, features: &Features<'_>, limits: Limits) -> Result<&Representation> {
+        let (rows, dims) = (features.rows(), features.dims());
+        if (self.rows(), self.dims) != (rows, dims) {
+            return Err(Error::Shape {
+                rows: self.rows(),
+                dims: self.dims,
+                expected: self.rows() * self.dims,
+                given: rows * dims,
+            });
+        }
+        let asked = (limits.in_memory, limits.search);
+        if rows > self.limits.in_memory.min(limits.in_memory)
+            && asked != (self.limits.in_memory, self.limits.search)
+        {
+            let expected = "the representation was made with other limits: make it with the limits that the pool is labelled with";
+            return Err(Error::parameter("limits", limits.in_memory, expected));
+        }
+        Ok(&self.representation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::{Labelling, label, label_first};
+    use crate::observer::NoObserver;
+    use crate::spec::LabelSpec;
+
+    const ROWS: usize = 240;
+    const DIMS: usize = 12;
+
+    /// Five groups, some of whose instances lie between two of them.
+    fn values(rows: usize) -> Vec<f32> {
+        let value = |at: usize| {
+            let (i, j) = (at / DIMS, at % DIMS);
+            let lean = if j == i % 5 || (i % 7 == 0 && j == (i + 1) % 5) { 1.0 } else { 0.2 };
+            lean + 0.3 * ((i * i + 31 * j * i) as f32).sin().abs()
+        };
+        (0..rows * DIMS).map(value).collect()
+    }
+
+    fn assert_same(a: &Labelling, b: &Labelling) {
+        assert_eq!((&a.labels, &a.verdicts, &a.rival), (&b.labels, &b.verdicts, &b.rival));
+        assert_eq!((&a.probability, &a.credibility), (&b.probability, &b.credibility));
+        assert_eq!((&a.trusted, &a.suggestions), (&b.trusted, &b.suggestions));
+        assert_eq!((&a.lambda, &a.gamma_norm), (&b.lambda, &b.gamma_norm));
+        assert_eq!(a.coordinates.unit().as_slice(), b.coordinates.unit().as_slice());
+        assert_eq!(a.model, b.model);
+        assert_eq!(a.recall, b.recall);
+    }
+
+    #[test]
+    fn a_kept_representation_gives_the_same_to_the_bit() {
+        let values = values(ROWS);
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        for limits in [Limits::default(), Limits { in_memory: 100, ..Limits::default() }] {
+            let pool = Represented::of(&features, limits, &mut NoObserver).unwrap();
+            for (known, reduction) in [(15, None), (40, None), (40, Some("pca"))] {
+                let given: Vec<Option<usize>> =
+                    (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
+                let reduction = reduction.map(|name: &str| name.parse().unwrap());
+                let spec = LabelSpec { suggest: 10, reduction, ..LabelSpec::default() };
+                let run = || label(&features, &given).spec(&spec).limits(limits);
+                let again = run().on(&pool).run().unwrap();
+                assert_same(&again, &run().run().unwrap());
+            }
+            let first = label_first(&features, Strategy::Coverage, 7, limits, &mut NoObserver);
+            assert_eq!(pool.label_first(Strategy::Coverage, 7), first);
+        }
+    }
+
+    #[test]
+    fn another_pool_and_other_limits_are_refused() {
+        let values = values(ROWS);
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let pool = Represented::of(&features, Limits::default(), &mut NoObserver).unwrap();
+        let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < 20).then_some(i % 5)).collect();
+        let fewer = Features::new(&values[DIMS..], ROWS - 1, DIMS).unwrap();
+        let error = label(&fewer, &given[1..]).on(&pool).run().unwrap_err();
+        assert!(matches!(error, Error::Shape { rows: ROWS, .. }), "{error}");
+        let large = Limits { in_memory: 100, ..Limits::default() };
+        let error = label(&features, &given).limits(large).on(&pool).run().unwrap_err();
+        assert!(error.to_string().contains("other limits"), "{error}");
+    }
+}
