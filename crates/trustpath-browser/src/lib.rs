@@ -1,5 +1,6 @@
 //! Headless Chromium, controlled through its DevTools protocol.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::net::TcpStream;
@@ -262,6 +263,41 @@ impl Browser {
     /// Types a text at once.
     pub fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// What a screen reader gets: role and name of everything on the page that it does not skip, in reading order.
+    pub fn accessible(&mut self) -> Vec<(String, String)> {
+        let tree = self.call("Accessibility.getFullAXTree", json!({}));
+        let nodes = tree["nodes"].as_array().expect("a tree").iter();
+        let nodes: HashMap<&str, &Value> =
+            nodes.map(|node| (node["nodeId"].as_str().unwrap_or_default(), node)).collect();
+        let is_root = |node: &&&Value| node["parentId"].is_null();
+        let root = nodes.values().find(is_root).expect("a root");
+        let (mut found, mut open) = (Vec::new(), vec![*root]);
+        while let Some(node) = open.pop() {
+            let children = node["childIds"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let child = |id: &Value| nodes.get(id.as_str().unwrap_or_default()).copied();
+            open.extend(children.iter().rev().filter_map(child));
+            let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
+            if node["ignored"] != json!(true) {
+                found.push((text("role"), text("name")));
+            }
+        }
+        found
+    }
+
+    /// Role and name of what has the focus, as a screen reader gets them.
+    pub fn focused(&mut self) -> (String, String) {
+        let element =
+            self.call("Runtime.evaluate", json!({"expression": "document.activeElement"}));
+        let id = &element["result"]["objectId"];
+        let tree = self.call(
+            "Accessibility.getPartialAXTree",
+            json!({"objectId": id, "fetchRelatives": false}),
+        );
+        let node = &tree["nodes"][0];
+        let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
+        (text("role"), text("name"))
     }
 
     /// Saves a screenshot of the window, or of the entire page, in the `tmp` folder of the build.

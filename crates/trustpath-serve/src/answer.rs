@@ -83,6 +83,11 @@ impl Answers {
         &self.classes
     }
 
+    /// The row of an instance.
+    pub fn row(&self, id: &str) -> Option<usize> {
+        self.rows.get(id).copied()
+    }
+
     /// What is known about a row.
     pub fn of(&self, row: usize) -> Answer {
         self.answers[row]

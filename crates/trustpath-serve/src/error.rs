@@ -45,6 +45,16 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The curve cannot be read or written.
+    #[error(
+        "{file} cannot keep the curve of the session: {reason}; make room for it, or move it away"
+    )]
+    Progress {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
     /// The server cannot listen.
     #[error(
         "no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out"
@@ -61,6 +71,10 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn progress(path: &Path, reason: impl Display) -> Self {
+        Self::Progress { file: path.display().to_string(), reason: reason.to_string() }
+    }
+
     pub(crate) fn journal(path: &Path, reason: impl Display) -> Self {
         Self::Journal { file: path.display().to_string(), reason: reason.to_string() }
     }

@@ -17,7 +17,7 @@
 //! from held-out labels, most of which were chosen as the most doubtful ones and are no random sample of the pool; the page says
 //! so, and offers a check: a random sample of the trusted labels, answered without seeing the predictions ([`Check`]).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use trustpath_explain::count;
 
 /// Points that the line is fitted to, at most.
@@ -26,7 +26,7 @@ const USED: usize = 6;
 const NEEDED: usize = 4;
 
 /// The state after an update of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Labels and other answers given.
     pub labels: usize,
@@ -177,8 +177,8 @@ fn crossings(
 /// A random sample of the trusted labels that a person answers without seeing the predictions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// The rows, and the class that was predicted for each.
-    pub rows: Vec<(usize, usize)>,
+    /// The rows, and the name of the class that was predicted for each.
+    pub rows: Vec<(usize, String)>,
 }
 
 /// The state of a check.
@@ -196,12 +196,12 @@ pub struct CheckResult {
 
 impl Check {
     /// The result so far; `answer` gives the class of a row, or none if it is none of the classes, once it was answered.
-    pub fn result(&self, answer: impl Fn(usize) -> Option<Option<usize>>) -> CheckResult {
-        let answered = self.rows.iter().filter_map(|&(row, class)| Some((class, answer(row)?)));
+    pub fn result<'a>(&self, answer: impl Fn(usize) -> Option<Option<&'a str>>) -> CheckResult {
+        let answered = self.rows.iter().filter_map(|(row, class)| Some((class, answer(*row)?)));
         let (mut count, mut right) = (0, 0);
         answered.for_each(|(class, answer)| {
             count += 1;
-            right += usize::from(answer == Some(class));
+            right += usize::from(answer == Some(class.as_str()));
         });
         let interval = (count > 0).then(|| wilson(right as f64, count as f64));
         CheckResult { size: self.rows.len(), answered: count, right, interval }
@@ -272,8 +272,10 @@ mod tests {
 
     #[test]
     fn a_check_counts_right_predictions() {
-        let check = Check { rows: vec![(3, 0), (5, 1), (7, 1), (9, 0)] };
-        let answer = |row: usize| [None, Some(Some(1)), Some(None), Some(Some(0))][(row - 3) / 2];
+        let rows = [(3, "auk"), (5, "tern"), (7, "tern"), (9, "auk")];
+        let check = Check { rows: rows.map(|(row, class)| (row, class.to_owned())).to_vec() };
+        let given = [None, Some(Some("tern")), Some(None), Some(Some("auk"))];
+        let answer = |row: usize| given[(row - 3) / 2];
         let result = check.result(answer);
         assert_eq!((result.size, result.answered, result.right), (4, 3, 2));
         let [low, high] = result.interval.unwrap();

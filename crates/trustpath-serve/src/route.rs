@@ -30,6 +30,12 @@ struct CheckBody {
     size: Option<usize>,
 }
 
+#[derive(Deserialize)]
+struct FolderBody {
+    #[serde(default)]
+    links: bool,
+}
+
 /// The response to a request, whose path after the token is `path`.
 pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
     let label_studio = match path {
@@ -116,7 +122,8 @@ fn post(session: &Session, request: &Request, path: &str) -> Result<Response> {
             session.draw_check(size.unwrap_or(CHECK).min(LARGEST_CHECK))?;
         }
         "export-folder" => {
-            let (folder, files) = export::folder(session)?;
+            let FolderBody { links } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let (folder, files) = export::folder(session, links)?;
             let body = serde_json::json!({ "folder": folder, "files": files });
             return Ok(Response::json(&body));
         }

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use trustpath::label::Trust;
 use trustpath::random::Random;
 use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
+use crate::history::{Checked, History, add_point};
 use crate::journal::{Action, Journal, Target};
 use crate::label_studio::TaskIndex;
 use crate::model::{Audited, Model, Snapshot, StageObserver};
@@ -70,6 +72,7 @@ pub(crate) struct State {
     pub failed: Option<String>,
     pub points: Vec<Point>,
     pub check: Option<Check>,
+    history: History,
     /// Positions on the map, once they were asked for.
     pub map: Option<Arc<Places>>,
     /// The order of questions while there is no model.
@@ -100,6 +103,13 @@ impl Session {
                 data: pool.source().to_owned(),
             })?;
         }
+        let precision = match source.trust() {
+            Trust::Precision(precision) => Some(precision),
+            _ => None,
+        };
+        let goes_on = there || !actions.is_empty();
+        let (history, past) = History::open(&settings.labels, pool.rows(), precision, goes_on)?;
+        let check = Check::of(past.check, |id| answers.row(id));
         let mut order: Vec<usize> = (0..pool.rows()).collect();
         Random::stream(settings.seed, 0).shuffle(&mut order);
         let state = State {
@@ -116,8 +126,9 @@ impl Session {
             first_wanted: false,
             stage: None,
             failed: None,
-            points: Vec::new(),
-            check: None,
+            points: past.points,
+            check,
+            history,
             map: None,
             order,
             replayed: actions.len(),
@@ -197,10 +208,18 @@ impl Session {
         }
         Random::stream(self.settings.seed, 1 + state.actions).shuffle(&mut rows);
         rows.truncate(size);
-        let rows = rows.into_iter().filter_map(|row| Some((row, model.label(row)?))).collect();
+        let name = |row: usize| Some(state.answers.classes()[model.label(row)?].clone());
+        let rows: Vec<(usize, String)> =
+            rows.into_iter().filter_map(|row| Some((row, name(row)?))).collect();
+        let ids = self.source.pool().ids();
+        let checked = |(row, label): &(usize, String)| Checked {
+            id: ids[*row].clone(),
+            label: label.clone(),
+        };
+        let checked = rows.iter().map(checked).collect();
         state.check = Some(Check { rows });
         state.version += 1;
-        Ok(())
+        state.history.check(checked)
     }
 
     /// The model of all answers so far, which this waits for.
@@ -255,10 +274,12 @@ impl Session {
             drop(state);
             let (source, mut observer) = (self.source.as_ref(), StageObserver(self));
             let found = match model {
-                true => Model::run(source, from, &mut observer).map(|model| {
+                true => Model::run(source, from, &mut observer).and_then(|model| {
                     let mut state = self.lock();
-                    state.points.push(model.point());
+                    let point = model.point();
+                    add_point(&mut state.points, point);
                     state.model = Some(Arc::new(model));
+                    state.history.point(point).map_err(|error| error.to_string())
                 }),
                 false => Audited::run(source, from, &mut observer).map(|audited| {
                     self.lock().audited = Some(Arc::new(audited));
@@ -359,8 +380,8 @@ impl State {
             }
             queue.len() < most
         };
-        self.check.iter().flat_map(|check| &check.rows).for_each(|&(row, _)| {
-            add(row, false);
+        self.check.iter().flat_map(|check| &check.rows).for_each(|(row, _)| {
+            add(*row, false);
         });
         let others = match &self.model {
             Some(model) => {

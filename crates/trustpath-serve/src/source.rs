@@ -1,5 +1,7 @@
 //! What a session works on, given by the front end.
 
+use std::path::Path;
+
 use trustpath::label::{Labelling, Trust};
 use trustpath::{Audit, Observer};
 use trustpath_explain::LabelledRows;
@@ -61,6 +63,11 @@ pub trait Source: Send + Sync {
 
     /// The file of an image as it is stored, or else a PNG of it.
     fn original(&self, _row: usize) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The file that an image is, if it is one of its own rather than a part of an archive.
+    fn file(&self, _row: usize) -> Option<&Path> {
         None
     }
 

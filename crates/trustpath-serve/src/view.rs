@@ -119,7 +119,7 @@ pub fn item(source: &dyn Source, state: &State, row: usize) -> Item {
     if text.is_none() && fields.is_empty() && !source.has_images() {
         fields = features(source, row);
     }
-    let in_check = |check: &crate::progress::Check| check.rows.iter().any(|&(r, _)| r == row);
+    let in_check = |check: &crate::progress::Check| check.rows.iter().any(|(r, _)| *r == row);
     let blind = state.answers.of(row).is_open() && state.check.as_ref().is_some_and(in_check);
     let model = state.model.as_deref().filter(|_| !blind);
     let found = model.map(|model| found(source, model, row));
@@ -202,7 +202,7 @@ pub fn session(session: &Session, state: &State, asked: Option<usize>) -> Sessio
     let check = state.check.as_ref().map(|check| {
         check.result(|row| match state.answers.of(row) {
             Answer::Open | Answer::Skipped => None,
-            answer => Some(answer.class()),
+            answer => Some(answer.class().map(|class| state.answers.classes()[class].as_str())),
         })
     });
     SessionView {

@@ -113,7 +113,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..))),
     );
     let text = args.input.text_column(&instances.pool);
-    let source = Arc::new(PoolSource { instances, threads, spec, trust, text });
+    let source = Arc::new(PoolSource::new(instances, threads, spec, trust, text));
     let session = Session::open(source.clone(), settings, lock)?;
     let server = match args.session.label_studio {
         true => Server::bind_keeping(args.session.port, &token)?,

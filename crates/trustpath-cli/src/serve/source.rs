@@ -1,9 +1,13 @@
-//! The pool of a session, with the pipelines of `trustpath label` and `trustpath audit`.
+//! The pool of a session, with the pipelines of `trustpath label` and `trustpath audit`. Its representation, which does not depend on
+//! labels, is computed once.
+
+use std::path::Path;
+use std::sync::OnceLock;
 
 use rayon::ThreadPool;
-use trustpath::label::{Labelling, Strategy, Trust, label_first};
+use trustpath::label::{Labelling, Represented, Strategy, Trust};
 use trustpath::spec::LabelSpec;
-use trustpath::{Audit, Observer, audit, label};
+use trustpath::{Audit, Features, Observer, audit, label};
 use trustpath_explain::LabelledRows;
 use trustpath_serve::Source;
 use trustpath_table::PartlyLabelledTable;
@@ -19,6 +23,34 @@ pub struct PoolSource {
     pub trust: Trust,
     /// The column of texts that an instance is shown by.
     pub text: Option<String>,
+    /// See [`PoolSource::represented`].
+    represented: OnceLock<Represented>,
+}
+
+impl PoolSource {
+    pub fn new(
+        instances: Instances,
+        threads: ThreadPool,
+        spec: LabelSpec,
+        trust: Trust,
+        text: Option<String>,
+    ) -> Self {
+        Self { instances, threads, spec, trust, text, represented: OnceLock::new() }
+    }
+
+    /// The representation of the pool, made when it is first asked for.
+    fn represented(
+        &self,
+        features: &Features<'_>,
+        observer: &mut (dyn Observer + Send),
+    ) -> trustpath::Result<&Represented> {
+        if let Some(kept) = self.represented.get() {
+            return Ok(kept);
+        }
+        // Only the thread of the model labels, so that nothing is made twice.
+        let made = Represented::of(features, self.spec.limits(), observer)?;
+        Ok(self.represented.get_or_init(|| made))
+    }
 }
 
 impl Source for PoolSource {
@@ -36,8 +68,11 @@ impl Source for PoolSource {
         self.threads.install(|| {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
-            let labels = label(&features, labels).classes(classes).spec(&self.spec);
-            labels.run_observed(observer).map_err(|error| named(pool, error).to_string())
+            let found = self.represented(&features, observer).and_then(|kept| {
+                let labels = label(&features, labels).classes(classes).spec(&self.spec);
+                labels.on(kept).run_observed(observer)
+            });
+            found.map_err(|error| named(pool, error).to_string())
         })
     }
 
@@ -51,8 +86,8 @@ impl Source for PoolSource {
         self.threads.install(|| {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
-            let (batch, limits) = (self.spec.suggest, self.spec.limits());
-            let found = label_first(&features, strategy, batch, limits, observer);
+            let kept = self.represented(&features, observer);
+            let found = kept.and_then(|kept| kept.label_first(strategy, self.spec.suggest));
             found.map_err(|error| named(pool, error).to_string())
         })
     }
@@ -94,6 +129,10 @@ impl Source for PoolSource {
 
     fn original(&self, row: usize) -> Option<Vec<u8>> {
         self.instances.images.as_ref()?.original(row)
+    }
+
+    fn file(&self, row: usize) -> Option<&Path> {
+        self.instances.images.as_ref()?.file(row)
     }
 
     fn size(&self, row: usize) -> Option<(usize, usize)> {

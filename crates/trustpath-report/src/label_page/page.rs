@@ -1,6 +1,6 @@
 //! The page: checked data, its own style and script, and a security policy that allows nothing else.
 
-use super::{LabelReport, ReportInstance, ReportLine, data};
+use super::{LabelReport, ReportInstance, ReportLine, Thumbnail, data};
 use crate::draw::escape::escape;
 use crate::error::same_length;
 use crate::{Error, Result, web};
@@ -68,6 +68,29 @@ impl LabelReport {
     pub fn thumbnails_that_fit(&self, bytes: usize) -> Result<Vec<usize>> {
         self.check()?;
         Ok(data::thumbnails_that_fit(self, LARGEST.saturating_sub(self.shell()), bytes))
+    }
+
+    /// Gives the instances their images, as many as the page has room for if each takes `bytes`, and says so where that is
+    /// not all. `make` is given those instances and makes a thumbnail for each, if it has one.
+    ///
+    /// # Errors
+    /// As [`html`](Self::html).
+    pub fn illustrate(
+        &mut self,
+        bytes: usize,
+        make: impl FnOnce(&[usize]) -> Vec<Option<Thumbnail>>,
+    ) -> Result<()> {
+        let (worth, all) = (self.thumbnails_that_fit(bytes)?, self.instances.len());
+        if worth.len() < all {
+            self.notes.push(format!(
+                "The images of {} of {all} instances are on this page, so that it stays small: first those that are suggested or doubtful, then some of every class.",
+                worth.len()
+            ));
+        }
+        for (&at, thumbnail) in worth.iter().zip(make(&worth)) {
+            self.instances[at].thumbnail = thumbnail;
+        }
+        Ok(())
     }
 
     /// The size of the page without its data.

@@ -128,6 +128,95 @@ fn the_keyboard_reaches_everything() {
 }
 
 #[test]
+fn a_screen_reader_gets_names_in_the_order_of_the_page() {
+    for (report, sections) in [
+        (
+            sample::label(80, 5),
+            [
+                "Map of the features",
+                "Label these next",
+                "Which classes compete",
+                "Classes",
+                "All instances",
+            ],
+        ),
+        (
+            sample::audit(80, 5),
+            [
+                "All instances",
+                "Map of the features",
+                "Which classes compete",
+                "Classes",
+                "Regularisation path",
+            ],
+        ),
+    ] {
+        let Some(mut browser) = Browser::start(env!("CARGO_TARGET_TMPDIR")) else { return };
+        browser.open(&report.html().unwrap());
+        browser.click("document.querySelector('tbody .link')");
+        browser.until(PANEL_OPEN);
+        let tree = browser.accessible();
+        let named = [
+            "button",
+            "link",
+            "searchbox",
+            "combobox",
+            "slider",
+            "image",
+            "application",
+            "dialog",
+            "canvas",
+            "DisclosureTriangle",
+        ];
+        let unnamed: Vec<_> = tree
+            .iter()
+            .filter(|(role, name)| named.contains(&role.as_str()) && name.is_empty())
+            .collect();
+        assert!(unnamed.is_empty(), "{unnamed:?}");
+        let mut rest = tree.iter();
+        for section in sections {
+            let found = rest.any(|(role, name)| {
+                ["heading", "DisclosureTriangle", "group"].contains(&role.as_str())
+                    && name.starts_with(section)
+            });
+            assert!(found, "{section} in {tree:?}");
+        }
+        let id = browser.content("#panel h2");
+        assert!(tree.contains(&("dialog".into(), format!("Instance {id}"))), "{tree:?}");
+        assert_eq!(browser.focused().0, "dialog");
+        browser.expect_no_errors();
+    }
+}
+
+#[test]
+fn images_grow_and_what_is_for_researchers_is_folded_away() {
+    let mut report = sample::label(60, 3);
+    for (i, instance) in report.instances.iter_mut().enumerate() {
+        instance.thumbnail = Some(dress::image(i as u8, 90, 160));
+    }
+    let Some(mut browser) = Browser::start(env!("CARGO_TARGET_TMPDIR")) else { return };
+    browser.open(&report.html().unwrap());
+    assert!(browser.is("[...document.querySelectorAll('#method details')].every((d) => !d.open && d.querySelector('p').textContent.length > 40)"));
+    let width = "document.querySelector('#classes .image img').getBoundingClientRect().width";
+    let before = browser.number(width);
+    browser.eval("document.querySelector('#classes .size input').focus()");
+    browser.key("End");
+    browser.settle();
+    assert_eq!((before, browser.number(width)), (62.0, 180.0));
+    // Percentages are those of the report, to the letter.
+    let html = report.html().unwrap();
+    let shares = browser.text(
+        "JSON.stringify([...document.querySelectorAll('.tile small')].map((e) => e.textContent))",
+    );
+    let shares: Vec<String> = serde_json::from_str(&shares).unwrap();
+    assert!(
+        !shares.is_empty() && shares.iter().all(|share| html.contains(&format!("\"{share}\""))),
+        "{shares:?}"
+    );
+    browser.expect_no_errors();
+}
+
+#[test]
 fn twelve_thousand_rows_can_be_sorted_filtered_and_paged() {
     let Some(mut browser) = open(&sample::label(12_000, 20)) else { return };
     browser.screenshot("page-12000-light", true);

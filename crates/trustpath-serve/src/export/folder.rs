@@ -1,4 +1,4 @@
-//! A cleaned folder of images: one folder per class with copies of the images whose label was given or is trusted.
+//! A cleaned folder of images: one folder per class with copies of the images whose label was given or is trusted, or links to them.
 //!
 //! `trustpath label`, torchvision's `ImageFolder` and a Hugging Face `imagefolder` read it. Names of classes and files come
 //! from the data and are not trusted: what could leave the folder or means something to a file system is replaced by `_`.
@@ -16,8 +16,9 @@ use crate::{Error, Result};
 /// Longest name in bytes, below the limit of every file system with room for a number.
 const LONGEST: usize = 120;
 
-/// Writes the folder beside the labels file, and returns its path and the number of its images.
-pub fn write(session: &Session) -> Result<(String, usize)> {
+/// Writes the folder beside the labels file, and returns its path and the number of its images. With `links` they are links to the files, where
+/// these are files of their own.
+pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
     if !session.source.has_images() {
         return Err(Error::Refused("these data are no images".into()));
     }
@@ -50,12 +51,25 @@ pub fn write(session: &Session) -> Result<(String, usize)> {
         };
         let place = partial.join(&class);
         fs::create_dir_all(&place).map_err(|e| failed(&place, e))?;
-        let Some(bytes) = session.source.original(row.row) else { continue };
+        let file = session.source.file(row.row).filter(|_| links);
+        let bytes = match file {
+            Some(_) => Vec::new(),
+            None => match session.source.original(row.row) {
+                Some(bytes) => bytes,
+                None => continue,
+            },
+        };
         let base = row.id.rsplit(['/', '\\']).next().unwrap_or(row.id);
-        let name = with_ending(&plain(base), &bytes);
+        let name = match file {
+            Some(_) => plain(base),
+            None => with_ending(&plain(base), &bytes),
+        };
         let name = free(&name, |name| taken.contains(&place.join(name.to_lowercase())));
         taken.insert(place.join(name.to_lowercase()));
-        write_atomically(place.join(&name), |w| std::io::Write::write_all(w, &bytes))?;
+        match file {
+            Some(file) => link(file, &place.join(&name)).map_err(|e| failed(&place, e))?,
+            None => write_atomically(place.join(&name), |w| std::io::Write::write_all(w, &bytes))?,
+        }
         count += 1;
     }
     if count == 0 {
@@ -63,6 +77,15 @@ pub fn write(session: &Session) -> Result<(String, usize)> {
     }
     fs::rename(&partial, &folder).map_err(|e| failed(&folder, e))?;
     Ok((folder.display().to_string(), count))
+}
+
+/// A link to a file: symbolic, or where only administrators may make these, another name of it.
+fn link(file: &Path, at: &Path) -> std::io::Result<()> {
+    let file = fs::canonicalize(file)?;
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(file, at);
+    #[cfg(not(unix))]
+    return fs::hard_link(file, at);
 }
 
 fn same(a: &str, b: &str) -> bool {

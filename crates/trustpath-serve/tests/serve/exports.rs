@@ -119,6 +119,31 @@ fn a_cleaned_folder_stays_inside_itself() {
 }
 
 #[test]
+fn a_folder_of_links_leads_to_the_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let wish = Wish { images: true, files: true, ..Wish::default() };
+    let session = Running::start(folder.path(), &wish);
+    session.label_truly(0..12);
+    session.settled();
+    let done = session.post("export-folder", &serde_json::json!({ "links": true }));
+    let made = folder.path().join("labels-images");
+    let mut count = 0;
+    for class in crate::pool::CLASSES {
+        for entry in fs::read_dir(made.join(class)).unwrap() {
+            let path = entry.unwrap().path();
+            let row = path.file_stem().unwrap().to_string_lossy()[5..8].parse::<usize>().unwrap();
+            let original = folder.path().join(format!("shots/{row}.gif"));
+            assert_eq!(fs::read(&path).unwrap(), fs::read(&original).unwrap());
+            #[cfg(unix)]
+            assert_eq!(fs::read_link(&path).unwrap(), fs::canonicalize(&original).unwrap());
+            count += 1;
+        }
+    }
+    assert!(done["files"] == count && count >= 12, "{done}");
+    session.end();
+}
+
+#[test]
 fn data_without_images_offer_no_image_formats() {
     let folder = tempfile::tempdir().unwrap();
     let session = Running::start(folder.path(), &Wish { texts: true, ..Wish::default() });

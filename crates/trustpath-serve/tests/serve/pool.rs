@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -33,6 +33,8 @@ fn features(i: usize) -> [f32; DIMS] {
 pub struct Wish {
     pub rows: usize,
     pub images: bool,
+    /// Whether the images are files, in the folder `shots`.
+    pub files: bool,
     pub texts: bool,
     /// Whether requests of Label Studio are answered.
     pub label_studio: bool,
@@ -43,13 +45,14 @@ pub struct Wish {
 impl Default for Wish {
     fn default() -> Self {
         let id = |i| format!("shot {i:03}.jpg");
-        Self { rows: 60, images: false, texts: false, label_studio: false, id }
+        Self { rows: 60, images: false, files: false, texts: false, label_studio: false, id }
     }
 }
 
 pub struct TestPool {
     pool: PartlyLabelledTable,
     images: bool,
+    files: Vec<PathBuf>,
 }
 
 impl TestPool {
@@ -73,7 +76,17 @@ impl TestPool {
         if labels.exists() {
             file = file.labels(labels);
         }
-        Self { pool: file.read().unwrap(), images: wish.images }
+        let mut pool = Self { pool: file.read().unwrap(), images: wish.images, files: Vec::new() };
+        if wish.files {
+            let shots = folder.join("shots");
+            std::fs::create_dir_all(&shots).unwrap();
+            for row in 0..wish.rows {
+                let file = shots.join(format!("{row}.gif"));
+                std::fs::write(&file, pool.original(row).unwrap()).unwrap();
+                pool.files.push(file);
+            }
+        }
+        pool
     }
 
     fn spec() -> LabelSpec {
@@ -148,6 +161,10 @@ impl Source for TestPool {
         bytes.extend([0, 0, 0]);
         bytes.extend(b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
         self.images.then_some(bytes)
+    }
+
+    fn file(&self, row: usize) -> Option<&Path> {
+        self.files.get(row).map(PathBuf::as_path)
     }
 
     fn size(&self, _: usize) -> Option<(usize, usize)> {

@@ -41,6 +41,7 @@ fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
     assert_eq!((ended.written, ended.labelled, ended.checked), (true, 10, 10));
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.retain(|name| name != "labels.csv.progress");
     names.sort();
     assert_eq!(names, ["labels.csv", "pool.csv"], "no journal, lock or temporary file");
 
@@ -212,6 +213,45 @@ fn bulk_selections_and_suspects() {
     session.label(&[13], CLASSES[1]);
     session.post("answer", &json!({ "rows": [0], "to": "open" }));
     assert_eq!(session.get("suspects")["left"], 11);
+    session.end();
+}
+
+#[test]
+fn another_session_goes_on_with_the_curve_and_the_check() {
+    let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
+    let session = Running::doomed(folder.path(), &wish);
+    for end in [12, 18, 24] {
+        session.label_truly(end.max(12) - if end == 12 { 12 } else { 6 }..end);
+        session.settled();
+    }
+    session.post("check", &json!({ "size": 10 }));
+    let rows: Vec<u64> = (session.get("state")["queue"].as_array().unwrap()[..10].iter())
+        .map(|item| item["row"].as_u64().unwrap())
+        .collect();
+    for (k, &row) in rows[..4].iter().enumerate() {
+        session.label(&[row as usize], CLASSES[(row as usize + usize::from(k == 0)) % 3]);
+    }
+    let before = session.settled();
+    assert!(before["points"].as_array().unwrap().len() >= 3);
+    assert!(session.end().is_none(), "as if it were killed");
+
+    let session = Running::start(folder.path(), &wish);
+    let after = session.settled();
+    assert_eq!((&after["points"], &after["check"]), (&before["points"], &before["check"]));
+    assert_eq!((&after["check"]["answered"], &after["check"]["right"]), (&json!(4), &json!(3)));
+    assert_eq!(after["outlook"], before["outlook"]);
+    // What is left of the sample is asked for first, and its predictions are still hidden.
+    let queue = after["queue"].as_array().unwrap();
+    for (item, row) in queue.iter().zip(&rows[4..]) {
+        assert!(item["row"] == *row && item["blind"] == true && item["found"].is_null());
+    }
+    session.end();
+
+    // A labels file that was removed begins a new curve.
+    fs::remove_file(folder.path().join("labels.csv")).unwrap();
+    let session = Running::start(folder.path(), &wish);
+    let anew = session.get("state");
+    assert_eq!((&anew["points"], &anew["check"]), (&json!([]), &json!(null)));
     session.end();
 }
 

@@ -1,7 +1,7 @@
 // Keys that answer: shared by the report and the page of a session.
 
 /** Keys with a meaning of their own; no class gets one of these letters. */
-const COMMANDS = { z: "undo", n: "none", s: "skip", 0: "rival", "+": "name", "/": "name", Enter: "accept", Delete: "remove", Backspace: "remove", ArrowRight: "next", ArrowLeft: "previous" };
+const COMMANDS = { z: "undo", n: "none", s: "skip", 0: "rival", "+": "name", "/": "name", " ": "zoom", Enter: "accept", Delete: "remove", Backspace: "remove", ArrowRight: "next", ArrowLeft: "previous" };
 
 /** For every class the digit 1 to 9 of the first nine, and the first letter of its name that is free. */
 function classKeys(names) {

@@ -31,6 +31,8 @@ function readPalette() {
 }
 readPalette();
 const colourOf = (label) => palette.classes[label % COLOURS];
+/** The pattern of an area: none for the first eight classes, then stripes of three directions. */
+const patternOf = (label) => Math.floor(label / COLOURS) % 4;
 
 /** Adds the outline of a class's mark to a canvas path. */
 function trace(pen, shape, x, y, r) {

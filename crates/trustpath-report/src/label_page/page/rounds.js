@@ -12,7 +12,7 @@ function drawRounds() {
   section.querySelector("ol").append(...rounds.map((round, k) => {
     const column = el("span", { class: "column" }, round.accepted.map((n, label) => {
       if (n === 0) return null;
-      const part = el("span", { class: `k${label % COLOURS}` });
+      const part = el("span", { class: `k${label % COLOURS} p${patternOf(label)}` });
       part.style.flexGrow = n;
       return part;
     }));

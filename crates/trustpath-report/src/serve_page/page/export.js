@@ -20,9 +20,9 @@ viewers.export = (() => {
     draw(false);
   }
 
-  async function folder() {
-    const done = await send("export-folder", {});
-    if (done) said = `${plural(done.files, "image")} copied to ${done.folder}.`;
+  async function folder(links) {
+    const done = await send("export-folder", { links });
+    if (done) said = `${plural(done.files, "image")} ${links ? "linked from" : "copied to"} ${done.folder}.`;
     draw(false);
   }
 
@@ -41,7 +41,8 @@ viewers.export = (() => {
       el("p", { class: "lead" }, "Files have the answers so far and what the model found for the rest; the model is updated first if it does not know all answers."),
       el("ul", { class: "exports" }, session.exports.map(({ name, about }) => el("li", {},
         el("button", { type: "button", class: "act", onclick: (event) => save(name, event.currentTarget) }, name), el("span", {}, about))),
-      session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: folder }, "image folder"), el("span", {}, "copies of the images with a given or trusted label, one folder per class, beside the labels file; torchvision and Hugging Face read it"))),
+      session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: () => folder(false) }, "image folder"), el("span", {}, "copies of the images with a given or trusted label, one folder per class, beside the labels file; torchvision and Hugging Face read it")),
+      session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: () => folder(true) }, "folder of links"), el("span", {}, "the same with links to the images, which takes no room; images of an archive are copied"))),
       el("p", { class: "said", role: "status" }, said),
       el("h2", {}, "End the session"),
       el("p", { class: "lead" }, `Writes all answers into ${session.labels} and stops the server; so does Ctrl-C in the terminal.`),

@@ -51,7 +51,15 @@ viewers.label = (() => {
     undo,
     next: () => grid && move(1),
     previous: () => grid && move(-1),
+    get zoom() {
+      return session.images && !grid ? zoom : undefined;
+    },
   };
+
+  /** Shows the image at twice its width, or as it was. */
+  function zoom() {
+    if (session.images) place.querySelector(".shown")?.classList.toggle("zoomed");
+  }
 
   function move(by) {
     cursor = Math.max(0, Math.min(batch.length - 1, cursor + by));
@@ -72,7 +80,7 @@ viewers.label = (() => {
     const keys = classKeys(session.classes);
     const label = item.blind ? undefined : preselected(item);
     const state = (i) => (i === label ? "chosen" : !item.blind && i === item.found?.rival ? "rival" : "");
-    const big = el("div", { class: "shown", title: session.images ? "Click to zoom" : null, onclick: () => session.images && big.classList.toggle("zoomed") }, body(item, true));
+    const big = el("div", { class: "shown", title: session.images ? "Click or press the space bar to zoom" : null, onclick: zoom }, body(item, true));
     return [
       el("div", { class: "question", "aria-label": `Instance ${item.id}` },
         el("div", { class: "card" }, big, el("p", { class: "id" }, item.id,
