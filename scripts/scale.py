@@ -1,16 +1,20 @@
-"""How `trustpath label` grows with the number of instances, beside scikit-learn's semi-supervised classifiers.
+"""How `trustpath label` and `audit` grow with the number of instances and of classes, beside scikit-learn, graphlearning and cleanlab.
 
-    pip install numpy scikit-learn
+    pip install numpy scikit-learn graphlearning cleanlab
     cargo build --release
     python scripts/scale.py 1000 10000 100000 1000000
+    python scripts/scale.py 10000000 --dims 64 --limit 0
+    python scripts/scale.py 100000 --classes 1000 --limit 0
 
 For every n: real features (CIFAR-FS, novel classes, from `crates/trustpath-data-*`) repeated with jitter of 0.3 standard deviations of each,
 20 classes, 20 given labels of each, in an npy file; then, one after the other on the same file, `trustpath label` (time by
 stage from its progress, peak memory from the operating system), SelfTrainingClassifier around logistic regression
-with C = 10, and LabelSpreading with the 7 nearest neighbours, each in a process of its own with as much time as `--limit`
-says. Prints Markdown. Options: `--dims D` keeps D of the 512 features (384), `--limit S` seconds for each of
-scikit-learn's (600), `--also FLAGS` runs trustpath once more with these flags, up to 100,000 instances, as in `--also "--reduction lle"`, `--folder F`
-keeps the files there. With `--classes C` every class is one real instance repeated with jitter, and has 5 given labels.
+with C = 10, LabelSpreading with the 7 nearest neighbours, and Laplace learning of graphlearning on its 10 nearest neighbours, each in a process of its own with as much
+time as `--limit` says. Then 5 % of all labels are replaced by another class at random, and `trustpath audit` and cleanlab (find_label_issues on probabilities of a
+5-fold cross-validated logistic regression) look for them. Prints Markdown. Options: `--dims D` keeps D of the 512 features (384), `--limit S` seconds for each of the
+others (600; 0 leaves them out), `--also FLAGS` runs trustpath once more with these flags, up to 100,000 instances, as in `--also "--reduction lle"`, `--folder F`
+keeps the files there. With `--classes C` every class is one real instance repeated with jitter, and has 5 given labels. TRUSTPATH_BINARY names another program
+than target/release/trustpath.
 """
 
 import argparse
@@ -25,9 +29,9 @@ from pathlib import Path
 
 import numpy as np
 
-BINARY = Path(__file__).resolve().parent.parent / "target" / "release" / "trustpath"
-JITTER, GIVEN, FEW_GIVEN, BLOCK, ALSO = 0.3, 20, 5, 20_000, 100_000
-PEERS = {"SelfTraining": "SelfTrainingClassifier", "LabelSpreading": "LabelSpreading, knn"}
+BINARY = os.environ.get("TRUSTPATH_BINARY", Path(__file__).resolve().parent.parent / "target" / "release" / "trustpath")
+JITTER, GIVEN, FEW_GIVEN, BLOCK, ALSO, WRONG = 0.3, 20, 5, 20_000, 100_000, 0.05
+PEERS = {"SelfTraining": "SelfTrainingClassifier", "LabelSpreading": "LabelSpreading, knn", "Laplace": "graphlearning, Laplace"}
 
 
 def make(path, n, dims, classes):
@@ -57,6 +61,12 @@ def make(path, n, dims, classes):
     np.save(path / f"{n}-given.npy", given)
     lines = "\n".join("" if label < 0 else f"c{label}" for label in given)
     (path / f"{n}.txt").write_text(lines + "\n")
+    wrong = random.permutation(n)[: round(WRONG * n)]
+    classes = labels.max() + 1
+    audited = labels.copy()
+    audited[wrong] = (labels[wrong] + random.integers(1, classes, len(wrong))) % classes
+    np.save(path / f"{n}-audited.npy", audited)
+    (path / f"{n}-audited.txt").write_text("\n".join(f"c{label}" for label in audited) + "\n")
     return path / f"{n}.npy"
 
 
@@ -107,22 +117,53 @@ def ours(n, path, flags):
     return stages, seconds, memory, quality(n, path, labels), found, trust
 
 
-def peer(name, path, n):
-    """Labels by one of scikit-learn's, in this process; prints accuracy and peak memory."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+def our_audit(n, path):
+    """Wall and user seconds, peak GiB, how many suspects, how many of them are wrong, and how many of all wrong labels they are."""
+    out = path / f"{n}-audit.npz"
+    command = [BINARY, "audit", path / f"{n}.npy", "--labels", path / f"{n}-audited.txt", "--out", out, "--progress", "json"]
+    output, seconds = measured([str(part) for part in command])
+    if output is None:
+        sys.exit(f"trustpath audit: {seconds[0]}")
+    memory = next(float(line.split()[-2]) for line in output.splitlines() if "peak memory" in line)
+    return seconds, memory, found_by(n, path, np.load(out)["verdict"] == "suspect")
 
+
+def found_by(n, path, suspect):
+    wrong = np.load(path / f"{n}-audited.npy") != np.load(path / f"{n}-truth.npy")
+    return int(suspect.sum()), 100 * wrong[suspect].mean() if suspect.any() else float("nan"), 100 * suspect[wrong].mean()
+
+
+def peer(name, path, n):
+    """Labels, or looks for wrong labels, in this process; prints accuracy or what was found, and peak memory."""
     room = int(0.85 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     x, given = np.load(path / f"{n}.npy"), np.load(path / f"{n}-given.npy")
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    model = {
-        "SelfTraining": lambda: SelfTrainingClassifier(LogisticRegression(C=10, max_iter=1000)),
-        "LabelSpreading": lambda: LabelSpreading(kernel="knn"),
-    }[name]()
-    labels = model.fit(x, given).predict(x) if name == "SelfTraining" else model.fit(x, given).transduction_
+    if name == "cleanlab":
+        from cleanlab.filter import find_label_issues
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import cross_val_predict
+
+        labels = np.load(path / f"{n}-audited.npy")
+        probabilities = cross_val_predict(LogisticRegression(C=10, max_iter=1000), x, labels, cv=5, method="predict_proba")
+        found = found_by(n, path, find_label_issues(labels, probabilities, n_jobs=1))
+    elif name == "Laplace":
+        import graphlearning as gl
+
+        known = np.flatnonzero(given >= 0)
+        model = gl.ssl.laplace(gl.weightmatrix.knn(x, 10))
+        found = [quality(n, path, model.fit_predict(known, given[known]))]
+    else:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+
+        if name == "SelfTraining":
+            model = SelfTrainingClassifier(LogisticRegression(C=10, max_iter=1000)).fit(x, given)
+            found = [quality(n, path, model.predict(x))]
+        else:
+            found = [quality(n, path, LabelSpreading(kernel="knn").fit(x, given).transduction_)]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{quality(n, path, labels):.1f} {peak:.2f}")
+    print(*found, f"{peak:.2f}")
 
 
 def table(head, rows):
@@ -146,7 +187,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         path = args.folder or Path(temporary)
         path.mkdir(parents=True, exist_ok=True)
-        stage_rows, rows = [], []
+        stage_rows, rows, audits = [], [], []
         for n in args.sizes:
             print(f"n = {n}", file=sys.stderr)
             gib = make(path, n, args.dims, args.classes).stat().st_size / 2**30
@@ -156,20 +197,29 @@ def main():
                 stage_rows.append([f"{n:,}", flags or "–", times])
                 name = f"trustpath {flags}".strip()
                 rows.append([f"{n:,}", name, *seconds, f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust, found])
-            for name, title in PEERS.items():
+            def run(name):
                 command = [sys.executable, __file__, str(n), "--peer", name, "--folder", str(path)]
                 output, seconds = measured(command, args.limit)
-                if output is None:
-                    rows.append([f"{n:,}", title, *seconds, "–", f"{gib:.2f}", *["–"] * 4])
-                else:
-                    right, peak = output.split()[-2:]
-                    rows.append([f"{n:,}", title, *seconds, peak, f"{gib:.2f}", right, *["–"] * 3])
+                return (output.split() if output else None), seconds
+
+            for name, title in PEERS.items() if args.limit else ():
+                found, seconds = run(name)
+                right, peak = (f"{float(found[-2]):.1f}", found[-1]) if found else ("–", "–")
+                rows.append([f"{n:,}", title, *seconds, peak, f"{gib:.2f}", right, *["–"] * 3])
+            seconds, memory, found = our_audit(n, path)
+            audits.append([f"{n:,}", "trustpath audit", *seconds, f"{memory:.2f}", f"{found[0]:,}", f"{found[1]:.1f}", f"{found[2]:.1f}"])
+            if args.limit:
+                found, seconds = run("cleanlab")
+                found = (found[-1], f"{int(found[-4]):,}", *(f"{float(share):.1f}" for share in found[-3:-1])) if found else ["–"] * 4
+                audits.append([f"{n:,}", "cleanlab", *seconds, *found])
             for file in path.glob(f"{n}*"):
                 if not args.folder:
                     file.unlink()
         table(["n", "", "seconds", "user seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %", "neighbours found"], rows)
         print()
         table(["n", "flags", "seconds by stage"], stage_rows)
+        print()
+        table(["n", "", "seconds", "user seconds", "peak GiB", "suspects", "wrong among them, %", "of all wrong ones, %"], audits)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ pub enum Error {
     #[error("interrupted after {done} of {asked} episodes: {remedy}")]
     Interrupted { done: usize, asked: usize, remedy: String },
     /// Ctrl-C while features are extracted.
-    #[error("interrupted after {done} of {all} images: run the same command to continue")]
+    #[error("interrupted after {done} of {all}: run the same command to continue")]
     Paused { done: usize, all: usize },
     /// Ctrl-C while a result of the paper is computed.
     #[error("interrupted: {0}")]

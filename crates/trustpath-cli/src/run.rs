@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use rayon::ThreadPool;
+use trustpath_episodes::processor::process_time;
 use trustpath_episodes::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
 
 use crate::args::pool;
@@ -30,6 +31,8 @@ pub struct Speed {
     pub episodes: usize,
     pub seconds: f64,
     pub threads: usize,
+    /// Seconds that processors spent on it; none where the system does not say.
+    pub processor_seconds: Option<f64>,
 }
 
 impl Speed {
@@ -38,9 +41,10 @@ impl Speed {
         if self.episodes == 0 { 0.0 } else { self.episodes as f64 / self.seconds.max(1e-9) }
     }
 
-    /// Milliseconds that one thread spends on an episode.
+    /// Milliseconds that a processor spends on an episode, or one thread where the system does not say.
     pub fn milliseconds(&self) -> f64 {
-        1e3 * self.seconds * self.threads as f64 / self.episodes.max(1) as f64
+        let all = self.processor_seconds.unwrap_or(self.seconds * self.threads as f64);
+        1e3 * all / self.episodes.max(1) as f64
     }
 }
 
@@ -64,14 +68,17 @@ impl Runner {
         done.retain(|finished| finished.episode < asked as u64);
         let before = done.len();
         let mut observer = ProgressObserver::episodes(self.progress, name, asked - before, journal);
-        let start = Instant::now();
+        let (start, processor) = (Instant::now(), process_time());
         let outcome =
             self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
+        let spent = processor.and_then(|before| Some(process_time()?.saturating_sub(before)));
+        let processor_seconds = spent.map(|spent| spent.as_secs_f64());
         drop(observer);
         let finished = outcome?;
         let threads = self.threads();
-        let speed = Speed { episodes: finished.len() - before, seconds, threads };
+        let episodes = finished.len() - before;
+        let speed = Speed { episodes, seconds, threads, processor_seconds };
         Ok(Run { finished, speed })
     }
 

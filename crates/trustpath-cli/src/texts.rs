@@ -8,14 +8,17 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_table::{
-    Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor, npy,
-    write_atomically,
+    Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor,
 };
 use trustpath_text::{GET_WEIGHTS, Representation, TextModel, TfIdf, folder};
+use trustpath_vision::extract::FeatureBlocks;
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::{interrupt, print, results};
+
+/// Texts whose features are computed before they are written.
+const BLOCK: usize = 2048;
 
 /// The column that the texts of a folder are in.
 pub const COLUMN: &str = "text";
@@ -25,7 +28,8 @@ pub const COLUMN: &str = "text";
 pub struct Texts {
     /// Ids, labels and the texts; no features.
     pub pool: PartlyLabelledTable,
-    texts: Vec<String>,
+    /// The column that is passed on to the result and holds the texts.
+    column: usize,
 }
 
 /// By what the features of texts were made.
@@ -40,22 +44,27 @@ pub struct EmbeddedTexts {
 impl Texts {
     /// The texts of a column that is passed on to the result; where there is none in a row, it is empty.
     pub fn new(pool: PartlyLabelledTable, column: &str) -> Result<Self> {
-        let found = pool.carried().iter().find(|carried| carried.name == column);
+        let found = pool.carried().iter().position(|carried| carried.name == column);
         let found = found.ok_or_else(|| {
             let name = pool.source();
             Error::Usage(format!(
                 "column {column:?} of {name} holds no texts: name another by --text"
             ))
         })?;
-        let texts: Vec<String> =
-            found.texts.iter().map(|t| t.clone().unwrap_or_default()).collect();
-        if texts.iter().all(|text| text.is_empty()) {
-            let name = pool.source();
+        let texts = Self { pool, column: found };
+        if texts.all().iter().all(|text| text.is_empty()) {
+            let name = texts.pool.source();
             return Err(Error::Usage(format!(
                 "all texts in column {column:?} of {name} are empty: name another by --text"
             )));
         }
-        Ok(Self { pool, texts })
+        Ok(texts)
+    }
+
+    /// The text of each row.
+    fn all(&self) -> Vec<&str> {
+        let column = &self.pool.carried()[self.column];
+        column.texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect()
     }
 
     /// The texts of a folder of .txt files, which `read` reads as a table of ids, labels and texts.
@@ -87,7 +96,8 @@ impl Texts {
         progress: Progress,
     ) -> Result<(PartlyLabelledTable, EmbeddedTexts)> {
         let advice = model.advice().filter(|_| saved.is_none());
-        let stage = progress.stage("embedding texts", self.texts.len() as u64, "texts");
+        let texts = self.all();
+        let stage = progress.stage("embedding texts", texts.len() as u64, "texts");
         let advance = |done: usize| {
             stage.advance(done as u64);
             !interrupt::requested()
@@ -96,14 +106,14 @@ impl Texts {
             (Some((saved, file)), TextModel::TfIdf { chosen }) => {
                 let tfidf = words_of(saved, file, chosen)?;
                 let by = Representation::TfIdf(tfidf);
-                let features = by.embed(&self.texts, advance)?;
+                let features = by.embed(&texts, advance)?;
                 Ok((by, features))
             }
             (Some((saved, file)), model) if saved.extractor.is_none() => {
                 drop(model);
                 Err(not_on_texts(file))
             }
-            (_, model) => Ok(model.represent(&self.texts, advance)?),
+            (_, model) => Ok(model.represent(&texts, advance)?),
         })?;
         drop(stage);
         let description = representation.description().to_owned();
@@ -176,26 +186,42 @@ pub fn extract(
             )));
         }
     };
+    let advice = model.advice();
     let start = Instant::now();
-    let (pool, by) = texts.embed(model, None, threads, progress)?;
-    let took = start.elapsed().as_secs_f64().max(1e-9);
-    let features = pool.features().unwrap_or_default();
-    write_atomically(out, |file| {
-        let mut bytes = Vec::new();
-        npy::write_f32(&mut bytes, &[pool.rows(), pool.dims()], features)?;
-        file.write_all(&bytes)
+    let all = texts.all();
+    let (by, before) = threads.install(|| -> Result<_> {
+        let by = model.fit(&all)?;
+        let mut blocks = FeatureBlocks::open(out, by.identity(), &all, by.dim())?;
+        let before = blocks.done().min(all.len());
+        let stage = progress.stage("embedding texts", (all.len() - before) as u64, "texts");
+        for texts in all[before..].chunks(BLOCK) {
+            let done = blocks.done();
+            let features = by.embed(texts, |texts| {
+                stage.advance(texts as u64);
+                !interrupt::requested()
+            });
+            let features = features.map_err(|error| match error {
+                trustpath_text::Error::Stopped => Error::Paused { done, all: all.len() },
+                error => error.into(),
+            })?;
+            blocks.append(&features)?;
+        }
+        blocks.finish()?;
+        Ok((by, before))
     })?;
-    results::labels(&pool)?.write(&labels)?;
-    for note in results::reading_notes(&pool) {
+    let took = start.elapsed().as_secs_f64().max(1e-9);
+    let (new, pool) = (all.len() - before, &texts.pool);
+    results::labels(pool)?.write(&labels)?;
+    for note in results::reading_notes(pool).into_iter().chain(advice) {
         progress.say(&format!("{note}\n"));
     }
     print::stdout(&format!(
         "{}: {}, {} each, by {}, {} texts/s; ids and labels in {}\n",
         out.display(),
         print::count(pool.rows(), "text", "texts"),
-        print::count(pool.dims(), "feature", "features"),
-        by.extractor.description,
-        print::rate(pool.rows() as f64 / took),
+        print::count(by.dim(), "feature", "features"),
+        by.description(),
+        print::rate(new as f64 / took),
         beside.display(),
     ))
 }

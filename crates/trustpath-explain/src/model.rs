@@ -115,6 +115,7 @@ impl SavedModel {
             ("steps", (vec![steps.len() / 2, 2], steps)),
             ("cut", vector(&[*cut])),
         ];
+        tensors.extend(projection.origin.as_ref().map(|origin| ("origin", vector(origin))));
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
         let tensor =
             |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
@@ -189,6 +190,7 @@ impl SavedModel {
             }
         };
         let centre = take("centre", 1)?.map(|(_, values)| values);
+        let origin = take("origin", 1)?.map(|(_, values)| values);
         let mut need = |name: &str, axes: usize| {
             take(name, axes)?.ok_or_else(|| wrong(format!("its tensor {name} is missing")))
         };
@@ -213,7 +215,7 @@ impl SavedModel {
         let steps = values.chunks_exact(2).map(|step| (step[0], step[1])).collect();
         let cut = need("cut", 1)?.1.first().copied().unwrap_or(1.0);
         let model = LabelModel {
-            projection: Projection { signed, mean, basis },
+            projection: Projection { signed, origin, mean, basis },
             classifier: LogisticModel { weights, intercept },
             path: FrozenPath { lambda, beta },
             steps,
@@ -223,10 +225,12 @@ impl SavedModel {
         if class_names.len() != model.classes() {
             return Err(wrong("the number of its class names is not that of its classes".into()));
         }
-        if centre.as_ref().is_some_and(|centre| centre.len() != model.projection.mean.len()) {
-            return Err(wrong("its centre has another number of features".into()));
-        }
         let dims = model.projection.mean.len();
+        for (name, vector) in [("centre", &centre), ("origin", &model.projection.origin)] {
+            if vector.as_ref().is_some_and(|vector| vector.len() != dims) {
+                return Err(wrong(format!("its {name} has another number of features")));
+            }
+        }
         let pool =
             pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
         let pool = match pool {

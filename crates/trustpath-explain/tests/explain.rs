@@ -87,7 +87,7 @@ impl Pool {
             class: at % 3,
         };
         let held_out = right.iter().enumerate().map(label).collect();
-        let calibration = Calibration { held_out, known: 1.0 };
+        let calibration = Calibration { held_out, ..Calibration::default() };
         self.labelling.trusted.best = calibration.best(ROWS - 15);
         self.labelling.trusted.calibration = calibration;
     }
@@ -244,6 +244,14 @@ fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
     let mut pool = Pool::new(3, closed());
     pool.labelling.verdicts[3..].fill(Verdict::NoneOfThese);
     assert_eq!(pool.result().notes(), [""; 0]);
+}
+
+#[test]
+fn uneven_labels_are_warned_of() {
+    let mut pool = Pool::new(15, LabelSpec::default());
+    pool.labelling.trusted.calibration.added = 3.0;
+    let notes = pool.result().notes();
+    assert!(notes.iter().any(|note| note.contains("far fewer labels than others")), "{notes:?}");
 }
 
 #[test]

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
-use trustpath::label::{Labelling as Found, Trust, label as run};
+use trustpath::label::{LabelModel, Labelling as Found, Represented as Kept, Trust, label as run};
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::label::verdict_name;
-use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel};
+use trustpath_explain::{
+    DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool,
+};
 use trustpath_table::{MissingLabels, ReadingNote};
 
 use crate::arrays::{Floats, labels as read, numbers, to_array};
@@ -31,21 +33,40 @@ pub struct Labelling {
     closed: bool,
 }
 
+/// The representation of a pool, which does not depend on labels.
+#[pyclass(frozen, module = "trustpath._trustpath")]
+pub struct Represented(Kept);
+
+/// Represents a pool, for any number of calls of [`label`].
+#[pyfunction]
+pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResult<Represented> {
+    let limits = options.label_spec()?.limits();
+    work(py, options.threads()?, move |mut stop: Stop| {
+        Python::attach(|py| x.features(py, |x| Kept::of(x, limits, &mut stop))).map(Represented)
+    })
+}
+
 /// Labels instances: `labels` are indices into `classes`, −1 where there is none.
 #[pyfunction]
+#[pyo3(signature = (x, labels, classes, options, kept=None))]
 pub fn label(
     py: Python<'_>,
     x: Floats,
     labels: &Bound<'_, PyArray1<i64>>,
     classes: Vec<String>,
     options: Options<'_>,
+    kept: Option<PyRef<'_, Represented>>,
 ) -> PyResult<Labelling> {
     let (labels, spec) = (read(labels)?, options.label_spec()?);
     let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
+    let kept = kept.map(|kept| kept.0.clone());
     work(py, options.threads()?, move |mut stop: Stop| {
         let found = Python::attach(|py| {
             x.features(py, |x| {
-                let pool = run(x, &labels).classes(classes.len()).spec(&spec);
+                let mut pool = run(x, &labels).classes(classes.len()).spec(&spec);
+                if let Some(kept) = &kept {
+                    pool = pool.on(kept);
+                }
                 Ok((pool.run_observed(&mut stop)?, x.dims()))
             })
         });
@@ -79,6 +100,18 @@ pub fn missing_labels(
 }
 
 impl Labelling {
+    /// A result for these options.
+    pub fn new(
+        found: Found,
+        dims: usize,
+        labels: Vec<Option<usize>>,
+        classes: Vec<String>,
+        trust: Trust,
+        closed: bool,
+    ) -> Self {
+        Self { found, dims, labels, classes, trust, closed }
+    }
+
     /// How far each instance is from all labels; not a number where unknown classes were not looked for.
     fn novelty(&self) -> Vec<f64> {
         let mut scores = self.found.novelty.iter().flat_map(|novelty| &novelty.score);
@@ -181,6 +214,13 @@ impl Labelling {
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Model(SavedModel);
 
+impl Model {
+    /// The model itself.
+    pub fn trained(&self) -> LabelModel {
+        self.0.model.clone()
+    }
+}
+
 #[pymethods]
 impl Model {
     /// A model from the contents of its file.
@@ -198,6 +238,29 @@ impl Model {
     /// Writes the file that `trustpath predict` reads.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         self.0.write(&path).map_err(errors::model)
+    }
+
+    /// The same with the pool that it was trained on, so that instances can be added to it.
+    fn with_pool(
+        &self,
+        x: &Bound<'_, PyArray2<f32>>,
+        labels: &Bound<'_, PyArray1<i64>>,
+    ) -> PyResult<Self> {
+        let (features, labels) = (x.readonly().as_slice()?.to_vec(), read(labels)?);
+        let ids = (0..labels.len()).map(|row| row.to_string()).collect();
+        let pool = Some(SavedPool { features, ids, labels });
+        Ok(Self(SavedModel { pool, ..self.0.clone() }))
+    }
+
+    /// The features and labels of the pool that it was trained on, if it keeps them.
+    fn pool<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>)>> {
+        let Some(pool) = &self.0.pool else { return Ok(None) };
+        let rows = pool.ids.len();
+        let x = pool.features.to_pyarray(py).reshape([rows, pool.features.len() / rows.max(1)])?;
+        Ok(Some((x, numbers(pool.labels.iter().copied()).into_pyarray(py))))
     }
 
     /// What it was trained on.

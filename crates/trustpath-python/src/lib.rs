@@ -14,6 +14,7 @@ mod label;
 mod options;
 mod part;
 mod path;
+mod regions;
 mod remote;
 mod results;
 mod texts;
@@ -32,11 +33,18 @@ mod module {
     #[pymodule_export]
     use crate::evaluate::{dataset, evaluate, methods, summary};
     #[pymodule_export]
-    use crate::label::{Labelling, Model, label, label_options, missing_labels};
+    use crate::label::{
+        Labelling, Model, Represented, label, label_options, missing_labels, represent_pool,
+    };
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]
     use crate::path::{path, reduce};
+    #[pymodule_export]
+    use crate::regions::{
+        Region, apply, basis, cell_means, cell_regions, cells, components, coordinates, cosines,
+        has_signs, keep, learn, moved, product, region_plan, scatter, signals, sort_region,
+    };
     #[pymodule_export]
     use crate::remote::walk;
     #[pymodule_export]

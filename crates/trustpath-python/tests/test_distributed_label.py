@@ -1,4 +1,4 @@
-"""Labels and audits on Ray: each part is what one machine finds, whatever the blocks and the workers that die."""
+"""Labels and audits on Ray: what one machine finds, whatever the workers that die."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import pytest
 
 import trustpath
 from trustpath import distributed
-from trustpath.distributed import _blocks, _label, _parts
+from trustpath.distributed import _blocks, _parts, _regions
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -48,7 +48,7 @@ def same_as(table, rows, one):
     assert (column(table, "credibility")[rows] == one.credibility_).all()
 
 
-def test_one_part_is_one_machine(cluster, pool, tmp_path):
+def test_a_pool_for_one_machine_is_labelled_as_there(cluster, pool, tmp_path):
     X, y, _ = pool
     one = trustpath.TrustPathClassifier(suggest=4).fit(X, y)
     far = distributed.label(split([70, 71], X, y), tmp_path, suggest=4)
@@ -63,32 +63,102 @@ def test_one_part_is_one_machine(cluster, pool, tmp_path):
     assert (loaded.predict(X[:20]) == one.predict(X[:20])).all()
 
 
-def test_every_part_is_what_one_machine_finds_in_it(cluster, pool, tmp_path):
+def clusters(n, seed=3):
+    """Rows of 8 overlapping groups in 24 dimensions, of which 20 of each have a label but for one group without any."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 8, n)
+    X = np.abs(0.9 * rng.normal(size=(n, 24)) + 1.6 * rng.normal(size=(8, 24))[truth]).astype(np.float32)
+    y = np.full(n, -1)
+    for group in range(7):
+        y[rng.choice(np.flatnonzero(truth == group), 20, replace=False)] = group
+    return X, y, truth
+
+
+def codes_of(table):
+    """Labels as numbers, -1 for none."""
+    return np.array([-1 if label is None else label for label in table.column("label").to_pylist()])
+
+
+def test_regions_find_what_one_machine_finds(cluster, tmp_path):
+    n = 21_000
+    X, y, _ = clusters(n)
+    X[7] = 0
+    with pytest.warns(UserWarning, match="all zeros"):
+        one = trustpath.TrustPathClassifier(suggest=3).fit(X, y)
+    assert (one.verdict_ == "none of these").sum() > 300
+    # One region has the rows of one machine: sums are added in another order.
+    far = distributed.label(split([5000, 16_000], X, y), tmp_path / "one", regions=1, suggest=3)
+    table = read(far)
+    assert column(table, "row").tolist() == list(range(n)) and far["rows"] == [5000, 11_000, 5000]
+    assert (codes_of(table) == one.transduction_).mean() > 0.9995
+    assert (column(table, "verdict") == one.verdict_).mean() > 0.999
+    assert abs(column(table, "credibility") - one.credibility_).max() < 0.01
+    assert far["promised_precision"] == pytest.approx(one.promised_precision_, abs=1e-3)
+    assert far["labeller"] == one.labeller_ and far["suggestions"] == one.suggestions_.tolist()
+    assert any("all zeros" in note for note in far["notes"]) and far["learnt_from"] == n
+    assert (far["model"].predict(X[10:510], None, 1)["label"] == far["classes"].searchsorted(one.predict(X[10:510]))).mean() > 0.99
+    far = distributed.label(split([5000, 16_000], X, y), tmp_path / "three", regions=3)
+    table = read(far)
+    assert column(table, "row").tolist() == list(range(n))
+    assert sum(region["rows"] for region in far["regions"]) == n
+    assert min(region["rows"] for region in far["regions"]) > n // 6
+    assert (codes_of(table) == one.transduction_).mean() > 0.98
+    assert np.nanmean(abs(column(table, "novelty") - one.novelty_)) < 0.005
+    assert far["recall"] > 0.95
+    verdicts, counts = np.unique(column(table, "verdict"), return_counts=True)
+    assert far["verdicts"] == dict(zip(verdicts.tolist(), counts.tolist()))
+    # What is dealt does not depend on the number of features beyond those that are kept.
+    assert set(far["moved"]) >= {"rows of cells around", "rows to move towards", "graph", "results"}
+    assert far["moved"]["dealing"] < n * (4 * 24 + 32)
+
+
+def test_rules_label_the_rows_that_they_were_not_learnt_from(cluster, tmp_path, monkeypatch):
+    X, y, truth = clusters(3000)
+    options = {"regions": 2, "none_of_these": False}
+    all_rows = distributed.label(split([1000], X, y), tmp_path / "all", **options)
+
+    class Plan(_regions.Plan):
+        def learns(self, rows):
+            return rows % 2 == 0
+
+    monkeypatch.setattr(_regions, "Plan", Plan)
+    half = distributed.label(split([1000], X, y), tmp_path / "half", **options)
+    assert 1500 < half["learnt_from"] < 1800 and all_rows["learnt_from"] == 3000
+    tables = [read(all_rows), read(half)]
+    labels = [codes_of(table) for table in tables]
+    assert (labels[0] == labels[1]).mean() > 0.95
+    left = np.flatnonzero((np.arange(3000) % 2 == 1) & (y < 0) & (truth < 7))
+    right = [(of[left] == truth[left]).mean() for of in labels]
+    assert min(right) > 0.8 and abs(right[0] - right[1]) < 0.03
+    # The share that is trusted of the rows that rules were learnt from is that of the others.
+    trusted = column(tables[1], "verdict") == "trusted"
+    assert trusted.sum() > 300 and abs(trusted[::2].mean() - trusted[1::2].mean()) < 0.06
+    assert "novelty" not in tables[0].column_names
+
+
+def test_what_needs_all_rows_in_one_place_is_refused(cluster, pool, tmp_path):
     X, y, _ = pool
-    tables = []
-    for k, cuts in enumerate(([100], [3, 90, 200])):
-        tables.append(read(distributed.label(split(cuts, X, y), tmp_path / str(k), parts=2)))
-    assert tables[0].equals(tables[1])
-    to = _parts.part_of(np.arange(240), 2)
-    for part in range(2):
-        rows = np.flatnonzero((to == part) | (y != ""))
-        one = trustpath.TrustPathClassifier().fit(X[rows], y[rows])
-        own = to[rows] == part
-        for name, values in (("label", one.transduction_), ("credibility", one.credibility_), ("verdict", one.verdict_)):
-            assert (column(tables[0], name)[rows[own]] == values[own]).all(), name
+    cases = [
+        ({"per_class": 5}, "per_class"), ({"labeller": "adaptive"}, "labeller"), ({"reduction": "lle"}, "reduction"),
+        ({"exact": True}, "exact"), ({"regions": 0}, "regions = 0"), ({"regions": 3}, "regions = 3 is not usable for 240 rows"),
+    ]
+    for options, sentence in cases:
+        with pytest.raises(ValueError, match=sentence):
+            distributed.label(split([100], X, y), tmp_path, **{"regions": 2, **options})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_labels_of_many_rows_are_counted_without_a_warning():
     scanned = [{"labels": [5, -1], "counts": [7, 90]}, {"labels": [2, 5], "counts": [40, 1]}]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plan = _parts._plan(scanned, [97, 41], 2, _blocks.Columns(), False, None)
+        plan = _parts.plan_of(scanned, [97, 41], 2, _blocks.Columns(), False, None)
     assert plan.classes.tolist() == [2, 5] and plan.codes == {5: 1, -1: -1, 2: 0}
     assert plan.first.tolist() == [0, 97] and plan.to_all.tolist() == [False, True]
     scanned[1]["labels"] = ["?", "a"]
     scanned[0]["labels"] = ["b", "?"]
     with pytest.warns(UserWarning, match="130"):
-        _parts._plan(scanned, [97, 41], 2, _blocks.Columns(), True, None)
+        _parts.plan_of(scanned, [97, 41], 2, _blocks.Columns(), True, None)
 
 
 def test_rows_are_dealt_evenly_whatever_their_order():
@@ -114,12 +184,15 @@ def test_files_folders_functions_and_references_are_read_alike(cluster, pool, tm
     sources = {
         "folder": (folder, columns),
         "scheme": (folder.as_uri(), columns),
+        # A scheme that pyarrow leaves to fsspec.
+        "fsspec": (folder.as_uri().replace("file://", "local://"), columns),
         "functions": ([lambda block=block: block for block in blocks], {}),
         "references": ([cluster.put(block) for block in blocks], {}),
     }
     tables = {}
     for name, (source, options) in sources.items():
-        out = (tmp_path / name).as_uri() if name == "scheme" else tmp_path / name
+        out = (tmp_path / name).as_uri() if name in ("scheme", "fsspec") else tmp_path / name
+        out = out.replace("file://", "local://") if name == "fsspec" else out
         far = distributed.label(source, out, none_of_these=False, **options)
         assert far["rows"] == [90, 150]
         tables[name] = read(far)
@@ -148,6 +221,9 @@ def test_an_audit_is_that_of_one_machine(cluster, pool, tmp_path):
     assert (column(table, "probability_wrong") == one.probability_wrong[rows]).all()
     assert far["suspects"] == int(one.suspect.sum()) and far["wrong"] == pytest.approx(one.wrong)
     assert far["most_suspicious"] == one.ranking[:100].tolist()
+    for parts in (0, 3):
+        with pytest.raises(ValueError, match=f"parts = {parts}"):
+            distributed.audit(split([100], X, y), tmp_path / "none", parts=parts)
     # A class with few rows is in both parts, and each of its rows is reported once.
     y[:12] = "dog"
     rows = np.flatnonzero(y != None)  # noqa: E711
@@ -157,10 +233,10 @@ def test_an_audit_is_that_of_one_machine(cluster, pool, tmp_path):
     assert {120, 230} <= set(far["most_suspicious"][:20])
 
 
-def test_a_killed_worker_changes_nothing(cluster, pool, tmp_path, monkeypatch):
+def test_killed_workers_change_nothing(cluster, pool, tmp_path, monkeypatch):
     X, y, _ = pool
     blocks = split([90], X, y)
-    undisturbed = read(distributed.label(blocks, tmp_path / "undisturbed", parts=2))
+    undisturbed = read(distributed.label(blocks, tmp_path / "undisturbed", regions=2))
     killed = tmp_path / "killed"
     killed.mkdir()
 
@@ -173,32 +249,28 @@ def test_a_killed_worker_changes_nothing(cluster, pool, tmp_path, monkeypatch):
         os.kill(os.getpid(), signal.SIGKILL)
 
     def load():
-        # Dies when it is scanned and, once that was repeated, when it is dealt.
+        # Dies when it is scanned and, once that was repeated, when it is looked at.
         calls = killed / "calls"
         with calls.open("a") as file:
             file.write(".")
-        if calls.stat().st_size % 2 == 1:
+        if calls.stat().st_size in (1, 3):
             die(f"call {calls.stat().st_size}")
         return blocks[0]
 
-    class Label(_label._Label):
-        def __call__(self, *arguments):
-            if arguments[-1] == 0:
-                die("part 0")
-            return super().__call__(*arguments)
+    def dying(function, name):
+        def task(*arguments):
+            found = function(*arguments)
+            die(name)
+            return found
 
-    real = _parts.write
+        return task
 
-    def write(out, number, *tables):
-        written = real(out, number, *tables)
-        if number == 1:
-            die("writing")
-        return written
-
-    monkeypatch.setattr(_label, "_Label", Label)
-    monkeypatch.setattr(_parts, "write", write)
-    disturbed = distributed.label([load, blocks[1]], tmp_path / "disturbed", parts=2)
-    assert sorted(path.name for path in killed.iterdir()) == ["call 1", "call 3", "calls", "part 0", "writing"]
+    stages = ["product", "keep", "deal", "gather", "search", "sweep", "move", "distances", "learn", "apply"]
+    for name in stages:
+        monkeypatch.setattr(_regions, name, dying(getattr(_regions, name), name))
+    monkeypatch.setattr(_parts, "write", dying(_parts.write, "write"))
+    disturbed = distributed.label([load, blocks[1]], tmp_path / "disturbed", regions=2)
+    assert sorted(path.name for path in killed.iterdir()) == sorted([*stages, "write", "call 1", "call 3", "calls"])
     assert read(disturbed).equals(undisturbed)
     assert sorted(path.name for path in (tmp_path / "disturbed").iterdir()) == ["block-00000.parquet", "block-00001.parquet"]
 
@@ -228,8 +300,6 @@ def test_bad_blocks_and_folders_are_answered_in_a_sentence(cluster, pool, tmp_pa
         ([(X, np.full(240, ""))], {}, ValueError, "no label at all"),
         ([cluster.put(table)], {}, ValueError, "no column 'label'"),
         ([cluster.put(ragged)], {}, ValueError, "differ in length"),
-        ([(X, y)], {"parts": 0}, ValueError, "parts = 0"),
-        ([(X, y)], {"parts": 3}, ValueError, "parts = 3 is not usable for 240 rows"),
         ([(X, y)], {"precision": 2.0}, ValueError, "precision"),
         ([(X, y)], {"colour": 1}, TypeError, "colour"),
     ]

@@ -389,6 +389,7 @@ def test_arguments_and_defaults_are_those_of_the_command():
     arguments = TrustPathClassifier().get_params()
     assert arguments.pop("n_jobs") is None and arguments.pop("none_of_these") is True
     assert arguments.pop("missing") is None, "an option of reading"
+    assert arguments.pop("warm_start") is False
     for name, default in _trustpath.label_options():
         if name != "closed":
             value = arguments.pop({"seed": "random_state"}.get(name, name))

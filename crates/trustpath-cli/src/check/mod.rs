@@ -7,10 +7,8 @@ use trustpath_table::PartlyLabelledTable;
 use crate::args::{InputArgs, OutputArgs, Wanted};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
+use crate::repeated::{self, Repeated};
 use crate::{print, results};
-
-mod repeated;
-use repeated::Repeated;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -26,7 +24,7 @@ pub struct CheckArgs {
         value_name = "COSINE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "0.99"
+        default_missing_value = repeated::COSINE
     )]
     duplicates: Option<f64>,
     /// Print the summary as JSON

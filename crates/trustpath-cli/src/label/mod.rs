@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use rayon::ThreadPool;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
 use trustpath_explain::{FrontEnd, LabelResult, SavedModel, SavedPool};
-use trustpath_table::FileSet;
+use trustpath_table::{FileSet, ReadingNote};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
 use crate::error::{Error, Result};
@@ -19,9 +20,11 @@ use crate::features::{Rows, named};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
+use crate::repeated::{self, Repeated};
 use crate::results::Summary;
 use crate::spec_args::SpecArgs;
-use crate::{memory, results};
+use crate::stages::StagesArgs;
+use crate::{memory, print, results};
 
 /// Options of `trustpath label`.
 #[derive(Debug, Args)]
@@ -32,6 +35,8 @@ pub struct LabelArgs {
     #[command(flatten)]
     update: UpdateArgs,
     #[command(flatten)]
+    repeated: RepeatedArgs,
+    #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -39,6 +44,8 @@ pub struct LabelArgs {
     more: MoreArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    stages: StagesArgs,
     #[command(flatten)]
     options: SpecArgs<LabelSpec>,
 }
@@ -67,6 +74,47 @@ struct UpdateArgs {
     update: Option<PathBuf>,
 }
 
+/// Whether near-duplicates are left out.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+struct RepeatedArgs {
+    /// Leave out near-duplicates, whose features have at least this cosine [without a number: 0.99]: of each group, unlabelled
+    /// instances but the first, or all of them where another is labelled. See trustpath check --duplicates
+    #[arg(
+        long,
+        value_name = "COSINE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = repeated::COSINE
+    )]
+    leave_out_duplicates: Option<f64>,
+}
+
+impl RepeatedArgs {
+    /// The instances without near-duplicates.
+    fn leave_out(&self, instances: Instances, threads: &ThreadPool) -> Result<Instances> {
+        let Some(cosine) = self.leave_out_duplicates else { return Ok(instances) };
+        let Instances { pool, images, texts } = instances;
+        if pool.tasks().is_some() {
+            return Err(Error::Usage(format!(
+                "{} are tasks of Label Studio, each of which gets a prediction: leave out --leave-out-duplicates",
+                pool.source()
+            )));
+        }
+        let gone = threads.install(|| Repeated::find(&pool, cosine))?.superfluous(&pool);
+        let note = match gone.len() {
+            0 => format!("No near-duplicates were found (cosine at least {cosine})."),
+            n => format!(
+                "{} left out (cosine at least {cosine}); trustpath check --duplicates lists such groups.",
+                print::count(n, "near-duplicate was", "near-duplicates were")
+            ),
+        };
+        let pool = if gone.is_empty() { pool } else { pool.without(&gone)? };
+        let images = images.map(|images| images.without(&gone));
+        Ok(Instances { pool: pool.with_note(ReadingNote::Sentence(note)), images, texts })
+    }
+}
+
 const AFTER: &str = "\
 Examples:
   trustpath label embeddings.npy --labels labels.csv --out labels.parquet --report report.html
@@ -74,6 +122,7 @@ Examples:
   trustpath label pool.parquet --label-column kind --suggest 20 --model model.safetensors
   trustpath label photos/ --report report.html --out labels.csv
   trustpath label questions.csv --text question --report report.html --out labels.csv
+  trustpath label photos/ --leave-out-duplicates --out labels.csv
   trustpath label tasks.json --out predictions.json               (of and for Label Studio)
   trustpath label embeddings.npy --labels labels.csv --model pool.safetensors --keep-pool
   trustpath label --update pool.safetensors new.npy --out both.csv
@@ -86,6 +135,7 @@ extracted by a network and kept in a file, see --cache.
 
 All files are written completely before any of them replaces an earlier one: first the report, then
 the model, last the result. A run that is killed leaves files that are complete, old or new.
+With --stages a later run goes on from what a killed run on a large pool had computed.
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
@@ -116,6 +166,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         }
         None => args.input.read(wanted, files, &args.source, None, &threads, progress)?,
     };
+    let instances = args.repeated.leave_out(instances, &threads)?;
     let Instances { pool, images, .. } = &instances;
     if wanted == Wanted::Any && pool.labels().iter().all(Option::is_none) {
         if page.is_some() || model.is_some() {
@@ -134,7 +185,9 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let rows = Rows::all(pool);
         let features = rows.features()?;
         let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        let found = labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress));
+        let stages = args.stages.of(&features)?;
+        let mut observer = ProgressObserver::new(progress).with_stages(stages);
+        let found = labels.spec(&spec).run_observed(&mut observer);
         found.map_err(|error| named(pool, error))
     })?;
     let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);

@@ -74,6 +74,7 @@ fn embeddings_of_other_tools_are_read() {
         ("int8.npy", &npy("|i1", &shape, &small)),
         ("timm.safetensors", &safetensors("BF16", &brain)),
         ("timm16.safetensors", &safetensors("F16", &half)),
+        ("int8.safetensors", &safetensors("I8", &small)),
         ("openai.jsonl", openai.as_bytes()),
         ("y.csv", labels().as_bytes()),
     ]);
@@ -83,10 +84,54 @@ fn embeddings_of_other_tools_are_read() {
         assert!(said.contains("12 labelled, 12 unlabelled; 3 classes"), "{said}");
         printed(&mut trustpath_in(&folder, &["label", name, "--labels", "y.csv"]));
     }
-    for name in ["timm.safetensors", "timm16.safetensors"] {
+    for name in ["timm.safetensors", "timm16.safetensors", "int8.safetensors"] {
         let said = printed(&mut trustpath_in(&folder, &["audit", name]));
         assert!(said.contains("24"), "{said}");
     }
     let said = printed(&mut trustpath_in(&folder, &["label", "openai.jsonl"]));
     assert!(said.contains("24 instances, 8 features each; 12 labels of 3 classes"), "{said}");
+}
+
+#[test]
+fn only_directions_count_so_cosines_and_dot_products_of_unit_vectors_are_the_same() {
+    let shape = format!("({ROWS}, {DIMS})");
+    // Powers of two change lengths alone.
+    let scale = |at: usize| f32::from(1u16 << (at / DIMS % 5));
+    let plain: Vec<u8> = values().flat_map(f32::to_le_bytes).collect();
+    let longer: Vec<u8> =
+        values().enumerate().flat_map(|(at, x)| (x * scale(at)).to_le_bytes()).collect();
+    let folder = folder_with(&[
+        ("plain.npy", &npy("<f4", &shape, &plain)),
+        ("longer.npy", &npy("<f4", &shape, &longer)),
+        ("y.csv", labels().as_bytes()),
+    ]);
+    let labelled = |name: &str| {
+        printed(&mut trustpath_in(&folder, &["label", name, "--labels", "y.csv", "--out", "-"]))
+    };
+    assert_eq!(labelled("plain.npy"), labelled("longer.npy"));
+}
+
+#[test]
+fn near_duplicates_are_left_out() {
+    // Rows 24 to 29 repeat 3 to 5, which have labels, and 18 to 20, which have none.
+    let repeated = [3, 4, 5, 18, 19, 20];
+    let rows: Vec<usize> = (0..ROWS).chain(repeated).collect();
+    let shape = format!("({}, {DIMS})", rows.len());
+    let bytes: Vec<u8> = rows
+        .iter()
+        .flat_map(|&row| (0..DIMS).flat_map(move |column| (2.0 * value(row, column)).to_le_bytes()))
+        .collect();
+    let given = labels() + &"\n".repeat(repeated.len());
+    let folder =
+        folder_with(&[("pool.npy", &npy("<f4", &shape, &bytes)), ("y.csv", given.as_bytes())]);
+    let with = |more: &[&str]| {
+        let args = ["label", "pool.npy", "--labels", "y.csv", "--out", "out.csv"];
+        let said = printed(&mut trustpath_in(&folder, &[&args[..], more].concat()));
+        let out = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+        (said, out.lines().count() - 1)
+    };
+    assert_eq!(with(&[]).1, rows.len());
+    let (said, left) = with(&["--leave-out-duplicates=0.9999"]);
+    assert!(said.contains("6 near-duplicates were left out (cosine at least 0.9999)"), "{said}");
+    assert_eq!(left, ROWS);
 }

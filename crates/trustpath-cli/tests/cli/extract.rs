@@ -139,7 +139,14 @@ fn usage_that_cannot_be_right_is_refused() {
         "they are of resnet12, so choose that backbone",
     );
     with(&["--weights", "none.safetensors"], "none.safetensors holds no weights that can be read");
-    with(&["--weights", &weights, "--mean", "0,0,0"], "are for models in ONNX");
+    with(&["--mean", "0,0,0"], "are for --weights and for models in ONNX");
+    with(&["--weights", &weights, "--output", "x"], "--output for the latter");
+    with(&["--weights", &weights, "--std", "0,1,1"], "its std cannot be [0.0, 1.0, 1.0]");
+    with(&["--backbone", "siglip"], "siglip needs weights: give them with --weights");
+    with(
+        &["--backbone", "siglip", "--weights", &weights],
+        "holds no weights of siglip: it has 80 parameters such as",
+    );
     with(&["--weights", &weights, "--mean", "0,0"], "give three numbers such as");
     with(&["--backbone", "m.onnx", "--weights", &weights], "leave out --weights");
     with(&["--backbone", "m.onnx"], "m.onnx cannot be used: ");

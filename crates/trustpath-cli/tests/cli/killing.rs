@@ -103,6 +103,59 @@ fn labelling() {
 }
 
 #[test]
+fn stages_of_a_large_pool() {
+    let folder = tempfile::tempdir().unwrap();
+    let (n, dims) = (20_400, 6);
+    let value = |at: usize| {
+        let (i, j) = (at / dims, at % dims);
+        let noise = (trustpath::random::mix(at as u64) >> 40) as f32 / (1u64 << 24) as f32;
+        noise + if i % 3 == j { 1.0 } else { 0.1 }
+    };
+    let values: Vec<f32> = (0..n * dims).map(value).collect();
+    let mut file = fs::File::create(folder.path().join("pool.npy")).unwrap();
+    trustpath_table::npy::write_f32(&mut file, &[n, dims], &values).unwrap();
+    let label = |i: usize| if i < 60 { ["a\n", "b\n", "c\n"][i % 3] } else { "\n" };
+    fs::write(folder.path().join("labels.txt"), (0..n).map(label).collect::<String>()).unwrap();
+    let line = "label pool.npy --labels labels.txt --out o.npz --stages kept --progress json";
+    let (killed, _) = Killed::new(folder, line);
+    let expected = killed.read("o.npz").unwrap();
+    let kept = killed.folder.path().join("kept");
+    let files = || fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path());
+    let stage = files().next().unwrap();
+    // Killed as soon as the stage is there, the next run goes on from it.
+    fs::remove_file(&stage).unwrap();
+    let mut child = killed.process().spawn().unwrap();
+    let begun = Instant::now();
+    while !stage.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(240), "the stage never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = child.kill();
+    child.wait().unwrap();
+    killed.write("o.npz", b"old");
+    let run = |resumed: bool| {
+        let output = killed.process().output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        assert_eq!(told.contains("going on from an earlier run"), resumed, "{told}");
+        assert_eq!(told.contains("\"stage\":\"finding neighbours\""), !resumed, "{told}");
+        assert!(killed.read("o.npz").unwrap() == expected);
+    };
+    run(true);
+    // What is left of a file, and other features, are not used.
+    let bytes = fs::read(&stage).unwrap();
+    fs::write(&stage, &bytes[..bytes.len() / 2]).unwrap();
+    run(false);
+    assert!(fs::read(&stage).unwrap() == bytes);
+    let mut other = killed.read("pool.npy").unwrap();
+    let end = other.len() - 24 * 4;
+    other[end + 3] ^= 1;
+    killed.write("pool.npy", &other);
+    killed.complete();
+    assert_eq!(files().count(), 2);
+}
+
+#[test]
 fn a_journal() {
     let line = "bench --episodes 40 --json --journal run.jsonl --resume --threads 2";
     let (killed, printed) = Killed::new(tempfile::tempdir().unwrap(), line);

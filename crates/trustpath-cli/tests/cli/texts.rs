@@ -99,6 +99,36 @@ fn texts_of_a_table_are_labelled_and_predicted() {
 }
 
 #[test]
+fn an_extraction_of_texts_goes_on_where_it_was() {
+    let folder = folder_with(&[("q.csv", csv().as_bytes())]);
+    let args = ["extract", "--texts", "q.csv", "--text", "question", "--out", "t.npy"];
+    let run = || printed(&mut trustpath_in(&folder, &args));
+    run();
+    let read = || fs::read(folder.path().join("t.npy")).unwrap();
+    let whole = read();
+    let (dims, header) = ((whole.len() - 128) / 48 / 4, 128);
+    assert!(dims > 8, "{dims}");
+    // What an interruption leaves: a header and complete records, the last of which is cut off. The header is kept by a run
+    // that is stopped by a file in the way of its result.
+    fs::remove_file(folder.path().join("t.npy")).unwrap();
+    fs::create_dir(folder.path().join("t.npy")).unwrap();
+    trustpath_in(&folder, &args).assert().failure();
+    fs::remove_dir(folder.path().join("t.npy")).unwrap();
+    let partial = folder.path().join("t.npy.partial");
+    let mut records = fs::read(&partial).unwrap();
+    assert_eq!(records.len(), 24 + 48 * (1 + 4 * dims));
+    records.truncate(24 + 20 * (1 + 4 * dims) + 7);
+    // A value that is there is not computed again.
+    records[24 + 1..24 + 5].copy_from_slice(&2.5f32.to_le_bytes());
+    fs::write(&partial, records).unwrap();
+    run();
+    let resumed = read();
+    assert_eq!(resumed[header..header + 4], 2.5f32.to_le_bytes());
+    assert_eq!(resumed[header + 4..], whole[header + 4..]);
+    assert!(!partial.exists());
+}
+
+#[test]
 fn a_folder_of_texts_has_its_labels_in_folders() {
     let folder = tempfile::tempdir().unwrap();
     for (row, (id, text, kind)) in questions().into_iter().enumerate() {

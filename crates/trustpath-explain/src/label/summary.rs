@@ -7,6 +7,8 @@ use crate::{LabelResult, count};
 
 /// Suggestions shown in a line.
 const SUGGESTIONS: usize = 20;
+/// Labels that are right or wrong together, on average over the pool, from which the promise comes with a warning.
+const TOGETHER: f64 = 2.0;
 /// Estimated precision below which a stricter threshold is advised.
 const LOW_PRECISION: f64 = 0.8;
 /// Precision from which asking for it is advised.
@@ -123,6 +125,10 @@ impl LabelResult<'_> {
             (Trust::Precision(target), _) if trusted.rows.is_empty() => {
                 notes.push(self.no_promise(target));
             }
+            (Trust::Precision(_), _) if trusted.calibration.added >= TOGETHER => notes.push(format!(
+                "Some classes have far fewer labels than others. What is promised for them rests on few classes whose labels are right or wrong together, and is missed more easily. Label more of the small ones, or those of {}.",
+                self.front_end.option("suggest"),
+            )),
             (Trust::Precision(_), _) => {}
             (_, None) => notes.push(
                 "The precision of the trusted labels cannot be estimated: no class has more labels than another needs to be judged by. Add a second label to some classes.".into(),

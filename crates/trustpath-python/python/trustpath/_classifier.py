@@ -31,6 +31,15 @@ class Path(NamedTuple):
     gamma_norm: NDArray[np.float64]
 
 
+class _Pool(NamedTuple):
+    """The instances of ``fit``, and what was computed of them without labels."""
+
+    X: NDArray[Any]
+    labels: _inputs.Labels
+    represented: Optional[_trustpath.Represented]
+    exact: bool
+
+
 class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that learns from few labels and from the unlabeled instances that it can trust.
 
@@ -51,8 +60,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     novel_fdr : float, default=0.2
         Expected share of false alarms among the instances that are reported to be none of these.
     labeller : str, default='auto'
-        Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier that it starts with), 'adaptive' or
-        another transductive method, or 'auto' (chosen by held-out labels).
+        Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier and the similarity graph that it starts
+        with), 'classifier' (that classifier alone), 'adaptive' or another transductive method, or 'auto' (chosen by
+        held-out labels).
     reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'mds-random'}, default=None
         Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
         neighbours.
@@ -60,13 +70,16 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
         How many instances to suggest for labelling next.
-    strategy : {'coverage', 'typiclust', 'probcover', 'margin'}, default='coverage'
+    strategy : {'coverage', 'typiclust', 'probcover', 'dcom', 'margin'}, default='coverage'
         How they are chosen: to cover what is uncertain, or by a published method.
     folds : int, default=5
         Folds of the cross-validation that estimates the precision.
     missing : str, number or list of these, default=None
         Labels that mean that there is none. None and NaN and '' always do; by default also -1, '?', '-', 'NA', 'None', 'null',
         'unknown', 'unlabeled' and the like, as on the command line. Use ``missing=''`` if one of them is a class.
+    warm_start : bool, default=False
+        Whether to keep X and its representation, which does not depend on labels: ``fit`` on the same X with more labels is then
+        faster, with the same result, and ``update`` can add instances.
     random_state : int, RandomState or None, default=None
         Assigns given labels to folds. None is 0: results repeat.
     n_jobs : int, default=None
@@ -168,6 +181,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         strategy: str = "coverage",
         folds: int = 5,
         missing: Any = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
@@ -183,6 +197,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.strategy = strategy
         self.folds = folds
         self.missing = missing
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -206,7 +221,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         TrustPathClassifier
             Itself.
         """
-        options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
         X, y = _frames.split(X, y)
         texts = _texts.as_texts(X)
         self._texts: Optional[_trustpath.Texts] = None
@@ -217,9 +231,16 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=_inputs.FLOATS, order="C", ensure_min_samples=2, ensure_min_features=2
         )
         labels = _inputs.labels(y, X.shape[0], missing=self.missing)
+        return self._label(X, labels)
+
+    def _label(self, X: NDArray[Any], labels: _inputs.Labels) -> TrustPathClassifier:
+        """Labels a pool, with all that was checked."""
+        options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
         self._centre = X.mean(axis=0)
         X = self._directed(X)
-        self._result = _trustpath.label(X, labels.codes, labels.names(), options)
+        represented = self._representation(X, options) if self.warm_start else None
+        self._result = _trustpath.label(X, labels.codes, labels.names(), options, represented)
+        self._pool: Optional[_Pool] = _Pool(X, labels, represented, self.exact) if self.warm_start else None
         found = self._result.attributes()
         given = labels.codes >= 0
         self.classes_ = labels.classes
@@ -249,8 +270,58 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             None if kind.kind == "T" else str(kind), columns, self._centre.tolist(), self._texts
         )
         for note in self._result.notes():
-            warnings.warn(note, stacklevel=2)
+            warnings.warn(note, stacklevel=3)
         return self
+
+    def _representation(self, X: NDArray[Any], options: dict[str, Any]) -> _trustpath.Represented:
+        """The representation of X: that of the last ``fit``, if that was of the same instances."""
+        last: Optional[_Pool] = getattr(self, "_pool", None)
+        if last is not None and last.represented is not None and last.exact == self.exact:
+            if last.X.dtype == X.dtype and np.array_equal(last.X, X):
+                return last.represented
+        return _trustpath.represent_pool(X, options)
+
+    def update(self, X: Any, y: Any = None) -> TrustPathClassifier:
+        """Adds instances to those of ``fit``, and labels all of them.
+
+        The result is that of ``fit`` on both. It takes ``warm_start=True``, or a classifier that was loaded from a model with its
+        pool (``save`` with ``keep_pool=True``, ``trustpath label --keep-pool``).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features), data frame or dataset
+            Features of the new instances, which come after the others.
+        y : array-like of shape (n_new,), or str, default=None
+            Their labels as for ``fit``; None where none has one.
+
+        Returns
+        -------
+        TrustPathClassifier
+            Itself.
+        """
+        check_is_fitted(self)
+        pool: Optional[_Pool] = getattr(self, "_pool", None)
+        if pool is None:
+            raise ValueError(
+                "the instances of fit were not kept, so that none can be added: fit with warm_start=True, or load a model that was "
+                "saved with keep_pool=True or by trustpath label --keep-pool"
+            )
+        if y is not None:
+            X, y = _frames.split(X, y)
+        X = self._features(X)
+        known = _inputs.decode(pool.labels.classes, pool.labels.codes).astype(object)
+        known[pool.labels.codes < 0] = None
+        added = np.full(len(X), None, dtype=object)
+        if y is not None:
+            given = list(y)
+            if len(given) != len(X):
+                raise ValueError(f"y has {len(given)} labels but X has {len(X)} instances: give one entry per instance")
+            added[:] = given
+            numbers = np.asarray(y)
+            if numbers.dtype.kind in "iuf" and -1 not in pool.labels.classes:
+                added[numbers == -1] = None
+        labels = _inputs.labels(np.concatenate((known, added)), missing=self.missing)
+        return self._label(np.concatenate((pool.X, X.astype(pool.X.dtype))), labels)
 
     @property
     def labels_iter_(self) -> NDArray[np.int64]:
@@ -270,7 +341,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _report.kept(result)
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_result", "_texts")
+        left_out = ("_result", "_texts", "_pool")
         return {name: value for name, value in super().__getstate__().items() if name not in left_out}
 
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
@@ -309,16 +380,25 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         result = self._kept()
         return _report.Report(result.page(_inputs.names(ids, len(self.verdict_)), source, self.n_jobs))
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+    def save(self, path: Union[str, os.PathLike[str]], *, keep_pool: bool = False) -> None:
         """Saves the trained model as ``trustpath label --model`` does, for :meth:`load` and ``trustpath predict``.
 
         Parameters
         ----------
         path : str or path
             The file, a .safetensors.
+        keep_pool : bool, default=False
+            Whether to keep the instances of ``fit`` and their labels in the file, so that :meth:`update` and ``trustpath label
+            --update`` can add others. It takes ``warm_start=True``. Features are kept in single precision.
         """
         check_is_fitted(self)
-        self._model.save(path)
+        model = self._model
+        if keep_pool:
+            pool: Optional[_Pool] = getattr(self, "_pool", None)
+            if pool is None:
+                raise ValueError("the instances of fit were not kept: fit with warm_start=True to save them with keep_pool=True")
+            model = model.with_pool(np.ascontiguousarray(pool.X, dtype=np.float32), pool.labels.codes)
+        model.save(path)
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> TrustPathClassifier:
@@ -345,18 +425,25 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if about["columns"] is not None:
             loaded.feature_names_in_ = np.array(about["columns"], dtype=object)
         loaded._centre = None if about["centre"] is None else np.array(about["centre"])
+        pool = loaded._model.pool()
+        if pool is not None:
+            loaded._pool = _Pool(pool[0], _inputs.Labels(pool[1], loaded.classes_), None, loaded.exact)
         return loaded
 
-    def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
-        check_is_fitted(self)
+    def _features(self, X: Any) -> NDArray[Any]:
+        """The features of other instances than those of ``fit``."""
         texts = _texts.as_texts(X)
         if texts is not None:
             by = getattr(self, "_texts", None) or self._model.texts(_texts.installed())
             self._texts = by
             X = by.embed(texts, self.n_jobs).reshape(len(texts), -1)
         X = _frames.matrix(X, getattr(self, "feature_names_in_", None))
-        X = validate_data(self, X, dtype=_inputs.FLOATS, order="C", reset=False)
-        return self._model.predict(self._directed(X), ids, self.n_jobs)
+        checked: NDArray[Any] = validate_data(self, X, dtype=_inputs.FLOATS, order="C", reset=False)
+        return checked
+
+    def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
+        check_is_fitted(self)
+        return self._model.predict(self._directed(self._features(X)), ids, self.n_jobs)
 
     def _directed(self, X: NDArray[Any]) -> NDArray[Any]:
         """X with the mean of the instances of ``fit`` in place of those that are all zeros."""

@@ -63,6 +63,28 @@ impl PartlyLabelledTable {
         table.with_labels(labels)
     }
 
+    /// The table without some of its rows, which have no labels; features that stay in their file are read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn without(self, rows: &[usize]) -> Result<Self> {
+        let gone: HashSet<usize> = rows.iter().copied().collect();
+        let left: Vec<usize> = (0..self.rows()).filter(|row| !gone.contains(row)).collect();
+        let mut features = vec![0.0; left.len() * self.dims];
+        self.gather(&left, &mut features)?;
+        let mut carried = self.carried;
+        for column in &mut carried {
+            column.texts = left.iter().map(|&row| column.texts[row].take()).collect();
+        }
+        Ok(Self {
+            features: FeatureStorage::InMemory(features),
+            labels: left.iter().map(|&row| self.labels[row]).collect(),
+            ids: left.iter().map(|&row| self.ids[row].clone()).collect(),
+            carried,
+            ..self
+        })
+    }
+
     /// The same table with the labels of a file for some of its instances, which replace those that these had.
     ///
     /// # Errors
@@ -145,6 +167,17 @@ mod tests {
             PartlyLabelledTable::new(vec![1.0; 3], 3, strings(&["x"]), vec![None], vec![], "w")
                 .unwrap();
         refused(old.with_more(wide), &["w", "3 features, the model 2"]);
+    }
+
+    #[test]
+    fn rows_are_left_out_everywhere() {
+        let all = table(&["a", "b", "c"], &[Some(1), None, Some(0)], &["gull", "tern"]);
+        let left = all.without(&[1]).unwrap();
+        assert_eq!(
+            (left.ids(), left.labels()),
+            (&strings(&["a", "c"])[..], &[Some(1), Some(0)][..])
+        );
+        assert_eq!(left.features().unwrap(), [1.0, 2.0, 5.0, 6.0]);
     }
 
     #[test]

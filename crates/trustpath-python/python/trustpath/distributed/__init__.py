@@ -1,8 +1,10 @@
 """Work for more than one machine, on Ray (``pip install trustpath[ray]``).
 
-label, audit
-    Pools that no single machine holds, dealt at random to parts that workers label or audit as one machine does; results
-    are written where the blocks are.
+label
+    Pools that no single machine holds, labelled as one machine labels a large pool: workers share one projection, exchange neighbours
+    and label by the same rules; results are written block by block.
+audit
+    Labels of such pools, dealt at random to parts that workers audit as one machine does.
 credibility
     The exact path of more rows than one machine holds: each worker keeps its block, and per step only coefficients go
     out and sums come back.

@@ -2,7 +2,7 @@
 
 A block is a pair (or, with names, a triple) of arrays; Ray's reference to one, or to a table of Arrow; a function that returns one; or a
 file, .npz or .parquet. A folder stands for the parquet files in it, and a path with a scheme, such as ``s3://bucket/folder``, is read
-through the file systems of pyarrow.
+through the file systems of pyarrow, or where these do not know it, of fsspec.
 """
 
 from __future__ import annotations
@@ -57,10 +57,19 @@ def arrow(module: str) -> Any:
 def file_system(given: str) -> tuple[Any, str]:
     """The file system of a path, and the path in it."""
     fs = arrow("fs")
-    if "://" in given:
+    if "://" not in given:
+        return fs.LocalFileSystem(), os.path.abspath(given)
+    try:
         found: tuple[Any, str] = fs.FileSystem.from_uri(given)
         return found
-    return fs.LocalFileSystem(), os.path.abspath(given)
+    except (ValueError, NotImplementedError) as error:
+        # What pyarrow does not know, fsspec may.
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise error from None
+        system, path = url_to_fs(given)
+        return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
 def listed(blocks: Blocks) -> list[Block]:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _audit, _classifier, _inputs, _report
-from . import _blocks, _parts
+from . import _blocks, _parts, _regions
 
+#: Rows up to which one machine keeps a pool in memory, and labels it by other algorithms than a larger one.
+ON_ONE_WORKER = 20_000
 #: Rows that an audit names as the most suspicious of each part.
 NAMED = 100
 
@@ -45,7 +47,7 @@ def _table(
 
 
 class _Label:
-    """Labels a part."""
+    """Labels a pool that one worker holds."""
 
     def __init__(self, options: Mapping[str, Any], threads: int) -> None:
         self.options, self.threads = dict(options), threads
@@ -54,16 +56,12 @@ class _Label:
         self, X: NDArray[Any], codes: NDArray[np.int64], rows: NDArray[np.int64], ids: NDArray[Any], plan: _parts.Plan, part: int
     ) -> _parts.Found:
         options = {**self.options, "missing": "", "n_jobs": self.threads}
-        if part > 0:
-            # One part is a sample of the pool: what it suggests is enough.
-            options["suggest"] = 0
         with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always")
             fitted = _classifier.TrustPathClassifier(**options).fit(X, _given(codes, plan.classes))
         columns = fitted._kept().columns(_inputs.names(ids, len(X)), None)
         found, table = _table(columns, rows, ids, plan.classes)
-        own = _parts.part_of(rows, plan.parts) == part
-        verdicts, counts = np.unique(fitted.verdict_[own], return_counts=True)
+        verdicts, counts = np.unique(fitted.verdict_, return_counts=True)
         summary = {
             "verdicts": dict(zip(verdicts.tolist(), counts.tolist())),
             "promised_precision": fitted.promised_precision_,
@@ -72,7 +70,7 @@ class _Label:
             "labeller": fitted.labeller_,
             "notes": [str(note.message) for note in notes],
             "suggestions": rows[fitted.suggestions_].tolist(),
-            "model": fitted._model if part == 0 else None,
+            "model": fitted._model,
         }
         return _parts.Found(found, table, summary)
 
@@ -102,18 +100,11 @@ class _Audit:
         return _parts.Found(found, table, summary)
 
 
-def _mean(parts: list[dict[str, Any]], value: Any, weight: Any) -> float:
-    """The mean over parts that have a value, weighted; NaN where none has."""
-    pairs = [(value(part), weight(part)) for part in parts]
-    pairs = [(v, w) for v, w in pairs if w > 0 and v == v]
-    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs) if pairs else float("nan")
-
-
 def label(
     blocks: _blocks.Blocks,
     out: Any,
     *,
-    parts: Optional[int] = None,
+    regions: Optional[int] = None,
     label: str = "label",
     features: Optional[Sequence[str]] = None,
     id: Optional[str] = None,
@@ -124,10 +115,11 @@ def label(
 ) -> dict[str, Any]:
     """:class:`trustpath.TrustPathClassifier` for blocks of rows that no single machine holds.
 
-    The rows are dealt at random, by a hash of their number, to parts of about a million rows. Each part, together with all given labels,
-    is labelled by one worker as one machine labels a pool, and every block's results are written as a parquet file. A part is a random sample
-    of the pool, so what cross-validation promises holds for each. The result depends on the rows, the options and the number of parts
-    alone: not on the blocks, the workers, or whether one of them dies.
+    Runs the pipeline that one machine runs on a large pool: one projection from the sums over all blocks, neighbours searched among all rows,
+    which workers exchange, smoothing over these, and a classifier, a path and a cross-validation that are learnt from an even part of the rows and
+    then label, judge and trust every row. Up to 20,000 rows, which one machine labels by other algorithms, one worker labels all of them. Every
+    block's results are written as a parquet file. The result depends on the rows, the blocks, the options and the number of regions: not on the
+    workers, or whether one of them dies.
 
     Parameters
     ----------
@@ -139,60 +131,61 @@ def label(
     out : path
         The folder for the results, of which a path with a scheme may be given as well: ``block-00000.parquet`` and so on, one per block, with the
         columns that ``trustpath label --out`` writes and ``row``, the number of the row in all blocks.
-    parts : int, default=None
-        Number of parts; None for one per million rows. With 1, results are bit-for-bit those of one machine.
+    regions : int, default=None
+        Groups of rows that are near each other, whose neighbours one task finds; None for one per 500,000 rows.
     label, features, id : str, sequence of str, str
         The columns of tables: labels; features, by default the one column of lists or else all other numeric columns; names.
     missing
         As of :class:`trustpath.TrustPathClassifier`.
     threads : int, default=1
-        Threads of a worker that labels a part, and cores that Ray reserves for it.
+        Threads of a task, and cores that Ray reserves for it.
     retries : int, default=3
         How often a task may be run again because its worker died.
     **options
-        Those of :class:`trustpath.TrustPathClassifier`. Suggestions come from the first part.
+        Those of :class:`trustpath.TrustPathClassifier`. Beyond 20,000 rows ``per_class``, ``exact``, ``reduction`` and labellers other than rounds and
+        no-rounds are refused, since they need all rows in one place. Suggestions come from the rows that rules are learnt from.
 
     Returns
     -------
     dict
-        ``classes``; ``rows``, the sizes of the blocks; ``files``, what was written; ``parts``, what each part says of itself, with the
-        bytes that it received (``received``, of which ``to_all`` went to all parts) and wrote (``results``); ``verdicts``, how many rows have each;
-        ``promised_precision``, ``estimated_precision`` and ``precision_interval``, means over the parts by the number of their trusted
-        rows (all parts hold out the same labels, so their errors do not average out); ``suggestions``, row numbers; ``model``, that of the
-        first part, for ``save`` and ``trustpath predict``.
+        ``classes``; ``rows``, the sizes of the blocks; ``files``, what was written; ``verdicts``, how many rows have each;
+        ``promised_precision``, ``estimated_precision``, ``precision_interval``, ``labeller`` and ``notes`` as one machine says them; ``suggestions``, row
+        numbers; ``model``, for ``save`` and ``trustpath predict``; ``learnt_from``, how many rows rules were learnt from; ``recall``, the share of the
+        true neighbours that was found, None where all were; ``regions``, the size and the verdicts of each; ``moved``, the bytes that tasks
+        received at every stage; ``seconds_of``, the time of each stage.
 
     Notes
     -----
-    Given labels must be few enough for every worker to hold their rows. Blocks that are given as arrays go into Ray's object store; if
-    the machine whose store has a block dies, Ray cannot bring it back: give functions or paths where machines may be lost.
+    Given labels must be few enough for every worker to hold their rows. The lists of all neighbours, some hundred bytes per row, come
+    together in one worker. Blocks that are given as arrays go into Ray's object store; if the machine whose store has a block dies, Ray cannot bring
+    it back: give functions or paths where machines may be lost.
     """
     _classifier.TrustPathClassifier(**options)
     options["random_state"] = _inputs.seed(options.get("random_state"))
     columns = _blocks.Columns(label, features, id)
-    job = _Label(options, threads)
-    found = _parts.run(
-        blocks, out, job, columns=columns, unlabeled=True, parts=parts, missing=missing, threads=threads, retries=retries
-    )
-    of_parts = found["parts"]
+    pool = _parts.scanned(blocks, out, columns, threads, retries)
+    if regions is None and sum(pool.rows) <= ON_ONE_WORKER:
+        return _on_one_worker(pool, _Label(options, threads), columns, missing)
+    labels = _parts.plan_of(pool.blocks, pool.rows, 1, columns, True, missing)
+    plan = _regions.plan(columns, pool.rows, labels, regions, options, threads)
+    found = _regions.run(pool.cluster, pool.stored, pool.folder, plan)
     verdicts: dict[str, int] = {}
-    for part in of_parts:
-        for verdict, count in part["verdicts"].items():
+    for region in found["regions"]:
+        for verdict, count in region["verdicts"].items():
             verdicts[verdict] = verdicts.get(verdict, 0) + count
+    return {"classes": plan.classes, "rows": pool.rows, "verdicts": verdicts, **found}
 
-    def trusted(part: dict[str, Any]) -> int:
-        return int(part["verdicts"].get("trusted", 0))
 
-    suggestions, models = ([part.pop(name) for part in of_parts] for name in ("suggestions", "model"))
+def _on_one_worker(pool: _parts.Scanned, job: _Label, columns: _blocks.Columns, missing: Any) -> dict[str, Any]:
+    """Labels a pool that one worker holds."""
+    found = _parts.run(pool, job, columns=columns, unlabeled=True, parts=1, missing=missing)
+    (of_all,) = found.pop("parts")
+    summary = {name: of_all[name] for name in ("promised_precision", "estimated_precision", "precision_interval", "labeller", "notes")}
     return {
-        **found,
-        "verdicts": verdicts,
-        "promised_precision": _mean(of_parts, lambda part: part["promised_precision"], trusted),
-        "estimated_precision": _mean(of_parts, lambda part: part["estimated_precision"], trusted),
-        "precision_interval": tuple(
-            _mean(of_parts, lambda part, end=end: part["precision_interval"][end], trusted) for end in range(2)
-        ),
-        "suggestions": suggestions[0],
-        "model": models[0],
+        **found, **summary, "verdicts": of_all["verdicts"], "suggestions": of_all["suggestions"], "model": of_all["model"],
+        "learnt_from": of_all["rows"], "recall": None, "regions": [{"rows": of_all["rows"], "verdicts": of_all["verdicts"]}],
+        "moved": {"dealing": of_all["received"], "results": of_all["results"]},
+        "seconds_of": {"dealing": of_all["seconds_gathering"], "labelling": of_all["seconds"]},
     }
 
 
@@ -212,28 +205,31 @@ def audit(
 ) -> dict[str, Any]:
     """:func:`trustpath.audit` for blocks of rows that no single machine holds.
 
-    Parts are made as by :func:`label`, and each is audited as one machine audits its labels. Rows without a label are left out. Rows of classes
+    The rows are dealt at random, by a hash of their number, to parts of about a million rows. Each part is a random sample of the pool and is
+    audited by one worker as one machine audits its labels. Rows without a label are left out. Rows of classes
     with fewer than 20 rows per part are sent to all parts, so that none of their labels is alone.
 
     Parameters
     ----------
-    blocks, out, parts, label, features, id, missing, threads, retries
+    blocks, out, label, features, id, missing, threads, retries
         As of :func:`label`. The columns written are those of ``trustpath audit --out``.
+    parts : int, default=None
+        Number of parts; None for one per million rows. With 1, results are bit-for-bit those of one machine.
     precision, exact
         As of :func:`trustpath.audit`.
 
     Returns
     -------
     dict
-        ``classes``, ``rows``, ``files`` and ``parts`` as of :func:`label`; ``suspects``, how many there are; ``wrong``, how many labels are
+        ``classes``, ``rows`` and ``files`` as of :func:`label`; ``parts``, what each part says of itself, with the bytes that it received
+        (``received``, of which ``to_all`` went to all parts) and wrote (``results``); ``suspects``, how many there are; ``wrong``, how many labels are
         estimated to be wrong and the ends of the interval, summed over parts (None where a part has too few labels);
         ``most_suspicious``, the numbers of up to 100 rows, the most suspicious first.
     """
     columns = _blocks.Columns(label, features, id)
     job = _Audit({"precision": precision, "exact": exact}, threads)
-    found = _parts.run(
-        blocks, out, job, columns=columns, unlabeled=False, parts=parts, missing=missing, threads=threads, retries=retries
-    )
+    pool = _parts.scanned(blocks, out, columns, threads, retries)
+    found = _parts.run(pool, job, columns=columns, unlabeled=False, parts=parts, missing=missing)
     of_parts = found["parts"]
     wrong = [part["wrong"] for part in of_parts]
     named = sorted((pair for part in of_parts for pair in part.pop("most_suspicious")), key=lambda pair: (-pair[1], pair[0]))

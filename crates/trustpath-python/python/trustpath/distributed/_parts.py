@@ -1,4 +1,4 @@
-"""A pool on several machines, cut into parts each of which one worker labels or audits as one machine does.
+"""A pool on several machines, cut into parts each of which one worker audits, or labels if it is the only one, as one machine does.
 
 1. *Scan*: every block says how many rows it has and which labels occur.
 2. *Deal*: every block sends each of its rows to one of P parts, drawn by a hash of the number of the row. So a part is a random sample of
@@ -197,32 +197,39 @@ class Cluster:
         return _ray.get(self.ray, answers, self.retries)
 
 
-def run(
-    blocks: _blocks.Blocks,
-    out: Any,
-    job: Work,
-    *,
-    columns: _blocks.Columns,
-    unlabeled: bool,
-    parts: Optional[int],
-    missing: Any,
-    threads: int,
-    retries: int,
-) -> dict[str, Any]:
-    """Runs a job over all blocks; summaries of the parts, files, and what was moved."""
+class Scanned(NamedTuple):
+    """Blocks, of which sizes and labels are known, and where results go."""
+
+    cluster: Cluster
+    stored: list[_blocks.Block]
+    folder: str
+    blocks: list[dict[str, Any]]
+    #: The sizes of the blocks.
+    rows: list[int]
+
+
+def scanned(blocks: _blocks.Blocks, out: Any, columns: _blocks.Columns, threads: int, retries: int) -> Scanned:
+    """Looks at all blocks."""
     threads, retries = _inputs.count("threads", threads, 1), _inputs.count("retries", retries)
     of_blocks = _blocks.listed(blocks)
     folder = _empty(os.fspath(out))
     cluster = Cluster(threads, retries)
-    ray = cluster.ray
-    stored = _blocks.stored(ray, of_blocks)
-    scanned = cluster.get([cluster.task(scan)([block], columns) for block in stored])
-    _check_dims([block["dims"] for block in scanned])
-    rows = [block["rows"] for block in scanned]
+    stored = _blocks.stored(cluster.ray, of_blocks)
+    found = cluster.get([cluster.task(scan)([block], columns) for block in stored])
+    _check_dims([block["dims"] for block in found])
+    return Scanned(cluster, stored, folder, found, [block["rows"] for block in found])
+
+
+def run(
+    pool: Scanned, job: Work, *, columns: _blocks.Columns, unlabeled: bool, parts: Optional[int], missing: Any
+) -> dict[str, Any]:
+    """Runs a job over all blocks; summaries of the parts, files, and what was moved."""
+    cluster, stored, folder, _, rows = pool
+    ray, threads = cluster.ray, cluster.threads
     count = max(1, -(-sum(rows) // ROWS_PER_PART)) if parts is None else _inputs.count("parts", parts, 1)
     if count > 1 and sum(rows) < LEAST_ROWS * count:
         raise ValueError(f"parts = {count} is not usable for {sum(rows)} rows: a part needs {LEAST_ROWS} at least")
-    plan = _plan(scanned, rows, count, columns, unlabeled, missing)
+    plan = plan_of(pool.blocks, rows, count, columns, unlabeled, missing)
     known = ray.put(plan)
     dealt = [cluster.task(deal, count + 1)([block], number, known) for number, block in enumerate(stored)]
     found = [
@@ -256,7 +263,7 @@ def _empty(out: str) -> str:
     return out
 
 
-def _plan(
+def plan_of(
     scanned: list[dict[str, Any]], rows: list[int], parts: int, columns: _blocks.Columns, unlabeled: bool, missing: Any
 ) -> Plan:
     """The classes of all blocks, and which of them go to all parts."""

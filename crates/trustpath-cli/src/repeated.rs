@@ -1,10 +1,13 @@
-//! Near-duplicates, as `trustpath check` reports them.
+//! Near-duplicates, which `trustpath check` reports and `trustpath label` can leave out.
 
 use trustpath_table::{Column, PartlyLabelledTable};
 
 use crate::error::{Error, Result};
 use crate::features::{Rows, named};
 use crate::print;
+
+/// The cosine of near-duplicates where none is given.
+pub const COSINE: &str = "0.99";
 
 /// Groups that are listed, and instances of each.
 const SHOWN: usize = 10;
@@ -19,6 +22,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
+    /// Finds instances whose features have at least this cosine.
     pub fn find(pool: &PartlyLabelledTable, cosine: f64) -> Result<Self> {
         if pool.dims() == 0 {
             return Err(Error::Usage(
@@ -42,6 +46,20 @@ impl Repeated {
         Column::OptionalText(first)
     }
 
+    /// Unlabelled instances that can be left out: all but the first of each group without a label, all of them where another
+    /// of the group has a label. Ascending.
+    pub fn superfluous(&self, pool: &PartlyLabelledTable) -> Vec<usize> {
+        let mut rows = Vec::new();
+        for group in &self.groups {
+            let (labelled, open): (Vec<usize>, Vec<usize>) =
+                group.iter().partition(|&&row| pool.labels()[row].is_some());
+            rows.extend(open.into_iter().skip(usize::from(labelled.is_empty())));
+        }
+        rows.sort_unstable();
+        rows
+    }
+
+    /// The groups for people.
     pub fn text(&self, pool: &PartlyLabelledTable) -> String {
         let instances: usize = self.groups.iter().map(Vec::len).sum();
         let mut text = match self.groups.len() {
