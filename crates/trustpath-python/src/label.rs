@@ -221,6 +221,9 @@ impl Model {
     }
 }
 
+/// Features, and a label of each row or −1.
+type FeaturesAndLabels<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>);
+
 #[pymethods]
 impl Model {
     /// A model from the contents of its file.
@@ -253,10 +256,7 @@ impl Model {
     }
 
     /// The features and labels of the pool that it was trained on, if it keeps them.
-    fn pool<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>)>> {
+    fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<FeaturesAndLabels<'py>>> {
         let Some(pool) = &self.0.pool else { return Ok(None) };
         let rows = pool.ids.len();
         let x = pool.features.to_pyarray(py).reshape([rows, pool.features.len() / rows.max(1)])?;

@@ -20,6 +20,11 @@ use crate::options::{Options, Threads};
 use crate::results::rows;
 use crate::work::{Stop, pool, work};
 
+/// An array that is given back, or taken as it is.
+type Column<'py, T> = Bound<'py, PyArray1<T>>;
+/// The same with rows and columns.
+type Table<'py, T> = Bound<'py, PyArray2<T>>;
+
 type Single<'py> = PyReadonlyArray1<'py, f32>;
 type Rows32<'py> = PyReadonlyArray2<'py, f32>;
 type Double<'py> = PyReadonlyArray1<'py, f64>;
@@ -41,11 +46,7 @@ fn places(array: &Whole<'_>) -> PyResult<Vec<usize>> {
     Ok(array.as_slice()?.iter().map(|&at| at.max(0) as usize).collect())
 }
 
-fn in_rows<'py>(
-    py: Python<'py>,
-    values: Vec<f32>,
-    columns: usize,
-) -> PyResult<Bound<'py, PyArray2<f32>>> {
+fn in_rows<'py>(py: Python<'py>, values: Vec<f32>, columns: usize) -> PyResult<Table<'py, f32>> {
     let count = values.len() / columns.max(1);
     values.into_pyarray(py).reshape([count, columns])
 }
@@ -65,7 +66,7 @@ fn neighbors(ends: &Positions<'_>, squared: &[f32], k: usize) -> PyResult<Neighb
 pub fn region_plan<'py>(
     py: Python<'py>,
     n: usize,
-) -> ([Bound<'py, PyArray1<i64>>; 4], (usize, usize, usize)) {
+) -> ([Column<'py, i64>; 4], (usize, usize, usize)) {
     let plan = CellPlan::new(n);
     let lists = [of::sign_rows(n), RecallSample::rows(n), plan.sample, plan.centre];
     let lists = lists.map(|list| rows(list).into_pyarray(py));
@@ -75,7 +76,7 @@ pub fn region_plan<'py>(
 /// Whether these rows have signs.
 #[pyfunction]
 pub fn has_signs(py: Python<'_>, x: Floats) -> PyResult<bool> {
-    x.features(py, |x| of::has_signs(x))
+    x.features(py, of::has_signs)
 }
 
 /// `−XᵀX`; none where all dimensions are kept.
@@ -85,7 +86,7 @@ pub fn product<'py>(
     x: Floats,
     signed: bool,
     threads: Threads,
-) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+) -> PyResult<Option<Table<'py, f64>>> {
     let pool = pool(threads)?;
     let found = x.features(py, |x| pool.install(|| of::product(x, signed)))?;
     found.map(|product| to_array(py, &product)).transpose()
@@ -95,10 +96,10 @@ pub fn product<'py>(
 #[pyfunction]
 pub fn basis<'py>(
     py: Python<'py>,
-    product: Option<&Bound<'py, PyArray2<f64>>>,
+    product: Option<&Table<'py, f64>>,
     dims: usize,
     n: usize,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> PyResult<Table<'py, f64>> {
     let product = product.map(to_matrix).transpose()?;
     let found = on(py, Threads(None), || of::basis(product.as_ref(), dims, n))?;
     to_array(py, &found)
@@ -106,21 +107,17 @@ pub fn basis<'py>(
 
 /// What is kept of rows, and the nearest of the sample among them: inner products and rows.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+#[allow(clippy::too_many_arguments)]
 pub fn keep<'py>(
     py: Python<'py>,
     x: Floats,
     first: usize,
     signed: bool,
-    basis: &Bound<'py, PyArray2<f64>>,
+    basis: &Table<'py, f64>,
     sample: Whole<'py>,
     of_sample: Floats,
     threads: Threads,
-) -> PyResult<(
-    Bound<'py, PyArray2<f32>>,
-    Bound<'py, PyArray1<f32>>,
-    Vec<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>)>,
-)> {
+) -> PyResult<(Table<'py, f32>, Column<'py, f32>, Vec<(Column<'py, f64>, Column<'py, i64>)>)> {
     let (basis, which) = (to_matrix(basis)?, places(&sample)?);
     let mut sample = of_sample.features(py, |x| RecallSample::new(which, x, signed))?;
     let pool = pool(threads)?;
@@ -142,7 +139,7 @@ pub fn cell_means<'py>(
     sample: Rows32<'py>,
     centre: Rows32<'py>,
     threads: Threads,
-) -> PyResult<(Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>)> {
+) -> PyResult<(Column<'py, f32>, Table<'py, f32>)> {
     let dims = sample.shape()[1];
     let (sample, centre) = (sample.as_slice()?, centre.as_slice()?);
     let found = on(py, threads, || {
@@ -165,7 +162,7 @@ pub fn cells<'py>(
     centre: Single<'py>,
     of_cells: Rows32<'py>,
     threads: Threads,
-) -> PyResult<Bound<'py, PyArray1<u32>>> {
+) -> PyResult<Column<'py, u32>> {
     let (dims, means, y) = (y.shape()[1], means(&centre, &of_cells)?, y.as_slice()?);
     let found = on(py, threads, || Ok(means.cells(Points::new(y, y.len() / dims, dims)?)))?;
     Ok(found.into_pyarray(py))
@@ -179,14 +176,13 @@ pub fn cell_regions<'py>(
     of_cells: Rows32<'py>,
     counts: Whole<'py>,
     regions: usize,
-) -> PyResult<Bound<'py, PyArray1<u32>>> {
+) -> PyResult<Column<'py, u32>> {
     let (means, counts) = (means(&centre, &of_cells)?, places(&counts)?);
     Ok(on(py, Threads(None), || Ok(means.regions(&counts, regions)))?.into_pyarray(py))
 }
 
 /// The rows of a region in the order of its cells; where each cell starts, and its mean.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
 pub fn sort_region<'py>(
     py: Python<'py>,
     n: usize,
@@ -194,7 +190,7 @@ pub fn sort_region<'py>(
     centre: Single<'py>,
     of_rows: Positions<'py>,
     threads: Threads,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f32>>)> {
+) -> PyResult<(Column<'py, u32>, Column<'py, i64>, Table<'py, f32>)> {
     let dims = y.shape()[1];
     let (y, centre, cells) = (y.as_slice()?, centre.as_slice()?, of_rows.as_slice()?);
     let found = on(py, threads, || {
@@ -209,8 +205,7 @@ pub fn sort_region<'py>(
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Region(of::Region);
 
-type Lists<'py> =
-    (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<bool>>);
+type Lists<'py> = (Column<'py, u32>, Column<'py, f32>, Column<'py, bool>);
 
 #[pymethods]
 impl Region {
@@ -221,7 +216,7 @@ impl Region {
     }
 
     /// The positions of the halo.
-    fn halo<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+    fn halo<'py>(&self, py: Python<'py>) -> Column<'py, u32> {
         self.0.halo().into_pyarray(py)
     }
 
@@ -290,7 +285,7 @@ pub fn moved<'py>(
     k: usize,
     last: bool,
     threads: Threads,
-) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>)> {
+) -> PyResult<(Table<'py, f32>, Column<'py, f32>)> {
     let (own, others) = (kept(&own.0, &own.1)?, kept(&others.0, &others.1)?);
     let neighbors = neighbors(&ends, squared.as_slice()?, k)?;
     let moved = on(py, threads, || {
@@ -307,7 +302,7 @@ pub fn cosines<'py>(
     z: (Rows32<'py>, Single<'py>),
     ends: Positions<'py>,
     k: usize,
-) -> PyResult<Bound<'py, PyArray1<f32>>> {
+) -> PyResult<Column<'py, f32>> {
     let (rows, neighbors) = (kept(&z.0, &z.1)?, neighbors(&ends, &[], k)?);
     Ok(on(py, Threads(Some(1)), || Ok(rows.cosines(&neighbors)))?.into_pyarray(py))
 }
@@ -319,7 +314,7 @@ pub fn scatter<'py>(
     z: (Rows32<'py>, Single<'py>),
     n: usize,
     threads: Threads,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<(Column<'py, f64>, Table<'py, f64>)> {
     let rows = kept(&z.0, &z.1)?;
     let found = on(py, threads, || Ok(rows.scatter(n)))?;
     Ok((found.mean.into_pyarray(py), to_array(py, &found.negated)?))
@@ -327,18 +322,14 @@ pub fn scatter<'py>(
 
 /// Mean and principal components of all rows, and the same in terms of the features.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
 pub fn components<'py>(
     py: Python<'py>,
     mean: Double<'py>,
-    negated: &Bound<'py, PyArray2<f64>>,
+    negated: &Table<'py, f64>,
     n: usize,
-    basis: &Bound<'py, PyArray2<f64>>,
+    basis: &Table<'py, f64>,
     signed: bool,
-) -> PyResult<(
-    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>),
-    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>),
-)> {
+) -> PyResult<((Column<'py, f64>, Table<'py, f64>), (Column<'py, f64>, Table<'py, f64>))> {
     let (mean, negated, basis) =
         (mean.as_slice()?.to_vec(), to_matrix(negated)?, to_matrix(basis)?);
     let found =
@@ -356,9 +347,9 @@ pub fn coordinates<'py>(
     py: Python<'py>,
     z: (Rows32<'py>, Single<'py>),
     mean: Double<'py>,
-    components: &Bound<'py, PyArray2<f64>>,
+    components: &Table<'py, f64>,
     threads: Threads,
-) -> PyResult<Bound<'py, PyArray2<f32>>> {
+) -> PyResult<Table<'py, f32>> {
     let (rows, components) = (kept(&z.0, &z.1)?, to_matrix(components)?);
     let mean = mean.as_slice()?;
     let found = on(py, threads, || Ok(rows.coordinates(mean, &components)))?;
@@ -367,7 +358,7 @@ pub fn coordinates<'py>(
 
 /// How far every row is from the labels, by the neighbours of all: the degree, the distance from all labels, and one for each fold.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
+#[allow(clippy::too_many_arguments)]
 pub fn signals<'py>(
     py: Python<'py>,
     ends: Positions<'py>,
@@ -377,8 +368,7 @@ pub fn signals<'py>(
     labels: Whole<'py>,
     classes: usize,
     options: Options<'py>,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Vec<Bound<'py, PyArray1<f64>>>)>
-{
+) -> PyResult<(Column<'py, f64>, Column<'py, f64>, Vec<Column<'py, f64>>)> {
     let (neighbors, spec) = (neighbors(&ends, &[], k)?, options.label_spec()?);
     let (given, labels, cosines) = (places(&given)?, places(&labels)?, cosines.as_slice()?);
     let found = on(py, options.threads()?, || {
@@ -414,13 +404,13 @@ pub fn learn<'py>(
     py: Python<'py>,
     x: Floats,
     coordinates: Rows32<'py>,
-    projection: (bool, Double<'py>, Bound<'py, PyArray2<f64>>),
-    labels: &Bound<'py, PyArray1<i64>>,
+    projection: (bool, Double<'py>, Table<'py, f64>),
+    labels: &Column<'py, i64>,
     classes: Vec<String>,
     signals: (Double<'py>, Double<'py>, Vec<Double<'py>>),
     recall: f64,
     options: Options<'py>,
-) -> PyResult<(Labelling, Bound<'py, PyArray1<f64>>)> {
+) -> PyResult<(Labelling, Column<'py, f64>)> {
     let (labels, spec) = (read(labels)?, options.label_spec()?);
     let coordinates = widened(&coordinates)?;
     let (signed, mean, basis) = projection;
@@ -463,10 +453,10 @@ pub fn apply<'py>(
     rules: Double<'py>,
     model: &Model,
     coordinates: Rows32<'py>,
-    labels: &Bound<'py, PyArray1<i64>>,
+    labels: &Column<'py, i64>,
     classes: Vec<String>,
     signals: (Double<'py>, Double<'py>, Vec<Double<'py>>),
-    accepted: &Bound<'py, PyArray1<i64>>,
+    accepted: &Column<'py, i64>,
     options: Options<'py>,
 ) -> PyResult<Labelling> {
     let rules = PoolRules::from_numbers(rules.as_slice()?).map_err(errors::engine)?;
