@@ -25,6 +25,13 @@ type Column<'py, T> = Bound<'py, PyArray1<T>>;
 /// The same with rows and columns.
 type Table<'py, T> = Bound<'py, PyArray2<T>>;
 
+/// Inner products with one row of the sample, and the rows that have them.
+type NearestOfOne<'py> = (Column<'py, f64>, Column<'py, i64>);
+/// The mean of rows, and directions, one per row.
+type MeanAndDirections<'py> = (Column<'py, f64>, Table<'py, f64>);
+/// Degrees, distances from all labels, and from those of each fold.
+type DegreeAndDistances<'py> = (Column<'py, f64>, Column<'py, f64>, Vec<Column<'py, f64>>);
+
 type Single<'py> = PyReadonlyArray1<'py, f32>;
 type Rows32<'py> = PyReadonlyArray2<'py, f32>;
 type Double<'py> = PyReadonlyArray1<'py, f64>;
@@ -117,7 +124,7 @@ pub fn keep<'py>(
     sample: Whole<'py>,
     of_sample: Floats,
     threads: Threads,
-) -> PyResult<(Table<'py, f32>, Column<'py, f32>, Vec<(Column<'py, f64>, Column<'py, i64>)>)> {
+) -> PyResult<(Table<'py, f32>, Column<'py, f32>, Vec<NearestOfOne<'py>>)> {
     let (basis, which) = (to_matrix(basis)?, places(&sample)?);
     let mut sample = of_sample.features(py, |x| RecallSample::new(which, x, signed))?;
     let pool = pool(threads)?;
@@ -329,7 +336,7 @@ pub fn components<'py>(
     n: usize,
     basis: &Table<'py, f64>,
     signed: bool,
-) -> PyResult<((Column<'py, f64>, Table<'py, f64>), (Column<'py, f64>, Table<'py, f64>))> {
+) -> PyResult<(MeanAndDirections<'py>, MeanAndDirections<'py>)> {
     let (mean, negated, basis) =
         (mean.as_slice()?.to_vec(), to_matrix(negated)?, to_matrix(basis)?);
     let found =
@@ -368,7 +375,7 @@ pub fn signals<'py>(
     labels: Whole<'py>,
     classes: usize,
     options: Options<'py>,
-) -> PyResult<(Column<'py, f64>, Column<'py, f64>, Vec<Column<'py, f64>>)> {
+) -> PyResult<DegreeAndDistances<'py>> {
     let (neighbors, spec) = (neighbors(&ends, &[], k)?, options.label_spec()?);
     let (given, labels, cosines) = (places(&given)?, places(&labels)?, cosines.as_slice()?);
     let found = on(py, options.threads()?, || {
