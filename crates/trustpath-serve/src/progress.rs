@@ -2,7 +2,7 @@
 //!
 //! After every update of the model one point is recorded: the number `m` of labels given, and the *coverage* `c`, the
 //! share of the pool that is labelled, answered as none of these, or trusted at the precision asked for. Over the last
-//! [`USED`] points with trusted labels a line is fitted,
+//! `USED` points with trusted labels a line is fitted,
 //!
 //! ```text
 //! logit c = a + b·log m,
@@ -10,7 +10,7 @@
 //!
 //! and read off where `c` reaches the coverage asked for: on the line itself, and on a line of the same slope through the last
 //! point, between which the prediction lies. How uncertain that is, is shown by fitting the line again without each of the
-//! points: the smallest and the largest of all these results are the range. With fewer than [`NEEDED`] points, or if one of
+//! points: the smallest and the largest of all these results are the range. With fewer than `NEEDED` points, or if one of
 //! the lines does not rise, nothing is predicted.
 //!
 //! **Stopping rule**: enough, once the coverage was reached in two updates at least a batch of answers apart, and in all between them. The precision behind it comes
