@@ -1,9 +1,10 @@
-"""Writes the tables of docs/peers.md from the lines that the example `peers` prints.
+"""Writes the tables of docs/peers.md and docs/peers-tables.md from the lines that the example `peers` prints.
 
-    python scripts/peers_tables.py docs/peers.md LINES.tsv...
+    python scripts/peers_tables.py docs/peers.md docs/peers-tables.md LINES.tsv...
 
-The lines of all files are joined; of a setting and method that occurs twice, the one of more episodes counts. What stands
-between `<!-- tables -->` and `<!-- end of tables -->` in the document is replaced.
+The first page gets the summary of all methods, the second one table per kind of features. The lines of all files are
+joined; of a setting and method that occurs twice, the one of more episodes counts. What stands between `<!-- tables -->`
+and `<!-- end of tables -->` in each page is replaced.
 """
 
 import re
@@ -81,22 +82,28 @@ def summary(found, methods):
     return lines + [text for _, text in others]
 
 
+def replace(page, lines):
+    """Puts lines between the two marks of a page."""
+    start, end = "<!-- tables -->", "<!-- end of tables -->"
+    text = open(page).read()
+    before, rest = text.split(start)
+    after = rest.split(end)[1]
+    open(page, "w").write(before + start + "\n" + "\n".join(lines) + "\n" + end + after)
+
+
 def main():
-    document, *paths = sys.argv[1:]
+    short, complete, *paths = sys.argv[1:]
     found = read(paths)
     methods = sorted({m for rows in found.values() for m in rows}, key=lambda m: m != FIRST)
     share = lambda m: -sum(m in rows for rows in found.values())
     methods.sort(key=lambda m: (m != FIRST, share(m), m))
-    lines = summary(found, methods)
+    replace(short, summary(found, methods))
+    lines = []
     for kind, title in KINDS.items():
         if any(k == kind for k, _ in found):
             own = [m for m in methods if any(m in rows for (k, _), rows in found.items() if k == kind)]
-            lines += ["", title + ":", "", *table(found, kind, own)]
-    start, end = "<!-- tables -->", "<!-- end of tables -->"
-    text = open(document).read()
-    before, rest = text.split(start)
-    after = rest.split(end)[1]
-    open(document, "w").write(before + start + "\n" + "\n".join(lines) + "\n" + end + after)
+            lines += ["### " + title, "", *table(found, kind, own), ""]
+    replace(complete, lines[:-1])
 
 
 main()
