@@ -241,7 +241,7 @@ impl Region {
         let (y, rho, centre) = (y.as_slice()?, rho.as_slice()?, centre.as_slice()?);
         let found = on(py, threads, || {
             let points = Points::new(y, rho.len(), dims)?.with_extra(rho)?;
-            Ok(self.0.search(points, centre, k))
+            self.0.search(points, centre, k)
         })?;
         Ok(arrays(py, found))
     }
