@@ -26,7 +26,7 @@ impl PoolRules {
         let (kind, value) = match self.trusted {
             TrustRule::Share(share) => (0.0, share),
             TrustRule::Credibility(cut) => (1.0, cut),
-            TrustRule::Together => (2.0, 0.0),
+            TrustRule::Nothing => (2.0, 0.0),
         };
         to.0.extend([kind, value]);
         to.each(self.discount.as_slice(), |to, discount| {
@@ -61,7 +61,7 @@ impl PoolRules {
             trusted: match (from.number()?, from.number()?) {
                 (0.0, share) => TrustRule::Share(share),
                 (1.0, cut) => TrustRule::Credibility(cut),
-                _ => TrustRule::Together,
+                _ => TrustRule::Nothing,
             },
             discount: from
                 .each(|from| Ok(Discount { sorted: from.list()?, known: from.number()? }))?
