@@ -124,8 +124,14 @@ mod tests {
     }
 
     fn learnt(spec: &LabelSpec) -> (Labelling, PoolRules, RowsToLabel) {
+        learnt_from(spec, 100)
+    }
+
+    /// The labels of the first rows are given.
+    fn learnt_from(spec: &LabelSpec, first: usize) -> (Labelling, PoolRules, RowsToLabel) {
         let (n, d) = (900, 10);
-        let (values, labels) = pool(n, d);
+        let (values, mut labels) = pool(n, d);
+        labels[first..].fill(None);
         let features = Features::new(&values[..], n, d).unwrap();
         let limits = Limits { in_memory: 0, ..Limits::default() };
         let mut observer = NoObserver;
@@ -168,6 +174,22 @@ mod tests {
             let far = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 900.0;
             assert!(far < 0.002, "{far}");
             assert!(applied.rival == labelling.rival && applied.nearest == labelling.nearest);
+        }
+    }
+
+    #[test]
+    fn rules_of_few_labels_rank_rows_as_they_were_ranked() {
+        // Up to three labels per class are too few to detect unknown classes.
+        for first in [3, 7, 11] {
+            let (labelling, rules, rows) = learnt_from(&LabelSpec::default(), first);
+            assert!(labelling.novelty.is_none());
+            let applied = rules.apply(rows, labelling.model.clone());
+            assert!(applied.labels == labelling.labels);
+            let verdicts = applied.verdicts.iter().zip(&labelling.verdicts);
+            assert!(verdicts.filter(|(a, b)| a != b).count() <= 2, "{first}");
+            let pairs = applied.probability.iter().zip(&labelling.probability);
+            let far = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 900.0;
+            assert!(far < 0.002, "{first}: {far}");
         }
     }
 

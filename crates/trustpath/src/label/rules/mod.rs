@@ -117,9 +117,10 @@ impl PoolRules {
         let own: Vec<Option<usize>> =
             rows.iter().map(|&row| (!is_novel(row)).then_some(labels[row])).collect();
         let judged = self.path.judge(&u, &rows, |row| own[row]);
-        let discount = |row: usize| match &self.discount {
-            Some(discount) => discount.at(signals.distance[row]),
-            None => 0.0,
+        let discount = |row: usize| {
+            // Closed pools have no distances.
+            let h = signals.distance.get(row).copied().unwrap_or(0.0);
+            self.discount.as_ref().map_or(h, |discount| discount.at(h))
         };
         let scores = self.ranked_by.scores(&probability, &judged, discount);
         let decide = |&row: &usize| {
