@@ -477,6 +477,6 @@ pub fn apply<'py>(
     let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
     let dims = model.projection.mean.len();
     let given = rows.given.clone();
-    let found = on(py, options.threads()?, || Ok(rules.apply(rows, model)))?;
+    let found = on(py, options.threads()?, || rules.apply(rows, model))?;
     Ok(Labelling::new(found, dims, given, classes, trust, closed))
 }

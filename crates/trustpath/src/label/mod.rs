@@ -39,6 +39,7 @@ mod represent;
 mod represented;
 mod rules;
 mod run;
+mod signals;
 mod suggest;
 mod trusted;
 

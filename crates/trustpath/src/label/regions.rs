@@ -20,5 +20,5 @@ pub use super::represent::{
     sign_rows,
 };
 pub use super::rules::{PoolRules, RowsToLabel};
-pub use super::run::Signals;
+pub use super::signals::Signals;
 pub use crate::neighbors::{CellMeans, CellPlan, Region, RegionLists, RegionOrder};
