@@ -21,7 +21,7 @@ const LANES: usize = 8;
 #[command(next_help_heading = "Run")]
 pub struct StagesArgs {
     /// Keep what was computed of more than 20,000 instances before any label is read, in a file in this folder: a run on the same features
-    /// goes on from there, after an interruption or with other labels and options
+    /// goes on from there, after an interruption or with other labels and options, where it searches for neighbours in the same way
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
 }

@@ -241,7 +241,7 @@ impl Region {
         let (y, rho, centre) = (y.as_slice()?, rho.as_slice()?, centre.as_slice()?);
         let found = on(py, threads, || {
             let points = Points::new(y, rho.len(), dims)?.with_extra(rho)?;
-            Ok(self.0.search(points, centre, k))
+            self.0.search(points, centre, k)
         })?;
         Ok(arrays(py, found))
     }
@@ -477,6 +477,6 @@ pub fn apply<'py>(
     let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
     let dims = model.projection.mean.len();
     let given = rows.given.clone();
-    let found = on(py, options.threads()?, || Ok(rules.apply(rows, model)))?;
+    let found = on(py, options.threads()?, || rules.apply(rows, model))?;
     Ok(Labelling::new(found, dims, given, classes, trust, closed))
 }

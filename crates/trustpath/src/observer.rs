@@ -13,13 +13,13 @@ pub trait Observer {
     fn stop(&self) -> bool;
 
     /// What [`keep`](Self::keep) was given when an earlier run on the same features had represented the pool, if there was one. What cannot
-    /// be read is computed again.
+    /// be read, or was computed with another search for neighbours, is computed again.
     fn kept(&mut self) -> Option<Box<dyn Read>> {
         None
     }
 
     /// A large pool is represented, which takes most of the time of a run, and `write` writes it: an observer may keep that for a later run.
-    /// It depends on the features alone, not on labels or options.
+    /// It depends on the features and on how neighbours are searched, not on labels.
     fn keep(&mut self, _write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {}
 }
 

@@ -175,7 +175,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
                 pool.source()
             )));
         }
-        let found = threads.install(|| first::choose(pool, &spec, progress))?;
+        let found = threads.install(|| first::choose(pool, &spec, &args.stages, progress))?;
         let summary = first::summary(pool, &found, start.elapsed());
         let table = || first::table(pool, &found);
         return results::finish_table(&args.run, output.as_ref(), &set, pool, table, summary);

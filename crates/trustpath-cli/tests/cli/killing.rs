@@ -142,6 +142,12 @@ fn stages_of_a_large_pool() {
         assert!(killed.read("o.npz").unwrap() == expected);
     };
     run(true);
+    // Also where no instance has a label yet.
+    let line = "label pool.npy --suggest 3 --stages kept --progress json";
+    let first =
+        trustpath_in(&killed.folder, &line.split(' ').collect::<Vec<_>>()).output().unwrap();
+    let told = String::from_utf8(first.stderr).unwrap();
+    assert!(first.status.success() && told.contains("going on from an earlier run"), "{told}");
     // What is left of a file, and other features, are not used.
     let bytes = fs::read(&stage).unwrap();
     fs::write(&stage, &bytes[..bytes.len() / 2]).unwrap();

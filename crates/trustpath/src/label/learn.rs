@@ -2,43 +2,16 @@
 
 use std::sync::Arc;
 
-use super::rules::PoolRules;
-use super::run::{Labelling, PoolToLabel, Signals};
+use super::rules::{PoolRules, needs_classifier};
+use super::run::{Labelling, PoolToLabel};
+use super::signals::{HeldOutFolds, Signals};
 use super::{Projection, Representation};
 use crate::limits::Limits;
-use crate::neighbors::{Neighbors, SimilarityGraph};
+use crate::neighbors::SimilarityGraph;
 use crate::observer::{Observer, Stages};
 use crate::spec::LabelSpec;
 use crate::split::OwnedSplit;
 use crate::{Error, Features, Instances, Matrix, Result};
-
-impl Signals {
-    /// Of the neighbours of all rows of a pool, wherever the rows are: `cosines` of the smoothed instances, in the places of the neighbours,
-    /// and the rows with given labels in the order in which one machine has them, under any numbers that the neighbours have as well.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] unless there is a cosine for every neighbour; [`Error::LabelCount`].
-    pub fn of_neighbors(
-        neighbors: &Neighbors,
-        cosines: &[f32],
-        given: &[usize],
-        labels: &[usize],
-        classes: usize,
-        spec: &LabelSpec,
-    ) -> Result<Self> {
-        let (n, k) = (neighbors.len(), neighbors.k());
-        if cosines.len() != n * k {
-            return Err(Error::Shape { rows: n, dims: k, expected: n * k, given: cosines.len() });
-        }
-        if given.len() != labels.len() {
-            return Err(Error::LabelCount { labels: labels.len(), rows: given.len() });
-        }
-        let squared = |i: usize, at: usize| 2.0 - 2.0 * f64::from(cosines[i * k + at]);
-        let graph = SimilarityGraph::of(neighbors, squared);
-        let (given, labels) = (given.to_vec(), labels.to_vec());
-        Ok(Self::of(&graph, &OwnedSplit { given, labels, open: Vec::new(), classes }, spec))
-    }
-}
 
 /// An even part of a pool, with all its given labels.
 #[derive(Debug)]
@@ -63,7 +36,8 @@ impl PartOfPool<'_> {
     /// Labels the part, and learns the rules for the rest.
     ///
     /// # Errors
-    /// As [`Label::run`](super::Label::run), and for options that need all rows in one place.
+    /// As [`Label::run`](super::Label::run), for options that need all rows in one place, and where coordinates, projection or signals are
+    /// not those of the rows.
     pub fn learn(
         self,
         spec: &LabelSpec,
@@ -73,9 +47,8 @@ impl PartOfPool<'_> {
         PoolRules::check(spec)?;
         let rows = self.features.rows();
         let pool = OwnedSplit::new(self.labels, rows, self.classes)?;
-        if self.coordinates.rows() != rows {
-            return Err(Error::LabelCount { labels: self.coordinates.rows(), rows });
-        }
+        self.check_shapes()?;
+        let held_out = HeldOutFolds::of(&pool, spec);
         let representation = Representation {
             smooth: Arc::new(Instances::from_unit(self.coordinates)),
             projection: self.projection,
@@ -90,15 +63,32 @@ impl PartOfPool<'_> {
             pool: &pool,
             representation: &representation,
             reduced: None,
+            held_out,
             signals,
         };
         let limits = Limits { in_memory: 0, ..spec.limits() };
         let (labelling, rules) = represented.label(spec, limits, &mut Stages::new(observer, 4))?;
-        let expected =
-            "on several machines each row is labelled by a classifier: choose rounds or no-rounds";
-        let rules =
-            rules.ok_or_else(|| Error::parameter("labeller", labelling.labeller, expected))?;
+        let rules = rules.ok_or_else(|| needs_classifier(labelling.labeller))?;
         Ok((labelling, rules))
+    }
+
+    /// Refuses coordinates that are not those of the rows, and a projection that does not lead from the features to them.
+    fn check_shapes(&self) -> Result<()> {
+        let (rows, dims) = (self.features.rows(), self.coordinates.cols());
+        if self.coordinates.rows() != rows {
+            let given = self.coordinates.rows() * dims;
+            return Err(Error::Shape { rows, dims, expected: rows * dims, given });
+        }
+        let Projection { mean, basis, .. } = &self.projection;
+        let pairs = [
+            (self.features.dims(), mean.len()),
+            (self.features.dims(), basis.cols()),
+            (dims, basis.rows()),
+        ];
+        match pairs.into_iter().find(|(expected, given)| expected != given) {
+            Some((expected, given)) => Err(Error::Dimensions { expected, given }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -124,15 +114,22 @@ mod tests {
     }
 
     fn learnt(spec: &LabelSpec) -> (Labelling, PoolRules, RowsToLabel) {
+        learnt_from(spec, 100)
+    }
+
+    /// The labels of the first rows are given.
+    fn learnt_from(spec: &LabelSpec, first: usize) -> (Labelling, PoolRules, RowsToLabel) {
         let (n, d) = (900, 10);
-        let (values, labels) = pool(n, d);
+        let (values, mut labels) = pool(n, d);
+        labels[first..].fill(None);
         let features = Features::new(&values[..], n, d).unwrap();
         let limits = Limits { in_memory: 0, ..Limits::default() };
         let mut observer = NoObserver;
         let whole =
             Representation::of(&features, limits, &mut Stages::new(&mut observer, 3)).unwrap();
         let split = OwnedSplit::new(&labels, n, 3).unwrap();
-        let signals = Signals::of(&whole.graph, &split, spec);
+        let held_out = HeldOutFolds::of(&split, spec);
+        let signals = Signals::of(&whole.graph, &split.given, &held_out.folds, spec.closed);
         let part = PartOfPool {
             features: &features,
             coordinates: whole.smooth.unit().clone(),
@@ -157,7 +154,7 @@ mod tests {
             assert!(labelling.verdicts.contains(&Verdict::Trusted));
             let sent = PoolRules::from_numbers(&rules.to_numbers()).unwrap();
             assert_eq!(sent, rules);
-            let applied = sent.apply(rows, labelling.model.clone());
+            let applied = sent.apply(rows, labelling.model.clone()).unwrap();
             assert!(applied.labels == labelling.labels);
             assert!(applied.credibility == labelling.credibility);
             // A small pool's classifier computes its own rows in another order, so that ranks may differ by one.
@@ -168,6 +165,92 @@ mod tests {
             let far = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 900.0;
             assert!(far < 0.002, "{far}");
             assert!(applied.rival == labelling.rival && applied.nearest == labelling.nearest);
+        }
+    }
+
+    #[test]
+    fn rules_of_few_labels_rank_rows_as_they_were_ranked() {
+        // Up to three labels per class are too few to detect unknown classes.
+        for first in [3, 7, 11] {
+            let (labelling, rules, rows) = learnt_from(&LabelSpec::default(), first);
+            assert!(labelling.novelty.is_none());
+            let applied = rules.apply(rows, labelling.model.clone()).unwrap();
+            assert!(applied.labels == labelling.labels);
+            let verdicts = applied.verdicts.iter().zip(&labelling.verdicts);
+            assert!(verdicts.filter(|(a, b)| a != b).count() <= 2, "{first}");
+            let pairs = applied.probability.iter().zip(&labelling.probability);
+            let far = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 900.0;
+            assert!(far < 0.002, "{first}: {far}");
+        }
+    }
+
+    #[test]
+    fn rows_that_the_rules_do_not_fit_are_refused() {
+        let (labelling, rules, rows) = learnt(&LabelSpec::default());
+        let apply = |change: &dyn Fn(&mut RowsToLabel)| {
+            let RowsToLabel { coordinates, given, signals, accepted_in } = &rows;
+            let (coordinates, given) = (coordinates.clone(), given.clone());
+            let (signals, accepted_in) = (signals.clone(), accepted_in.clone());
+            let mut rows = RowsToLabel { coordinates, given, signals, accepted_in };
+            change(&mut rows);
+            rules.apply(rows, labelling.model.clone()).map(|_| ())
+        };
+        assert_eq!(apply(&|_| ()), Ok(()));
+        let changes: [&dyn Fn(&mut RowsToLabel); 9] = [
+            &|rows| rows.coordinates = Matrix::zeros(900, 3),
+            &|rows| rows.coordinates = Matrix::zeros(899, rows.coordinates.cols()),
+            &|rows| rows.given.truncate(899),
+            &|rows| rows.given[5] = Some(3),
+            &|rows| rows.accepted_in.truncate(1),
+            &|rows| rows.signals.degree.truncate(899),
+            &|rows| rows.signals.distance.clear(),
+            &|rows| rows.signals.of_folds.truncate(4),
+            &|rows| rows.signals.of_folds[2].truncate(10),
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            assert!(apply(change).is_err(), "{at}");
+        }
+        // Those of an open pool do not fit a closed one.
+        let (labelling, closed, _) = learnt(&LabelSpec { closed: true, ..LabelSpec::default() });
+        let error = closed.apply(rows, labelling.model.clone()).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "folds", .. }), "{error}");
+    }
+
+    #[test]
+    fn a_part_that_does_not_fit_is_refused() {
+        let (values, labels) = pool(90, 6);
+        let features = Features::new(&values[..], 90, 6).unwrap();
+        let spec = LabelSpec::default();
+        let learn = |change: &dyn Fn(&mut PartOfPool<'_>)| {
+            let limits = Limits { in_memory: 0, ..Limits::default() };
+            let mut observer = NoObserver;
+            let whole =
+                Representation::of(&features, limits, &mut Stages::new(&mut observer, 3)).unwrap();
+            let split = OwnedSplit::new(&labels, 90, 3).unwrap();
+            let folds = HeldOutFolds::of(&split, &spec).folds;
+            let mut part = PartOfPool {
+                features: &features,
+                coordinates: whole.smooth.unit().clone(),
+                projection: whole.projection.clone(),
+                labels: &labels,
+                classes: 3,
+                signals: Signals::of(&whole.graph, &split.given, &folds, false),
+                recall: 1.0,
+            };
+            change(&mut part);
+            part.learn(&spec, &mut NoObserver).map(|_| ())
+        };
+        assert_eq!(learn(&|_| ()), Ok(()));
+        let changes: [&dyn Fn(&mut PartOfPool<'_>); 6] = [
+            &|part| part.coordinates = Matrix::zeros(89, 6),
+            &|part| part.projection.mean.truncate(5),
+            &|part| part.projection.basis = Matrix::zeros(2, 6),
+            &|part| part.signals.degree.truncate(89),
+            &|part| part.signals.of_folds.truncate(1),
+            &|part| part.signals = Signals { distance: Vec::new(), ..part.signals.clone() },
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            assert!(learn(change).is_err(), "{at}");
         }
     }
 

@@ -2,13 +2,13 @@
 //!
 //! [`label`] runs the pipeline representation → labeller → judge → trust:
 //!
-//! 1. it represents the pool: power transform, smoothing over neighbours, principal components (`represent`);
+//! 1. it represents the pool: power transform, centring where that helps, smoothing over neighbours, principal components (`represent`);
 //! 2. it detects instances that belong to none of the labelled classes ([`crate::trust::Novelty`]);
 //! 3. folds of the given labels are hidden in turn and the pool is labelled without them, which chooses the
 //!    [labeller](crate::labeller) and the ranking score (`trust`);
 //! 4. the labeller labels the pool, and the path of incidental parameters judges every label
 //!    ([`credibility`](crate::judge::Judgement::credibility));
-//! 5. the hidden labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
+//! 5. the held-out labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
 //! 6. it suggests what to label next ([`Strategy`]), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```
@@ -39,6 +39,7 @@ mod represent;
 mod represented;
 mod rules;
 mod run;
+mod signals;
 mod suggest;
 mod trusted;
 
@@ -117,7 +118,7 @@ impl<'a> Label<'a> {
         self
     }
 
-    /// The representation of the same features, made before (it is made anew).
+    /// Uses a representation of the same features that was made before (default: it is computed).
     pub fn on(mut self, pool: &'a Represented) -> Self {
         self.kept = Some(pool);
         self

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::model::Labelled;
 use super::represent::Representation;
 use super::represented::Represented;
 use super::rules::{PoolRules, Ranked};
+use super::signals::{HeldOutFolds, Signals};
 use super::suggest::{Candidates, margins};
 use super::trusted::{Trusted, TrustedPool};
 use super::{LabelModel, Verdict};
@@ -16,15 +15,15 @@ use crate::incidental::{Keep, Path};
 use crate::judge::{Confidence, FrozenPath, Ici, Judge, Judgement, View, judging_path};
 use crate::labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 use crate::limits::{self, Limits};
-use crate::neighbors::{Neighbors, Points, SimilarityGraph, nearest_among};
+use crate::neighbors::{Neighbors, Points, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::reduce::{DEFAULT_NEIGHBORS, Reduction, default_dimensions};
 use crate::spec::{LabelSpec, LabellerKind};
 use crate::split::OwnedSplit;
 use crate::transductive::TransductiveKind;
 use crate::trust::{
-    Candidate, CrossValidation, Discount, Fold, Groups, Novelty, RightCurve, absorption,
-    are_picked, cross_validate, discounts, novelty,
+    Candidate, CrossValidation, Discount, Fold, Novelty, RightCurve, are_picked, cross_validate,
+    novelty,
 };
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -115,37 +114,11 @@ pub(super) fn run(
         None => None,
     };
     stages.next("detecting unknown classes")?;
-    let signals = Signals::of(&representation.graph, &pool, spec);
-    let represented = PoolToLabel { features, pool: &pool, representation, reduced, signals };
+    let held_out = HeldOutFolds::of(&pool, spec);
+    let signals = Signals::of(&representation.graph, &pool.given, &held_out.folds, spec.closed);
+    let represented =
+        PoolToLabel { features, pool: &pool, representation, reduced, held_out, signals };
     Ok(represented.label(spec, limits, &mut stages)?.0)
-}
-
-/// What the similarity graph says of every row, before any row is labelled.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Signals {
-    /// The sum of the weights at the row.
-    pub degree: Vec<f64>,
-    /// How far it is from all given labels; empty in closed pools.
-    pub distance: Vec<f64>,
-    /// The same in every fold from the labels that the fold keeps.
-    pub of_folds: Vec<Vec<f64>>,
-}
-
-impl Signals {
-    /// Of the graph of a pool.
-    pub(super) fn of(graph: &SimilarityGraph, pool: &OwnedSplit, spec: &LabelSpec) -> Self {
-        let degree = graph.degree().to_vec();
-        if spec.closed {
-            return Self { degree, ..Self::default() };
-        }
-        let mut labelled = vec![false; graph.len()];
-        pool.given.iter().for_each(|&row| labelled[row] = true);
-        let distance = absorption(graph, &labelled, None);
-        let folds = Fold::all(pool, &Groups::of(pool), spec.folds, spec.seed);
-        let of_fold = |fold: &Fold| absorption(graph, &fold.labelled(graph.len()), Some(&distance));
-        let of_folds = folds.par_iter().map(of_fold).collect();
-        Self { degree, distance, of_folds }
-    }
 }
 
 /// A pool that is represented, or an even part of one with all its given labels.
@@ -154,26 +127,29 @@ pub(super) struct PoolToLabel<'a> {
     pub pool: &'a OwnedSplit,
     pub representation: &'a Representation,
     pub reduced: Option<Matrix>,
+    pub held_out: HeldOutFolds,
     pub signals: Signals,
 }
 
 impl PoolToLabel<'_> {
-    /// Labels the rows, and says by which rules, for rows that are not among them, where a classifier labelled them.
+    /// Labels the rows. Where a classifier labelled them, also returns rules that label other rows of the pool.
     pub fn label(
         self,
         spec: &LabelSpec,
         limits: Limits,
         stages: &mut Stages<'_>,
     ) -> Result<(Labelling, Option<PoolRules>)> {
-        let Self { features, pool, representation, reduced, signals } = self;
+        let Self { features, pool, representation, reduced, held_out, signals } = self;
         let (rows, classes) = (features.rows(), pool.classes);
+        let HeldOutFolds { groups, folds } = held_out;
+        let folds_of_signals = (!spec.closed).then_some(folds.len());
+        signals.check(rows, folds_of_signals)?;
         let u = representation.smooth.unit();
         let nearest = nearest_among(u, &pool.given, NEAREST);
         let picked = are_picked(&signals.degree, &pool.given, &pool.open);
-        let groups = Groups::of(pool);
-        let folds = Fold::all(pool, &groups, spec.folds, spec.seed);
         let mut distance = signals.distance;
         let mut of_folds = signals.of_folds;
+        // Closed pools have no distances.
         of_folds.resize(folds.len(), Vec::new());
         let mut folds: Vec<(Fold, Vec<f64>)> = folds.into_iter().zip(of_folds).collect();
         let found = match spec.closed {
@@ -194,11 +170,11 @@ impl PoolToLabel<'_> {
                 }
             });
         if let Some(novelty) = &novelty {
-            let of_rows = |h: &Vec<f64>| discounts(h, &pool.open, novelty.known);
-            discount =
-                Some(Discount::new(pool.open.iter().map(|&row| distance[row]), novelty.known));
-            distance = of_rows(&distance);
-            folds.iter_mut().for_each(|(_, h)| *h = of_rows(h));
+            let apply = |h: &mut [f64]| Discount::apply(h, &pool.open, novelty.known);
+            discount = Some(apply(&mut distance));
+            for (_, h) in &mut folds {
+                apply(h);
+            }
         }
         let is_novel = |at: usize| novelty.as_ref().is_some_and(|n| n.novel[at]);
         let (novel, known): (Vec<usize>, Vec<usize>) =
@@ -314,6 +290,7 @@ impl PoolToLabel<'_> {
                 discount,
                 novelty: rule,
                 picked,
+                folds: folds_of_signals,
             }),
             _ => None,
         };

@@ -32,8 +32,8 @@ pub(super) enum TrustRule {
     Share(f64),
     /// Labels at least as credible.
     Credibility(f64),
-    /// A rule that needs all rows at once.
-    Together,
+    /// No label one by one: none is supported, or the rule needs all rows at once.
+    Nothing,
 }
 
 impl TrustRule {
@@ -42,13 +42,17 @@ impl TrustRule {
         match self {
             Self::Share(share) => rank <= share,
             Self::Credibility(cut) => credibility >= cut,
-            Self::Together => false,
+            Self::Nothing => false,
         }
     }
 
-    /// Those of the best labels of `size`, of which `most` are trusted: those that rank equally are trusted together or not at all.
+    /// The rule that trusts the best `most` of `size` labels; labels of equal rank are trusted together or not at all.
     fn share(most: usize, size: usize) -> Self {
-        Self::Share((most as f64 + 1e-6) / size.max(1) as f64)
+        match most {
+            // A label that was not in the pool may rank above all that were.
+            0 => Self::Nothing,
+            _ => Self::Share((most as f64 + 1e-6) / size.max(1) as f64),
+        }
     }
 }
 
@@ -61,7 +65,7 @@ impl Trusted {
                 TrustRule::share(most, size)
             }
             Trust::Credibility(cut) => TrustRule::Credibility(cut),
-            Trust::PerClass(_) => TrustRule::Together,
+            Trust::PerClass(_) => TrustRule::Nothing,
         }
     }
 
@@ -137,5 +141,20 @@ impl TrustedPool<'_> {
             calibration,
             rows,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_promised_no_label_is_trusted() {
+        for size in [0, 1, 200] {
+            assert_eq!(TrustRule::share(0, size), TrustRule::Nothing);
+        }
+        assert!(!TrustRule::Nothing.trusts(0.0, 1.0));
+        let rule = TrustRule::share(2, 200);
+        assert!(rule.trusts(0.0, 0.0) && rule.trusts(0.01, 0.0) && !rule.trusts(0.015, 1.0));
     }
 }

@@ -47,9 +47,9 @@ pub struct PoolLabels {
     pub rounds: Vec<RoundRecord>,
     /// The probability of each label before the first round; empty for labellers without rounds.
     pub first_probability: Vec<f64>,
-    /// Labels and probabilities by the classifier alone before the first round, where a similarity graph had a say as well.
+    /// Labels and probabilities by the classifier alone before the first round, where the labels also use a similarity graph.
     pub(crate) by_classifier: Option<(Vec<usize>, Vec<f64>)>,
-    /// The last classifier, where the labeller has one.
+    /// The last classifier, where the labeller has one. Its labels alone are not `labels` where a similarity graph was read.
     pub model: Option<Model>,
 }
 

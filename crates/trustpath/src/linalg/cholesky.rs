@@ -68,7 +68,7 @@ fn add_scaled<const FUSED: bool>(y: &mut [f64], s: f64, x: &[f64]) {
 
 /// Factors `n` rows that lie `stride` apart. `inverse(j, pivot)` is `1/Lⱼⱼ`; zero leaves unknown `j` out, and `None` gives up.
 ///
-/// Every row is read and written once: what the rows above subtract from it is summed in registers, in their order.
+/// Every row is written once: what the rows above subtract from it is summed in registers, in their order.
 #[inline(always)]
 fn eliminate<const FUSED: bool>(
     a: &mut [f64],

@@ -36,6 +36,12 @@ impl Effort {
     pub fn of(n: usize) -> Self {
         Self { cells: 4 * n.isqrt(), budget: COMPARED, sweeps: 1 + usize::from(n <= TWO_SWEEPS) }
     }
+
+    /// Points that the cells around a point hold at least: enough for `k` neighbours of each.
+    pub fn budget_for(self, k: usize) -> usize {
+        // Points other than the point itself.
+        self.budget.max(k + SPARE + 1)
+    }
 }
 
 /// The graph of `k` near neighbours, `k < n`.
@@ -45,7 +51,7 @@ pub(super) fn search(points: Points<'_>, k: usize, effort: Effort) -> Neighbors 
     let points = CentredPoints::of(points, &centre, |i| cells.order[i] as usize);
     let table = &cells.table;
     let own = 0..table.len();
-    let lists = search_around(&points, table, own, |cell| table.start[cell], k, effort.budget);
+    let lists = search_around(&points, table, own, |cell| table.start[cell], k, effort);
     let mut refinement = Refinement::new(&points, k, lists);
     (0..effort.sweeps).for_each(|_| refinement.sweep(&Halo::default()));
     let lists = refinement.lists;
@@ -72,11 +78,10 @@ pub(super) fn search_around(
     own: Range<usize>,
     place: impl Fn(usize) -> usize + Sync,
     k: usize,
-    budget: usize,
+    effort: Effort,
 ) -> Vec<(f32, u32)> {
     let (dims, n) = (points.dims, table.points());
-    // Every list gets its k neighbours: the cells hold enough points other than the point itself.
-    let budget = budget.max(k + SPARE + 1).min(n);
+    let budget = effort.budget_for(k);
     let size = |cell: usize| table.start[cell + 1] - table.start[cell];
     let mut lists = vec![(0.0, 0); own.clone().map(size).sum::<usize>() * k];
     let mut parts = Vec::with_capacity(own.len());

@@ -32,7 +32,7 @@ pub(crate) use similarity::{SimilarityGraph, edge_weight};
 
 use self::cells::Effort;
 use self::points::CentredPoints;
-use self::scan::NONE;
+pub(crate) use self::scan::NONE;
 pub use crate::limits::EXACT_POINTS;
 use crate::limits::GRAM_ROWS;
 use crate::{Error, Instances, Matrix, Result};
@@ -53,6 +53,26 @@ pub enum Search {
     Exact,
     /// In the cells around each point, however few points there are.
     Cells,
+}
+
+impl Search {
+    /// What that is for this number of points.
+    pub(crate) fn method(self, n: usize) -> Method {
+        match self {
+            Self::Auto if n <= EXACT_POINTS => Method::AllPairs,
+            Self::Auto if device::device().is_some() => Method::Device,
+            Self::Auto | Self::Cells => Method::Cells,
+            Self::Exact => Method::AllPairs,
+        }
+    }
+}
+
+/// How neighbours are found, on which a graph of them depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    AllPairs,
+    Cells,
+    Device,
 }
 
 /// The nearest neighbours of each of `n` points, nearest first.
@@ -103,16 +123,15 @@ impl Neighbors {
     pub fn search(points: Points<'_>, k: usize, search: Search) -> Result<Self> {
         let n = points.len();
         check_size(n, k)?;
-        let many = search == Search::Auto && n > EXACT_POINTS;
-        if let Some(device) = device::device().filter(|_| many) {
-            return device::search(points, k, device);
+        match (search.method(n), device::device()) {
+            (Method::Device, Some(device)) => device::search(points, k, device),
+            (Method::AllPairs, _) => {
+                let points = CentredPoints::of(points, &points.centre(), |i| i);
+                let all: Vec<usize> = (0..n).collect();
+                Ok(Self::from_lists(k, &exact::among_all(&points, &all, k), None))
+            }
+            (Method::Cells | Method::Device, _) => Ok(cells::search(points, k, Effort::of(n))),
         }
-        if search == Search::Cells || many {
-            return Ok(cells::search(points, k, Effort::of(n)));
-        }
-        let points = CentredPoints::of(points, &points.centre(), |i| i);
-        let all: Vec<usize> = (0..n).collect();
-        Ok(Self::from_lists(k, &exact::among_all(&points, &all, k), None))
     }
 
     fn from_lists<D: Copy + Into<f64>>(k: usize, lists: &[(D, u32)], recall: Option<f64>) -> Self {

@@ -2,8 +2,9 @@
 //!
 //! The cells of all points are dealt to *regions*, groups of cells that are near each other, and the points of a region are on one
 //! machine. To search around its cells, a region also needs the points of the cells around them, its *halo*. It then
-//! does for its own points what one machine does for all (`cells.rs`, `refine.rs`). The one difference: a sweep leaves out candidates that are
-//! neither in the region nor in its halo.
+//! does for its own points what one machine does for all (`cells.rs`, `refine.rs`), with two differences. A sweep leaves out candidates that are
+//! neither in the region nor in its halo. And of the points that have a point among their neighbours it reads at most as many as it looks for
+//! neighbours, the closest ranks first and of equal ranks the first in order, which in a region is another order than in all cells.
 //!
 //! Points are known by their *position* in the order of all cells.
 
@@ -15,6 +16,7 @@ use super::points::{CentredPoints, Points, ascending, measure};
 use super::refine::{Halo, Refinement};
 use super::scan::NONE;
 use crate::limits::{CELL_SAMPLE, CENTRE_ROWS};
+use crate::{Error, Result};
 
 /// How the cells of `n` points are placed: by the rows of a sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -193,7 +195,16 @@ impl Region {
     }
 
     /// Near neighbours of the own points. `points` are these, then those of the halo.
-    pub fn search(&self, points: Points<'_>, centre: &[f32], k: usize) -> RegionLists {
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for so many neighbours that the halo does not hold the cells they are searched in.
+    pub fn search(&self, points: Points<'_>, centre: &[f32], k: usize) -> Result<RegionLists> {
+        let effort = Effort::of(self.table.points());
+        if effort.budget_for(k) > effort.budget {
+            let expected =
+                "a region knows too few cells around its own for so many neighbours: ask for fewer";
+            return Err(Error::parameter("neighbors", k, expected));
+        }
         let points = CentredPoints::of(points, centre, |i| i);
         let own = self.own();
         // Where the points of each cell of the halo begin.
@@ -207,9 +218,8 @@ impl Region {
             true => self.table.start[cell] - own.start,
             false => begin[cell],
         };
-        let budget = Effort::of(self.table.points()).budget;
-        let lists = search_around(&points, &self.table, self.own.clone(), place, k, budget);
-        self.named(lists, vec![true; own.len() * k])
+        let lists = search_around(&points, &self.table, self.own.clone(), place, k, effort);
+        Ok(self.named(lists, vec![true; own.len() * k]))
     }
 
     /// One sweep over the lists of the own points. `points` are these, then those of the halo, whose lists and what is new in them come
@@ -276,6 +286,8 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::COMPARED;
+    use crate::neighbors::scan::SPARE;
     use crate::neighbors::{Neighbors, Search};
     use crate::random::Random;
 
@@ -330,8 +342,9 @@ mod tests {
         let held: Vec<Vec<f32>> = known.iter().map(with_halo).collect();
         let largest = known.iter().map(|region| region.halo().len()).max().unwrap();
         let points = |at: usize| Points::new(&held[at], held[at].len() / dims, dims).unwrap();
-        let mut lists: Vec<RegionLists> =
-            (0..regions).map(|at| known[at].search(points(at), &means.centre, k)).collect();
+        let mut lists: Vec<RegionLists> = (0..regions)
+            .map(|at| known[at].search(points(at), &means.centre, k).unwrap())
+            .collect();
         for _ in 0..Region::sweeps(n) {
             let ends: Vec<u32> = lists.iter().flat_map(|of| of.ends.clone()).collect();
             let new: Vec<bool> = lists.iter().flat_map(|of| of.new.clone()).collect();
@@ -374,6 +387,18 @@ mod tests {
         assert_eq!(same(&all), 1.0);
         let (found, halo) = in_regions(&values, n, dims, k, 5);
         assert!(same(&found) > 0.999 && 0 < halo && halo < n * 4 / 5, "{} {halo}", same(&found));
+    }
+
+    #[test]
+    fn more_neighbours_than_the_halo_is_made_for_are_refused() {
+        let values: Vec<f32> = (0..6000).map(|i| i as f32).collect();
+        let points = Points::new(&values, 6000, 1).unwrap();
+        let means = values.iter().step_by(100).map(|first| first + 49.5).collect();
+        let region = Region::new((0..=6000).step_by(100).collect(), means, 0..60);
+        let most = COMPARED - SPARE - 1;
+        assert_eq!(region.search(points, &[0.0], 5).unwrap().ends.len(), 6000 * 5);
+        let error = region.search(points, &[0.0], most + 1).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "neighbors", .. }), "{error}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ const CANDIDATES: usize = 512;
 /// Kept beyond those asked for, so that rounding loses none.
 pub(super) const SPARE: usize = 8;
 /// No candidate.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Rows to choose from, numbered from `first`.
 #[derive(Debug, Clone, Copy)]

@@ -160,7 +160,7 @@ pub enum LabellerKind {
     /// Self-training in two rounds.
     Rounds,
     /// What self-training starts with: the classifier trained on the given labels, and in pools that are held in memory the similarity
-    /// graph.
+    /// graph, up to 8 million instances × classes ([`Limits::graph_labels`]).
     NoRounds,
     /// That classifier alone.
     Classifier,

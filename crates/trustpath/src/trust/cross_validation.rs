@@ -1,10 +1,10 @@
 //! Cross-validation over the given labels: what each fold says of the labels that it hides, and of the pool.
 //!
 //! For every fold the pool is labelled and judged as in the real run, without the labels of the fold. What is chosen by
-//! held-out labels (the labeller, and the score that ranks) is chosen for each fold by the labels of the others, so that no
-//! label takes part in a choice that it then calibrates.
+//! held-out labels (the labeller, and the score that ranks) is chosen for each fold by the labels of the others that it does not hide
+//! itself, since several folds may hide the same label (`folds.rs`). So no label takes part in a choice that it then calibrates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -25,13 +25,14 @@ choices! {
         /// Credibility on the path of incidental parameters.
         #[default]
         Credibility = "credibility",
-        /// The classifier's probability.
+        /// The labeller's probability.
         Probability = "probability",
     }
 }
 
 impl RankedBy {
-    /// The scores of labels; `novelty` is the probability that an instance belongs to no class, where it is known.
+    /// The scores of labels; `novelty` is what an instance is discounted by, from 0 to 1: the [discount](super::Discount) of its distance from
+    /// all labels, the distance itself where too few labels are held out to detect novel instances, and 0 in a closed pool.
     pub(crate) fn scores(
         self,
         probability: &[f64],
@@ -60,8 +61,18 @@ pub(crate) struct CrossValidation {
     pub labeller: usize,
     /// The score that ranks best.
     pub ranked_by: RankedBy,
-    /// The held-out labels: their group and the one of their pseudo-label, and the rest.
-    held_out: Vec<(usize, usize, HeldOut)>,
+    /// The held-out labels.
+    held_out: Vec<HeldOutOfGroup>,
+}
+
+/// A held-out label that stands for a group.
+#[derive(Debug, Clone, Copy)]
+struct HeldOutOfGroup {
+    row: usize,
+    group: usize,
+    /// The group of its pseudo-label.
+    found: usize,
+    label: HeldOut,
 }
 
 /// Labels every fold by every candidate. The first candidate is the one that is used unless held-out labels speak for another.
@@ -89,13 +100,14 @@ pub(crate) fn cross_validate(
     let right = |fold: usize, candidate: usize, at: usize| {
         found[fold][candidate].labels[at] == folds[fold].0.truth[at]
     };
-    let choose_labeller = |except: Option<usize>| {
+    let hidden_rows = HiddenRows::of(folds);
+    let choose_labeller = |for_fold: Option<usize>| {
         let mut best = 0;
         for other in 1..candidates.len() {
             let (mut gained, mut lost) = (0usize, 0usize);
-            for (fold, (hidden, _)) in folds.iter().enumerate().filter(|(k, _)| Some(*k) != except)
-            {
-                for at in 0..hidden.hidden.len() {
+            for (fold, (hidden, _)) in folds.iter().enumerate() {
+                let rows = hidden.hidden.iter().enumerate();
+                for (at, _) in rows.filter(|(_, row)| hidden_rows.take_part(**row, for_fold)) {
                     let (ours, theirs) = (right(fold, best, at), right(fold, other, at));
                     gained += usize::from(theirs && !ours);
                     lost += usize::from(ours && !theirs);
@@ -109,8 +121,8 @@ pub(crate) fn cross_validate(
         }
         best
     };
-    // By score: group, group of the pseudo-label, and rank and truth of every hidden label that stands for a group.
-    type Judged = [Vec<(usize, usize, HeldOut)>; 2];
+    // By score: every held-out label that stands for a group.
+    type Judged = [Vec<HeldOutOfGroup>; 2];
     let judge = |(k, (fold, distance)): (usize, &(Fold, Vec<f64>))| -> Result<Judged> {
         let (split, chosen) = (fold.split(), choose_labeller(Some(k)));
         let (candidate, found) = (&candidates[chosen], &found[k][chosen]);
@@ -121,7 +133,7 @@ pub(crate) fn cross_validate(
             let mut pool = scores[fold.hidden.len()..].to_vec();
             pool.sort_by(|a, b| b.total_cmp(a));
             let held_out = |at: usize| {
-                let held_out = HeldOut {
+                let label = HeldOut {
                     rank: match novel.get(k).is_some_and(|novel| novel[at]) {
                         true => 1.0,
                         false => share * rank(&pool, scores[at]),
@@ -130,17 +142,22 @@ pub(crate) fn cross_validate(
                     weight: 1.0,
                     class: fold.truth[at],
                 };
-                Some((fold.stands_for[at]?, fold.groups[found.labels[at]], held_out))
+                Some(HeldOutOfGroup {
+                    row: fold.hidden[at],
+                    group: fold.stands_for[at]?,
+                    found: fold.groups[found.labels[at]],
+                    label,
+                })
             };
             (0..fold.hidden.len()).filter_map(held_out).collect()
         }))
     };
     let judged: Vec<Judged> = folds.par_iter().enumerate().map(judge).collect::<Result<_>>()?;
-    let choose_score = |except: Option<usize>| {
+    let choose_score = |for_fold: Option<usize>| {
         let by = RankedBy::ALL.map(|by| {
-            let folds = judged.iter().enumerate().filter(|(k, _)| Some(*k) != except);
-            let held_out = folds.flat_map(|(_, judged)| &judged[by as usize]);
-            auroc(&held_out.map(|(_, _, held_out)| *held_out).collect::<Vec<_>>())
+            let held_out = judged.iter().flat_map(|judged| &judged[by as usize]);
+            let others = held_out.filter(|held_out| hidden_rows.take_part(held_out.row, for_fold));
+            auroc(&others.map(|held_out| held_out.label).collect::<Vec<_>>())
         });
         if by[1] > by[0] { RankedBy::Probability } else { RankedBy::Credibility }
     };
@@ -148,6 +165,20 @@ pub(crate) fn cross_validate(
     let held_out =
         held_out.flat_map(|(k, h)| &h[choose_score(Some(k)) as usize]).copied().collect();
     Ok(CrossValidation { labeller: choose_labeller(None), ranked_by: choose_score(None), held_out })
+}
+
+/// The rows whose labels each fold hides.
+struct HiddenRows(Vec<BTreeSet<usize>>);
+
+impl HiddenRows {
+    fn of(folds: &[(Fold, Vec<f64>)]) -> Self {
+        Self(folds.iter().map(|(fold, _)| fold.hidden.iter().copied().collect()).collect())
+    }
+
+    /// Whether the label of a row, wherever it is held out, takes part in what is chosen for this fold, or for the real run.
+    fn take_part(&self, row: usize, for_fold: Option<usize>) -> bool {
+        for_fold.is_none_or(|fold| !self.0[fold].contains(&row))
+    }
 }
 
 impl CrossValidation {
@@ -158,7 +189,7 @@ impl CrossValidation {
         let mut found = vec![0.0; count];
         labels.iter().for_each(|&label| found[groups.of_class(label)] += 1.0 / labels.len() as f64);
         let pairs: Vec<(usize, usize)> =
-            self.held_out.iter().map(|&(of, to, _)| (of, to)).collect();
+            self.held_out.iter().map(|held_out| (held_out.group, held_out.found)).collect();
         let mut of_group = vec![0usize; count];
         pairs.iter().for_each(|&(of, _)| of_group[of] += 1);
         let classes = groups.shares_of_classes();
@@ -170,20 +201,20 @@ impl CrossValidation {
         let total: f64 = shares.iter().sum();
         let n = self.held_out.len() as f64;
         let weight = |group: usize| shares[group] / total * n / of_group[group].max(1) as f64;
-        // The instance in question is of each group with the group's share, and of a class that larger ones stand for, it comes with
-        // those that would be wrong together with it.
+        // A new instance belongs to each group with the probability of the group's share. Where labels of larger classes stand for the
+        // group, its weight is multiplied by their design effect.
         let of_larger = |group: usize| {
-            let stand_in = |(of, _, label): &&(usize, usize, HeldOut)| {
-                *of == group && groups.of_class(label.class) != group
+            let stand_in = |held_out: &&HeldOutOfGroup| {
+                held_out.group == group && groups.of_class(held_out.label.class) != group
             };
-            let labels = self.held_out.iter().filter(stand_in).map(|(_, _, label)| label);
+            let labels = self.held_out.iter().filter(stand_in).map(|held_out| held_out.label);
             wrong_together(labels.map(|label| (label.class, label.right)))
         };
         let added = (0..count).map(|g| shares[g] / total * weight(g) * of_larger(g)).sum();
         let mut all: Vec<HeldOut> = self
             .held_out
             .iter()
-            .map(|(of, _, held_out)| HeldOut { weight: weight(*of), ..*held_out })
+            .map(|held_out| HeldOut { weight: weight(held_out.group), ..held_out.label })
             .collect();
         if n > 0.0 {
             let wrong =
@@ -242,6 +273,7 @@ pub(crate) fn auroc(held_out: &[HeldOut]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::split::OwnedSplit;
 
     #[test]
     fn labels_that_are_right_or_wrong_together_count_as_one() {
@@ -257,6 +289,26 @@ mod tests {
         assert_eq!(apart, 1.0);
         assert_eq!(of(&|_, _| true), 6.0);
         assert_eq!(wrong_together([].into_iter()), 1.0);
+    }
+
+    #[test]
+    fn no_label_takes_part_in_a_choice_for_a_fold_that_hides_it() {
+        // Labels of the larger classes are hidden twice: in an ordinary fold, and in one for the classes with one label.
+        let counts = [10, 1, 10, 1, 10, 1];
+        let labels = counts.into_iter().enumerate().flat_map(|(class, n)| vec![Some(class); n]);
+        let labels: Vec<Option<usize>> = labels.collect();
+        let pool = OwnedSplit::new(&labels, labels.len(), 6).unwrap();
+        let folds = Fold::all(&pool, &Groups::of(&pool), 5, 3);
+        let folds: Vec<(Fold, Vec<f64>)> = folds.into_iter().map(|f| (f, Vec::new())).collect();
+        let hidden = HiddenRows::of(&folds);
+        for (k, (fold, _)) in folds.iter().enumerate() {
+            assert!(fold.hidden.iter().all(|&row| !hidden.take_part(row, Some(k))));
+            assert!(fold.hidden.iter().all(|&row| hidden.take_part(row, None)));
+            let others = folds.iter().flat_map(|(other, _)| &other.hidden);
+            let choosing = others.filter(|row| hidden.take_part(**row, Some(k)));
+            assert!(choosing.clone().count() > 0);
+            assert!(choosing.clone().all(|row| !fold.hidden.contains(row)));
+        }
     }
 
     #[test]

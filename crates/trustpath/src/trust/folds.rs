@@ -1,7 +1,7 @@
 //! Folds of the given labels: in turn some are hidden, and the pool is labelled as if they had never been given.
 //!
-//! What a fold says of a hidden label holds for instances of the pool whose class has about as many labels as are left of
-//! its class. So classes form groups by their number of labels (1, 2–3, 4–7, …), and a hidden label stands for a group:
+//! What a fold says of a held-out label holds for instances of the pool whose class has about as many labels as are left of
+//! its class. So classes form groups by their number of labels (1, 2–3, 4–7, …), and a held-out label stands for a group:
 //!
 //! - in `K` folds every label of a class with several is hidden once. It stands for its own class's group, if that has enough of
 //!   them.
@@ -9,13 +9,13 @@
 //!   few are left as in the group. Each of five folds does that for a fifth of the larger classes, so that most of the classes
 //!   that compete keep their labels.
 //!
-//! The only label of a class is never hidden: without it nothing would be known of the class. A group that no hidden label can
+//! The only label of a class is never hidden: without it nothing would be known of the class. A group that no held-out label can
 //! stand for is taken to be always wrong.
 
 use crate::random;
 use crate::split::{OwnedSplit, Split};
 
-/// Hidden labels of a group that are enough for it.
+/// Held-out labels of a group that are enough for it.
 const ENOUGH: usize = 20;
 /// Folds in which the labels of larger classes are hidden for a group.
 const THINNED_FOLDS: usize = 5;

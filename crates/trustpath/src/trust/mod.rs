@@ -22,8 +22,6 @@ pub use probability::RightCurve;
 pub(crate) use absorption::absorption;
 pub(crate) use cross_validation::{Candidate, CrossValidation, cross_validate};
 pub(crate) use folds::{Fold, Groups};
-pub(crate) use novelty::{
-    Discount, GroupTable, HiddenScores, NoveltyRule, PValueTable, discounts, novelty,
-};
+pub(crate) use novelty::{Discount, GroupTable, HiddenScores, NoveltyRule, PValueTable, novelty};
 pub(crate) use precision::rank;
 pub(crate) use typicality::are_picked;

@@ -66,7 +66,7 @@ impl Novelty {
 }
 
 /// Detects novel instances. `nearest` is the class of the given label nearest to each open instance, `score` has the scores of
-/// all rows, and each fold comes with its own. Also says, fold by fold, which of the hidden labels would be found, since the pool
+/// all rows, and each fold comes with its own. Also says, fold by fold, which of the held-out labels would be found, since the pool
 /// and the held-out labels have to be treated alike; and by which rule the same is decided of other instances. `None` if there are
 /// too few given labels.
 pub(crate) fn novelty(
@@ -133,11 +133,13 @@ pub(crate) struct Discount {
 }
 
 impl Discount {
-    /// For pools in which the open rows have these scores.
-    pub fn new(h: impl Iterator<Item = f64>, known: f64) -> Self {
-        let mut sorted: Vec<f64> = h.collect();
+    /// Replaces the score of every row by its discount, where the rows `open` are the pool, and returns what computes it.
+    pub fn apply(h: &mut [f64], open: &[usize], known: f64) -> Self {
+        let mut sorted: Vec<f64> = open.iter().map(|&row| h[row]).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
-        Self { sorted, known }
+        let discount = Self { sorted, known };
+        h.iter_mut().for_each(|h| *h = discount.at(*h));
+        discount
     }
 
     /// For an instance with this score.
@@ -147,12 +149,6 @@ impl Discount {
         let above = self.sorted.partition_point(|&other| other >= h) as f64;
         (1.0 - above / until).max(dense).min(h)
     }
-}
-
-/// The same for every row, where the rows `open` are the pool.
-pub(crate) fn discounts(h: &[f64], open: &[usize], known: f64) -> Vec<f64> {
-    let discount = Discount::new(open.iter().map(|&row| h[row]), known);
-    h.iter().map(|&h| discount.at(h)).collect()
 }
 
 /// What decides whether an instance of the pool is novel, from its score in every fold.
@@ -186,7 +182,7 @@ impl NoveltyRule {
     }
 }
 
-/// P-values of the open instances, and of the hidden labels fold by fold.
+/// P-values of the open instances, and of the held-out labels fold by fold.
 struct PValues {
     pool: Vec<f64>,
     hidden: Vec<Vec<f64>>,
@@ -214,21 +210,21 @@ impl PValues {
     }
 }
 
-/// The hidden labels of every group, weighted by class. P-values are added up by the groups' shares of the classes; a group that no label
+/// The held-out labels of every group, weighted by class. P-values are added up by the groups' shares of the classes; a group that no label
 /// stands for says nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct PValueTable {
     pub groups: Vec<GroupTable>,
 }
 
-/// The hidden labels that stand for a group.
+/// The held-out labels that stand for a group.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroupTable {
     /// The share of the classes that the group has.
     pub share: f64,
     /// The weight of the instance in question itself: that of a label on average.
     pub own: f64,
-    /// The weight of all hidden labels.
+    /// The weight of all held-out labels.
     pub all: f64,
     /// The smallest p-value that they support.
     pub least: f64,
@@ -265,7 +261,7 @@ impl PValueTable {
         self.groups.iter().map(of_group).sum()
     }
 
-    /// Of a hidden label: where it stands for the group, it is one of those that score at least as high itself.
+    /// Of a held-out label: where it stands for the group, it is one of those that score at least as high itself.
     fn of_hidden(&self, h: f64) -> f64 {
         let of_group = |group: &GroupTable| {
             let above: f64 = group.folds.iter().map(|hidden| hidden.above(h)).sum();
@@ -371,10 +367,13 @@ mod tests {
     fn dense_labels_discount_by_score_and_sparse_ones_by_rank() {
         let open: Vec<usize> = (0..100).collect();
         let dense: Vec<f64> = open.iter().map(|&row| row as f64 / 400.0).collect();
-        assert_eq!(discounts(&dense, &open, 1.0), dense);
+        let mut discounted = dense.clone();
+        Discount::apply(&mut discounted, &open, 1.0);
+        assert_eq!(discounted, dense);
         // Nearly every walk leaks: only the fifth that scores highest is discounted, the highest most.
-        let sparse: Vec<f64> = open.iter().map(|&row| 1.0 - 1e-6 * (100 - row) as f64).collect();
-        let discounted = discounts(&sparse, &open, 1.0);
+        let mut discounted: Vec<f64> =
+            open.iter().map(|&row| 1.0 - 1e-6 * (100 - row) as f64).collect();
+        Discount::apply(&mut discounted, &open, 1.0);
         assert!(discounted[..80].iter().all(|discount| *discount < 1e-4));
         assert!(discounted[81..].windows(2).all(|pair| pair[0] < pair[1]));
         assert!((discounted[99] - 0.95).abs() < 1e-12);

@@ -17,10 +17,16 @@
 //! promise little.
 //!
 //! Where classes have very different numbers of labels, held-out labels are weighted by the share of the pool that the group
-//! they stand for has (`folds.rs`, `shares.rs`): `W`, `C` and `L` are then sums of weights, and the one that is added is the largest
-//! weight. Hidden labels of one class that stand for classes with fewer labels were all predicted from the same few that were left, and
-//! are right or wrong together. As many of them as do so count as one where such a class is in question: the one that is added grows
-//! to their design effect, and less is promised (`cross_validation.rs`).
+//! they stand for has (`folds.rs`, `shares.rs`): `W`, `C` and `L` are then sums of weights. Held-out labels of one class that stand for
+//! classes with fewer labels were all predicted from the same few that were left, and are right or wrong together. As many of them as do
+//! so count as one where such a class is in question, and less is promised. The one that is added becomes
+//!
+//! ```text
+//! max( largest weight, Σ_g s_g w_g δ_g )
+//! ```
+//!
+//! with `s` the share of the pool that group `g` has, `w` the weight of its labels, and `δ` the design effect of the labels of larger
+//! classes that stand for it, 1 where there are none (`cross_validation.rs`).
 //!
 //! In an open pool a share `1 − π₀` belongs to no labelled class. Of the labelled classes the best `v` of the pool should
 //! contain as many as it contains held-out labels: `π₀ C(v)/L`, where `C(v)` counts those that rank at or above `v`. What the

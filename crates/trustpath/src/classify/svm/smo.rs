@@ -10,8 +10,8 @@
 //! `max g` over those that may fall exceeds `min g` over those that may rise by no more than the tolerance. Each step
 //! moves weight between the steepest `i` and the `j` that promises the largest descent for it.
 //!
-//! Such steps soon find which samples are at a bound, and are slow to balance the others, `F`. So once for as many steps as there are
-//! samples all of these move at once, to their minimum or as far towards it as no bound is in the way:
+//! Such steps soon find which samples are at a bound, but balance the free ones, `F`, slowly. So every `n` steps, with `n` samples, all
+//! free ones move together to their joint minimum, or as far towards it as the bounds allow:
 //!
 //! ```text
 //! K_FF δ = t 1 − g_F,   Σᵢ δᵢ = 0.

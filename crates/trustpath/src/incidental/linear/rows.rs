@@ -339,7 +339,7 @@ fn product_tile<const N: usize>(sign: f64, r: &[f64], x: &[f64], out: &mut [f64]
     }
 }
 
-/// The same for many unknowns: one matrix product.
+/// [`residuals`] for many unknowns: one matrix product.
 fn wide_residuals(d: usize, block: &Block, at: EvalPoint<'_>, scratch: &mut Scratch) {
     let (s, c) = (block.stride, at.responses);
     let Scratch { r, norm, weight, .. } = scratch;

@@ -10,8 +10,8 @@
 //! centre   if √(Σⱼ (nⱼ − k)²) is a tenth smaller for the centred rows
 //! ```
 //!
-//! on an even sample of the pool. On the validation sets it is a quarter smaller for features of EfficientNet-Lite0, level for those of
-//! MiniLM, and a tenth larger for those of ResNet-12; `docs/label.md` has what centring is worth. Only pools in memory are centred.
+//! on an even sample of the pool. On the validation sets it is a quarter smaller for features of EfficientNet-Lite0, about the same
+//! for those of MiniLM, and a tenth larger for those of ResNet-12; `docs/label.md` has what centring is worth. Only pools in memory are centred.
 
 use crate::linalg::pca::add_to_mean;
 use crate::linalg::vector::to_unit;

@@ -35,7 +35,7 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         let powered = Instances::from_unit(x);
         let neighbors = Neighbors::of(&powered, n, k)?;
         x = powered.into_unit();
-        smooth(x.as_mut_slice(), d, &neighbors, |weight| weight);
+        smooth(x.as_mut_slice(), d, &neighbors);
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
     }
     let (mean, basis) = principal_axes(&x, POOL_COMPONENTS)?;

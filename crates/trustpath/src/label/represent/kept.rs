@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::recall::RecallSample;
-use super::smoothing::smooth;
+use super::smoothing::move_towards;
 use crate::limits::{LEAST_KEPT_DIMS, POOL_COMPONENTS, SIGN_PLACES, SIGN_ROWS};
 use crate::linalg::block::{add_inner, multiply};
 use crate::linalg::pca::{ROUNDING, add_to_mean, leading_of};
@@ -143,10 +143,18 @@ impl KeptRows {
 
     /// Moves every instance towards its neighbours and scales it to unit length.
     pub(super) fn smooth(&mut self, graph: &Neighbors) {
-        smooth(&mut self.y, self.dims, graph, |weight| weight as f32);
-        // What is cut off is orthogonal between instances: its squared length is what adds up.
-        smooth(&mut self.rho, 1, graph, |weight| (weight as f32) * (weight as f32));
+        let mut once = self.clone();
+        once.move_towards(self, graph);
+        self.move_towards(&once, graph);
         self.scale();
+    }
+
+    /// Moves every instance once towards its neighbours, which are among `others`.
+    pub(super) fn move_towards(&mut self, others: &Self, graph: &Neighbors) {
+        move_towards(&mut self.y, &others.y, self.dims, graph, |weight| weight as f32);
+        // What is cut off is orthogonal between instances: its squared length is what adds up.
+        let square = |weight: f64| (weight as f32) * (weight as f32);
+        move_towards(&mut self.rho, &others.rho, 1, graph, square);
     }
 
     /// Scales every row, with what is cut off, to unit length.

@@ -29,6 +29,7 @@ pub use kept::{KeptRows, Scatter, has_signs, sign_rows};
 pub use recall::RecallSample;
 pub use regions::{Components, basis, keep, neighbors_of, product};
 
+use std::io::Read;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -83,13 +84,15 @@ impl Representation {
     pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
         if features.rows() > limits.in_memory {
             let (n, d) = (features.rows(), features.dims());
-            let kept = stages.kept().and_then(|mut from| Self::read(&mut *from, n, d).ok());
+            let method = limits.search.method(n);
+            let read = |mut from: Box<dyn Read>| Self::read(&mut *from, n, d, method).ok();
+            let kept = stages.kept().and_then(read);
             if let Some(kept) = kept {
                 stages.next_instead("going on from an earlier run", Self::stages(n, limits))?;
                 return Ok(kept);
             }
             let pool = blocks::represent(features, limits, stages)?;
-            stages.keep(&|to| pool.write(to));
+            stages.keep(&|to| pool.write(to, method));
             return Ok(pool);
         }
         stages.next("representing the pool")?;

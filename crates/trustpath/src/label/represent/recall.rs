@@ -8,7 +8,7 @@ use super::smoothing::NEIGHBORS;
 use crate::limits::RECALL_ROWS;
 use crate::linalg::block::multiply;
 use crate::power::power;
-use crate::{Features, Matrix, Result};
+use crate::{Features, Instances, Matrix, Result};
 
 /// Instances whose exact neighbours are computed, to see which share of them the graph has.
 #[derive(Debug, Clone)]
@@ -33,17 +33,20 @@ impl RecallSample {
     /// # Errors
     /// [`Error::ZeroVector`](crate::Error::ZeroVector).
     pub fn new(rows: Vec<usize>, features: &Features<'_>, signed: bool) -> Result<Self> {
-        let mut x = features.normalize()?.into_unit();
-        power(&mut x, signed);
-        Ok(Self { nearest: vec![Vec::new(); rows.len()], rows, x })
+        Ok(Self::of_instances(rows, features.normalize()?, signed))
     }
 
     /// Of the pool itself.
     pub(super) fn of(features: &Features<'_>, signed: bool) -> Result<Self> {
         let rows = Self::rows(features.rows());
-        let mut x = features.gather(rows.iter().copied())?.into_unit();
+        let instances = features.gather(rows.iter().copied())?;
+        Ok(Self::of_instances(rows, instances, signed))
+    }
+
+    fn of_instances(rows: Vec<usize>, instances: Instances, signed: bool) -> Self {
+        let mut x = instances.into_unit();
         power(&mut x, signed);
-        Ok(Self { nearest: vec![Vec::new(); rows.len()], rows, x })
+        Self { nearest: vec![Vec::new(); rows.len()], rows, x }
     }
 
     /// Compares all with the rows of a block, which are powered and at unit length.

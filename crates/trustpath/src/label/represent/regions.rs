@@ -5,13 +5,15 @@
 //! 1. every block of rows adds to `XᵀX` ([`product`]), which gives the [`basis`] that all use;
 //! 2. every block keeps `y = Bᵀx` of its rows ([`keep`]), from which the cells of the neighbour search are placed
 //!    ([`CellPlan`](crate::neighbors::CellPlan)), and sends each row to the [region](crate::neighbors::Region) that owns its cell;
-//! 3. every region finds the neighbours of its rows and moves them, twice ([`KeptRows::moved`]); what it needs of other regions it receives;
+//! 3. every region finds the neighbours of its rows and smooths them: it moves the rows as they were kept towards their neighbours as these
+//!    were kept, then the same rows towards their neighbours as these are after that ([`KeptRows::moved`]), and scales the second result to
+//!    unit length ([`KeptRows::scaled`]); what it needs of other regions it receives;
 //! 4. the smoothed rows add to their mean and scatter, which gives the [`Components`], and each row its coordinates.
 
 use super::Projection;
 use super::kept::{self, KeptRows, Scatter};
 use super::recall::RecallSample;
-use super::smoothing::{self, move_towards};
+use super::smoothing;
 use crate::neighbors::Neighbors;
 use crate::observer::{NoObserver, Stages};
 use crate::{Features, Matrix, Result};
@@ -54,14 +56,12 @@ pub fn keep(
 }
 
 impl KeptRows {
-    /// These rows, moved once towards their neighbours, which are among `others`.
+    /// These rows, moved once towards their neighbours, which are among `others`. Smoothing moves the rows as they were kept, both times:
+    /// first towards all rows as they were kept, then towards all rows as they are after that.
     #[must_use]
     pub fn moved(&self, others: &Self, neighbors: &Neighbors) -> Self {
         let mut moved = self.clone();
-        move_towards(&mut moved.y, &others.y, self.dims, neighbors, |weight| weight as f32);
-        // What is cut off is orthogonal between instances: its squared length is what adds up.
-        let square = |weight: f64| (weight as f32) * (weight as f32);
-        move_towards(&mut moved.rho, &others.rho, 1, neighbors, square);
+        moved.move_towards(others, neighbors);
         moved
     }
 

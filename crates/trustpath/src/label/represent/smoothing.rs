@@ -18,21 +18,14 @@ pub(super) const NEIGHBORS: usize = 10;
 const SMOOTHING: f64 = 0.5;
 
 /// Moves every row of `x` towards its neighbours, twice. The second time ends in place, so that there are never more than
-/// two copies. `weight` turns a weight into the factor of a row.
-pub(super) fn smooth<T>(
-    x: &mut [T],
-    columns: usize,
-    graph: &Neighbors,
-    weight: impl Fn(f64) -> T + Copy + Sync,
-) where
-    T: Copy + Send + Sync + Mul<Output = T> + AddAssign + MulAssign,
-{
+/// two copies.
+pub(super) fn smooth(x: &mut [f64], columns: usize, graph: &Neighbors) {
     let mut once = x.to_vec();
-    move_towards(&mut once, x, columns, graph, weight);
-    move_towards(x, &once, columns, graph, weight);
+    move_towards(&mut once, x, columns, graph, |weight| weight);
+    move_towards(x, &once, columns, graph, |weight| weight);
 }
 
-/// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`, for every row of `x`.
+/// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`, for every row of `x`. `weight` turns a weight into the factor of a row.
 pub(super) fn move_towards<T>(
     x: &mut [T],
     z: &[T],

@@ -1,4 +1,4 @@
-//! The representation of a large pool as bytes, so that a run that was interrupted later can go on from it.
+//! The representation of a large pool as bytes, so that an interrupted run can continue from it.
 //!
 //! Counts and numbers follow each other in little-endian order, after a line that names the format. Coordinates are kept in single precision,
 //! which is how a large pool has them, so that reading gives the same bits.
@@ -7,11 +7,11 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use super::{Projection, Representation};
-use crate::neighbors::{Neighbors, SimilarityGraph};
+use crate::neighbors::{Method, NONE, Neighbors, SimilarityGraph};
 use crate::{Instances, Matrix};
 
 /// The first line.
-const FORMAT: &[u8] = b"trustpath representation 1\n";
+const FORMAT: &[u8] = b"trustpath representation 2\n";
 /// Numbers that are converted together.
 const AT_ONCE: usize = 1 << 16;
 
@@ -66,12 +66,13 @@ fn unfit() -> io::Error {
 }
 
 impl Representation {
-    /// Writes what is needed to go on.
-    pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+    /// Writes what is needed to go on, and how neighbours were found.
+    pub fn write(&self, to: &mut dyn Write, method: Method) -> io::Result<()> {
         let (u, Projection { signed, mean, basis, .. }) = (self.smooth.unit(), &self.projection);
         let (start, index, weight) = self.graph.parts();
         let nearest = self.neighbors.clone().unwrap_or_default();
         to.write_all(FORMAT)?;
+        to.write_all(&[method as u8])?;
         let counts = [u.rows(), u.cols(), mean.len(), nearest.k(), usize::from(*signed)];
         write(to, counts.iter().map(|&count| count as u64))?;
         write(to, [self.recall.unwrap_or(f64::NAN)].into_iter())?;
@@ -84,14 +85,15 @@ impl Representation {
         write(to, (0..nearest.len()).flat_map(|i| nearest.list(i)).copied())
     }
 
-    /// Reads a representation of this number of rows of this number of features.
-    pub fn read(from: &mut dyn Read, rows: usize, dims: usize) -> io::Result<Self> {
-        let mut format = vec![0; FORMAT.len()];
+    /// Reads a representation of this number of rows of this number of features, whose neighbours were found by this method.
+    pub fn read(from: &mut dyn Read, rows: usize, dims: usize, method: Method) -> io::Result<Self> {
+        let (mut format, mut found_by) = (vec![0; FORMAT.len()], [0]);
         from.read_exact(&mut format)?;
+        from.read_exact(&mut found_by)?;
         let counts: Vec<usize> = read::<u64>(from, 5)?.into_iter().map(|n| n as usize).collect();
         let (columns, k) = (counts[1], counts[3]);
-        if format != FORMAT || (counts[0], counts[2]) != (rows, dims) || columns > dims || k > rows
-        {
+        let fits = (counts[0], counts[2]) == (rows, dims) && columns <= dims && k <= rows;
+        if format != FORMAT || found_by != [method as u8] || !fits {
             return Err(unfit());
         }
         let recall = read::<f64>(from, 1)?[0];
@@ -104,12 +106,17 @@ impl Representation {
             read::<u64>(from, rows + 1)?.into_iter().map(|n| n as usize).collect();
         let edges = start[rows];
         let (index, weight) = (read::<u32>(from, edges)?, read(from, edges)?);
-        let nearest = Neighbors::from_parts(k, read(from, rows * k)?, &[]).map_err(|_| unfit())?;
-        let sound =
-            start[0] == 0 && start.is_sorted() && index.iter().all(|&j| (j as usize) < rows);
+        let ends: Vec<u32> = read(from, rows * k)?;
+        let exists = |&j: &u32| (j as usize) < rows;
+        // A list that is shorter ends with `NONE`.
+        let sound = start[0] == 0
+            && start.is_sorted()
+            && index.iter().all(exists)
+            && ends.iter().all(|j| *j == NONE || exists(j));
         if !sound || from.read(&mut [0])? != 0 {
             return Err(unfit());
         }
+        let nearest = Neighbors::from_parts(k, ends, &[]).map_err(|_| unfit())?;
         Ok(Self {
             smooth: Arc::new(Instances::from_unit(u)),
             projection: Projection { signed: counts[4] == 1, origin: None, mean, basis },
@@ -124,7 +131,8 @@ impl Representation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::{NoObserver, Stages};
+    use crate::neighbors::Search;
+    use crate::observer::{NoObserver, Observer, Stages};
     use crate::{Features, Limits};
 
     #[test]
@@ -137,21 +145,70 @@ mod tests {
         let pool =
             Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3)).unwrap();
         let mut bytes = Vec::new();
-        pool.write(&mut bytes).unwrap();
-        let again = Representation::read(&mut &bytes[..], 400, 12).unwrap();
+        pool.write(&mut bytes, Method::AllPairs).unwrap();
+        let read = |bytes: &[u8], rows: usize, method: Method| {
+            Representation::read(&mut &bytes[..], rows, 12, method)
+        };
+        let again = read(&bytes, 400, Method::AllPairs).unwrap();
         assert_eq!(again.smooth.unit(), pool.smooth.unit());
         assert_eq!((&again.projection, &again.graph), (&pool.projection, &pool.graph));
         assert_eq!((again.recall, &again.neighbors), (pool.recall, &pool.neighbors));
         for end in (0..bytes.len()).step_by(997) {
-            assert!(Representation::read(&mut &bytes[..end], 400, 12).is_err());
+            assert!(read(&bytes[..end], 400, Method::AllPairs).is_err());
         }
-        assert!(Representation::read(&mut &bytes[..], 401, 12).is_err());
-        bytes.push(0);
-        assert!(Representation::read(&mut &bytes[..], 400, 12).is_err());
-        // A neighbour that does not exist.
-        bytes.pop();
-        let last = bytes.len() - 400 * 3 * 4 - pool.graph.parts().1.len() * 4 - 4;
-        bytes[last..last + 4].copy_from_slice(&9999u32.to_le_bytes());
-        assert!(Representation::read(&mut &bytes[..], 400, 12).is_err());
+        assert!(read(&bytes, 401, Method::AllPairs).is_err());
+        for other in [Method::Cells, Method::Device] {
+            assert!(read(&bytes, 400, other).is_err(), "{other:?}");
+        }
+        assert!(read(&[&bytes[..], &[0]].concat(), 400, Method::AllPairs).is_err());
+        // Neighbours that do not exist: the last of the lists, and of the graph.
+        let lists = bytes.len() - 400 * 3 * 4;
+        for last in [bytes.len() - 4, lists - pool.graph.parts().1.len() * 4 - 4] {
+            let mut changed = bytes.clone();
+            changed[last..last + 4].copy_from_slice(&400u32.to_le_bytes());
+            assert!(read(&changed, 400, Method::AllPairs).is_err());
+        }
+        // A list may be shorter.
+        let last = bytes.len() - 4;
+        bytes[last..].copy_from_slice(&NONE.to_le_bytes());
+        assert!(read(&bytes, 400, Method::AllPairs).is_ok());
+    }
+
+    /// Keeps what a run has kept for the next.
+    #[derive(Default)]
+    struct KeepingObserver(Vec<u8>);
+
+    impl Observer for KeepingObserver {
+        fn stage(&mut self, _: &'static str, _: usize, _: usize) {}
+
+        fn stop(&self) -> bool {
+            false
+        }
+
+        fn kept(&mut self) -> Option<Box<dyn Read>> {
+            (!self.0.is_empty()).then(|| Box::new(io::Cursor::new(self.0.clone())) as Box<dyn Read>)
+        }
+
+        fn keep(&mut self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>) {
+            self.0.clear();
+            write(&mut self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_run_with_another_search_does_not_go_on_from_what_is_kept() {
+        let values: Vec<f64> =
+            (0..300 * 5).map(|at| 1.0 + ((at * at) as f64 * 0.37).sin()).collect();
+        let features = Features::new(&values[..], 300, 5).unwrap();
+        let mut observer = KeepingObserver::default();
+        let mut kept_by = |search: Search| {
+            let limits = Limits { in_memory: 0, search, ..Limits::default() };
+            Representation::of(&features, limits, &mut Stages::new(&mut observer, 3)).unwrap();
+            observer.0[FORMAT.len()]
+        };
+        assert_eq!(kept_by(Search::Cells), Method::Cells as u8);
+        assert_eq!(kept_by(Search::Exact), Method::AllPairs as u8);
+        // The same search, since there are few points.
+        assert_eq!(kept_by(Search::Auto), Method::AllPairs as u8);
     }
 }

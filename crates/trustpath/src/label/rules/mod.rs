@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::run::{Labelling, NEAREST, Signals};
+use super::run::{Labelling, NEAREST};
+use super::signals::Signals;
 use super::trusted::{TrustRule, Trusted};
 use super::{LabelModel, Trust, Verdict};
 use crate::classify::{LogisticModel, most_probable};
@@ -32,6 +33,8 @@ pub struct PoolRules {
     pub(super) discount: Option<Discount>,
     pub(super) novelty: Option<NoveltyRule>,
     pub(super) picked: bool,
+    /// The number of folds in which rows have distances from the labels; `None` in a closed pool, whose rows have none.
+    pub(super) folds: Option<usize>,
 }
 
 /// Scores to rank others among.
@@ -78,8 +81,7 @@ impl PoolRules {
     /// trusted labels per class.
     pub fn check(spec: &LabelSpec) -> Result<()> {
         if let LabellerKind::Transductive(kind) = spec.labeller {
-            let expected = "on several machines each row is labelled by a classifier: choose rounds or no-rounds";
-            return Err(Error::parameter("labeller", kind, expected));
+            return Err(needs_classifier(kind));
         }
         if let Trust::PerClass(count) = spec.trust()? {
             let expected = "on several machines rows are trusted one by one: ask for a precision or a credibility";
@@ -99,9 +101,38 @@ impl PoolRules {
         }
     }
 
-    /// Labels rows of the pool. What a labelling says of the entire pool stays empty: the rules were learnt from another part of it, whose
-    /// model comes along.
-    pub fn apply(&self, of: RowsToLabel, model: LabelModel) -> Labelling {
+    /// Refuses rows that are not of the pool that the rules were learnt from.
+    fn check_rows(&self, of: &RowsToLabel) -> Result<()> {
+        let rows = of.coordinates.rows();
+        let (classes, dims) = (self.classifier.weights.rows(), self.classifier.weights.cols());
+        if of.coordinates.cols() != dims {
+            return Err(Error::Dimensions { expected: dims, given: of.coordinates.cols() });
+        }
+        if of.given.len() != rows {
+            return Err(Error::LabelCount { labels: of.given.len(), rows });
+        }
+        let given = of.given.iter().enumerate();
+        if let Some((row, label)) = given
+            .filter_map(|(row, label)| Some((row, (*label)?)))
+            .find(|(_, label)| *label >= classes)
+        {
+            return Err(Error::LabelOutOfRange { row, label, classes });
+        }
+        if of.accepted_in.len() != rows {
+            let given = of.accepted_in.len();
+            return Err(Error::Shape { rows, dims: 1, expected: rows, given });
+        }
+        of.signals.check(rows, self.folds)
+    }
+
+    /// Labels rows of the pool. What a labelling says of the entire pool stays empty: the rules were learnt from another part of it, and
+    /// `model` is the one trained on that part.
+    ///
+    /// # Errors
+    /// [`Error::Dimensions`], [`Error::LabelCount`], [`Error::LabelOutOfRange`], [`Error::Shape`] or [`Error::Parameter`] where
+    /// coordinates, labels or signals are not of the pool that the rules were learnt from.
+    pub fn apply(&self, of: RowsToLabel, model: LabelModel) -> Result<Labelling> {
+        self.check_rows(&of)?;
         let RowsToLabel { coordinates: u, given, signals, accepted_in } = of;
         let rows: Vec<usize> = (0..u.rows()).collect();
         let known: Vec<usize> = rows.iter().copied().filter(|&row| given[row].is_some()).collect();
@@ -117,9 +148,10 @@ impl PoolRules {
         let own: Vec<Option<usize>> =
             rows.iter().map(|&row| (!is_novel(row)).then_some(labels[row])).collect();
         let judged = self.path.judge(&u, &rows, |row| own[row]);
-        let discount = |row: usize| match &self.discount {
-            Some(discount) => discount.at(signals.distance[row]),
-            None => 0.0,
+        let discount = |row: usize| {
+            // Closed pools have no distances.
+            let h = signals.distance.get(row).copied().unwrap_or(0.0);
+            self.discount.as_ref().map_or(h, |discount| discount.at(h))
         };
         let scores = self.ranked_by.scores(&probability, &judged, discount);
         let decide = |&row: &usize| {
@@ -154,7 +186,7 @@ impl PoolRules {
             ranked_by: self.ranked_by,
             calibration: Calibration::default(),
         };
-        Labelling {
+        Ok(Labelling {
             labels: own,
             probability,
             credibility: judged.iter().map(Judgement::credibility).collect(),
@@ -175,6 +207,12 @@ impl PoolRules {
             recall: None,
             coordinates: Arc::new(Instances::from_unit(u)),
             model,
-        }
+        })
     }
+}
+
+/// The error of a labeller that labels all rows at once.
+pub(super) fn needs_classifier(labeller: impl std::fmt::Display) -> Error {
+    let expected = "on several machines each row is labelled by a classifier: choose auto, rounds, no-rounds or classifier";
+    Error::parameter("labeller", labeller, expected)
 }

@@ -26,10 +26,7 @@ pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
     let mut is_chosen = vec![false; open.len()];
     let mut chosen = Vec::new();
     while chosen.len() < batch {
-        // Once everything is covered, it is to be covered once more.
-        if covered.iter().zip(&is_chosen).all(|(&covered, &chosen)| covered || chosen) {
-            covered = is_chosen.clone();
-        }
+        cover_again(&mut covered, &is_chosen);
         let degree: Vec<f64> = near
             .par_iter()
             .zip(&is_chosen)
@@ -44,6 +41,13 @@ pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
         chosen.push(open[at]);
     }
     chosen
+}
+
+/// Once everything is covered, it is to be covered once more.
+pub(super) fn cover_again(covered: &mut [bool], is_chosen: &[bool]) {
+    if covered.iter().zip(is_chosen).all(|(&covered, &chosen)| covered || chosen) {
+        covered.copy_from_slice(is_chosen);
+    }
 }
 
 /// The cosines of an open instance with all of them.

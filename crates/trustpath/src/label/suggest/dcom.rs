@@ -6,17 +6,17 @@
 //! S(C) = (1 + e^(−k(1−a))) / (1 + e^(−k(C−a)))        a = 0.9, k = 30
 //! ```
 //!
-//! `M` is the margin of the classifier and `D` the number of instances within the mean radius that nothing covers yet, both scaled to
-//! at most 1. `C` is the share of the pool that the balls around labelled instances cover. Each of these has a radius of its own: the
+//! `M` is the margin of the classifier and `D` the number of instances within the mean radius that nothing covers yet; `1 − M` and `D`
+//! are scaled to at most 1. `C` is the share of the pool that the balls around labelled instances cover. Each of these has a radius of its own: the
 //! largest, up to [`LARGEST`] times that of ProbCover, at which a share `τ = 0.4 + 0.2 C` of the ball has its label under the classifier.
 //!
 //! Where the published procedure goes through a history, this takes what there is now: `τ` comes from the coverage under
-//! ProbCover's radius, and all radii from the classifier of now. Without labels it is ProbCover.
+//! ProbCover's radius, and all radii from the current classifier. Without labels it is ProbCover.
 
 use rayon::prelude::*;
 
 use super::Candidates;
-use super::ball_cover::{purest_cosine, within};
+use super::ball_cover::{cover_again, purest_cosine, within};
 use crate::limits::SUGGEST_COVERED;
 use crate::linalg::vector::dot;
 use crate::task::arg_max;
@@ -40,6 +40,7 @@ pub(super) fn choose(pool: &Candidates<'_>, batch: usize) -> Vec<usize> {
     let mut is_chosen = vec![false; open.len()];
     let mut chosen = Vec::new();
     while chosen.len() < batch {
+        cover_again(&mut covered, &is_chosen);
         let reach = near.par_iter().map(|of| of.iter().filter(|&&i| !covered[i]).count() as f64);
         let reach = scaled(reach.collect());
         let score: Vec<f64> = (0..open.len())
@@ -193,7 +194,10 @@ mod tests {
             predicted: &[0; 120],
             classes: 4,
         };
-        assert_eq!(choose(&pool, 3), ball_cover::choose(&pool, 3));
+        // Four cover everything; then it is covered again.
+        for batch in [3, 12] {
+            assert_eq!(choose(&pool, batch), ball_cover::choose(&pool, batch));
+        }
         // One label in each group covers all of them.
         let open: Vec<usize> = (4..120).collect();
         let margin: Vec<f64> = open.iter().map(|&row| (row * 37 % 120) as f64 / 120.0).collect();

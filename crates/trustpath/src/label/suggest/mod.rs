@@ -2,7 +2,8 @@
 //!
 //! The default, [`Strategy::Coverage`], was the best or level with the best of all strategies on four kinds of features, from no
 //! label at all to ten in each class (`docs/label.md`). The others are published methods, for comparison. All work in
-//! the coordinates in which the pool is labelled, and every batch is diverse except that of [`Strategy::Margin`].
+//! the coordinates in which the pool is labelled, and every batch is diverse except that of [`Strategy::Margin`], and
+//! that of [`Strategy::Dcom`] once the labels cover the pool.
 
 mod ball_cover;
 mod coverage;
@@ -158,7 +159,6 @@ pub(super) fn first(
     let u = representation.smooth.unit();
     let open: Vec<usize> = (0..u.rows()).collect();
     let margin = vec![0.0; u.rows()];
-    // Nothing is known about the number of classes; the batch would hold one of each at best.
     let predicted = vec![0; u.rows()];
     let pool = Candidates {
         u,
@@ -167,6 +167,7 @@ pub(super) fn first(
         open: &open,
         margin: &margin,
         predicted: &predicted,
+        // Nothing is known about the number of classes; the batch would hold one of each at best.
         classes: batch.max(2),
     };
     Ok(pool.choose(strategy, batch))
