@@ -15,6 +15,7 @@ use super::{NetworkWeights, Parameter};
 use crate::network::{Family, Network, TransformerShape};
 use crate::{Error, Result};
 use names::{ALL, Head, Names, Pool};
+use positions::Resampling;
 
 /// Numbers of a head.
 const HEAD: usize = 64;
@@ -207,7 +208,12 @@ impl Checkpoint<'_> {
             )));
         }
         leading.extend_from_slice(registers.unwrap_or_default());
-        let rows = positions::resampled(learned, width, (from, grid), registers.is_some());
+        let by = match family {
+            Family::DinoV2 if registers.is_some() => Resampling::Widened,
+            Family::DinoV2 => Resampling::Nearest(0.1),
+            Family::Clip | Family::OpenClip | Family::SigLip => Resampling::Nearest(0.0),
+        };
+        let rows = positions::resampled(learned, width, (from, grid), by);
         Ok((leading, rows, grid))
     }
 
