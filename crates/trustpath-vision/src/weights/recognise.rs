@@ -1,6 +1,7 @@
 //! Which network some weights are of.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -35,7 +36,9 @@ impl NetworkWeights {
                 let network = Network::by_name(name)?;
                 let wanted = network.parameters().len();
                 // A deeper network has all that a shallower one has.
-                let deeper = self.fitting().filter(|other| other.parameters().len() > wanted);
+                let deeper = self.fitting().filter(|other| {
+                    other.parameters().len() > wanted && self.beyond(other).is_none()
+                });
                 if let Some(other) = deeper.filter(|_| self.fits(&network)) {
                     let (source, other) = (self.source(), other.name);
                     return Err(Error::Input(format!(
@@ -53,6 +56,12 @@ impl NetworkWeights {
                 fitting.ok_or_else(|| self.unknown(family))?
             }
         };
+        if let Some(key) = self.beyond(&network) {
+            let (source, name) = (self.source(), network.name);
+            return Err(Error::Input(format!(
+                "{source} holds no weights of {name}: it has \"{key}\", which {name} does not have, so export it to ONNX and give --backbone model.onnx"
+            )));
+        }
         if let Some(size) = size {
             network.resize(size);
         }
@@ -67,6 +76,21 @@ impl NetworkWeights {
             && wanted.iter().all(|(key, shape)| {
                 self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape)
             })
+    }
+
+    /// A parameter in the stages of a ResNet that this network does not have: the weights are of a deeper one, or one with
+    /// other blocks.
+    fn beyond(&self, network: &Network) -> Option<&str> {
+        let wanted = network.parameters();
+        let (prefix, _) = self.prefix(&wanted);
+        let known: BTreeSet<&str> = wanted.iter().map(|(key, _)| key.as_str()).collect();
+        let in_stage = |key: &str| {
+            let number = key.strip_prefix("layer");
+            number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let keys = self.iter().filter_map(|(key, _)| key.strip_prefix(&prefix));
+        let mut others = keys.filter(|key| in_stage(key) && !known.contains(key));
+        others.find(|key| !key.ends_with(".num_batches_tracked"))
     }
 
     /// The deepest network of fixed sizes whose parameters are all there.
