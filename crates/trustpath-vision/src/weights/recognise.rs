@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::{NetworkWeights, transformer};
+use crate::backbone::SIZES;
 use crate::network::{Family, Network};
 use crate::{Error, Result};
 
@@ -24,12 +25,18 @@ impl NetworkWeights {
     /// ```
     ///
     /// # Errors
-    /// If there is no such network, or the weights are of none that is known or of another.
+    /// If there is no such network, the weights are of none that is known or of another, or images cannot have that size.
     pub fn recognise(
         self,
         name: Option<&str>,
         size: Option<usize>,
     ) -> Result<(Network, NetworkWeights)> {
+        if let Some(size) = size.filter(|size| !SIZES.contains(size)) {
+            let (least, most) = (SIZES.start(), SIZES.end());
+            return Err(Error::Input(format!(
+                "images cannot be {size} pixels wide: give {least} to {most} as --input-size"
+            )));
+        }
         let family = name.and_then(|name| Family::from_str(name).ok());
         let mut network = match (name, family) {
             (Some(name), None) => {

@@ -97,6 +97,10 @@ fn layouts_that_do_not_fit_are_refused_in_a_sentence() {
     assert!(said.contains("give --backbone clip for those of OpenAI"), "{said}");
     let said = refused(clip, Some("dinov2"), None);
     assert!(said.contains("they are of clip, so choose that backbone"), "{said}");
+    for size in [0, 57_344] {
+        let said = refused(clip, Some("clip"), Some(size));
+        assert!(said.contains("give 1 to 4096 as --input-size"), "{said}");
+    }
     let said = refused(clip, Some("clip"), Some(18));
     assert!(said.contains("give a multiple of 4 as --input-size"), "{said}");
     let mut lacking = clip.clone();
