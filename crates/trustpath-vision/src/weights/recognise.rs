@@ -124,7 +124,7 @@ impl NetworkWeights {
     }
 }
 
-/// Whether CLIP's rectifier is the quick one, by the settings beside its weights: those of Hugging Face or of open_clip.
+/// Whether CLIP's activation function is QuickGELU, by the settings beside its weights: those of Hugging Face or of open_clip.
 fn quick_gelu(weights: &Path) -> Option<bool> {
     let folder = if weights.is_dir() { weights } else { weights.parent()? };
     let read = |name: &str| -> Option<Value> {

@@ -56,7 +56,7 @@ fn features_are_those_of_the_published_code() {
     for case in cases {
         let native = case.size == 16;
         let size = (!native).then_some(case.size);
-        // The rectifier of CLIP is not in its weights.
+        // The activation function of CLIP is not in its weights.
         let name = case.family.ends_with("clip").then_some(case.family.as_str());
         let (network, weights) = weights(&case.keys).recognise(name, size).unwrap();
         assert_eq!((network.name, network.size), (&case.family[..], case.size), "{}", case.name);

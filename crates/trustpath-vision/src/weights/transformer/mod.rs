@@ -26,8 +26,8 @@ const WIDEST: usize = 1024;
 const DINO_SIZE: usize = 224;
 
 /// The transformer that some weights are of, with its weights under the names of the network; none if they are not of one.
-/// `size` is the edge of the images where it is not the usual one. `quick` says whether the rectifier is the quick one, if
-/// that is known from elsewhere: weights do not tell.
+/// `size` is the edge of the images where it is not the usual one. `quick` says whether the activation function is QuickGELU, if
+/// that is known from elsewhere: weights do not show it.
 pub(super) fn of_weights(
     weights: &NetworkWeights,
     family: Option<Family>,
@@ -64,7 +64,7 @@ pub(super) fn of_weights(
         }
         (Family::Clip, None) => of_clip(quick).ok_or_else(|| {
             Error::Input(format!(
-                "{source} has the layout of CLIP, and weights do not say which rectifier they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
+                "{source} has the layout of CLIP, and weights do not show which activation function (QuickGELU or GELU) they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
             ))
         })?,
         (layout, None) => layout,
