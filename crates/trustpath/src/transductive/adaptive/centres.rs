@@ -16,7 +16,7 @@ const SPREAD_PRIOR: f64 = 5.0;
 /// No squared distance is smaller.
 const NO_DISTANCE: f64 = 1e-6;
 
-/// Places and shapes of the classes, and what the neighbours of a row say.
+/// Places and spreads of the classes, and the labels of neighbours.
 pub(super) struct Centres {
     points: Matrix,
     /// `1 + ‖c_k‖²`, from which a distance is `1 + ‖c‖² − 2 x·c`, since rows have unit length.
@@ -59,8 +59,8 @@ impl Centres {
         }
     }
 
-    /// Takes the soft labels that neighbours speak for.
-    pub fn listen(&mut self, posterior: &Matrix, weight: f64) {
+    /// Takes the soft labels of the unlabeled rows, which enter the likelihoods of their neighbours with this weight.
+    pub fn set_neighbor_labels(&mut self, posterior: &Matrix, weight: f64) {
         let classes = posterior.cols();
         let share = 1.0 / classes as f64;
         let soft = &mut self.soft.as_mut_slice()[self.labelled * classes..];

@@ -7,13 +7,13 @@
 //! p_ik = w_k g_ik / Σ_j w_j g_ij,      μ_k ← μ_k + s (m_k − μ_k),
 //! ```
 //!
-//! where `a_ij` are the weights of the neighbours of `i`, whose labels speak for it, and `m_k` is the mean of the rows, with unlabeled
-//! rows weighted by `p_ik` and labelled ones by a weight of their own. The spread `σ_k²` is the mean squared distance to the prototype
-//! under `p`, shrunk towards the mean `σ̄²` of all classes by five instances. In the first epoch, which knows no `p`, it is the same for all
-//! classes and neighbours do not speak. The branches differ in how the weights follow from `g` ([`super::weights`]), and in the place
-//! `c_k`: the priced branch takes the prototype itself, the free one its direction `μ_k/‖μ_k‖`, as in a mixture of von Mises-Fisher
-//! distributions, in which a class of few instances is not penalised for the length of its mean. Steps `s < 1` and few epochs are early
-//! stopping: only the labels are certain, and prototypes should not move far from them.
+//! where `a_ij` are the weights of the neighbours of `i`, whose labels enter its likelihood, and `m_k` is the mean of the rows, with
+//! unlabeled rows weighted by `p_ik` and labelled ones by a weight of their own. The spread `σ_k²` is the mean squared distance to the
+//! prototype under `p`, shrunk towards the mean `σ̄²` of all classes by five instances. The first epoch uses neither spreads nor
+//! neighbours. The branches differ in how the weights follow from `g` ([`super::weights`]), and in the place `c_k`: the priced branch
+//! takes the prototype itself, the free one its direction `μ_k/‖μ_k‖`, as in a mixture of von Mises-Fisher distributions, in which a
+//! class of few instances is not penalised for the length of its mean. Steps `s < 1` and few epochs are early stopping: only the labels
+//! are certain, and prototypes should not move far from them.
 //!
 //! `λ` is in units of `1/(1 − ‖x̄‖²)`, one over the spread of the pool about its mean. All other quantities follow the schedule
 //! ([`super::schedule`]).
@@ -121,7 +121,7 @@ pub(super) fn fit(task: &CheckedTask<'_>, space: &Space, run: &Run<'_>) -> Fit {
         centres.place(&prototypes, matches!(run.marginal, Marginal::Free(_)));
         // The previous posterior is no longer needed once the soft labels are taken from it, so its memory holds the new one.
         if epoch > 0 {
-            centres.listen(&posterior, branch.neighbors.value(z, t));
+            centres.set_neighbor_labels(&posterior, branch.neighbors.value(z, t));
         }
         let mut last = posterior;
         posterior = Matrix::zeros(rows.len(), classes);
