@@ -21,7 +21,8 @@ const ALL: &str = "all";
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
     /// What labels the queries: self-training by icir or icic, with the options below; label, as trustpath label
-    /// runs it; a transductive method with its published parameters; or all of them side by side [default: icir]
+    /// runs it; a transductive method with the parameters its authors published (adaptive and unem-gaussian: learned here);
+    /// or all of them side by side [default: icir]
     #[arg(long = "method", value_name = "NAME",
         value_parser = PossibleValuesParser::new(Method::names().into_iter().chain([ALL])))]
     name: Option<String>,
@@ -105,6 +106,9 @@ pub fn describe(method: &Method) -> String {
         Method::Label(_) => {
             "label: as trustpath label runs it, with its default options".to_owned()
         }
+        Method::Transductive(kind) if kind.is_learned_here() => {
+            format!("{kind}, with its parameters learned here")
+        }
         other => format!("{other}, with its published parameters"),
     }
 }
@@ -172,6 +176,15 @@ mod tests {
         ] {
             let refusal = against(text).unwrap_err();
             assert!(refusal.contains(expected), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn whose_parameters_a_method_has_is_in_its_description() {
+        let described = |name| describe(&Method::named(name, &base()).unwrap());
+        assert_eq!(described("pt-map"), "pt-map, with its published parameters");
+        for name in ["adaptive", "unem-gaussian"] {
+            assert_eq!(described(name), format!("{name}, with its parameters learned here"));
         }
     }
 

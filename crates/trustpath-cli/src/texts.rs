@@ -191,7 +191,7 @@ pub fn extract(
     let all = texts.all();
     let (by, before) = threads.install(|| -> Result<_> {
         let by = model.fit(&all)?;
-        let mut blocks = FeatureBlocks::open(out, by.identity(), &all, by.dim())?;
+        let mut blocks = FeatureBlocks::open(out, by.settings(), &all, by.dim())?;
         let before = blocks.done().min(all.len());
         let stage = progress.stage("embedding texts", (all.len() - before) as u64, "texts");
         for texts in all[before..].chunks(BLOCK) {

@@ -17,9 +17,10 @@ use crate::{Base, Episode, Error, Result, Setting};
 pub enum Method {
     /// Self-training: Algorithm 1.
     SelfTraining(SelfTrainingSpec),
-    /// A transductive method with its published parameters.
+    /// A transductive method with the parameters its authors published; the adaptive mode and UNEM-Gaussian with their own,
+    /// learned here.
     Transductive(TransductiveKind),
-    /// A transductive method with its published parameters and base classes, which it can use.
+    /// A transductive method with the parameters its authors published for base classes, which it can use.
     WithBase(TransductiveKind, Base),
     /// What `trustpath label` runs.
     Label(LabelSpec),

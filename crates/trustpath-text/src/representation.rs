@@ -128,10 +128,19 @@ impl Representation {
         }
     }
 
-    /// A number that identifies it.
+    /// A number that identifies it in a saved model: that of the weights of a sentence transformer.
     pub fn identity(&self) -> u64 {
         match self {
             Self::Sentence(model, _) => model.identity(),
+            Self::TfIdf(tfidf) => tfidf.identity(),
+        }
+    }
+
+    /// A number that changes with all that features depend on, so that features computed at different times can be put
+    /// together: [`identity`](Self::identity), and the vocabulary and settings beside the weights.
+    pub fn settings(&self) -> u64 {
+        match self {
+            Self::Sentence(model, _) => model.settings(),
             Self::TfIdf(tfidf) => tfidf.identity(),
         }
     }

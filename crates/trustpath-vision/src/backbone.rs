@@ -1,9 +1,14 @@
 //! Anything that turns images into features.
 
+use std::ops::RangeInclusive;
+
 use crate::Result;
 use crate::fingerprint::Fingerprint;
 use crate::image::RgbImage;
 use crate::network::{Framing, Network};
+
+/// Widths and heights that images may have, in pixels.
+pub(crate) const SIZES: RangeInclusive<usize> = 1..=4096;
 
 /// The images that a backbone takes: a square by [`Framing`], then `(x/255 − mean)/std` in each colour.
 ///
@@ -39,7 +44,7 @@ impl Input {
 
     /// Says what is wrong with these numbers, if anything is.
     pub fn fault(&self) -> Option<String> {
-        if !(1..=4096).contains(&self.size) {
+        if !SIZES.contains(&self.size) {
             Some(format!("its images cannot be {} pixels wide", self.size))
         } else if !self.mean.iter().all(|x| x.is_finite()) {
             Some(format!("its mean cannot be {:?}", self.mean))

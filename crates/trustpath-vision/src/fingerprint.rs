@@ -1,10 +1,24 @@
 //! A number that tells whether two things are the same, for files that are continued later.
 
 /// FNV-1a of 64 bits, with a rotation after each number. Files keep its values, so it must not change.
+///
+/// ```
+/// use trustpath_vision::fingerprint::Fingerprint;
+///
+/// let of = |parts: [&str; 2]| parts.iter().fold(&mut Fingerprint::new(), Fingerprint::add).get();
+/// assert_ne!(of(["ab", "c"]), of(["a", "bc"]));
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fingerprint(u64);
+pub struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Fingerprint {
+    /// Of nothing yet.
     pub fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
@@ -23,10 +37,12 @@ impl Fingerprint {
         self
     }
 
+    /// Adds numbers one after another.
     pub fn numbers(&mut self, numbers: impl IntoIterator<Item = u64>) -> &mut Self {
         numbers.into_iter().fold(self, Self::number)
     }
 
+    /// The number of all that was added.
     pub fn get(&self) -> u64 {
         self.0
     }

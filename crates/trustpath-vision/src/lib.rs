@@ -16,7 +16,7 @@ pub mod dataset;
 pub mod environment;
 mod error;
 pub mod extract;
-mod fingerprint;
+pub mod fingerprint;
 pub mod image;
 mod named;
 pub mod network;

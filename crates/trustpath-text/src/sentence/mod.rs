@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use trustpath_vision::cpu::encoder::{Encoder, EncoderMemory};
+use trustpath_vision::cpu::encoder::{Encoder, EncoderMemory, EncoderShape};
+use trustpath_vision::fingerprint::Fingerprint;
 use trustpath_vision::weights::{NetworkWeights, Package};
 
 use crate::{Error, Result, Tokenizer};
@@ -118,6 +119,16 @@ impl SentenceModel {
         self.identity
     }
 
+    /// A number that changes with all that features depend on: the weights, the vocabulary, and the settings beside them.
+    pub fn settings(&self) -> u64 {
+        let EncoderShape { heads, epsilon, .. } = self.encoder.shape();
+        let mut all = Fingerprint::new();
+        all.numbers([self.identity, self.tokenizer.fingerprint()]);
+        all.numbers([heads as u64, epsilon.to_bits().into()]);
+        all.numbers([self.most_tokens as u64, self.pooling as u64]);
+        all.get()
+    }
+
     /// How texts are split.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
@@ -204,4 +215,74 @@ fn groups<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
         groups.push(&order[first..]);
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use trustpath_vision::weights::{Parameter, Precision};
+
+    use super::*;
+
+    /// The weights of one layer of 16 numbers, of six words and eight positions.
+    fn weights() -> NetworkWeights {
+        let norm =
+            |name: &str| [(format!("{name}.weight"), vec![16]), (format!("{name}.bias"), vec![16])];
+        let dense = |name: &str| {
+            let name = format!("encoder.layer.0.{name}");
+            [(format!("{name}.weight"), vec![16, 16]), (format!("{name}.bias"), vec![16])]
+        };
+        let tables = [("word", 6), ("position", 8), ("token_type", 2)];
+        let tables = tables
+            .map(|(name, rows)| (format!("embeddings.{name}_embeddings.weight"), vec![rows, 16]));
+        let layer = ["attention.self.query", "attention.self.key", "attention.self.value"]
+            .into_iter()
+            .chain(["attention.output.dense", "intermediate.dense", "output.dense"])
+            .flat_map(dense);
+        let norms = ["embeddings", "encoder.layer.0.attention.output", "encoder.layer.0.output"];
+        let norms = norms.into_iter().flat_map(|name| norm(&format!("{name}.LayerNorm")));
+        let all = tables.into_iter().chain(layer).chain(norms);
+        let parameter = |(key, shape): (String, Vec<usize>)| {
+            let values = (0..shape.iter().product()).map(|i: usize| (i % 7) as f32 / 7.0).collect();
+            (key, Parameter { shape, values })
+        };
+        NetworkWeights::new("made", all.map(parameter).collect())
+    }
+
+    #[test]
+    fn all_that_features_depend_on_is_in_the_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: String| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n";
+        put("config.json", json!({"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1,
+            "hidden_size": 16, "num_attention_heads": 1, "intermediate_size": 16, "max_position_embeddings": 8}).to_string());
+        put("vocab.txt", format!("{vocabulary}b"));
+        weights()
+            .write_safetensors(folder.path().join("model.safetensors"), Precision::F32)
+            .unwrap();
+        let open = || {
+            let model = SentenceModel::open(folder.path()).unwrap();
+            (model.identity(), model.settings())
+        };
+        let (identity, settings) = open();
+        assert_eq!(open(), (identity, settings));
+        let mut seen = vec![settings];
+        for (name, text) in [
+            ("sentence_bert_config.json", json!({"max_seq_length": 6}).to_string()),
+            ("1_Pooling/config.json", json!({"pooling_mode_cls_token": true}).to_string()),
+            ("tokenizer_config.json", json!({"do_lower_case": false}).to_string()),
+            ("vocab.txt", format!("{vocabulary}##b")),
+            ("vocab.txt", format!("{vocabulary}c")),
+        ] {
+            put(name, text);
+            let (same, changed) = open();
+            assert_eq!(same, identity, "saved models know the weights alone");
+            assert!(!seen.contains(&changed), "{name}");
+            seen.push(changed);
+        }
+    }
 }

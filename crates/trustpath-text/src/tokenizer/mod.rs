@@ -9,6 +9,7 @@ mod characters;
 use std::collections::HashMap;
 
 pub use characters::words;
+use trustpath_vision::fingerprint::Fingerprint;
 
 use crate::{Error, Result};
 
@@ -105,6 +106,22 @@ impl Tokenizer {
     /// One more than the largest number of a token.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// A number that changes with the vocabulary and with how texts are split.
+    pub fn fingerprint(&self) -> u64 {
+        let part = |pieces: &HashMap<String, u32>, continues: bool, all: &mut Fingerprint| {
+            let mut pieces: Vec<_> = pieces.iter().map(|(piece, id)| (*id, piece)).collect();
+            pieces.sort_unstable();
+            for (id, piece) in pieces {
+                all.numbers([id.into(), continues.into()]).add(piece);
+            }
+        };
+        let mut all = Fingerprint::new();
+        all.number(self.lowercase.into());
+        part(&self.first, false, &mut all);
+        part(&self.next, true, &mut all);
+        all.get()
     }
 
     /// The tokens of a text with `[CLS]` before and `[SEP]` behind them, `most` altogether at most.

@@ -18,18 +18,19 @@ pub struct FeatureBlocks {
 }
 
 impl FeatureBlocks {
-    /// Begins, or resumes what was begun for the same texts by the same representation, which `identity` tells.
+    /// Begins, or resumes what was begun for the same texts by the same representation. `settings` is a number that changes
+    /// with all that its features depend on.
     ///
     /// # Errors
     /// If the file beside `out` cannot be written, or another process writes it.
     pub fn open<T: AsRef<str>>(
         out: &Path,
-        identity: u64,
+        settings: u64,
         texts: &[T],
         dims: usize,
     ) -> Result<Self> {
         let mut all = Fingerprint::new();
-        all.number(identity).number(texts.len() as u64);
+        all.number(settings).number(texts.len() as u64);
         for text in texts {
             all.add(text.as_ref());
         }

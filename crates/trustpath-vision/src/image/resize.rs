@@ -34,14 +34,20 @@ impl Filter {
     }
 
     fn weight(self, x: f64) -> f64 {
-        const A: f64 = -0.5;
-        let x = x.abs();
         match self {
-            Self::Bilinear => (1.0 - x).max(0.0),
-            Self::Bicubic if x < 1.0 => ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0,
-            Self::Bicubic if x < 2.0 => (((x - 5.0) * x + 8.0) * x - 4.0) * A,
-            Self::Bicubic => 0.0,
+            Self::Bilinear => (1.0 - x.abs()).max(0.0),
+            Self::Bicubic => cubic(-0.5, x),
         }
+    }
+}
+
+/// Keys' cubic.
+pub(crate) fn cubic(a: f64, x: f64) -> f64 {
+    let x = x.abs();
+    match x {
+        _ if x < 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
+        _ if x < 2.0 => (((x - 5.0) * x + 8.0) * x - 4.0) * a,
+        _ => 0.0,
     }
 }
 
@@ -53,22 +59,23 @@ pub fn resize(image: &RgbImage, width: usize, height: usize, filter: Filter) -> 
     assert!(width > 0 && height > 0, "an image has at least one pixel");
     let mut rgb = None;
     if width != image.width {
-        rgb = Some(rows(&image.rgb, image.width, &taps(image.width, width, filter)));
+        rgb = Some(rows(&image.rgb, image.width, &fixed_taps(image.width, width, filter)));
     }
     if height != image.height {
         let from = rgb.as_deref().unwrap_or(&image.rgb);
-        rgb = Some(columns(from, 3 * width, &taps(image.height, height, filter)));
+        rgb = Some(columns(from, 3 * width, &fixed_taps(image.height, height, filter)));
     }
     RgbImage { width, height, rgb: rgb.unwrap_or_else(|| image.rgb.clone()) }
 }
 
 /// The weights of one resized pixel, and the first pixel they apply to.
-struct Tap {
-    first: usize,
-    weights: Vec<i32>,
+pub(crate) struct Tap<W> {
+    pub first: usize,
+    pub weights: Vec<W>,
 }
 
-fn taps(from: usize, to: usize, filter: Filter) -> Vec<Tap> {
+/// The weights of `to` pixels out of `from`; those of each pixel sum to one.
+pub(crate) fn taps(from: usize, to: usize, filter: Filter) -> Vec<Tap<f64>> {
     let scale = from as f64 / to as f64;
     let stretch = scale.max(1.0);
     let reach = filter.radius() * stretch;
@@ -79,12 +86,23 @@ fn taps(from: usize, to: usize, filter: Filter) -> Vec<Tap> {
         // A division here would differ from the reference in the last bit of a weight.
         let shrink = 1.0 / stretch;
         let weight = |v: usize| filter.weight((v as f64 - centre + 0.5) * shrink);
-        let weights: Vec<f64> = (first..last).map(weight).collect();
+        let mut weights: Vec<f64> = (first..last).map(weight).collect();
         let total: f64 = weights.iter().sum();
-        let fixed = |w: &f64| (w / total * f64::from(1 << PRECISION)).round() as i32;
-        Tap { first, weights: weights.iter().map(fixed).collect() }
+        weights.iter_mut().for_each(|w| *w /= total);
+        Tap { first, weights }
     };
     (0..to).map(tap).collect()
+}
+
+/// The same weights as numbers of fixed precision.
+fn fixed_taps(from: usize, to: usize, filter: Filter) -> Vec<Tap<i32>> {
+    let fixed = |w: f64| (w * f64::from(1 << PRECISION)).round() as i32;
+    let taps = taps(from, to, filter).into_iter();
+    taps.map(|Tap { first, weights }| Tap {
+        first,
+        weights: weights.into_iter().map(fixed).collect(),
+    })
+    .collect()
 }
 
 /// A sum of products, which started at one half, as a pixel.
@@ -94,7 +112,7 @@ fn pixel(sum: i32) -> u8 {
 
 const HALF: i32 = 1 << (PRECISION - 1);
 
-fn rows(rgb: &[u8], width: usize, taps: &[Tap]) -> Vec<u8> {
+fn rows(rgb: &[u8], width: usize, taps: &[Tap<i32>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(rgb.len() / width * taps.len());
     for row in rgb.chunks_exact(3 * width) {
         for tap in taps {
@@ -111,7 +129,7 @@ fn rows(rgb: &[u8], width: usize, taps: &[Tap]) -> Vec<u8> {
 }
 
 /// `stride` is the number of values in a row.
-fn columns(rgb: &[u8], stride: usize, taps: &[Tap]) -> Vec<u8> {
+fn columns(rgb: &[u8], stride: usize, taps: &[Tap<i32>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(stride * taps.len());
     let mut sums = vec![0; stride];
     for tap in taps {

@@ -15,10 +15,11 @@
 //! | `dinov2` | class, registers | | exact | `N z` of the class token |
 //! | `clip` | class | `N` | quick | `N z` of the class token, times the projection where the file has one |
 //! | `openclip` | class | `N` | exact | the same |
-//! | `siglip` | | | tanh | `u + MLP(N u)`, where `u` is what one learned query gathers from `N z` |
+//! | `siglip` | | | tanh | `u + MLP(N u)`, where `u` is the projection of what one learned query gathers from `N z` |
 //!
 //! `openclip` is for weights that others trained in CLIP's layout. Sizes are those of the weights; parameters have the names
-//! below whatever the checkpoint calls them ([`checkpoint`](crate::weights)).
+//! below whatever the checkpoint calls them
+//! ([`NetworkWeights::recognise`](crate::weights::NetworkWeights::recognise)).
 
 use super::{Builder, Framing, Gelu, IMAGENET_COLOURS, Network, Op, Value};
 use crate::image::Filter;

@@ -81,6 +81,13 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
         let pickle = source.names().find(|n| *n == "data.pkl" || n.ends_with("/data.pkl"));
         let pickle = pickle.ok_or_else(|| refuse(name, "it is a zip without data.pkl"))?;
         let root = pickle.trim_end_matches("data.pkl").to_string();
+        let code = format!("{root}code/");
+        if source.contains(&format!("{root}constants.pkl"))
+            && source.names().any(|n| n.starts_with(&code))
+        {
+            let remedy = "save its tensors by torch.save(torch.jit.load(FILE).state_dict(), …), and give that file";
+            return Err(super::file::refuse(name, "it is a TorchScript archive", remedy));
+        }
         let order = format!("{root}byteorder");
         if source.contains(&order) && source.read(&order)? != b"little" {
             return Err(refuse(name, "its numbers have their highest byte first"));

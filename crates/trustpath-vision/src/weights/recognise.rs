@@ -1,12 +1,14 @@
 //! Which network some weights are of.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
 use serde_json::Value;
 
 use super::{NetworkWeights, transformer};
+use crate::backbone::SIZES;
 use crate::network::{Family, Network};
 use crate::{Error, Result};
 
@@ -23,19 +25,27 @@ impl NetworkWeights {
     /// ```
     ///
     /// # Errors
-    /// If there is no such network, or the weights are of none that is known or of another.
+    /// If there is no such network, the weights are of none that is known or of another, or images cannot have that size.
     pub fn recognise(
         self,
         name: Option<&str>,
         size: Option<usize>,
     ) -> Result<(Network, NetworkWeights)> {
+        if let Some(size) = size.filter(|size| !SIZES.contains(size)) {
+            let (least, most) = (SIZES.start(), SIZES.end());
+            return Err(Error::Input(format!(
+                "images cannot be {size} pixels wide: give {least} to {most} as --input-size"
+            )));
+        }
         let family = name.and_then(|name| Family::from_str(name).ok());
         let mut network = match (name, family) {
             (Some(name), None) => {
                 let network = Network::by_name(name)?;
                 let wanted = network.parameters().len();
                 // A deeper network has all that a shallower one has.
-                let deeper = self.fitting().filter(|other| other.parameters().len() > wanted);
+                let deeper = self.fitting().filter(|other| {
+                    other.parameters().len() > wanted && self.beyond(other).is_none()
+                });
                 if let Some(other) = deeper.filter(|_| self.fits(&network)) {
                     let (source, other) = (self.source(), other.name);
                     return Err(Error::Input(format!(
@@ -53,6 +63,12 @@ impl NetworkWeights {
                 fitting.ok_or_else(|| self.unknown(family))?
             }
         };
+        if let Some(key) = self.beyond(&network) {
+            let (source, name) = (self.source(), network.name);
+            return Err(Error::Input(format!(
+                "{source} holds no weights of {name}: it has \"{key}\", which {name} does not have, so export it to ONNX and give --backbone model.onnx"
+            )));
+        }
         if let Some(size) = size {
             network.resize(size);
         }
@@ -67,6 +83,21 @@ impl NetworkWeights {
             && wanted.iter().all(|(key, shape)| {
                 self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape)
             })
+    }
+
+    /// A parameter in the stages of a ResNet that this network does not have: the weights are of a deeper one, or one with
+    /// other blocks.
+    fn beyond(&self, network: &Network) -> Option<&str> {
+        let wanted = network.parameters();
+        let (prefix, _) = self.prefix(&wanted);
+        let known: BTreeSet<&str> = wanted.iter().map(|(key, _)| key.as_str()).collect();
+        let in_stage = |key: &str| {
+            let number = key.strip_prefix("layer");
+            number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let keys = self.iter().filter_map(|(key, _)| key.strip_prefix(&prefix));
+        let mut others = keys.filter(|key| in_stage(key) && !known.contains(key));
+        others.find(|key| !key.ends_with(".num_batches_tracked"))
     }
 
     /// The deepest network of fixed sizes whose parameters are all there.
@@ -93,7 +124,7 @@ impl NetworkWeights {
     }
 }
 
-/// Whether CLIP's rectifier is the quick one, by the settings beside its weights: those of Hugging Face or of open_clip.
+/// Whether CLIP's activation function is QuickGELU, by the settings beside its weights: those of Hugging Face or of open_clip.
 fn quick_gelu(weights: &Path) -> Option<bool> {
     let folder = if weights.is_dir() { weights } else { weights.parent()? };
     let read = |name: &str| -> Option<Value> {

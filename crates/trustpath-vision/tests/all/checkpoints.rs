@@ -1,5 +1,6 @@
 //! Checkpoints in both formats of PyTorch; `data/make_checkpoints.py` makes them.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
@@ -63,6 +64,17 @@ fn what_holds_no_weights_is_refused() {
     }
     assert!(said(dir.path().join("nowhere.pth")).contains("check that the path is right"));
     assert!(said(put("other.pth", b"\x80\x02]q\x00.")).contains("no checkpoint of PyTorch"));
+    let mut script = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in [
+        ("RN50/data.pkl", &b"\x80\x02}q\x00."[..]),
+        ("RN50/code/__torch__/clip.py", b""),
+        ("RN50/constants.pkl", b"\x80\x02)."),
+    ] {
+        script.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        script.write_all(bytes).unwrap();
+    }
+    let script = put("RN50.pt", script.finish().unwrap().get_ref());
+    assert!(said(script).contains("it is a TorchScript archive; save its tensors by torch.save("));
     // A shape larger than its storage, and an offset beyond it.
     let whole = std::fs::read(path("plain-old.pth")).unwrap();
     let at = whole.windows(6).position(|w| w == b"K\x00K\x02K\x03").unwrap();

@@ -1,12 +1,13 @@
 //! The engine against PyTorch: see golden/make.py for where the features come from.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use trustpath_table::npy::NpyArray;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::image::Filter;
 use trustpath_vision::network::{Framing, Network};
-use trustpath_vision::weights::{NetworkWeights, published};
+use trustpath_vision::weights::{NetworkWeights, Parameter, published};
 
 use super::{images, weights};
 
@@ -82,6 +83,38 @@ fn weights_alone_tell_the_network() {
         .unwrap();
     let framing = Framing::Shorter { edge: 512, filter: Filter::Bilinear };
     assert_eq!((larger.size, larger.framing), (448, framing));
+}
+
+#[test]
+fn resnets_with_other_blocks_are_refused() {
+    let with = |name: &str, key: &str| {
+        let network = Network::by_name(name).unwrap();
+        let all = weights(&network);
+        let mut parameters: BTreeMap<String, Parameter> =
+            all.iter().map(|(key, p)| (format!("module.{key}"), p.clone())).collect();
+        let extra = Parameter { shape: vec![1], values: vec![1.0] };
+        for key in ["fc.weight", "layer1.0.bn1.num_batches_tracked", "layer_norm.weight", key] {
+            parameters.insert(format!("module.{key}"), extra.clone());
+        }
+        NetworkWeights::new("some.pth", parameters)
+    };
+    // ResNet-152 has more blocks than ResNet-101, SE-ResNet-50 more in each than ResNet-50.
+    for (name, key) in [
+        ("resnet101", "layer3.23.conv1.weight"),
+        ("resnet50", "layer1.0.se_module.fc1.weight"),
+        ("resnet18", "layer2.0.se.fc.0.weight"),
+    ] {
+        for named in [None, Some(name)] {
+            let error = with(name, key).recognise(named, None).unwrap_err().to_string();
+            let expected = format!("it has \"{key}\", which {name} does not have");
+            assert!(error.contains(&expected), "{error}");
+        }
+        let (network, _) = with(name, "fc.bias").recognise(None, None).unwrap();
+        assert_eq!(network.name, name);
+    }
+    let error = with("resnet101", "layer3.23.conv1.weight").recognise(Some("resnet50"), None);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("which resnet50 does not have"), "{error}");
 }
 
 #[test]

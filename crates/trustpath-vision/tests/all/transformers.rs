@@ -56,7 +56,7 @@ fn features_are_those_of_the_published_code() {
     for case in cases {
         let native = case.size == 16;
         let size = (!native).then_some(case.size);
-        // The rectifier of CLIP is not in its weights.
+        // The activation function of CLIP is not in its weights.
         let name = case.family.ends_with("clip").then_some(case.family.as_str());
         let (network, weights) = weights(&case.keys).recognise(name, size).unwrap();
         assert_eq!((network.name, network.size), (&case.family[..], case.size), "{}", case.name);
@@ -97,6 +97,10 @@ fn layouts_that_do_not_fit_are_refused_in_a_sentence() {
     assert!(said.contains("give --backbone clip for those of OpenAI"), "{said}");
     let said = refused(clip, Some("dinov2"), None);
     assert!(said.contains("they are of clip, so choose that backbone"), "{said}");
+    for size in [0, 57_344] {
+        let said = refused(clip, Some("clip"), Some(size));
+        assert!(said.contains("give 1 to 4096 as --input-size"), "{said}");
+    }
     let said = refused(clip, Some("clip"), Some(18));
     assert!(said.contains("give a multiple of 4 as --input-size"), "{said}");
     let mut lacking = clip.clone();
@@ -114,14 +118,44 @@ fn layouts_that_do_not_fit_are_refused_in_a_sentence() {
         assert!(said.contains("dinov2, clip, openclip, siglip"), "{said}");
     }
     assert!(refused(&BTreeMap::new(), None, None).contains("it is empty"));
-    let mut narrow = case("dinov2 of timm").clone();
-    narrow.insert("patch_embed.proj.weight".into(), vec![100, 3, 4, 4]);
-    let said = refused(&narrow, None, None);
-    assert!(said.contains("heads of 100 numbers"), "{said}");
 }
 
 #[test]
-fn settings_beside_the_weights_tell_the_rectifier_of_clip() {
+fn heads_of_other_widths_than_64_are_refused() {
+    let cases = cases();
+    let keys = &cases.iter().find(|case| case.name == "siglip of timm").unwrap().keys;
+    // One that 64 does not divide, and that of SigLIP so400m: 64 divides it, but heads have 72 numbers.
+    for width in [100, 1152] {
+        let mut other = keys.clone();
+        other.insert("visual.trunk.patch_embed.proj.weight".into(), vec![width, 3, 4, 4]);
+        let said = weights(&other).recognise(None, None).unwrap_err().to_string();
+        let expected = format!("its tokens have {width} numbers, and only heads of 64 numbers");
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
+#[test]
+fn layers_that_are_incomplete_or_gated_are_refused() {
+    let cases = cases();
+    let keys = &cases.iter().find(|case| case.name == "clip of Hugging Face").unwrap().keys;
+    let without = |part: &str| {
+        let mut lacking = keys.clone();
+        lacking.retain(|key, _| !key.contains(part));
+        weights(&lacking).recognise(Some("clip"), None).unwrap_err().to_string()
+    };
+    for (part, expected) in [
+        ("layers.1.layer_norm1.", "lacks \"vision_model.encoder.layers.1.layer_norm1.weight\""),
+        ("layers.0.layer_norm1.", "lacks \"vision_model.encoder.layers.0.layer_norm1.weight\""),
+        ("layers.", "it has no layers"),
+        ("mlp.fc1.", "its layers have no mlp.fc1, as gated ones"),
+    ] {
+        let said = without(part);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn settings_beside_the_weights_tell_the_activation_function_of_clip() {
     let folder = tempfile::tempdir().unwrap();
     let cases = cases();
     let keys = &cases.iter().find(|case| case.name == "clip of Hugging Face").unwrap().keys;

@@ -8,15 +8,14 @@
 //! ```
 //!
 //! with Frobenius norms, so that every class has the same say in the shape of `S`: the definition of Hu, Pateux and Gripon
-//! (BAVARDAGE, 2023). `S` is kept as its principal axes `aⱼ`, the largest variance `vⱼ` first. Methods transform features before they use
-//! them, so there are statistics for each transformation; they are computed when they are first asked for.
+//! (BAVARDAGE, 2023). `S` is kept as its principal axes `aⱼ`, the largest variance `vⱼ` first. It is computed when it is first
+//! asked for.
 
 use std::sync::{Arc, OnceLock};
 
-use super::geometry::{centre, product};
-use crate::linalg::block::{add_times, inner};
+use super::geometry::centre;
+use crate::linalg::block::inner;
 use crate::linalg::eigen;
-use crate::power::power;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Instances of base classes, and their statistics once they are asked for.
@@ -29,7 +28,7 @@ use crate::{Error, Instances, Matrix, Result};
 /// let values = [1.0, 0.1, 0.0, 1.0, -0.1, 0.0, 0.0, 0.1, 1.0, 0.0, -0.1, 1.0];
 /// let instances = Features::new(&values[..], 4, 3)?.normalize()?;
 /// let base = BaseClasses::new(instances, vec![0, 0, 1, 1])?;
-/// let axis = base.power(true)?.axes().row(0);
+/// let axis = base.centred()?.axes().row(0);
 /// assert!(axis[1].abs() > 0.9);
 /// # Ok::<(), trustpath::Error>(())
 /// ```
@@ -38,7 +37,6 @@ pub struct BaseClasses {
     instances: Instances,
     labels: Vec<usize>,
     centred: OnceLock<Result<BaseStatistics>>,
-    power: [OnceLock<Result<BaseStatistics>>; 2],
 }
 
 impl BaseClasses {
@@ -50,7 +48,7 @@ impl BaseClasses {
         if labels.len() != instances.len() {
             return Err(Error::LabelCount { labels: labels.len(), rows: instances.len() });
         }
-        let base = Self { instances, labels, centred: OnceLock::new(), power: Default::default() };
+        let base = Self { instances, labels, centred: OnceLock::new() };
         // Without variation there is nothing to learn from; this is the cheapest time to say so.
         let mut first = vec![None; base.labels.iter().max().map_or(0, |most| most + 1)];
         let rows = base.instances.unit().iter_rows().zip(&base.labels);
@@ -86,21 +84,6 @@ impl BaseClasses {
             let mut x = self.instances.unit().clone();
             let (mean, rows) = (super::geometry::mean(&x, 0..x.rows()), x.rows());
             centre(&mut x, 0..rows, &mean);
-            BaseStatistics::of(&x, &self.labels, mean)
-        });
-        made.as_ref().map_err(Clone::clone)
-    }
-
-    /// Statistics of power-transformed unit rows: roots of absolute values with their sign, or of the positive parts alone
-    /// (the adaptive mode, PT-MAP and soft k-means say when which).
-    ///
-    /// # Errors
-    /// When the eigenvalue solver fails.
-    pub fn power(&self, signed: bool) -> Result<&BaseStatistics> {
-        let made = self.power[usize::from(signed)].get_or_init(|| {
-            let mut x = self.instances.unit().clone();
-            power(&mut x, signed);
-            let mean = super::geometry::mean(&x, 0..x.rows());
             BaseStatistics::of(&x, &self.labels, mean)
         });
         made.as_ref().map_err(Clone::clone)
@@ -161,38 +144,6 @@ impl BaseStatistics {
     pub fn axes(&self) -> &Matrix {
         &self.axes
     }
-
-    /// Multiplies every row by a root of the inverse of the shrunk covariance, in units of its mean variance `t`,
-    ///
-    /// ```text
-    /// x ← (S'/t)^(−1/2) x,      S' = (1 − κ) t I + κ S,      t = mean of the vⱼ,
-    /// ```
-    ///
-    /// where all but the `rank` leading axes share the mean of their variances. `O(n D rank)`.
-    pub fn whiten(&self, x: &mut Matrix, shrink: f64, rank: usize) {
-        let (dims, rank) = (self.axes.cols(), rank.min(self.axes.rows()));
-        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
-        let total = mean(&self.variances);
-        if total <= 0.0 || x.rows() == 0 {
-            return;
-        }
-        let factor =
-            |v: f64| (1.0 - shrink + shrink * v / total).max(f64::MIN_POSITIVE).sqrt().recip();
-        let rest = match rank < dims {
-            true => factor(mean(&self.variances[rank..])),
-            false => 1.0,
-        };
-        // x ← rest x + Σⱼ (factorⱼ − rest) (aⱼᵀ x) aⱼ.
-        let axes = self.axes.view().subrows(0, rank);
-        let mut parts = Matrix::zeros(x.rows(), rank);
-        product(&mut parts, x.view(), axes.transpose(), 1.0);
-        for i in 0..parts.rows() {
-            let pairs = parts.row_mut(i).iter_mut().zip(&self.variances);
-            pairs.for_each(|(part, v)| *part *= factor(*v) - rest);
-        }
-        x.as_mut_slice().iter_mut().for_each(|v| *v *= rest);
-        add_times(x, 1.0, &parts, axes);
-    }
 }
 
 #[cfg(test)]
@@ -215,9 +166,10 @@ mod tests {
     #[test]
     fn axes_and_variances_make_up_the_covariance() {
         let base = base();
-        let statistics = base.power(true).unwrap();
+        let statistics = base.centred().unwrap();
         let mut x = base.instances.unit().clone();
-        power(&mut x, true);
+        let middle = crate::transductive::geometry::mean(&x, 0..90);
+        centre(&mut x, 0..90, &middle);
         // The same from its definition.
         let mut shape = Matrix::zeros(4, 4);
         let mut size = 0.0;
@@ -242,35 +194,7 @@ mod tests {
             }
         }
         assert!(statistics.variances.is_sorted_by(|a, b| a >= b));
-        let expected = crate::transductive::geometry::mean(&x, 0..90);
-        assert_eq!(statistics.mean, expected);
-    }
-
-    #[test]
-    fn whitening_is_the_root_of_the_inverse() {
-        let base = base();
-        let statistics = base.centred().unwrap();
-        let total = statistics.variances.iter().sum::<f64>() / 4.0;
-        let mut x = Matrix::from_fn(3, 4, |i, j| ((i * 4 + j) as f64).cos());
-        let before = x.clone();
-        statistics.whiten(&mut x, 0.7, 4);
-        for i in 0..3 {
-            // ‖S'^(−1/2) x‖² = Σⱼ (aⱼᵀx)² / s'ⱼ.
-            let axes = statistics.axes.iter_rows().zip(&statistics.variances);
-            let part =
-                |axis: &[f64]| before.row(i).iter().zip(axis).map(|(x, a)| x * a).sum::<f64>();
-            let expected: f64 =
-                axes.map(|(axis, v)| part(axis).powi(2) / (0.3 + 0.7 * v / total)).sum();
-            let found: f64 = x.row(i).iter().map(|v| v * v).sum();
-            assert!((found - expected).abs() < 1e-12 * expected);
-        }
-        // Few axes: along the last one all that is left has the same variance.
-        let mut few = before.clone();
-        statistics.whiten(&mut few, 1.0, 1);
-        let last = statistics.axes.row(3);
-        let along = |x: &Matrix| x.row(0).iter().zip(last).map(|(x, a)| x * a).sum::<f64>();
-        let rest = statistics.variances[1..].iter().sum::<f64>() / 3.0;
-        assert!((along(&few) - along(&before) * (total / rest).sqrt()).abs() < 1e-12);
+        assert_eq!(statistics.mean, middle);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::Result;
 use crate::choice::choices;
 
 choices! {
-    /// Which transductive method labels a pool, each with its published parameters; the adaptive mode with its own.
+    /// Which transductive method labels a pool, each with the parameters its authors published; the adaptive mode and
+    /// UNEM-Gaussian with their own, learned here.
     ///
     /// ```
     /// use trustpath::transductive::TransductiveKind;
@@ -68,7 +69,7 @@ choices! {
 }
 
 impl TransductiveKind {
-    /// The method with its published parameters.
+    /// The method with the parameters its authors published, or those learned here ([`TransductiveKind`]).
     ///
     /// # Errors
     /// Never for these parameters; they are checked like any others.
@@ -101,12 +102,17 @@ impl TransductiveKind {
         })
     }
 
+    /// Whether its parameters were learned here, and are not those that its authors published.
+    pub fn is_learned_here(self) -> bool {
+        matches!(self, Self::Adaptive | Self::Unem)
+    }
+
     /// Whether the method can use base classes.
     pub fn uses_base(self) -> bool {
         matches!(self, Self::Bavardage)
     }
 
-    /// The method with its published parameters and what these base classes say; a method that cannot use them is as
+    /// The method as its authors published it for use with base classes, and what these say; a method that cannot use them is as
     /// [`build`](Self::build) makes it.
     ///
     /// # Errors

@@ -17,7 +17,7 @@
 //! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
 //! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
 //! | [`Poisson`] | labels as sources on that graph | none; MBO: nearly equal | `O(n²D)` |
-//! | [`AlphaAm`] | propagation on a graph that is learned | α: less so | `O(n³)` per step |
+//! | [`AlphaAm`] | propagation on a graph that is learned | roughly equal | `O(n³)` per step |
 //! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
 //! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
 //! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |

@@ -3,7 +3,8 @@
 //! The sizes of a transformer are read off its weights, and the parameters get the names that
 //! [`Network::transformer`] gives them. What is fixed is computed once: class and register tokens with what is learned for
 //! their positions, the learned query of a pooling, `W_q l + b_q`, and the scale of the scores, `1/√64`, which becomes part
-//! of the queries. The heads of all published models of these families up to ViT-L are 64 numbers wide.
+//! of the queries. Weights do not show how wide heads are: in all published models of these families up to ViT-L they have 64
+//! numbers, in most larger ones 72 to 104, so that wider tokens are refused.
 
 mod names;
 mod positions;
@@ -15,15 +16,18 @@ use super::{NetworkWeights, Parameter};
 use crate::network::{Family, Network, TransformerShape};
 use crate::{Error, Result};
 use names::{ALL, Head, Names, Pool};
+use positions::Resampling;
 
 /// Numbers of a head.
 const HEAD: usize = 64;
+/// Numbers of a token of ViT-L.
+const WIDEST: usize = 1024;
 /// Edge of the images that the authors of DINOv2 use.
 const DINO_SIZE: usize = 224;
 
 /// The transformer that some weights are of, with its weights under the names of the network; none if they are not of one.
-/// `size` is the edge of the images where it is not the usual one. `quick` says whether the rectifier is the quick one, if
-/// that is known from elsewhere: weights do not tell.
+/// `size` is the edge of the images where it is not the usual one. `quick` says whether the activation function is QuickGELU, if
+/// that is known from elsewhere: weights do not show it.
 pub(super) fn of_weights(
     weights: &NetworkWeights,
     family: Option<Family>,
@@ -60,7 +64,7 @@ pub(super) fn of_weights(
         }
         (Family::Clip, None) => of_clip(quick).ok_or_else(|| {
             Error::Input(format!(
-                "{source} has the layout of CLIP, and weights do not say which rectifier they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
+                "{source} has the layout of CLIP, and weights do not show which activation function (QuickGELU or GELU) they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
             ))
         })?,
         (layout, None) => layout,
@@ -100,6 +104,15 @@ impl Checkpoint<'_> {
         }
     }
 
+    /// One more than the largest number of a layer, so that one that is incomplete is missed.
+    fn layers(&self) -> usize {
+        let number = |key: &str| -> Option<usize> {
+            let rest = key.strip_prefix(self.prefix)?.strip_prefix(self.names.layers)?;
+            Some(rest.split_once('.')?.0.parse::<u32>().ok()? as usize + 1)
+        };
+        self.weights.iter().filter_map(|(key, _)| number(key)).max().unwrap_or(0)
+    }
+
     /// The numbers of rows of `width` numbers, whatever axes of length 1 there are.
     fn rows(&self, name: &str, width: usize) -> Result<&[f32]> {
         let parameter = self.get(name).filter(|p| p.shape.last() == Some(&width));
@@ -117,13 +130,21 @@ impl Checkpoint<'_> {
             Some(&[width, 3, patch, across]) if patch == across && patch > 0 => (width, patch),
             _ => return Err(self.wrong("its patches are no squares of three colours".into())),
         };
-        if !width.is_multiple_of(HEAD) || width == 0 {
-            return Err(self.wrong(format!("the heads of {width} numbers are not {HEAD} wide")));
+        let layers = self.layers();
+        if layers == 0 {
+            return Err(self.wrong("it has no layers".into()));
         }
         let inner = self.get(&self.layer(0, &format!("{}weight", names.mlp[0])));
         let inner = inner.and_then(|p| p.shape.first().copied()).unwrap_or(0);
-        let norm1 = |i: usize| self.layer(i, &format!("{}weight", names.norm1));
-        let layers = (0..).take_while(|&i| self.has(&norm1(i))).count();
+        if inner == 0 {
+            let part = names.mlp[0].trim_end_matches('.');
+            return Err(self.wrong(format!("its layers have no {part}, as gated ones (ViT-g)")));
+        }
+        if !width.is_multiple_of(HEAD) || !(HEAD..=WIDEST).contains(&width) {
+            return Err(self.wrong(format!(
+                "its tokens have {width} numbers, and only heads of {HEAD} numbers (ViT-S, B and L) are supported"
+            )));
+        }
         let (leading, rows, grid) = self.tokens(family, width, (patch, size))?;
         let positions = grid * grid;
         let head = self.head(family, width)?;
@@ -207,7 +228,12 @@ impl Checkpoint<'_> {
             )));
         }
         leading.extend_from_slice(registers.unwrap_or_default());
-        let rows = positions::resampled(learned, width, (from, grid), registers.is_some());
+        let by = match family {
+            Family::DinoV2 if registers.is_some() => Resampling::Widened,
+            Family::DinoV2 => Resampling::Nearest(0.1),
+            Family::Clip | Family::OpenClip | Family::SigLip => Resampling::Nearest(0.0),
+        };
+        let rows = positions::resampled(learned, width, (from, grid), by);
         Ok((leading, rows, grid))
     }
 

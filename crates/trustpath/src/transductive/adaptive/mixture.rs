@@ -7,13 +7,13 @@
 //! p_ik = w_k g_ik / Σ_j w_j g_ij,      μ_k ← μ_k + s (m_k − μ_k),
 //! ```
 //!
-//! where `a_ij` are the weights of the neighbours of `i`, whose labels speak for it, and `m_k` is the mean of the rows, with unlabeled
-//! rows weighted by `p_ik` and labelled ones by a weight of their own. The spread `σ_k²` is the mean squared distance to the prototype
-//! under `p`, shrunk towards the mean `σ̄²` of all classes by five instances. In the first epoch, which knows no `p`, it is the same for all
-//! classes and neighbours do not speak. The branches differ in how the weights follow from `g` ([`super::weights`]), and in the place
-//! `c_k`: the priced branch takes the prototype itself, the free one its direction `μ_k/‖μ_k‖`, as in a mixture of von Mises-Fisher
-//! distributions, in which a class of few instances is not penalised for the length of its mean. Steps `s < 1` and few epochs are early
-//! stopping: only the labels are certain, and prototypes should not move far from them.
+//! where `a_ij` are the weights of the neighbours of `i`, whose labels enter its likelihood, and `m_k` is the mean of the rows, with
+//! unlabeled rows weighted by `p_ik` and labelled ones by a weight of their own. The spread `σ_k²` is the mean squared distance to the
+//! prototype under `p`, shrunk towards the mean `σ̄²` of all classes by five instances. The first epoch uses neither spreads nor
+//! neighbours. The branches differ in how the weights follow from `g` ([`super::weights`]), and in the place `c_k`: the priced branch
+//! takes the prototype itself, the free one its direction `μ_k/‖μ_k‖`, as in a mixture of von Mises-Fisher distributions, in which a
+//! class of few instances is not penalised for the length of its mean. Steps `s < 1` and few epochs are early stopping: only the labels
+//! are certain, and prototypes should not move far from them.
 //!
 //! `λ` is in units of `1/(1 − ‖x̄‖²)`, one over the spread of the pool about its mean. All other quantities follow the schedule
 //! ([`super::schedule`]).
@@ -23,22 +23,17 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
-
 use crate::Matrix;
-use crate::linalg::exp::exponentiate;
-use crate::linalg::{simd, vector};
+use crate::linalg::vector;
 use crate::task::CheckedTask;
-use crate::transductive::geometry::{class_sums, unit};
+use crate::transductive::geometry::class_sums;
 
+use super::blocks::{BLOCK, in_blocks, multiply};
+use super::centres::Centres;
 use super::schedule::Branch;
 use super::space::Space;
 use super::weights;
 
-/// Rows per block.
-const BLOCK: usize = 2048;
 /// Steps of expectation maximisation per epoch; weights start from those of the epoch before.
 const EM_STEPS: usize = 3;
 /// Maximum number of sweeps over the prices in the first epoch, and in each later one.
@@ -51,11 +46,6 @@ fn spread(x: &Matrix, pool: usize) -> f64 {
     x.iter_rows().take(pool).for_each(|row| vector::add_scaled(&mut mean, 1.0 / pool as f64, row));
     (1.0 - vector::dot(&mean, &mean)).max(1e-6)
 }
-
-/// Instances by which the spread of a class is shrunk towards that of all classes.
-const SPREAD_PRIOR: f64 = 5.0;
-/// No squared distance is smaller.
-const NO_DISTANCE: f64 = 1e-6;
 
 /// The way the marginal enters.
 pub(super) enum Marginal<'a> {
@@ -131,7 +121,7 @@ pub(super) fn fit(task: &CheckedTask<'_>, space: &Space, run: &Run<'_>) -> Fit {
         centres.place(&prototypes, matches!(run.marginal, Marginal::Free(_)));
         // The previous posterior is no longer needed once the soft labels are taken from it, so its memory holds the new one.
         if epoch > 0 {
-            centres.listen(&posterior, branch.neighbors.value(z, t));
+            centres.set_neighbor_labels(&posterior, branch.neighbors.value(z, t));
         }
         let mut last = posterior;
         posterior = Matrix::zeros(rows.len(), classes);
@@ -163,147 +153,6 @@ pub(super) fn fit(task: &CheckedTask<'_>, space: &Space, run: &Run<'_>) -> Fit {
         }
     }
     Fit { centres, weights, posterior }
-}
-
-/// Places and shapes of the classes, and what the neighbours of a row say.
-struct Centres {
-    points: Matrix,
-    /// `1 + ‖c_k‖²`, from which a distance is `1 + ‖c‖² − 2 x·c`, since rows have unit length.
-    offsets: Vec<f64>,
-    /// `λ (σ̄²/σ_k²)^v`.
-    sharpness: Vec<f64>,
-    /// `d log(σ_k²/σ̄²)`.
-    breadth: Vec<f64>,
-    /// Soft labels of the pool less `1/K`, the first rows one-hot.
-    soft: Matrix,
-    labelled: usize,
-    /// `γ`.
-    neighbors: f64,
-}
-
-impl Centres {
-    fn new(points: Matrix, task: &CheckedTask<'_>) -> Self {
-        let classes = task.classes;
-        let mut soft = Matrix::zeros(task.pool, classes);
-        for (i, &label) in task.labels.iter().enumerate() {
-            soft.row_mut(i).fill(-1.0 / classes as f64);
-            soft[(i, label)] += 1.0;
-        }
-        let zeros = vec![0.0; classes];
-        let (offsets, sharpness, breadth) = (zeros.clone(), zeros.clone(), zeros);
-        let labelled = task.labelled;
-        Self { points, offsets, sharpness, breadth, soft, labelled, neighbors: 0.0 }
-    }
-
-    fn place(&mut self, prototypes: &Matrix, directions: bool) {
-        self.points.as_mut_slice().copy_from_slice(prototypes.as_slice());
-        for (k, offset) in self.offsets.iter_mut().enumerate() {
-            let point = self.points.row_mut(k);
-            if directions {
-                unit(point);
-            }
-            *offset = 1.0 + vector::dot(point, point);
-        }
-    }
-
-    /// Takes the soft labels that neighbours speak for.
-    fn listen(&mut self, posterior: &Matrix, weight: f64) {
-        let classes = posterior.cols();
-        let share = 1.0 / classes as f64;
-        let soft = &mut self.soft.as_mut_slice()[self.labelled * classes..];
-        soft.iter_mut().zip(posterior.as_slice()).for_each(|(s, p)| *s = p - share);
-        self.neighbors = weight;
-    }
-
-    /// Sets how sharp and how broad classes are: all the same, or from a posterior, the distances of its rows, and the exponents
-    /// `v` and `d`.
-    fn shape(&mut self, sharpness: f64, seen: Option<(&Matrix, &Matrix, [f64; 2])>) {
-        self.sharpness.fill(sharpness);
-        self.breadth.fill(0.0);
-        let Some((posterior, distances, [exponent, price])) = seen else { return };
-        let classes = self.offsets.len();
-        let (mut sums, mut counts) = (vec![0.0; classes], vec![0.0; classes]);
-        for (p, d) in posterior.iter_rows().zip(distances.iter_rows()) {
-            for k in 0..classes {
-                sums[k] += p[k] * d[k];
-                counts[k] += p[k];
-            }
-        }
-        let count: f64 = counts.iter().sum();
-        if count <= 0.0 {
-            return;
-        }
-        let mean = sums.iter().sum::<f64>() / count;
-        for k in 0..classes {
-            let spread = (sums[k] + SPREAD_PRIOR * mean) / (counts[k] + SPREAD_PRIOR);
-            let ratio = (spread / mean).ln();
-            self.sharpness[k] *= (-exponent * ratio).exp();
-            self.breadth[k] = price * ratio;
-        }
-    }
-
-    /// Squared distances of these rows to every class.
-    fn distances(&self, x: &Matrix, rows: Range<usize>, out: &mut [f64]) {
-        let classes = self.offsets.len();
-        in_blocks(out, BLOCK * classes, |(b, out)| {
-            let count = out.len() / classes;
-            let block = x.view().subrows(rows.start + b * BLOCK, count);
-            multiply(out, [count, classes], block, self.points.view().transpose(), -2.0);
-            for row in out.chunks_exact_mut(classes) {
-                for k in 0..classes {
-                    row[k] = (row[k] + self.offsets[k]).max(NO_DISTANCE);
-                }
-            }
-        });
-    }
-
-    /// Replaces distances by `g_ik`, each row scaled so that its largest is one.
-    fn likelihoods(&self, space: &Space, rows: Range<usize>, g: &mut [f64]) {
-        let classes = self.offsets.len();
-        in_blocks(g, BLOCK * classes, |(b, g)| {
-            for (i, g) in (rows.start + b * BLOCK..).zip(g.chunks_exact_mut(classes)) {
-                for k in 0..classes {
-                    g[k] = -(self.sharpness[k] * g[k] + self.breadth[k]);
-                }
-                if self.neighbors != 0.0 {
-                    for &(j, share) in space.neighbors(i) {
-                        vector::add_scaled(g, self.neighbors * share, self.soft.row(j));
-                    }
-                }
-                let mut top = f64::NEG_INFINITY;
-                for k in 0..classes {
-                    top = top.max(g[k]);
-                }
-                g.iter_mut().for_each(|g| *g -= top);
-            }
-            simd::dispatch(
-                g,
-                #[inline(always)]
-                |g| exponentiate(g),
-            );
-        });
-    }
-}
-
-/// `out = scale · left · right`, for an `out` of this shape.
-fn multiply(
-    out: &mut [f64],
-    [rows, columns]: [usize; 2],
-    left: MatRef<'_, f64>,
-    right: MatRef<'_, f64>,
-    scale: f64,
-) {
-    let out = MatMut::from_row_major_slice_mut(out, rows, columns);
-    matmul(out, Accum::Replace, left, right, scale, Par::Seq);
-}
-
-/// Runs block by block, in parallel where there are several blocks.
-fn in_blocks<T: Send>(data: &mut [T], size: usize, work: impl Fn((usize, &mut [T])) + Send + Sync) {
-    if data.len() <= size {
-        work((0, data));
-    } else {
-        data.par_chunks_mut(size).enumerate().for_each(work);
-    }
 }
 
 /// `p_ik ← w_k p_ik / Σ_j w_j p_ij`.
@@ -423,21 +272,5 @@ mod tests {
                 assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             }
         }
-    }
-
-    #[test]
-    fn broad_classes_are_less_sharp_and_pay() {
-        let instances = points(12);
-        let task = task(&instances, 10);
-        let mut centres = Centres::new(Matrix::zeros(2, 3), &task);
-        let posterior = Matrix::one_hot(&[0, 0, 0, 0, 0, 1, 1, 1, 1, 1], 2);
-        let distances = Matrix::from_fn(10, 2, |i, _| if i < 5 { 0.3 } else { 0.1 });
-        centres.shape(2.0, Some((&posterior, &distances, [1.0, 0.5])));
-        // Five instances and five of the prior, whose mean is 0.2: spreads of 0.25 and 0.15.
-        assert!((centres.sharpness[0] - 2.0 * 0.2 / 0.25).abs() < 1e-12);
-        assert!((centres.sharpness[1] - 2.0 * 0.2 / 0.15).abs() < 1e-12);
-        assert!((centres.breadth[0] - 0.5 * (0.25f64 / 0.2).ln()).abs() < 1e-12);
-        centres.shape(2.0, None);
-        assert_eq!((&centres.sharpness[..], &centres.breadth[..]), (&[2.0; 2][..], &[0.0; 2][..]));
     }
 }

@@ -20,6 +20,8 @@
 //! [`GRAM_ROWS`](crate::limits::GRAM_ROWS).
 
 mod balance;
+mod blocks;
+mod centres;
 mod learned;
 mod metric;
 mod mixture;

@@ -7,7 +7,8 @@
 //! q(t, z) = f( a + (b − a) t + Σ_j s_j z_j ),
 //! ```
 //!
-//! with `f` the exponential for positive quantities and the logistic function for shares. The constants `a`, `b` and `s` are in
+//! with `f` the exponential for positive quantities, the logistic function for shares, and the identity for those that may have
+//! either sign (`γ`, `v` and `d`). The constants `a`, `b` and `s` are in
 //! [`super::learned`].
 
 use crate::Matrix;

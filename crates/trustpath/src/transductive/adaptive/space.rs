@@ -11,8 +11,8 @@
 //!
 //! where `a_ij` is the cosine about the mean of the pool, if positive, between `i` and its `neighbors` nearest (in either
 //! direction). Neighbours need all pairs, so pools whose Gram matrix is too large have none and are not smoothed: they average over
-//! enough instances without it. A query moves towards its neighbours in the pool, which do not move towards it. The same weights let
-//! neighbours speak for a row's label ([`super::mixture`]).
+//! enough instances without it. A query moves towards its neighbours in the pool, which do not move towards it. With the same
+//! weights the labels of a row's neighbours enter its likelihood ([`super::mixture`]).
 
 use crate::Matrix;
 use crate::limits::GRAM_ROWS;
