@@ -7,6 +7,8 @@
 //! Sixteen channels of a position are a block, so one filter tap of sixteen channels is one vector. Within the map a few
 //! neighbouring positions are computed together, which share the taps.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::block::{Block, LANES, Shape, blocked, blocks};
@@ -83,71 +85,112 @@ impl Depthwise {
     /// One block of channels of one image. `K` is the kernel where that is known in advance, else 0.
     #[inline(always)]
     fn map<S: Simd, const K: usize>(&self, simd: S, n: usize, map: &[Block], out: &mut [Block]) {
-        let (kernel, stride, padding) =
-            (if K > 0 { K } else { self.kernel }, self.stride, self.padding);
+        let kernel = if K > 0 { K } else { self.kernel };
+        let (stride, padding) = (self.stride, self.padding);
         let (before, after) = (self.input, self.output);
-        let taps = &self.taps[n * kernel * kernel..][..kernel * kernel];
-        let epilogue = Epilogue { bias: &self.bias[n], residual: None, rectifier: self.rectifier };
         // The columns whose windows lie within the map.
         let left = padding.div_ceil(stride).min(after.width);
         let fits = (before.width + padding).checked_sub(kernel).map_or(0, |n| n / stride + 1);
         let right = fits.clamp(left, after.width);
-        for y in 0..after.height {
+        let together = left + (right - left) / TOGETHER * TOGETHER;
+        let window = Window {
+            kernel,
+            stride,
+            width: before.width,
+            padding,
+            map,
+            taps: &self.taps[n * kernel * kernel..][..kernel * kernel],
+            epilogue: Epilogue { bias: &self.bias[n], residual: None, rectifier: self.rectifier },
+        };
+        for (y, out) in out.chunks_exact_mut(after.width).enumerate() {
             let top = y * stride;
             let rows = padding.saturating_sub(top)..kernel.min(before.height + padding - top);
-            let out = &mut out[y * after.width..][..after.width];
-            let row = |ky: usize| &map[(top + ky - padding) * before.width..][..before.width];
-            let mut edge = |x: usize| {
-                let from = x * stride;
-                let columns =
-                    padding.saturating_sub(from)..kernel.min(before.width + padding - from);
-                for v in 0..LANES / S::F32_LANES {
-                    let mut sum = simd.splat_f32s(0.0);
-                    for ky in rows.clone() {
-                        for kx in columns.clone() {
-                            let x = row(ky)[from + kx - padding].load::<S>(v);
-                            sum = simd.mul_add_e_f32s(x, taps[ky * kernel + kx].load::<S>(v), sum);
-                        }
-                    }
-                    out[x].store::<S>(v, epilogue.apply(simd, x, v, sum));
-                }
-            };
-            (0..left).chain(right..after.width).for_each(&mut edge);
-            let mut x = left;
-            while x + TOGETHER <= right {
-                let from = x * stride - padding;
-                for v in 0..LANES / S::F32_LANES {
-                    let mut sums = [simd.splat_f32s(0.0); TOGETHER];
-                    for ky in rows.clone() {
-                        let row = &row(ky)[from..][..(TOGETHER - 1) * stride + kernel];
-                        for kx in 0..kernel {
-                            let tap = taps[ky * kernel + kx].load::<S>(v);
-                            for (i, sum) in sums.iter_mut().enumerate() {
-                                let x = row[i * stride + kx].load::<S>(v);
-                                *sum = simd.mul_add_e_f32s(x, tap, *sum);
-                            }
-                        }
-                    }
-                    for (i, sum) in sums.into_iter().enumerate() {
-                        out[x + i].store::<S>(v, epilogue.apply(simd, x + i, v, sum));
-                    }
-                }
-                x += TOGETHER;
+            for x in 0..left {
+                window.alone(simd, (top, x), &rows, out);
             }
-            (x..right).for_each(|x| {
-                let from = x * stride - padding;
-                for v in 0..LANES / S::F32_LANES {
-                    let mut sum = simd.splat_f32s(0.0);
-                    for ky in rows.clone() {
-                        let row = &row(ky)[from..][..kernel];
-                        for (kx, x) in row.iter().enumerate() {
-                            let tap = taps[ky * kernel + kx].load::<S>(v);
-                            sum = simd.mul_add_e_f32s(x.load::<S>(v), tap, sum);
-                        }
-                    }
-                    out[x].store::<S>(v, epilogue.apply(simd, x, v, sum));
+            for x in (left..together).step_by(TOGETHER) {
+                window.together(simd, (top, x), &rows, out);
+            }
+            for x in together..after.width {
+                window.alone(simd, (top, x), &rows, out);
+            }
+        }
+    }
+}
+
+/// The window of a block of channels, which moves over its map. Methods rather than closures, which might not be compiled for the
+/// instruction set.
+struct Window<'a> {
+    kernel: usize,
+    stride: usize,
+    padding: usize,
+    /// Of the map.
+    width: usize,
+    map: &'a [Block],
+    taps: &'a [Block],
+    epilogue: Epilogue<'a>,
+}
+
+impl Window<'_> {
+    /// A row of the map, by the row of the window that lies on it when the window begins at `top`.
+    #[inline(always)]
+    fn row(&self, top: usize, ky: usize) -> &[Block] {
+        &self.map[(top + ky - self.padding) * self.width..][..self.width]
+    }
+
+    /// One position, of which some columns of the window may lie outside the map.
+    #[inline(always)]
+    fn alone<S: Simd>(
+        &self,
+        simd: S,
+        (top, x): (usize, usize),
+        rows: &Range<usize>,
+        out: &mut [Block],
+    ) {
+        let from = x * self.stride;
+        let first = self.padding.saturating_sub(from);
+        let columns = self.kernel.min(self.width + self.padding - from) - first;
+        for v in 0..LANES / S::F32_LANES {
+            let mut sum = simd.splat_f32s(0.0);
+            for ky in rows.start..rows.end {
+                let row = &self.row(top, ky)[from + first - self.padding..][..columns];
+                let taps = &self.taps[ky * self.kernel + first..][..columns];
+                for kx in 0..columns {
+                    let (x, tap) = (row[kx].load::<S>(v), taps[kx].load::<S>(v));
+                    sum = simd.mul_add_e_f32s(x, tap, sum);
                 }
-            });
+            }
+            out[x].store::<S>(v, self.epilogue.apply(simd, x, v, sum));
+        }
+    }
+
+    /// A few positions from `x` on, whose windows lie within the columns of the map.
+    #[inline(always)]
+    fn together<S: Simd>(
+        &self,
+        simd: S,
+        (top, x): (usize, usize),
+        rows: &Range<usize>,
+        out: &mut [Block],
+    ) {
+        let (from, stride) = (x * self.stride - self.padding, self.stride);
+        let out = &mut out[x..][..TOGETHER];
+        for v in 0..LANES / S::F32_LANES {
+            let mut sums = [simd.splat_f32s(0.0); TOGETHER];
+            for ky in rows.start..rows.end {
+                let row = &self.row(top, ky)[from..][..(TOGETHER - 1) * stride + self.kernel];
+                let taps = &self.taps[ky * self.kernel..][..self.kernel];
+                for kx in 0..self.kernel {
+                    let tap = taps[kx].load::<S>(v);
+                    for i in 0..TOGETHER {
+                        sums[i] =
+                            simd.mul_add_e_f32s(row[i * stride + kx].load::<S>(v), tap, sums[i]);
+                    }
+                }
+            }
+            for i in 0..TOGETHER {
+                out[i].store::<S>(v, self.epilogue.apply(simd, x + i, v, sums[i]));
+            }
         }
     }
 }
