@@ -57,7 +57,7 @@ impl Options<'_> {
         let method = Method::named(&name, &given).map_err(of_episodes)?;
         if !matches!(method, Method::SelfTraining(_)) && given != plain {
             return Err(PyValueError::new_err(format!(
-                "{name} runs with its published parameters: give no options of self-training"
+                "{name} runs with its own parameters: give no options of self-training"
             )));
         }
         given.dim = self.count("dim", 0)?.unwrap_or(default_dimensions(way));

@@ -377,7 +377,7 @@ struct Chain {
     then: Option<Everywhere>,
 }
 
-/// A smooth rectifier, of all numbers of a map.
+/// A GELU activation, of all numbers of a map.
 fn everywhere(kind: Gelu) -> Everywhere {
     match kind {
         Gelu::Exact => pointwise::gelu,

@@ -342,6 +342,7 @@ fn candidates<'a>(
     let adaptive = LabellerKind::Transductive(TransductiveKind::Adaptive);
     let (rounds, no_rounds) = (LabellerKind::Rounds, LabellerKind::NoRounds);
     let per_class = pool.open.len().div_ceil(pool.classes);
+    let few_labels = pool.given.len() < limits::ADAPTIVE_LABELS * pool.classes;
     let reads_graph = limits.reads_graph(representation.smooth.len(), pool.classes);
     // Without the graph the last two are the same.
     let trained = [rounds, no_rounds, LabellerKind::Classifier];
@@ -350,7 +351,7 @@ fn candidates<'a>(
         LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE => {
             [&[adaptive], trained].concat()
         }
-        LabellerKind::Auto if adapts && per_class <= limits::ADAPTIVE_CANDIDATE => {
+        LabellerKind::Auto if adapts && few_labels && per_class <= limits::ADAPTIVE_CANDIDATE => {
             [trained, &[adaptive]].concat()
         }
         LabellerKind::Auto => trained.to_vec(),
