@@ -42,8 +42,9 @@ mod module {
     use crate::path::{path, reduce};
     #[pymodule_export]
     use crate::regions::{
-        Region, apply, basis, cell_means, cell_regions, cells, components, coordinates, cosines,
-        has_signs, keep, learn, moved, product, region_plan, scatter, signals, sort_region,
+        Region, apply, basis, cell_means, cell_regions, cells, check_options, components,
+        coordinates, cosines, has_signs, keep, learn, moved, product, region_plan, scatter,
+        signals, sort_region,
     };
     #[pymodule_export]
     use crate::remote::walk;

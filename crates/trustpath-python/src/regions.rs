@@ -18,7 +18,7 @@ use crate::errors;
 use crate::label::{Labelling, Model};
 use crate::options::{Options, Threads};
 use crate::results::rows;
-use crate::work::{Stop, pool, work};
+use crate::work::{Stop, on, pool, work};
 
 /// An array that is given back, or taken as it is.
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
@@ -35,21 +35,11 @@ type DegreeAndDistances<'py> = (Column<'py, f64>, Column<'py, f64>, Vec<Column<'
 type Single<'py> = PyReadonlyArray1<'py, f32>;
 type Rows32<'py> = PyReadonlyArray2<'py, f32>;
 type Double<'py> = PyReadonlyArray1<'py, f64>;
-type Whole<'py> = PyReadonlyArray1<'py, i64>;
+type Integers<'py> = PyReadonlyArray1<'py, i64>;
 type Positions<'py> = PyReadonlyArray1<'py, u32>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
 
-/// Runs a job on threads of its own, without the interpreter.
-fn on<T: Send>(
-    py: Python<'_>,
-    threads: Threads,
-    job: impl FnOnce() -> trustpath::Result<T> + Send,
-) -> PyResult<T> {
-    let pool = pool(threads)?;
-    py.detach(|| pool.install(job)).map_err(errors::engine)
-}
-
-fn places(array: &Whole<'_>) -> PyResult<Vec<usize>> {
+fn places(array: &Integers<'_>) -> PyResult<Vec<usize>> {
     Ok(array.as_slice()?.iter().map(|&at| at.max(0) as usize).collect())
 }
 
@@ -78,6 +68,14 @@ pub fn region_plan<'py>(
     let lists = [of::sign_rows(n), RecallSample::rows(n), plan.sample, plan.centre];
     let lists = lists.map(|list| rows(list).into_pyarray(py));
     (lists, (of::neighbors_of(n), plan.count, of::Region::sweeps(n)))
+}
+
+/// Refuses options of labelling that are not usable, with `by_rows` also those that several machines cannot keep.
+#[pyfunction]
+pub fn check_options(options: Options<'_>, by_rows: bool) -> PyResult<()> {
+    let spec = options.label_spec()?;
+    let checked = if by_rows { PoolRules::check(&spec) } else { spec.check() };
+    checked.map_err(errors::engine)
 }
 
 /// Whether these rows have signs.
@@ -121,7 +119,7 @@ pub fn keep<'py>(
     first: usize,
     signed: bool,
     basis: &Table<'py, f64>,
-    sample: Whole<'py>,
+    sample: Integers<'py>,
     of_sample: Floats,
     threads: Threads,
 ) -> PyResult<(Table<'py, f32>, Column<'py, f32>, Vec<NearestOfOne<'py>>)> {
@@ -181,7 +179,7 @@ pub fn cell_regions<'py>(
     py: Python<'py>,
     centre: Single<'py>,
     of_cells: Rows32<'py>,
-    counts: Whole<'py>,
+    counts: Integers<'py>,
     regions: usize,
 ) -> PyResult<Column<'py, u32>> {
     let (means, counts) = (means(&centre, &of_cells)?, places(&counts)?);
@@ -218,7 +216,7 @@ type Lists<'py> = (Column<'py, u32>, Column<'py, f32>, Column<'py, bool>);
 impl Region {
     /// The region of the cells from `first` to `end`, of which all are described by where they start and by their means.
     #[new]
-    fn new(start: Whole<'_>, means: Rows32<'_>, first: usize, end: usize) -> PyResult<Self> {
+    fn new(start: Integers<'_>, means: Rows32<'_>, first: usize, end: usize) -> PyResult<Self> {
         Ok(Self(of::Region::new(places(&start)?, means.as_slice()?.to_vec(), first..end)))
     }
 
@@ -371,8 +369,8 @@ pub fn signals<'py>(
     ends: Positions<'py>,
     cosines: Single<'py>,
     k: usize,
-    given: Whole<'py>,
-    labels: Whole<'py>,
+    given: Integers<'py>,
+    labels: Integers<'py>,
     classes: usize,
     options: Options<'py>,
 ) -> PyResult<DegreeAndDistances<'py>> {

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _audit, _classifier, _inputs, _report
+from .. import _audit, _classifier, _inputs, _report, _trustpath
 from . import _blocks, _parts, _regions
 
 #: Rows up to which one machine keeps a pool in memory, and labels it by other algorithms than a larger one.
@@ -162,6 +162,8 @@ def label(
     """
     _classifier.TrustPathClassifier(**options)
     options["random_state"] = _inputs.seed(options.get("random_state"))
+    # Before anything is read: what is wrong with the options must not be found out at the end.
+    _trustpath.check_options(options, regions is not None)
     columns = _blocks.Columns(label, features, id)
     pool = _parts.scanned(blocks, out, columns, threads, retries)
     if regions is None and sum(pool.rows) <= ON_ONE_WORKER:

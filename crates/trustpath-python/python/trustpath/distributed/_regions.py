@@ -175,7 +175,11 @@ def assign(plan: Plan, rows: Rows, means: tuple[Any, Any]) -> tuple[Any, Any]:
 
 def divide(plan: Plan, means: tuple[Any, Any], *counts: NDArray[np.int64]) -> Any:
     """The region of every cell."""
-    return _trustpath.cell_regions(*means, np.sum(counts, axis=0, dtype=np.int64), plan.regions)
+    rows = np.sum(counts, axis=0, dtype=np.int64)
+    regions = _trustpath.cell_regions(*means, rows, plan.regions)
+    if np.bincount(regions, weights=rows, minlength=plan.regions).min() == 0:
+        raise ValueError(f"regions = {plan.regions} is too many: the rows lie in fewer places; give fewer regions")
+    return regions
 
 
 def deal(plan: Plan, rows: Rows, cells: NDArray[np.uint32], regions: NDArray[np.uint32]) -> Any:
@@ -352,13 +356,19 @@ def _at(signals: tuple[Any, ...], which: NDArray[np.int64]) -> tuple[Any, ...]:
 
 
 class Learnt(NamedTuple):
-    """Rules, and what regions need with them: the model, the rows with a given label, and where rows were accepted."""
+    """Rules, and what regions need with them: the model, the rows with a given label, where rows were accepted, and the rows to label next."""
 
     rules: NDArray[np.float64]
     model: Any
     given: Learns
     rows: NDArray[np.int64]
     accepted: NDArray[np.int64]
+    suggested: list[int]
+
+    def ranks(self, rows: NDArray[np.int64]) -> Any:
+        """The rank of each row among those to label next, from 1."""
+        rank = {row: at for at, row in enumerate(self.suggested, 1)}
+        return _blocks.arrow("").array([rank.get(row) for row in rows.tolist()], type="int64")
 
 
 def learn(
@@ -385,13 +395,14 @@ def learn(
     learnt = Learns(rows[given], u[given], codes[given], _at(signals, given), None if ids is None else ids[given])
     accepted = np.flatnonzero(found["accepted_in"] >= 0)
     estimate = found["estimate"] or (float("nan"),) * 3
+    suggested = rows[found["suggestions"]].tolist()
     summary = {
         "promised_precision": float(found["promised"]), "estimated_precision": float(estimate[0]),
         "precision_interval": (float(estimate[1]), float(estimate[2])), "labeller": str(found["labeller"]),
-        "notes": labelling.notes(), "suggestions": rows[found["suggestions"]].tolist(), "model": model,
+        "notes": labelling.notes(), "suggestions": suggested, "model": model,
         "learnt_from": len(rows), "received": size([X, u, *signals[:2], *folds]), "seconds": time.perf_counter() - started,
     }
-    return Learnt(rules, model, learnt, rows[accepted], found["accepted_in"][accepted]), summary
+    return Learnt(rules, model, learnt, rows[accepted], found["accepted_in"][accepted], suggested), summary
 
 
 def apply(plan: Plan, own: Rows, u: NDArray[np.float32], signals: tuple[Any, ...], learnt: Learnt) -> Any:
@@ -419,6 +430,8 @@ def apply(plan: Plan, own: Rows, u: NDArray[np.float32], signals: tuple[Any, ...
     )
     ids = rows if own.ids is None or given.ids is None else np.concatenate([given.ids, own.ids[open_]])
     reported, table = _table(labelling.columns([str(name) for name in ids], None), rows, ids, plan.classes)
+    if learnt.suggested:
+        table["suggested"] = learnt.ranks(reported)
     mine = np.ones(len(reported), dtype=bool)
     mine[: len(given.rows)] = np.isin(given.rows, own.rows)
     pa = _blocks.arrow("")
@@ -611,11 +624,12 @@ def plan(
     columns: _blocks.Columns, rows: list[int], of: _parts.Plan, regions: Optional[int], options: Mapping[str, Any], threads: int
 ) -> Plan:
     """The plan for blocks with these numbers of rows."""
+    settings = {**options, "n_jobs": threads}
+    settings.pop("missing", None)
+    _trustpath.check_options(settings, True)
     n = sum(rows)
     count = max(1, -(-n // ROWS_PER_REGION)) if regions is None else _inputs.count("regions", regions, 1)
     if n < _parts.LEAST_ROWS * count:
         raise ValueError(f"regions = {count} is not usable for {n} rows: a region needs {_parts.LEAST_ROWS} at least")
     samples, (neighbors, cells, sweeps) = _trustpath.region_plan(n)
-    settings = {**options, "n_jobs": threads}
-    settings.pop("missing", None)
     return Plan(columns, of.first, n, of.codes, of.classes, min(count, cells), neighbors, cells, sweeps, tuple(samples), settings, threads)

@@ -77,6 +77,7 @@ impl PoolRules {
     /// [`Error::Parameter`] where labels or the trusted set are not decided row by row: with a transductive labeller, or a number of
     /// trusted labels per class.
     pub fn check(spec: &LabelSpec) -> Result<()> {
+        spec.check()?;
         if let LabellerKind::Transductive(kind) = spec.labeller {
             let expected = "on several machines each row is labelled by a classifier: choose rounds or no-rounds";
             return Err(Error::parameter("labeller", kind, expected));
