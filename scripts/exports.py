@@ -13,12 +13,11 @@ import os
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
-import urllib.request
 
 from PIL import Image, ImageDraw
+from server_session import Session
 
 KINDS = ["disc", "bar", "corner"]
 COUNT = 60
@@ -38,30 +37,6 @@ def draw(kind, seed):
     else:
         pen.polygon([(0, 0), (30 + x, 0), (0, 26 + y)], fill=colour)
     return image
-
-
-class Session:
-    """A session of the server."""
-
-    def __init__(self, trustpath, folder):
-        run = [trustpath, "serve", "photos", "--labels", "answers.csv", "--precision", "0.7", "--closed", "--quiet"]
-        self.process = subprocess.Popen(run, cwd=folder, stdout=subprocess.PIPE, text=True)
-        self.address = next(line.strip() for line in self.process.stdout if line.strip().startswith("http://"))
-
-    def get(self, path):
-        with urllib.request.urlopen(self.address + path, timeout=300) as answer:
-            return answer.read()
-
-    def post(self, path, body):
-        origin = "/".join(self.address.split("/")[:3])
-        head = {"Content-Type": "application/json", "Origin": origin}
-        asked = urllib.request.Request(self.address + path, json.dumps(body).encode(), head)
-        with urllib.request.urlopen(asked, timeout=300) as answer:
-            return json.load(answer)
-
-    def end(self):
-        self.post("end", {})
-        self.process.wait(60)
 
 
 def imported(name, read):
@@ -88,16 +63,16 @@ def main(trustpath):
             name = f"shot {number:02}.png"
             truth[f"unlabeled/{name}"] = truth[name] = KINDS[number % 3]
             draw(KINDS[number % 3], number).save(place / name)
-        session = Session(trustpath, folder)
-        rows = json.loads(session.get("items?rows=" + ",".join(map(str, range(COUNT)))))["items"]
-        for item in rows[:30]:
-            session.post("answer", {"rows": [item["row"]], "to": "label", "label": truth[item["id"]]})
-        files = {}
-        for name in ("coco.json", "cvat.xml", "fiftyone.json", "metadata.jsonl", "label-studio.json"):
-            files[name] = folder / name
-            files[name].write_bytes(session.get(f"export/{name}"))
-        made = session.post("export-folder", {})
-        session.end()
+        options = ["--labels", "answers.csv", "--precision", "0.7", "--closed"]
+        with Session(trustpath, folder, "photos", *options) as session:
+            rows = json.loads(session.get("items?rows=" + ",".join(map(str, range(COUNT)))))["items"]
+            for item in rows[:30]:
+                session.post("answer", {"rows": [item["row"]], "to": "label", "label": truth[item["id"]]})
+            files = {}
+            for name in ("coco.json", "cvat.xml", "fiftyone.json", "metadata.jsonl", "label-studio.json"):
+                files[name] = folder / name
+                files[name].write_bytes(session.get(f"export/{name}"))
+            made = session.post("export-folder", {})
         expected = made["files"]
         ok = [
             imported("datasets, class folders", lambda: class_folders(folder / made["folder"], expected)),

@@ -53,7 +53,13 @@ class Application:
                     return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.5)
+        self.end()
         sys.exit("label-studio did not start")
+
+    def end(self):
+        """Ends the process."""
+        self.process.terminate()
+        self.process.wait(60)
 
     def ask(self, path, body=None, method=None):
         head = {"Authorization": f"Token {TOKEN}", "Content-Type": "application/json"}
@@ -132,8 +138,7 @@ def main(trustpath):
             answers = (folder / "answers.csv").read_text()
             assert answers.count(",checked") >= 12, answers
         finally:
-            app.process.terminate()
-            app.process.wait(60)
+            app.end()
             tail = (folder / "application.log").read_text()[-1500:]
             if sys.exc_info()[0] is not None:
                 print(tail, file=sys.stderr)

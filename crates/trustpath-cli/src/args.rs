@@ -10,7 +10,7 @@ use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_table::{
-    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, Tensor,
+    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor,
 };
 use trustpath_text::folder;
 use trustpath_vision::dataset::Dataset;
@@ -50,11 +50,11 @@ pub struct InputArgs {
     /// Format of the features [default: by the ending of the name, csv for standard input]
     #[arg(long, value_parser = choice::<Format>(&Format::NAMES))]
     format: Option<Format>,
-    /// Texts that mean that there is no label, separated by commas; '' for empty cells only [default: ?, -, -1, NA,
+    /// Markers of missing labels, separated by commas; '' for empty cells only [default: ?, -, -1, NA,
     /// None, null, unknown, unlabeled and similar, see trustpath help labels]
     #[arg(long, value_name = "TEXT,…", allow_hyphen_values = true, value_delimiter = ',')]
     missing: Option<Vec<String>>,
-    /// The labels file is in the order of the features, although it has ids and they have none
+    /// The rows of the labels file are in the order of the features; ignore its ids
     #[arg(long)]
     labels_in_order: bool,
     /// Columns of features, separated by commas; NAME* for all that begin like this, or one column of lists, or the
@@ -127,6 +127,7 @@ impl InputArgs {
         if let (Some(images), false) = (&images, source.has_cache()) {
             files.reads("the file of extracted features", [&images.cache]).check()?;
         }
+        let in_cache = images.is_some() && self.labels.is_none();
         let mut pool = {
             let name = format!("reading {}", self.features.display());
             let stage = progress.task(&name, Instant::now());
@@ -138,10 +139,18 @@ impl InputArgs {
                 Some(images) => self.of(&images.cache),
                 None => self.file()?,
             };
+            // Labels of a cache are numbers of classes, with -1 for images that have none.
+            let file = match in_cache {
+                true => file.missing(MissingLabels::only(["-1"])),
+                false => file,
+            };
             let file = if wanted == Wanted::None { file.not_beside() } else { file };
             let pool = file.read()?;
             stage.step();
-            pool
+            match in_cache {
+                true => pool.without_notes(|note| matches!(note, ReadingNote::Missing(_))),
+                false => pool,
+            }
         };
         if let Some(images) = &images {
             pool = pool.called(&images.name).with_tasks(images.tasks().cloned());

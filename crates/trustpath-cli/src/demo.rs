@@ -34,7 +34,7 @@ const EPISODES: usize = 600;
 const FOLDER: &str = "trustpath-demo";
 const SHOTS: [usize; 2] = [1, 5];
 const NEXT: &str = "\
-Next: trustpath sample try      real data to label: 1965 images of 50 birds, five of each labelled
+Next: trustpath sample try      real data to label: features of 1965 images of 50 bird species, five labels of each
       trustpath label --help    labels for your own data, and which of them can be trusted
       trustpath bench --help    other features, settings and methods; e.g. trustpath bench --features novel.npy
       trustpath paper all       all tables and figures of the paper, in one report

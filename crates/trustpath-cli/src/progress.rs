@@ -40,7 +40,9 @@ impl std::str::FromStr for Progress {
             "none" => Ok(Self::Quiet),
             "bar" => Ok(Self::Bar),
             "json" => Ok(Self::Json),
-            _ => Err(crate::error::Error::Usage(format!("{name:?} is none of bar, json and none"))),
+            _ => Err(crate::error::Error::Usage(format!(
+                "--progress {name:?}: choose bar, json or none"
+            ))),
         }
     }
 }
@@ -173,7 +175,8 @@ impl trustpath::Observer for ProgressObserver {
 
     fn keep(&mut self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
         if let Some(Err(error)) = self.stages.as_ref().map(|stages| stages.write(write)) {
-            self.progress.say(&format!("{error}; the run goes on, and nothing is kept of it.\n"));
+            self.progress
+                .say(&format!("{error}; the run continues, but its stages are not saved.\n"));
         }
     }
 }

@@ -20,8 +20,8 @@ const LANES: usize = 8;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Run")]
 pub struct StagesArgs {
-    /// Keep what was computed of more than 20,000 instances before any label is read, in a file in this folder: a run on the same features
-    /// goes on from there, after an interruption or with other labels and options, where it searches for neighbours in the same way
+    /// Save the representation of a pool of more than 20,000 instances in this folder. Later runs on the same features that search
+    /// for neighbours in the same way load it, also with other labels or options
     #[arg(long, value_name = "FOLDER")]
     stages: Option<PathBuf>,
 }

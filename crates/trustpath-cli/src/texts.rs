@@ -74,7 +74,7 @@ impl Texts {
     ) -> Result<Self> {
         let files = folder::read(path)?;
         let failed = |e: std::io::Error| {
-            Error::Usage(format!("no temporary file can be written ({e}): make room for it"))
+            Error::Usage(format!("no temporary file can be written ({e}): free some disk space"))
         };
         let table = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(failed)?;
         let mut out = std::io::BufWriter::new(table.as_file());
@@ -182,7 +182,7 @@ pub fn extract(
         _ => {
             let name = path.display();
             return Err(Error::Usage(format!(
-                "{name} is no folder of .txt files: give --text with the name of its column of texts"
+                "{name} is not a folder of .txt files: give --text with the name of its column of texts"
             )));
         }
     };

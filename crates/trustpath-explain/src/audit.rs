@@ -5,7 +5,7 @@ use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, Repo
 use trustpath_report::{Column, Table};
 
 use crate::page::ShownRows;
-use crate::{DataInfo, count};
+use crate::{DataInfo, FrontEnd, count};
 
 /// Suspects listed in a summary.
 const LISTED: usize = 10;
@@ -52,6 +52,8 @@ pub struct AuditResult<'a> {
     pub labelled: &'a LabelledRows,
     /// The audit, in the order of the labelled rows.
     pub audit: &'a Audit,
+    /// Where the explanation is read.
+    pub front_end: FrontEnd,
 }
 
 impl AuditResult<'_> {
@@ -110,7 +112,7 @@ impl AuditResult<'_> {
             Some(wrong) => {
                 let share = |count: f64| 100.0 * count / n as f64;
                 notes.push(format!(
-                    "About {:.0} of {n} labels are wrong ({:.1} %); 90 % interval {:.0} to {:.0}. The estimate assumes that mistakes go to any class alike; the upper end allows for mistakes between similar classes, which cannot be distinguished from ambiguous instances.",
+                    "About {:.0} of {n} labels are wrong ({:.1} %); 90 % interval {:.0} to {:.0}. The estimate assumes that wrong labels are equally likely to be any other class; the upper end allows for mistakes between similar classes, which cannot be distinguished from ambiguous instances.",
                     wrong.count, share(wrong.count), wrong.low, wrong.high
                 ));
                 if wrong.among_suspects.is_finite() {
@@ -120,8 +122,9 @@ impl AuditResult<'_> {
                     ));
                 } else {
                     notes.push(format!(
-                        "No part of the ranking is expected to have {:.0} % wrong labels, so nothing is called a suspect; a lower precision names more.",
-                        100.0 * audit.precision
+                        "No suspects: in no set of labels are {:.0} % expected to be wrong. Use a lower {} to list more.",
+                        100.0 * audit.precision,
+                        self.front_end.option("precision")
                     ));
                 }
             }

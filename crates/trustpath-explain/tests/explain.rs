@@ -260,7 +260,7 @@ fn picked_labels_are_warned_of() {
     pool.labelling.picked = true;
     let note = pool.result().notes().remove(0);
     assert!(note.starts_with("The given labels are more typical than the pool"), "{note}");
-    assert!(note.contains("none is reported to be none of these") && note.contains("--suggest"));
+    assert!(note.contains("detection of unknown classes is off") && note.contains("--suggest"));
     pool.closed = true;
     assert!(pool.result().notes()[0].contains("probably lower than the one promised"));
 }
@@ -350,7 +350,8 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let found = audit(&features, &labelled.labels).classes(3).run().unwrap();
     let pool = Pool::new(15, LabelSpec::default());
     let data = DataInfo { labels: &labels, ..pool.data() };
-    let result = AuditResult { data, labelled: &labelled, audit: &found };
+    let result =
+        AuditResult { data, labelled: &labelled, audit: &found, front_end: FrontEnd::CommandLine };
     let table = result.table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     // 48 labels are too few for a probability.
@@ -395,7 +396,8 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
     assert_eq!(answers, [(7, 1), (8, 2)]);
     let data = DataInfo { source: "pool.csv", dims, ids: &ids, labels: &labels, classes: &classes };
     let audited = audit(&features, &labelled.labels).verified(&answers).run().unwrap();
-    let result = AuditResult { data, labelled: &labelled, audit: &audited };
+    let result =
+        AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::Python };
     assert_eq!([7, 8, 180].map(|at| result.verdict(at)), ["corrected", "confirmed", "not judged"]);
     assert!(result.reason(7).starts_with("tern was corrected to gull"), "{}", result.reason(7));
     assert!(result.reason(8).starts_with("tern was confirmed"));
@@ -417,6 +419,17 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
     assert!(result.text("1 s").unwrap().contains("probability wrong"));
     let (page, _) = result.page().unwrap();
     assert!(page.facts.iter().any(|(name, _)| name == "estimated wrong"));
+    // The option that lists more is spelled as the front end spells it.
+    let mut none = audited.clone();
+    none.wrong.as_mut().unwrap().among_suspects = f64::NAN;
+    let front_ends = [
+        (FrontEnd::Python, "a lower precision to"),
+        (FrontEnd::CommandLine, "a lower --precision to"),
+    ];
+    for (front_end, remedy) in front_ends {
+        let notes = AuditResult { audit: &none, front_end, ..result }.notes().join(" ");
+        assert!(notes.contains("No suspects") && notes.contains(remedy), "{notes}");
+    }
 }
 
 #[test]

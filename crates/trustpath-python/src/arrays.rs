@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use trustpath::{Features, Matrix, Values};
 
 use crate::errors;
+use crate::work::detached;
 
 /// A C-contiguous numpy matrix of either float type, not copied.
 pub enum Floats {
@@ -50,13 +51,13 @@ impl Floats {
                 let array = array.bind(py).try_readonly()?;
                 let (values, shape) = (array.as_slice()?, array.shape());
                 let (rows, dims) = (shape[0], shape[1]);
-                Ok(py.detach(|| work(Values::F32(values), rows, dims)))
+                detached(py, || work(Values::F32(values), rows, dims))
             }
             Self::Double(array) => {
                 let array = array.bind(py).try_readonly()?;
                 let (values, shape) = (array.as_slice()?, array.shape());
                 let (rows, dims) = (shape[0], shape[1]);
-                Ok(py.detach(|| work(Values::F64(values), rows, dims)))
+                detached(py, || work(Values::F64(values), rows, dims))
             }
         }
     }

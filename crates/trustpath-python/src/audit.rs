@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit as Found, audit as run};
-use trustpath_explain::{AuditResult, DataInfo, LabelledRows};
+use trustpath_explain::{AuditResult, DataInfo, FrontEnd, LabelledRows};
 
 use crate::arrays::{Floats, labels as read};
 use crate::options::{Options, Threads};
@@ -51,7 +51,7 @@ impl Audit {
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> AuditResult<'a> {
         let Self { found, dims, labels, labelled, classes } = self;
         let data = DataInfo { source, dims: *dims, ids, labels, classes };
-        AuditResult { data, labelled, audit: found }
+        AuditResult { data, labelled, audit: found, front_end: FrontEnd::Python }
     }
 }
 

@@ -221,8 +221,8 @@ impl Model {
     }
 }
 
-/// Features, and a label of each row or −1.
-type FeaturesAndLabels<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>);
+/// Features, a label of each row or −1, and names.
+type KeptPool<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
 
 #[pymethods]
 impl Model {
@@ -243,24 +243,34 @@ impl Model {
         self.0.write(&path).map_err(errors::model)
     }
 
-    /// The same with the pool that it was trained on, so that instances can be added to it.
+    /// The same for features that were made as those of another model were.
+    fn with_extractor_of(&self, other: PyRef<'_, Self>) -> Self {
+        let SavedModel { extractor, representation, .. } = other.0.clone();
+        Self(SavedModel { extractor, representation, ..self.0.clone() })
+    }
+
+    /// The same with the pool that it was trained on, so that instances can be added to it; `ids` are their names, or row
+    /// numbers.
     fn with_pool(
         &self,
         x: &Bound<'_, PyArray2<f32>>,
         labels: &Bound<'_, PyArray1<i64>>,
+        ids: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let (features, labels) = (x.readonly().as_slice()?.to_vec(), read(labels)?);
-        let ids = (0..labels.len()).map(|row| row.to_string()).collect();
+        let numbers = || (0..labels.len()).map(|row| row.to_string()).collect();
+        let ids = ids.unwrap_or_else(numbers);
         let pool = Some(SavedPool { features, ids, labels });
         Ok(Self(SavedModel { pool, ..self.0.clone() }))
     }
 
-    /// The features and labels of the pool that it was trained on, if it keeps them.
-    fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<FeaturesAndLabels<'py>>> {
+    /// The features, labels and names of the pool that it was trained on, if it keeps them.
+    fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<KeptPool<'py>>> {
         let Some(pool) = &self.0.pool else { return Ok(None) };
         let rows = pool.ids.len();
         let x = pool.features.to_pyarray(py).reshape([rows, pool.features.len() / rows.max(1)])?;
-        Ok(Some((x, numbers(pool.labels.iter().copied()).into_pyarray(py))))
+        let labels = numbers(pool.labels.iter().copied()).into_pyarray(py);
+        Ok(Some((x, labels, pool.ids.clone())))
     }
 
     /// What it was trained on.

@@ -41,9 +41,12 @@ mod module {
     #[pymodule_export]
     use crate::path::{path, reduce};
     #[pymodule_export]
-    use crate::regions::{
-        Region, apply, basis, cell_means, cell_regions, cells, components, coordinates, cosines,
-        has_signs, keep, learn, moved, product, region_plan, scatter, signals, sort_region,
+    use crate::regions::graph::{Region, components, coordinates, cosines, moved, scatter};
+    #[pymodule_export]
+    use crate::regions::learning::{apply, check_options, learn, signals};
+    #[pymodule_export]
+    use crate::regions::projection::{
+        basis, cell_means, cell_regions, cells, has_signs, keep, product, region_plan, sort_region,
     };
     #[pymodule_export]
     use crate::remote::walk;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trustpath
-from trustpath import distributed
+from trustpath import _trustpath, distributed
 from trustpath.distributed import _blocks, _parts, _regions
 
 pa = pytest.importorskip("pyarrow")
@@ -95,6 +95,8 @@ def test_regions_find_what_one_machine_finds(cluster, tmp_path):
     assert abs(column(table, "credibility") - one.credibility_).max() < 0.01
     assert far["promised_precision"] == pytest.approx(one.promised_precision_, abs=1e-3)
     assert far["labeller"] == one.labeller_ and far["suggestions"] == one.suggestions_.tolist()
+    ranks = table.column("suggested").to_pylist()
+    assert [ranks.index(rank) for rank in (1, 2, 3)] == far["suggestions"] and ranks.count(None) == n - 3
     assert any("all zeros" in note for note in far["notes"]) and far["learnt_from"] == n
     assert (far["model"].predict(X[10:510], None, 1)["label"] == far["classes"].searchsorted(one.predict(X[10:510]))).mean() > 0.99
     far = distributed.label(split([5000, 16_000], X, y), tmp_path / "three", regions=3)
@@ -146,6 +148,32 @@ def test_what_needs_all_rows_in_one_place_is_refused(cluster, pool, tmp_path):
         with pytest.raises(ValueError, match=sentence):
             distributed.label(split([100], X, y), tmp_path, **{"regions": 2, **options})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_are_checked_before_anything_is_read(cluster, pool, tmp_path):
+    X, y, _ = pool
+
+    def load():
+        (tmp_path / "read").touch()
+        return X, y
+
+    for options, sentence in [({"folds": 0}, "folds = 0"), ({"folds": 1, "regions": 2}, "folds = 1"), ({"regions": 2, "exact": True}, "exact")]:
+        with pytest.raises(ValueError, match=sentence):
+            distributed.label([load], tmp_path / "out", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_panics_of_the_engine_are_exceptions():
+    array = np.zeros
+    with pytest.raises(RuntimeError, match="internal error in trustpath"):
+        _trustpath.signals(array(4, dtype=np.uint32), array(4, dtype=np.float32), 2, array(1, dtype=np.int64) + 99, array(1, dtype=np.int64), 2, {})
+
+
+def test_more_regions_than_places_are_refused(cluster, tmp_path):
+    X, y, _ = clusters(1200)
+    X[:] = np.eye(24, dtype=np.float32)[np.arange(1200) % 2]
+    with pytest.raises(ValueError, match="regions = 6 is too many: the rows lie in fewer places"):
+        distributed.label(split([100], X, y), tmp_path, regions=6)
 
 
 def test_labels_of_many_rows_are_counted_without_a_warning():

@@ -25,12 +25,12 @@ def test_frames_with_other_columns(few, birds, plain, frame):
     (X, y), names = few, birds[2]
     text = np.where(y < 0, "", names[y])
     mixed = frame({"url": [f"h://{i}" for i in range(len(X))], **columns(X), "label": text})
-    with pytest.warns(UserWarning, match="no features: 'url'"):
+    with pytest.warns(UserWarning, match="not features: 'url'"):
         fitted = TrustPathClassifier().fit(mixed, "label")
     assert (fitted.credibility_ == plain.credibility_).all()
     assert fitted.feature_names_in_.tolist() == list(columns(X))
     assert (fitted.predict(mixed) == names[plain.predict(X[:, :40])]).all()
-    with pytest.warns(UserWarning, match="no features"):
+    with pytest.warns(UserWarning, match="not features"):
         assert len(trustpath.audit(mixed, "label").ranking) == (y >= 0).sum()
     with pytest.raises(ValueError, match="no column 'kind'.*'url'"):
         TrustPathClassifier().fit(mixed, "kind")

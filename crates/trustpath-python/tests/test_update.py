@@ -98,3 +98,68 @@ def test_what_was_not_kept_cannot_be_added_to(pool, tmp_path):
         warm.update(X[:3], ["a", "b"])
     with pytest.raises(ValueError, match="were not kept"):
         pickle.loads(pickle.dumps(warm)).update(X[:3])
+
+
+def test_an_array_that_is_changed_in_place_is_another_one(pool):
+    X, truth = pool
+    mine, y = X.copy(), known(truth, 8)
+    warm = TrustPathClassifier(warm_start=True).fit(mine, y)
+    mine[3, 7] += 1
+    same(warm.fit(mine, known(truth, 5)), TrustPathClassifier().fit(mine, known(truth, 5)))
+    # What is added to, too, is the pool of fit and not what became of its array.
+    warm.fit(mine, y)
+    kept = mine.copy()
+    mine -= mine.mean(axis=0)
+    both = np.concatenate((kept, X[:20]))
+    same(warm.update(X[:20]), TrustPathClassifier().fit(both, np.concatenate((y, [""] * 20))))
+
+
+def test_a_loaded_pool_is_added_to_again_and_again(pool, tmp_path):
+    X, truth = pool
+    y = known(truth, 8)
+    first = TrustPathClassifier(warm_start=True).fit(X[:200], y[:200])
+    first.save(tmp_path / "pool.safetensors", keep_pool=True)
+    loaded = TrustPathClassifier.load(tmp_path / "pool.safetensors")
+    assert loaded.warm_start and not TrustPathClassifier.load(saved_without_pool(first, tmp_path)).warm_start
+    loaded.save(tmp_path / "unchanged.safetensors", keep_pool=True)
+    loaded.update(X[200:250], y[200:250])
+    loaded.save(tmp_path / "more.safetensors", keep_pool=True)
+    both = TrustPathClassifier().fit(X, y)
+    for classifier in (loaded, TrustPathClassifier.load(tmp_path / "more.safetensors")):
+        same(classifier.update(X[250:], y[250:]), both)
+    unchanged = TrustPathClassifier.load(tmp_path / "unchanged.safetensors")
+    same(unchanged.update(X[200:], y[200:]), both)
+
+
+def saved_without_pool(classifier, folder):
+    classifier.save(folder / "without-pool.safetensors")
+    return folder / "without-pool.safetensors"
+
+
+def test_names_and_the_representation_of_a_loaded_pool_are_kept(tmp_path):
+    words = {"cat": "fur purr meow milk claw mouse", "car": "wheel engine road fuel brake gear"}
+    rng = np.random.default_rng(1)
+    kinds = np.array(["cat", "car"])[np.arange(60) % 2]
+    texts = [" ".join(rng.choice(words[kind].split(), 4)) for kind in kinds]
+    y = np.where(np.arange(60) < 12, kinds, "")
+    lines = [f"{'41' if row == 3 else f'note {row}'},{text},{label}" for row, (text, label) in enumerate(zip(texts, y))]
+    (tmp_path / "notes.csv").write_text("id,text,label\n" + "\n".join(lines[:40]) + "\n")
+    run = [sys.executable, "-m", "trustpath", "label", "notes.csv", "--text", "text", "--labels", "notes.csv", "--out", "out.csv"]
+    run += ["--backbone", "tf-idf", "--model", "notes.safetensors", "--keep-pool", "--quiet"]
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
+    loaded = TrustPathClassifier.load(tmp_path / "notes.safetensors")
+    loaded.update(loaded._pool.X[:2]).save(tmp_path / "more.safetensors", keep_pool=True)
+    again = TrustPathClassifier.load(tmp_path / "more.safetensors")
+    assert (again.predict(texts[40:]) == kinds[40:]).all()
+    ids = again._model.pool()[2]
+    assert ids[:5] == ["note 0", "note 1", "note 2", "41", "note 4"] and ids[40:] == ["40", "41-2"]
+
+
+def test_rows_of_zeros_are_replaced_by_the_mean_of_all(pool):
+    X, truth = pool
+    X, y = X.copy(), known(truth, 8)
+    X[11] = 0
+    with pytest.warns(UserWarning, match="all zeros"):
+        both = TrustPathClassifier().fit(X, y)
+        warm = TrustPathClassifier(warm_start=True).fit(X[:250], y[:250])
+        same(warm.update(X[250:], y[250:]), both)

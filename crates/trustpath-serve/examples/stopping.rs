@@ -73,6 +73,10 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
         let (labels, classes) = numbered(&pool.truth, &known);
         if classes < 2 {
             queue.drain(..BATCH.min(queue.len()));
+            // A pool of one class cannot be labelled.
+            if queue.is_empty() {
+                break;
+            }
             continue;
         }
         let found = label(&features, &labels).classes(classes).spec(&spec).on(&kept).run()?;

@@ -15,7 +15,7 @@ pub enum Error {
     Table(#[from] trustpath_table::Error),
     /// The journal cannot be read or written.
     #[error(
-        "{file} cannot be used: {reason}; make room for it, or move it away if it is not needed"
+        "{file} cannot be used: {reason}; free some disk space, or move it away if it is not needed"
     )]
     Journal {
         /// The journal.
@@ -47,7 +47,7 @@ pub enum Error {
     },
     /// The curve cannot be read or written.
     #[error(
-        "{file} cannot keep the curve of the session: {reason}; make room for it, or move it away"
+        "{file} cannot keep the curve of the session: {reason}; free disk space, or delete or rename this file (it holds no answers)"
     )]
     Progress {
         /// The file.

@@ -1,31 +1,72 @@
 //! The curve of a session and its running check, kept beside the labels file, so that the next session goes on with them.
 //!
 //! ```text
-//! {"progress":"trustpath serve","version":1,"rows":1965,"precision":0.9}
+//! {"progress":"trustpath serve","version":2,"source":"birds.npy","rows":1965,"dims":640,"closed":false,"trust":"precision 0.9"}
 //! {"point":{"labels":20,"coverage":0.31,"trusted":412,"precision":[0.94,0.81,0.98]}}
 //! {"check":[{"id":"7.jpg","label":"auk"},{"id":"9.jpg","label":"tern"}]}
 //! ```
 //!
 //! A line is appended after every update of the model and whenever a check is drawn; the last check counts. Nothing depends on the
 //! file except what the page draws and predicts: answers are in the journal and the labels file. It begins anew where points would
-//! not compare with those to come: for another number of instances, another precision, or a labels file that does not exist.
+//! not compare with those to come: for another [`Setting`], or a labels file that does not exist.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use trustpath::label::Trust;
+use trustpath_table::write_atomically;
 
+use crate::journal::append_line;
 use crate::progress::{Check, Point};
+use crate::source::Source;
 use crate::{Error, Result};
+
+/// How every file begins.
+const BEGINNING: &str = r#"{"progress":"trustpath serve""#;
+
+/// What points must have in common to compare.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Where the instances come from.
+    pub source: String,
+    /// How many there are.
+    pub rows: usize,
+    /// The number of their features.
+    pub dims: usize,
+    /// Whether every instance belongs to a labelled class.
+    pub closed: bool,
+    /// How trusted labels are chosen.
+    pub trust: String,
+}
+
+impl Setting {
+    /// The setting of a session.
+    pub fn of(source: &dyn Source) -> Self {
+        let pool = source.pool();
+        let trust = match source.trust() {
+            Trust::Precision(precision) => format!("precision {precision}"),
+            Trust::Credibility(credibility) => format!("credibility {credibility}"),
+            Trust::PerClass(count) => format!("per-class {count}"),
+        };
+        Self {
+            source: pool.source().to_owned(),
+            rows: pool.rows(),
+            dims: pool.dims(),
+            closed: source.closed(),
+            trust,
+        }
+    }
+}
 
 /// What the lines after it are about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Head {
     progress: String,
     version: u32,
-    rows: usize,
-    precision: Option<f64>,
+    #[serde(flatten)]
+    setting: Setting,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,7 +79,9 @@ enum Line {
 /// An instance of a check, and the class that was predicted for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
+    /// The name of the instance.
     pub id: String,
+    /// The name of the class.
     pub label: String,
 }
 
@@ -65,42 +108,38 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be read, or something else is in its place.
-    pub fn open(
-        labels: &Path,
-        rows: usize,
-        precision: Option<f64>,
-        goes_on: bool,
-    ) -> Result<(Self, Past)> {
+    pub fn open(labels: &Path, setting: Setting, goes_on: bool) -> Result<(Self, Past)> {
         let mut name = labels.as_os_str().to_owned();
         name.push(".progress");
         let path = PathBuf::from(name);
-        let head = Head { progress: "trustpath serve".into(), version: 1, rows, precision };
+        let head = Head { progress: "trustpath serve".into(), version: 2, setting };
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(e) => return Err(Error::progress(&path, e)),
         };
+        // A file that was cut off in its first line is as good as none.
+        let is_torn = !text.contains('\n') && BEGINNING.starts_with(&text);
+        if !is_torn && !text.starts_with(BEGINNING) {
+            return Err(Error::progress(&path, "it is not a file of trustpath serve"));
+        }
         let mut lines = text.lines();
-        let first = lines.next().map(serde_json::from_str::<Head>);
+        let first = lines.next().and_then(|line| serde_json::from_str::<Head>(line).ok());
+        let mut history = Self { path, begun: goes_on && first.as_ref() == Some(&head), head };
         let mut past = Past::default();
-        let begun = match first {
-            None => false,
-            Some(Err(_)) => {
-                return Err(Error::progress(&path, "it is not a file of trustpath serve"));
-            }
-            Some(Ok(found)) => found == head && goes_on,
-        };
-        if begun {
-            // What a kill has cut off, and all that follows, is left out.
-            for line in lines.map_while(|line| serde_json::from_str(line).ok()) {
-                match line {
-                    Line::Point(point) => add_point(&mut past.points, point),
-                    Line::Check(check) => past.check = check,
-                }
+        if !history.begun {
+            return Ok((history, past));
+        }
+        let mut is_complete = text.ends_with('\n');
+        for line in lines {
+            match serde_json::from_str(line) {
+                Ok(Line::Point(point)) => add_point(&mut past.points, point),
+                Ok(Line::Check(check)) => past.check = check,
+                // Cut off by a kill or a full disk.
+                Err(_) => is_complete = false,
             }
         }
-        let mut history = Self { path, head, begun };
-        if begun && !text.ends_with('\n') {
+        if !is_complete {
             history.rewrite(&past)?;
         }
         Ok((history, past))
@@ -123,25 +162,22 @@ impl History {
     }
 
     fn append(&mut self, line: &Line) -> Result<()> {
-        let failed = |e: std::io::Error| Error::progress(&self.path, e);
         if !self.begun {
-            let text = format!("{}\n", json(&self.head));
-            fs::write(&self.path, text).map_err(failed)?;
-            self.begun = true;
+            self.rewrite(&Past::default())?;
         }
-        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(failed)?;
-        file.write_all(format!("{}\n", json(line)).as_bytes()).map_err(failed)
+        let file = OpenOptions::new().append(true).open(&self.path);
+        let written = file.and_then(|mut file| append_line(&mut file, &json(line)));
+        written.map_err(|e| Error::progress(&self.path, e))
     }
 
-    /// Writes everything anew, without the line that a kill has cut off.
+    /// Writes everything anew.
     fn rewrite(&mut self, past: &Past) -> Result<()> {
-        let failed = |e: std::io::Error| Error::progress(&self.path, e);
         let points = past.points.iter().map(|&point| json(&Line::Point(point)));
         let check = (!past.check.is_empty()).then(|| json(&Line::Check(past.check.clone())));
-        let lines: Vec<String> =
-            std::iter::once(json(&self.head)).chain(points).chain(check).collect();
-        let mut file = File::create(&self.path).map_err(failed)?;
-        file.write_all(format!("{}\n", lines.join("\n")).as_bytes()).map_err(failed)
+        let mut lines = std::iter::once(json(&self.head)).chain(points).chain(check);
+        write_atomically(&self.path, |file| lines.try_for_each(|line| writeln!(file, "{line}")))?;
+        self.begun = true;
+        Ok(())
     }
 }
 
@@ -179,13 +215,18 @@ mod tests {
         Checked { id: id.into(), label: "auk \"\n".into() }
     }
 
+    fn setting(trust: &str) -> Setting {
+        let (source, trust) = ("birds.npy".into(), trust.into());
+        Setting { source, rows: 100, dims: 5, closed: false, trust }
+    }
+
     #[test]
     fn what_was_written_is_read_back_up_to_a_line_that_was_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let labels = folder.path().join("labels.csv");
         let file = folder.path().join("labels.csv.progress");
-        let open = |precision| History::open(&labels, 100, precision, true).unwrap();
-        let (mut history, past) = open(Some(0.9));
+        let open = || History::open(&labels, setting("precision 0.9"), true).unwrap();
+        let (mut history, past) = open();
         assert_eq!(past, Past::default());
         assert!(!file.exists(), "nothing is written before there is something to keep");
         history.point(point(10)).unwrap();
@@ -193,16 +234,15 @@ mod tests {
         history.point(point(20)).unwrap();
         history.point(Point { coverage: 0.6, ..point(20) }).unwrap();
         let all = fs::read_to_string(&file).unwrap();
-        let (_, past) = open(Some(0.9));
+        let (_, past) = open();
         assert_eq!(past.points, [point(10), Point { coverage: 0.6, ..point(20) }]);
         assert_eq!(past.check, [checked("a"), checked("b")]);
         // Killed at any byte: a prefix of the lines, and what is written next is read back.
-        let head = all.find('\n').unwrap() + 1;
-        for end in head..all.len() {
+        for end in 0..all.len() {
             fs::write(&file, &all[..end]).unwrap();
-            let (mut history, before) = open(Some(0.9));
+            let (mut history, before) = open();
             history.point(point(30)).unwrap();
-            let (_, after) = open(Some(0.9));
+            let (_, after) = open();
             assert_eq!(after.points.last(), Some(&point(30)), "{end}");
             assert_eq!(after.points[..after.points.len() - 1], before.points, "{end}");
             assert_eq!(after.check, before.check, "{end}");
@@ -210,25 +250,51 @@ mod tests {
     }
 
     #[test]
-    fn other_goals_and_pools_begin_anew_and_other_files_are_refused() {
+    fn a_broken_line_loses_nothing_but_itself() {
         let folder = tempfile::tempdir().unwrap();
         let labels = folder.path().join("labels.csv");
-        let (mut history, _) = History::open(&labels, 100, Some(0.9), false).unwrap();
+        let file = folder.path().join("labels.csv.progress");
+        let open = || History::open(&labels, setting("precision 0.9"), true).unwrap();
+        let mut history = open().0;
         history.point(point(10)).unwrap();
-        for (rows, precision, goes_on) in [
-            (101, Some(0.9), true),
-            (100, Some(0.95), true),
-            (100, None, true),
-            (100, Some(0.9), false),
+        // A part of a line, to which a later one was joined.
+        let mut broken = fs::read_to_string(&file).unwrap();
+        broken += &json(&Line::Point(point(20)))[..9];
+        fs::write(&file, broken).unwrap();
+        history.point(point(30)).unwrap();
+        history.point(point(40)).unwrap();
+        assert_eq!(open().1.points, [point(10), point(40)]);
+        open().0.point(point(50)).unwrap();
+        assert_eq!(open().1.points, [point(10), point(40), point(50)]);
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 4, "the broken one is gone");
+    }
+
+    #[test]
+    fn other_settings_begin_anew_and_other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let labels = folder.path().join("labels.csv");
+        let usual = setting("precision 0.9");
+        let (mut history, _) = History::open(&labels, usual.clone(), false).unwrap();
+        history.point(point(10)).unwrap();
+        for (setting, goes_on) in [
+            (Setting { rows: 101, ..usual.clone() }, true),
+            (Setting { source: "fish.npy".into(), ..usual.clone() }, true),
+            (Setting { closed: true, ..usual.clone() }, true),
+            (setting("per-class 9"), true),
+            (usual, false),
         ] {
-            let (_, past) = History::open(&labels, rows, precision, goes_on).unwrap();
+            let (_, past) = History::open(&labels, setting, goes_on).unwrap();
             assert_eq!(past, Past::default());
         }
-        let (mut other, _) = History::open(&labels, 100, Some(0.95), true).unwrap();
-        other.point(point(40)).unwrap();
-        assert_eq!(History::open(&labels, 100, Some(0.95), true).unwrap().1.points, [point(40)]);
-        fs::write(folder.path().join("labels.csv.progress"), "my notes").unwrap();
-        let error = History::open(&labels, 100, None, true).unwrap_err().to_string();
-        assert!(error.contains("labels.csv.progress") && error.contains("move it"), "{error}");
+        let other = || History::open(&labels, setting("precision 0.95"), true);
+        other().unwrap().0.point(point(40)).unwrap();
+        assert_eq!(other().unwrap().1.points, [point(40)]);
+        // As other versions write it.
+        let file = folder.path().join("labels.csv.progress");
+        fs::write(&file, format!("{BEGINNING},\"version\":1,\"rows\":100}}\n")).unwrap();
+        assert_eq!(other().unwrap().1, Past::default());
+        fs::write(&file, "my notes").unwrap();
+        let error = other().unwrap_err().to_string();
+        assert!(error.contains("labels.csv.progress") && error.contains("delete or"), "{error}");
     }
 }

@@ -125,18 +125,9 @@ impl Journal {
             }
             self.file = Some(file);
         }
-        let mut line = serde_json::to_string(action).map_err(|e| Error::journal(&self.path, e))?;
-        line.push('\n');
+        let line = serde_json::to_string(action).map_err(|e| Error::journal(&self.path, e))?;
         let Some(file) = &mut self.file else { return Ok(()) };
-        let before = file.metadata().map(|about| about.len());
-        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-        written.map_err(|e| {
-            // A part of a line must not be joined to the next one.
-            if let Ok(before) = before {
-                let _ = file.set_len(before);
-            }
-            failed(&self.path, e)
-        })
+        append_line(file, &line).map_err(|e| failed(&self.path, e))
     }
 
     /// Removes the journal, once its answers are in the labels file.
@@ -154,6 +145,14 @@ impl Journal {
             _ => Ok(()),
         }
     }
+}
+
+/// Appends a line to a file; it is on the disk when this returns. If that fails, the file is as it was before: a part of a line must not be
+/// joined to the next one.
+pub fn append_line(file: &mut File, line: &str) -> std::io::Result<()> {
+    let before = file.metadata()?.len();
+    let written = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_data());
+    written.inspect_err(|_| drop(file.set_len(before)))
 }
 
 /// Writes the names in the folder of a file to the disk, where the system can.

@@ -112,7 +112,7 @@ pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
             false,
             None,
             format!(
-                "{now} of the pool is labelled or trusted{with}, {wanted} is wanted. How many more labels it takes cannot be predicted yet: the last updates do not show a steady rise."
+                "{now} of the pool is labelled or trusted{with}, the goal is {wanted}. How many more labels it takes cannot be predicted yet: the last updates do not show a steady rise."
             ),
         ),
         Some(at) => {

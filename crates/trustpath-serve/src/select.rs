@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use trustpath::{MapParams, map_2d};
+use trustpath_explain::{AuditResult, DataInfo, FrontEnd};
 
 use crate::answer::Answer;
 use crate::session::{Places, Session, State};
@@ -113,14 +114,14 @@ pub fn suspects(session: &Session) -> Result<Suspects> {
     let (audit, labelled, from) = (&audited.audit, &audited.labelled, &audited.from);
     let source = session.source.as_ref();
     let pool = source.pool();
-    let data = trustpath_explain::DataInfo {
+    let data = DataInfo {
         source: pool.source(),
         dims: pool.dims(),
         ids: pool.ids(),
         labels: &from.labels,
         classes: &from.names,
     };
-    let result = trustpath_explain::AuditResult { data, labelled, audit };
+    let result = AuditResult { data, labelled, audit, front_end: FrontEnd::CommandLine };
     let unchecked = |&&at: &&usize| {
         let class = from.classes[labelled.labels[at]];
         state.answers.of(labelled.rows[at]) == Answer::Given(class)

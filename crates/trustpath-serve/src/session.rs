@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use trustpath::label::Trust;
 use trustpath::random::Random;
 use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
-use crate::history::{Checked, History, add_point};
+use crate::history::{Checked, History, Setting, add_point};
 use crate::journal::{Action, Journal, Target};
 use crate::label_studio::TaskIndex;
 use crate::model::{Audited, Model, Snapshot, StageObserver};
@@ -44,6 +43,8 @@ pub struct Session {
     pub(crate) settings: Settings,
     state: Mutex<State>,
     changed: Condvar,
+    /// Held while a folder of images is exported.
+    pub(crate) exporting: Mutex<()>,
     tasks: OnceLock<TaskIndex>,
     /// Held until the session has ended.
     _lock: FileLock,
@@ -103,12 +104,9 @@ impl Session {
                 data: pool.source().to_owned(),
             })?;
         }
-        let precision = match source.trust() {
-            Trust::Precision(precision) => Some(precision),
-            _ => None,
-        };
         let goes_on = there || !actions.is_empty();
-        let (history, past) = History::open(&settings.labels, pool.rows(), precision, goes_on)?;
+        let setting = Setting::of(source.as_ref());
+        let (history, past) = History::open(&settings.labels, setting, goes_on)?;
         let check = Check::of(past.check, |id| answers.row(id));
         let mut order: Vec<usize> = (0..pool.rows()).collect();
         Random::stream(settings.seed, 0).shuffle(&mut order);
@@ -134,9 +132,9 @@ impl Session {
             replayed: actions.len(),
             closing: false,
         };
-        let state = Mutex::new(state);
+        let (state, exporting) = (Mutex::new(state), Mutex::new(()));
         let (changed, tasks) = (Condvar::new(), OnceLock::new());
-        let session = Self { source, settings, state, changed, tasks, _lock: lock };
+        let session = Self { source, settings, state, changed, exporting, tasks, _lock: lock };
         let mut state = session.lock();
         state.want_model();
         state.first_wanted = !state.model_wanted;
@@ -216,10 +214,11 @@ impl Session {
             id: ids[*row].clone(),
             label: label.clone(),
         };
-        let checked = rows.iter().map(checked).collect();
+        // A check that cannot be kept is none: its answers would be lost with the session.
+        state.history.check(rows.iter().map(checked).collect())?;
         state.check = Some(Check { rows });
         state.version += 1;
-        state.history.check(checked)
+        Ok(())
     }
 
     /// The model of all answers so far, which this waits for.

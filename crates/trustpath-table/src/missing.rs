@@ -218,7 +218,7 @@ impl ReadingNote {
                 if names.len() > SHOWN {
                     listed.push(format!("{} more", names.len() - SHOWN));
                 }
-                format!("Columns that are not numeric are no features: {}.", listed.join(", "))
+                format!("Columns that are not numeric are not features: {}.", listed.join(", "))
             }
             Self::DecimalComma => "Numbers are read with a decimal comma.".into(),
         }

@@ -11,7 +11,7 @@ pub enum Error {
     #[error("{0}")]
     Input(String),
     /// A model of texts cannot be used.
-    #[error("{name} is no model of texts that can be run: {reason}; {remedy}")]
+    #[error("{name} is not a model of texts that can be run: {reason}; {remedy}")]
     Model {
         /// The file or folder.
         name: String,

@@ -29,7 +29,7 @@ pub enum Error {
         reason: String,
     },
     /// A pickle cannot be read.
-    #[error("{name} cannot be read as a pickle: {reason}; get the file again")]
+    #[error("{name} cannot be read as a pickle: {reason}; download it again")]
     Pickle {
         /// The file.
         name: String,
@@ -47,7 +47,7 @@ pub enum Error {
         remedy: &'static str,
     },
     /// A file cannot be written.
-    #[error("{name} cannot be written: {reason}; make room, or choose another place")]
+    #[error("{name} cannot be written: {reason}; free some disk space, or choose another place")]
     Write {
         /// The file or folder.
         name: String,

@@ -164,7 +164,7 @@ pub enum Error {
         reason: String,
     },
     /// Coordinates were asked for that have been replaced.
-    #[error("the coordinates were projected before: give them anew for another path")]
+    #[error("the coordinates are already projected: pass new coordinates for another path")]
     Projected,
     /// The observer asked to stop.
     #[error("the run was stopped before it was done: nothing was kept; start it again")]

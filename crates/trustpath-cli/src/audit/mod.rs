@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
-use trustpath_explain::{AuditResult, LabelledRows};
+use trustpath_explain::{AuditResult, FrontEnd, LabelledRows};
 use trustpath_table::{FileSet, PartlyLabelledTable};
 
 use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
@@ -28,7 +28,7 @@ use crate::{memory, results};
 pub struct AuditArgs {
     #[command(flatten)]
     input: Option<InputArgs>,
-    /// Change labels of real data on purpose and measure how well they are found, next to the scores
+    /// Benchmark: make labels of the built-in data wrong and measure how many are found, next to the scores
     /// that other tools use
     #[arg(long, conflicts_with = "InputArgs", required_unless_present = "InputArgs")]
     demo: bool,
@@ -82,7 +82,8 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         None => Vec::new(),
     };
     let audit = threads.install(|| run_audit(&labelled, &answers, &pool, args))?;
-    let result = AuditResult { data, labelled: &labelled, audit: &audit };
+    let front_end = FrontEnd::CommandLine;
+    let result = AuditResult { data, labelled: &labelled, audit: &audit, front_end };
     if let Some(file) = &report {
         let (images, shown) = (images.as_ref(), input.text_column(&pool));
         let page = || result.page();

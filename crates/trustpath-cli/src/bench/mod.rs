@@ -121,7 +121,7 @@ const ONE_METHOD: &str = "--coordinates take the place of a reduction, which onl
 fn no_use_for_base(method: &Method) -> Error {
     let names: Vec<&str> = Method::using_base().collect();
     Error::Usage(format!(
-        "--base is for {}, and {method} has no use for it: drop one of the two",
+        "--base is for {}, and {method} does not use it: remove --base",
         names.join(", ")
     ))
 }

@@ -45,7 +45,7 @@ struct SessionArgs {
     /// Share of the pool that should be labelled or trusted in the end
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     coverage: f64,
-    /// Answers after which the model is updated
+    /// Number of answers between two model updates
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = positive)]
     batch: usize,
     /// Also answer Label Studio as a machine learning backend: /health, /setup, /predict and /webhook below the printed
@@ -61,8 +61,8 @@ Examples:
   trustpath serve questions.csv --text question --labels question-labels.csv --precision 0.95
   trustpath serve tasks.json --labels answers.csv --label-studio --port 9090
 
-The page labels the most useful instances first, one at a time, in a grid or many together, lists
-given labels that may be wrong, shows how far the labels reach, and exports them. The model is
+The page asks for labels of the most useful instances first, one at a time, in a grid or many
+together, lists given labels that may be wrong, shows progress, and exports the labels. The model is
 updated in the background, by the same pipeline as trustpath label.
 
 --labels names the .csv or .tsv that the answers go to. It need not exist: then the labels in the

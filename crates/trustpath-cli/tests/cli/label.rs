@@ -282,7 +282,7 @@ fn columns_of_text_are_copied_to_the_result_and_the_report() {
     fs::write(folder.path().join("p.csv"), lines.collect::<String>()).unwrap();
     let args = ["label", "p.csv", "--out", "out.csv", "--report", "r.html"];
     let said = succeeds(&folder, &args);
-    assert!(said.contains("no features: 'page url', 'taken'"), "{said}");
+    assert!(said.contains("not features: 'page url', 'taken'"), "{said}");
     let out = fs::read_to_string(folder.path().join("out.csv")).unwrap();
     let mut lines = out.lines();
     assert!(lines.next().unwrap().ends_with(",page_url,taken"), "{out}");

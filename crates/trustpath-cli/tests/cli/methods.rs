@@ -140,5 +140,5 @@ fn base_classes_must_be_others_of_the_same_network() {
     let validation = ["bench", "--split", "validation", "--base", "validation"];
     refused(&folder, &validation, 2, &["novel classes that come with the program"]);
     let useless = ["bench", "--method", "pt-map", "--base", "validation", "--episodes", "2"];
-    refused(&folder, &useless, 2, &["and pt-map has no use for it"]);
+    refused(&folder, &useless, 2, &["and pt-map does not use it: remove --base"]);
 }

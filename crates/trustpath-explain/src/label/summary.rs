@@ -110,11 +110,11 @@ impl LabelResult<'_> {
             let effect = match self.closed {
                 true => "The true precision is probably lower than the one promised here",
                 false => {
-                    "Only instances as near to them as they are to each other can be trusted, and none is reported to be none of these"
+                    "Only instances close to the labelled ones are trusted, and detection of unknown classes is off"
                 }
             };
             notes.push(format!(
-                "The given labels are more typical than the pool, as if clear examples had been picked. {effect}. Label some instances chosen at random, or those of {}.",
+                "The given labels are more typical than the pool, as if clear examples had been chosen. {effect}. Label some instances chosen at random, or those of {}.",
                 self.front_end.option("suggest"),
             ));
         }
@@ -126,12 +126,12 @@ impl LabelResult<'_> {
                 notes.push(self.no_promise(target));
             }
             (Trust::Precision(_), _) if trusted.calibration.added >= TOGETHER => notes.push(format!(
-                "Some classes have far fewer labels than others. What is promised for them rests on few classes whose labels are right or wrong together, and is missed more easily. Label more of the small ones, or those of {}.",
+                "Some classes have far fewer labels than others. For these classes the guarantee rests on a few labels only, so it fails more often. Add labels to the small classes, or label the instances that {} proposes.",
                 self.front_end.option("suggest"),
             )),
             (Trust::Precision(_), _) => {}
             (_, None) => notes.push(
-                "The precision of the trusted labels cannot be estimated: no class has more labels than another needs to be judged by. Add a second label to some classes.".into(),
+                "The precision of the trusted labels cannot be estimated: too few labels could be held out. Add a second label to some classes.".into(),
             ),
             (_, Some(estimate)) if estimate.precision < LOW_PRECISION => {
                 let wrong = 100.0 * (1.0 - estimate.precision);

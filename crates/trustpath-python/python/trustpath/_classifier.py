@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from typing import Any, NamedTuple, Optional, Union
@@ -34,10 +35,25 @@ class Path(NamedTuple):
 class _Pool(NamedTuple):
     """The instances of ``fit``, and what was computed of them without labels."""
 
+    #: An array of its own, which the caller cannot change, with rows of zeros as they were given.
     X: NDArray[Any]
     labels: _inputs.Labels
     represented: Optional[_trustpath.Represented]
     exact: bool
+    #: The names of the instances; None for row numbers.
+    ids: Optional[list[str]] = None
+
+    def ids_with(self, added: int) -> Optional[list[str]]:
+        """The names, with those of this many more instances: their row numbers, as far as these are free."""
+        if self.ids is None:
+            return None
+        names, taken = list(self.ids), set(self.ids)
+        for row in range(len(names), len(names) + added):
+            choices = itertools.chain([str(row)], (f"{row}-{k}" for k in itertools.count(2)))
+            name = next(name for name in choices if name not in taken)
+            taken.add(name)
+            names.append(name)
+        return names
 
 
 class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,7 +70,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     credibility : float, default=None
         Instead, trust labels at least this credible, from 0.5 (another label fits equally well) to 1.
     per_class : int, default=None
-        Instead, trust the N most credible labels of each class.
+        Instead, trust the N best-ranked labels of each class.
     none_of_these : bool, default=True
         Whether to detect instances that belong to none of the labelled classes.
     novel_fdr : float, default=0.2
@@ -62,7 +78,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labeller : str, default='auto'
         Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier and the similarity graph that it starts
         with), 'classifier' (that classifier alone), 'adaptive' or another transductive method, or 'auto' (chosen by
-        held-out labels).
+        cross-validation).
     reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'mds-random'}, default=None
         Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
         neighbours.
@@ -233,14 +249,24 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = _inputs.labels(y, X.shape[0], missing=self.missing)
         return self._label(X, labels)
 
-    def _label(self, X: NDArray[Any], labels: _inputs.Labels) -> TrustPathClassifier:
-        """Labels a pool, with all that was checked."""
+    def _label(
+        self, X: NDArray[Any], labels: _inputs.Labels, ids: Optional[list[str]] = None, own: bool = False
+    ) -> TrustPathClassifier:
+        """Labels a pool, with all that was checked. ``own`` says that nobody else can change X."""
         options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
         self._centre = X.mean(axis=0)
-        X = self._directed(X)
-        represented = self._representation(X, options) if self.warm_start else None
-        self._result = _trustpath.label(X, labels.codes, labels.names(), options, represented)
-        self._pool: Optional[_Pool] = _Pool(X, labels, represented, self.exact) if self.warm_start else None
+        directed = self._directed(X)
+        pool: Optional[_Pool] = None
+        if self.warm_start:
+            pool = self._same_pool(X)
+            if pool is None:
+                represented = _trustpath.represent_pool(directed, options)
+                pool = _Pool(X if own else X.copy(), labels, represented, self.exact, ids)
+            pool = pool._replace(labels=labels)
+        self._result = _trustpath.label(
+            directed, labels.codes, labels.names(), options, None if pool is None else pool.represented
+        )
+        self._pool = pool
         found = self._result.attributes()
         given = labels.codes >= 0
         self.classes_ = labels.classes
@@ -273,19 +299,20 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(note, stacklevel=3)
         return self
 
-    def _representation(self, X: NDArray[Any], options: dict[str, Any]) -> _trustpath.Represented:
-        """The representation of X: that of the last ``fit``, if that was of the same instances."""
+    def _same_pool(self, X: NDArray[Any]) -> Optional[_Pool]:
+        """The pool of the last ``fit`` with its representation, if it was of these instances."""
         last: Optional[_Pool] = getattr(self, "_pool", None)
-        if last is not None and last.represented is not None and last.exact == self.exact:
-            if last.X.dtype == X.dtype and np.array_equal(last.X, X):
-                return last.represented
-        return _trustpath.represent_pool(X, options)
+        if last is None or last.represented is None or last.exact != self.exact:
+            return None
+        return last if last.X.dtype == X.dtype and np.array_equal(last.X, X) else None
 
     def update(self, X: Any, y: Any = None) -> TrustPathClassifier:
         """Adds instances to those of ``fit``, and labels all of them.
 
-        The result is that of ``fit`` on both. It takes ``warm_start=True``, or a classifier that was loaded from a model with its
-        pool (``save`` with ``keep_pool=True``, ``trustpath label --keep-pool``).
+        The result is that of ``fit`` on both, with two exceptions: the new features are converted to the type of those of ``fit``
+        (float64 is rounded where these are float32), and new texts are represented as those of ``fit`` were, so that TF-IDF leaves out words
+        that only they have. It takes ``warm_start=True``, or a classifier that was loaded from a model with its pool
+        (``save`` with ``keep_pool=True``, ``trustpath label --keep-pool``).
 
         Parameters
         ----------
@@ -321,7 +348,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if numbers.dtype.kind in "iuf" and -1 not in pool.labels.classes:
                 added[numbers == -1] = None
         labels = _inputs.labels(np.concatenate((known, added)), missing=self.missing)
-        return self._label(np.concatenate((pool.X, X.astype(pool.X.dtype))), labels)
+        both, before = np.concatenate((pool.X, X.astype(pool.X.dtype))), self._model
+        self._label(both, labels, pool.ids_with(len(X)), own=True)
+        # The new instances are represented as the others were.
+        self._model = self._model.with_extractor_of(before)
+        return self
 
     @property
     def labels_iter_(self) -> NDArray[np.int64]:
@@ -389,7 +420,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The file, a .safetensors.
         keep_pool : bool, default=False
             Whether to keep the instances of ``fit`` and their labels in the file, so that :meth:`update` and ``trustpath label
-            --update`` can add others. It takes ``warm_start=True``. Features are kept in single precision.
+            --update`` can add others. It takes ``warm_start=True``. Features are kept in single precision, and instances that are all
+            zeros as the mean that stands in for them.
         """
         check_is_fitted(self)
         model = self._model
@@ -397,7 +429,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             pool: Optional[_Pool] = getattr(self, "_pool", None)
             if pool is None:
                 raise ValueError("the instances of fit were not kept: fit with warm_start=True to save them with keep_pool=True")
-            model = model.with_pool(np.ascontiguousarray(pool.X, dtype=np.float32), pool.labels.codes)
+            X = np.ascontiguousarray(self._without_zeros(pool.X), dtype=np.float32)
+            model = model.with_pool(X, pool.labels.codes, pool.ids)
         model.save(path)
 
     @classmethod
@@ -405,7 +438,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier from a file that :meth:`save` or ``trustpath label --model`` wrote.
 
         It predicts; what ``fit`` found about its own instances is not in the file. Where the command wrote the file, the
-        classes are strings.
+        classes are strings. If the pool is in the file, ``warm_start`` is True: :meth:`update` adds to it, and :meth:`save` can keep it again.
 
         Parameters
         ----------
@@ -419,6 +452,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         loaded = cls()
         loaded._model = _trustpath.Model.load(path)
+        loaded._texts = None
         about = loaded._model.about()
         loaded.classes_ = _inputs.classes(about["classes"], about["class_type"])
         loaded.n_features_in_ = about["features"]
@@ -427,7 +461,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         loaded._centre = None if about["centre"] is None else np.array(about["centre"])
         pool = loaded._model.pool()
         if pool is not None:
-            loaded._pool = _Pool(pool[0], _inputs.Labels(pool[1], loaded.classes_), None, loaded.exact)
+            X, codes, ids = pool
+            loaded.warm_start = True
+            loaded._pool = _Pool(X, _inputs.Labels(codes, loaded.classes_), None, loaded.exact, ids)
         return loaded
 
     def _features(self, X: Any) -> NDArray[Any]:
@@ -446,17 +482,23 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._model.predict(self._directed(self._features(X)), ids, self.n_jobs)
 
     def _directed(self, X: NDArray[Any]) -> NDArray[Any]:
-        """X with the mean of the instances of ``fit`` in place of those that are all zeros."""
-        zero = np.logical_not(X.any(axis=1))
-        if self._centre is not None and zero.any():
-            row = int(np.flatnonzero(zero)[0])
+        """X without rows of zeros, with a warning where it has some."""
+        directed = self._without_zeros(X)
+        if directed is not X:
+            zero = np.flatnonzero(np.logical_not(X.any(axis=1)))
             warnings.warn(
-                f"{int(zero.sum())} instances (the first is {row}) are all zeros, which have no direction: "
+                f"{len(zero)} instances (the first is {zero[0]}) are all zeros, which have no direction: "
                 "they are replaced by the mean of the instances of fit; check the feature extractor",
                 stacklevel=4,
             )
-            X = np.where(np.expand_dims(zero, 1), self._centre.astype(X.dtype), X)
-        return X
+        return directed
+
+    def _without_zeros(self, X: NDArray[Any]) -> NDArray[Any]:
+        """X with the mean of the instances of ``fit`` in place of those that are all zeros; X itself, where there are none."""
+        zero = np.logical_not(X.any(axis=1))
+        if self._centre is None or not zero.any():
+            return X
+        return np.where(np.expand_dims(zero, 1), self._centre.astype(X.dtype), X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of instances that were not in ``fit``, or were.

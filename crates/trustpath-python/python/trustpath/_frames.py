@@ -111,7 +111,7 @@ def matrix(X: Any, columns: Optional[Any] = None) -> Any:
     if not numeric:
         raise ValueError("X has no numeric column and no column of lists: give one column per feature")
     listed = ", ".join(repr(name) for name in others[:5])
-    warnings.warn(f"Columns that are not numeric are no features: {listed}.", stacklevel=5)
+    warnings.warn(f"Columns that are not numeric are not features: {listed}.", stacklevel=5)
     return X[numeric] if library == "pandas" else X.select(numeric) if library == "polars" else _together(X, numeric)
 
 

@@ -4,10 +4,10 @@
 //! from the data and are not trusted: what could leave the folder or means something to a file system is replaced by `_`.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use trustpath_table::write_atomically;
+use std::sync::PoisonError;
 
 use super::Exported;
 use crate::session::Session;
@@ -20,13 +20,16 @@ const LONGEST: usize = 120;
 /// these are files of their own.
 pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
     if !session.source.has_images() {
-        return Err(Error::Refused("these data are no images".into()));
+        return Err(Error::Refused("the data are not images: choose a file instead".into()));
     }
+    // One export at a time: all of them use the same names.
+    let _one = session.exporting.lock().unwrap_or_else(PoisonError::into_inner);
     let exported = Exported::new(session)?;
     let stem = session.settings.labels.file_stem().unwrap_or_default().to_string_lossy();
     let folder = session.settings.labels.with_file_name(format!("{stem}-images"));
-    let failed = |path: &Path, e: std::io::Error| {
-        Error::Refused(format!("{} cannot be written ({e}): make room for it", path.display()))
+    let failed = |path: &Path, e: io::Error| {
+        let path = path.display();
+        Error::Refused(format!("{path} cannot be written ({e}): free some disk space"))
     };
     if folder.exists() {
         let name = folder.display();
@@ -41,6 +44,13 @@ pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
     let mut classes: Vec<(String, String)> = Vec::new();
     let mut count = 0;
     for (row, label) in exported.reliable() {
+        let file = session.source.file(row.row).filter(|_| links);
+        // An image that is not there any more is left out.
+        let image = match file.map(fs::canonicalize) {
+            Some(target) => target.ok().map(Image::Link),
+            None => session.source.original(row.row).map(Image::Copy),
+        };
+        let Some(image) = image else { continue };
         let class = match classes.iter().find(|(name, _)| name == label) {
             Some((_, folder)) => folder.clone(),
             None => {
@@ -51,37 +61,46 @@ pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
         };
         let place = partial.join(&class);
         fs::create_dir_all(&place).map_err(|e| failed(&place, e))?;
-        let file = session.source.file(row.row).filter(|_| links);
-        let bytes = match file {
-            Some(_) => Vec::new(),
-            None => match session.source.original(row.row) {
-                Some(bytes) => bytes,
-                None => continue,
-            },
-        };
-        let base = row.id.rsplit(['/', '\\']).next().unwrap_or(row.id);
-        let name = match file {
-            Some(_) => plain(base),
-            None => with_ending(&plain(base), &bytes),
+        let base = plain(row.id.rsplit(['/', '\\']).next().unwrap_or(row.id));
+        let name = match &image {
+            Image::Link(_) => base,
+            Image::Copy(bytes) => with_ending(&base, bytes),
         };
         let name = free(&name, |name| taken.contains(&place.join(name.to_lowercase())));
         taken.insert(place.join(name.to_lowercase()));
-        match file {
-            Some(file) => link(file, &place.join(&name)).map_err(|e| failed(&place, e))?,
-            None => write_atomically(place.join(&name), |w| std::io::Write::write_all(w, &bytes))?,
+        let path = place.join(&name);
+        match image {
+            Image::Link(target) => link(&target, &path).map_err(|e| {
+                let target = target.display();
+                Error::Refused(format!("{target} cannot be linked ({e}): export copies instead"))
+            })?,
+            Image::Copy(bytes) => create(&path, &bytes).map_err(|e| failed(&path, e))?,
         }
         count += 1;
     }
     if count == 0 {
-        return Err(Error::Refused("no label is given or trusted yet".into()));
+        let sentence = "there is no image with a given or trusted label: label some first";
+        return Err(Error::Refused(sentence.into()));
     }
     fs::rename(&partial, &folder).map_err(|e| failed(&folder, e))?;
     Ok((folder.display().to_string(), count))
 }
 
+/// What an exported image is.
+enum Image {
+    /// A link to this file.
+    Link(PathBuf),
+    /// A file with these contents.
+    Copy(Vec<u8>),
+}
+
+/// A new file: never one that is there already, and never one that a link leads to.
+fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
 /// A link to a file: symbolic, or where only administrators may make these, another name of it.
-fn link(file: &Path, at: &Path) -> std::io::Result<()> {
-    let file = fs::canonicalize(file)?;
+fn link(file: &Path, at: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(file, at);
     #[cfg(not(unix))]
@@ -155,5 +174,16 @@ mod tests {
         assert_eq!(free("b", |_| false), "b");
         assert_eq!(with_ending("x", b"\x89PNG"), "x.png");
         assert_eq!(with_ending("x.JPG", b""), "x.JPG");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (original, at) = (folder.path().join("original.jpg"), folder.path().join("link.jpg"));
+        fs::write(&original, "mine").unwrap();
+        link(&original, &at).unwrap();
+        assert_eq!(create(&at, b"other").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&original).unwrap(), b"mine");
     }
 }

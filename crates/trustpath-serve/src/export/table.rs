@@ -46,7 +46,7 @@ fn given(exported: &Exported<'_>, class: impl Fn(Answer) -> Option<usize>) -> Re
 /// The bytes of a table; the writers write files.
 fn bytes(table: &ResultTable, format: Format) -> Result<Vec<u8>> {
     let failed = |e: std::io::Error| {
-        Error::Refused(format!("no temporary file can be written ({e}): make room for it"))
+        Error::Refused(format!("no temporary file can be written ({e}): free some disk space"))
     };
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("table");

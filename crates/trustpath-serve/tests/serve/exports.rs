@@ -144,6 +144,46 @@ fn a_folder_of_links_leads_to_the_images() {
 }
 
 #[test]
+fn two_exports_at_a_time_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let wish = Wish { images: true, files: true, ..Wish::default() };
+    let session = Running::start(folder.path(), &wish);
+    session.label_truly(0..12);
+    session.settled();
+    let originals = || -> Vec<Vec<u8>> {
+        let shot = |row| fs::read(folder.path().join(format!("shots/{row}.gif"))).unwrap();
+        (0..60).map(shot).collect()
+    };
+    let before = originals();
+    let export =
+        |links: bool| session.try_post("export-folder", &serde_json::json!({ "links": links }));
+    let answers = std::thread::scope(|scope| {
+        let threads = [true, false, true, false].map(|links| scope.spawn(move || export(links)));
+        threads.map(|thread| thread.join().unwrap())
+    });
+    let done: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
+    assert!(done.len() == 1 && done[0].1["files"].as_u64() >= Some(12), "{answers:?}");
+    for (_, answer) in answers.iter().filter(|(status, _)| *status != 200) {
+        assert!(answer["error"].as_str().unwrap().contains("exists already"), "{answers:?}");
+    }
+    assert_eq!(originals(), before);
+    session.end();
+}
+
+#[test]
+fn an_image_that_is_not_there_any_more_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let wish = Wish { images: true, files: true, ..Wish::default() };
+    let session = Running::start(folder.path(), &wish);
+    session.label_truly(0..12);
+    fs::remove_file(folder.path().join("shots/4.gif")).unwrap();
+    session.post("export-folder", &serde_json::json!({ "links": true }));
+    let made = folder.path().join("labels-images").join(crate::pool::CLASSES[1]);
+    assert!(made.join("shot 001.jpg").is_file() && !made.join("shot 004.jpg").exists());
+    session.end();
+}
+
+#[test]
 fn data_without_images_offer_no_image_formats() {
     let folder = tempfile::tempdir().unwrap();
     let session = Running::start(folder.path(), &Wish { texts: true, ..Wish::default() });

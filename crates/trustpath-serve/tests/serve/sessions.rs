@@ -285,3 +285,21 @@ fn a_check_hides_predictions_and_measures_precision() {
     );
     session.end();
 }
+
+#[test]
+fn a_check_that_cannot_be_kept_is_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Running::start(folder.path(), &Wish::default());
+    let file = folder.path().join("labels.csv.progress");
+    fs::create_dir(&file).unwrap();
+    session.label_truly(0..12);
+    session.settled();
+    let body = serde_json::json!({ "size": 3 });
+    let (status, answer) = session.try_post("check", &body);
+    assert!(status == 500 && answer["error"].as_str().unwrap().contains("labels.csv.progress"));
+    assert!(session.get("state")["check"].is_null());
+    fs::remove_dir(&file).unwrap();
+    session.post("check", &body);
+    assert_eq!(session.get("state")["check"]["size"], 3);
+    session.end();
+}

@@ -79,7 +79,7 @@ impl Tasks {
             found: found.into(),
             remedy: "give the JSON export of Label Studio, a list of tasks with \"data\" each (not JSON-MIN), or features in another format",
         };
-        let Value::Array(values) = read else { return Err(other("JSON that is no list")) };
+        let Value::Array(values) = read else { return Err(other("JSON that is not a list")) };
         if values.is_empty() {
             return Err(other("an empty list"));
         }

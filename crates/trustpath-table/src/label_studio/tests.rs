@@ -83,7 +83,7 @@ fn one_of_several_controls_is_chosen() {
 #[test]
 fn files_that_are_no_exports_are_refused() {
     let read = |text: &str| Tasks::of(Input::memory(text.as_bytes().to_vec(), "t.json"));
-    refused(read("{}"), &["t.json", "no list", "Label Studio"]);
+    refused(read("{}"), &["t.json", "not a list", "Label Studio"]);
     refused(read("[]"), &["empty list"]);
     refused(read("[{\"image\":\"a.png\",\"choice\":\"x\"}]"), &["without \"data\"", "JSON-MIN"]);
     refused(read("[1]"), &["without \"data\""]);

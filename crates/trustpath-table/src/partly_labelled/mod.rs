@@ -178,6 +178,12 @@ impl PartlyLabelledTable {
         self
     }
 
+    /// The same table without some notes.
+    pub fn without_notes(mut self, left_out: impl Fn(&ReadingNote) -> bool) -> Self {
+        self.notes.retain(|note| !left_out(note));
+        self
+    }
+
     /// The same table under another name, for features that were computed from something else.
     pub fn called(mut self, source: impl Into<String>) -> Self {
         let source = source.into();

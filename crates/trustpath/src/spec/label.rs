@@ -22,7 +22,7 @@ spec! {
         /// Trust labels whose credibility is at least C instead, from 0.5 (another label fits equally well) to 1
         credibility: Option<f64> = None,
         ["Trust", "N"]
-        /// Trust the N most credible labels of each class, as in the paper
+        /// Trust the N best-ranked labels of each class, as in the paper
         per_class: Option<usize> = None,
         ["Trust", ""]
         /// Disable the detection of instances of unknown classes: every instance belongs to a labelled class
@@ -32,7 +32,7 @@ spec! {
         novel_fdr: f64 = 0.2,
         ["Labelling", "NAME"]
         /// Labelling algorithm: rounds (self-training), no-rounds (the classifier and the similarity graph that it starts with),
-        /// classifier (that classifier alone), adaptive or another transductive method, or auto (chosen by held-out labels)
+        /// classifier (that classifier alone), adaptive or another transductive method, or auto (chosen by cross-validation)
         labeller: LabellerKind = LabellerKind::Auto,
         ["Labelling", "NAME"]
         /// Judge labels in the coordinates of this reduction [default: the leading principal components, smoothed over
@@ -49,7 +49,8 @@ spec! {
         /// Suggest N instances whose labels would help most
         suggest: usize = 0,
         ["Output", "NAME"]
-        /// How suggestions are chosen: coverage of what is uncertain, or the published methods typiclust, probcover and margin
+        /// How suggestions are chosen: coverage of what is uncertain, or the published methods typiclust, probcover, dcom and
+        /// margin
         strategy: Strategy = Strategy::Coverage,
         ["Run", "N"]
         /// Random seed
@@ -91,7 +92,7 @@ impl LabelSpec {
     ///
     /// # Errors
     /// [`Error::Parameter`] for the first that is outside its domain.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         self.trust()?;
         if self.folds < 2 {
             let expected = "cross-validation needs at least two folds";

@@ -72,7 +72,7 @@ spec! {
         /// Weight of the coefficients' penalty in icic, relative to that of the incidental parameters
         alpha: f64 = 0.5,
         ["Method", "NAME"]
-        /// Prices of the coordinates in icic: by their standard deviations, as the official code runs glmnet (glmnet), or
+        /// Penalty weights of the coordinates in icic: by their standard deviations, as the official code runs glmnet (glmnet), or
         /// the same for all, as the paper prints the equation (paper)
         scaling: Scaling = Scaling::Glmnet,
         ["Method", "true|false"]

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _audit, _classifier, _inputs, _report
+from .. import _audit, _classifier, _inputs, _report, _trustpath
 from . import _blocks, _parts, _regions
 
 #: Rows up to which one machine keeps a pool in memory, and labels it by other algorithms than a larger one.
@@ -26,26 +26,6 @@ def _given(codes: NDArray[np.int64], classes: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-def _table(
-    columns: list[tuple[str, str, Any]], rows: NDArray[Any], names: NDArray[Any], classes: NDArray[Any]
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """The rows of the lines of a table, and its columns for a parquet file."""
-    pa = _blocks.arrow("")
-    places = next(values for _, kind, values in columns if kind == "row")
-    out: dict[str, Any] = {}
-    for name, kind, values in columns:
-        if kind == "row":
-            out[name] = pa.array(names[values])
-        elif kind == "class":
-            missing = values < 0
-            out[name] = pa.array(classes[np.where(missing, 0, values)], mask=missing)
-        elif kind == "count":
-            out[name] = pa.array(values, mask=values < 0)
-        else:
-            out[name] = pa.array(values)
-    return rows[places], out
-
-
 class _Label:
     """Labels a pool that one worker holds."""
 
@@ -60,7 +40,7 @@ class _Label:
             warnings.simplefilter("always")
             fitted = _classifier.TrustPathClassifier(**options).fit(X, _given(codes, plan.classes))
         columns = fitted._kept().columns(_inputs.names(ids, len(X)), None)
-        found, table = _table(columns, rows, ids, plan.classes)
+        found, table = _parts.table(columns, rows, ids, plan.classes)
         verdicts, counts = np.unique(fitted.verdict_, return_counts=True)
         summary = {
             "verdicts": dict(zip(verdicts.tolist(), counts.tolist())),
@@ -86,7 +66,7 @@ class _Audit:
     ) -> _parts.Found:
         audited = _audit.audit(X, _given(codes, plan.classes), missing="", n_jobs=self.threads, **self.options)
         columns = _report.kept(audited._result).columns(_inputs.names(ids, len(X)), None)
-        found, table = _table(columns, rows, ids, plan.classes)
+        found, table = _parts.table(columns, rows, ids, plan.classes)
         own = _parts.part_of(rows, plan.parts) == part
         ranking = audited.ranking[own[audited.ranking]][:NAMED]
         summary = {
@@ -162,6 +142,8 @@ def label(
     """
     _classifier.TrustPathClassifier(**options)
     options["random_state"] = _inputs.seed(options.get("random_state"))
+    # Before anything is read: what is wrong with the options must not be found out at the end.
+    _trustpath.check_options(options, regions is not None)
     columns = _blocks.Columns(label, features, id)
     pool = _parts.scanned(blocks, out, columns, threads, retries)
     if regions is None and sum(pool.rows) <= ON_ONE_WORKER:

@@ -94,6 +94,12 @@ def _distinct(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     return list(places), inverse
 
 
+def codes_of(y: NDArray[Any], codes: dict[Any, int]) -> NDArray[np.int64]:
+    """The code of each row's label."""
+    values, inverse = _distinct(y)
+    return np.array([codes[_key(value)] for value in values], dtype=np.int64)[inverse]
+
+
 def scan(block: list[Any], columns: _blocks.Columns) -> dict[str, Any]:
     """The size of a block, and the labels that occur with their numbers."""
     y, dims = _blocks.labels(block[0], columns)
@@ -105,8 +111,7 @@ def scan(block: list[Any], columns: _blocks.Columns) -> dict[str, Any]:
 def deal(block: list[Any], number: int, plan: Plan) -> tuple[Packet, ...]:
     """The rows of a block that go to each part, and last those that go to all."""
     X, y, ids = _blocks.load(block[0], plan.columns)
-    values, inverse = _distinct(y)
-    codes = np.array([plan.codes[_key(value)] for value in values], dtype=np.int64)[inverse]
+    codes = codes_of(y, plan.codes)
     rows = plan.first[number] + np.arange(len(X), dtype=np.int64)
     to_all = (codes >= 0) & plan.to_all[codes]
     taken = ~to_all if plan.unlabeled else ~to_all & (codes >= 0)
@@ -126,7 +131,7 @@ def _key(value: Any) -> Any:
 def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     """Runs the pipeline on a part; the results for each block, and last the summary."""
     started = time.perf_counter()
-    _check_dims([packet.X.shape[1] for packet in packets[: len(packets) // 2]])
+    check_dims([packet.X.shape[1] for packet in packets[: len(packets) // 2]])
     rows = np.concatenate([packet.rows for packet in packets])
     order = np.argsort(rows, kind="stable")
     rows = rows[order]
@@ -142,17 +147,41 @@ def work(run: Work, plan: Plan, part: int, *packets: Packet) -> tuple[Any, ...]:
     own = part_of(found.rows, plan.parts) == part
     pa = _blocks.arrow("")
     table = pa.table({"row": found.rows, **found.columns})
-    table = table.filter(pa.array(own)).sort_by("row")
-    reported = table.column("row").to_numpy()
-    ends = np.searchsorted(reported, np.append(plan.first, np.iinfo(np.int64).max))
-    # Copies: a slice would travel with the entire table.
-    tables = [table.take(np.arange(a, b)) for a, b in zip(ends[:-1], ends[1:])]
+    table = table.filter(pa.array(own))
     summary = {
         "part": part, "rows": len(rows), "reported": int(own.sum()), **found.summary,
         "received": received, "to_all": to_all, "results": table.nbytes,
         "seconds_gathering": gathered - started, "seconds": time.perf_counter() - gathered,
     }
-    return (*tables, summary)
+    return (*by_block(table, plan.first), summary)
+
+
+def table(
+    columns: list[tuple[str, str, Any]], rows: NDArray[Any], names: NDArray[Any], classes: NDArray[Any]
+) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    """The rows of the lines of a table of results, and its columns for a parquet file."""
+    pa = _blocks.arrow("")
+    places = next(values for _, kind, values in columns if kind == "row")
+    out: dict[str, Any] = {}
+    for name, kind, values in columns:
+        if kind == "row":
+            out[name] = pa.array(names[values])
+        elif kind == "class":
+            missing = values < 0
+            out[name] = pa.array(classes[np.where(missing, 0, values)], mask=missing)
+        elif kind == "count":
+            out[name] = pa.array(values, mask=values < 0)
+        else:
+            out[name] = pa.array(values)
+    return rows[places], out
+
+
+def by_block(table: Any, first: NDArray[np.int64]) -> list[Any]:
+    """The lines of a table for each block, by their column ``row`` and the first row of every block."""
+    table = table.sort_by("row")
+    ends = np.searchsorted(table.column("row").to_numpy(), np.append(first, np.iinfo(np.int64).max))
+    # Copies: a slice would travel with the entire table.
+    return [table.take(np.arange(a, b)) for a, b in zip(ends[:-1], ends[1:])]
 
 
 def _in_order(arrays: list[NDArray[Any]], order: NDArray[np.int64]) -> NDArray[Any]:
@@ -216,7 +245,7 @@ def scanned(blocks: _blocks.Blocks, out: Any, columns: _blocks.Columns, threads:
     cluster = Cluster(threads, retries)
     stored = _blocks.stored(cluster.ray, of_blocks)
     found = cluster.get([cluster.task(scan)([block], columns) for block in stored])
-    _check_dims([block["dims"] for block in found])
+    check_dims([block["dims"] for block in found])
     return Scanned(cluster, stored, folder, found, [block["rows"] for block in found])
 
 
@@ -245,7 +274,7 @@ def run(
     return {"classes": plan.classes, "rows": rows, "parts": summaries, "files": files}
 
 
-def _check_dims(dims: list[Optional[int]]) -> None:
+def check_dims(dims: list[Optional[int]]) -> None:
     """Refuses blocks that differ in their number of features, where it is known."""
     known = [(k, d) for k, d in enumerate(dims) if d is not None]
     for k, d in known:

@@ -42,7 +42,7 @@ viewers.export = (() => {
       el("ul", { class: "exports" }, session.exports.map(({ name, about }) => el("li", {},
         el("button", { type: "button", class: "act", onclick: (event) => save(name, event.currentTarget) }, name), el("span", {}, about))),
       session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: () => folder(false) }, "image folder"), el("span", {}, "copies of the images with a given or trusted label, one folder per class, beside the labels file; torchvision and Hugging Face read it")),
-      session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: () => folder(true) }, "folder of links"), el("span", {}, "the same with links to the images, which takes no room; images of an archive are copied"))),
+      session.images && el("li", {}, el("button", { type: "button", class: "act", onclick: () => folder(true) }, "folder of links"), el("span", {}, "the same with links to the images, which uses almost no disk space; images of an archive are copied"))),
       el("p", { class: "said", role: "status" }, said),
       el("h2", {}, "End the session"),
       el("p", { class: "lead" }, `Writes all answers into ${session.labels} and stops the server; so does Ctrl-C in the terminal.`),

@@ -80,6 +80,7 @@ impl PoolRules {
     /// [`Error::Parameter`] where labels or the trusted set are not decided row by row: with a transductive labeller, or a number of
     /// trusted labels per class.
     pub fn check(spec: &LabelSpec) -> Result<()> {
+        spec.check()?;
         if let LabellerKind::Transductive(kind) = spec.labeller {
             return Err(needs_classifier(kind));
         }
