@@ -141,7 +141,8 @@ def test_instances_of_unknown_classes_are_marked_as_unlabeled():
     y = np.where((np.arange(600) % 100 < 15) & (kind < 3), kind, -1)
     fitted = TrustPathClassifier().fit(X, y)
     novel = fitted.verdict_ == "none of these"
-    assert novel[kind >= 3].mean() > 0.5 and novel[kind < 3].mean() < 0.1
+    # The promise is at most a fifth of false alarms among those that are reported.
+    assert novel[kind >= 3].mean() > 0.5 and (kind[novel] < 3).mean() < 0.2
     assert (fitted.transduction_[novel] == -1).all() and (fitted.transduction_[~novel] >= 0).all()
     assert not (TrustPathClassifier(none_of_these=False).fit(X, y).verdict_ == "none of these").any()
 
