@@ -125,7 +125,10 @@ def our_audit(n, path):
     if output is None:
         sys.exit(f"trustpath audit: {seconds[0]}")
     memory = next(float(line.split()[-2]) for line in output.splitlines() if "peak memory" in line)
-    return seconds, memory, found_by(n, path, np.load(out)["verdict"] == "suspect")
+    # The most suspicious come first, whatever their row.
+    result, suspect = np.load(out), np.zeros(n, bool)
+    suspect[result["id"].astype(int)[result["verdict"] == "suspect"]] = True
+    return seconds, memory, found_by(n, path, suspect)
 
 
 def found_by(n, path, suspect):

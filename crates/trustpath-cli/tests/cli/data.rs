@@ -58,7 +58,7 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
     let data = text(&data);
     let said = refused(&["data", "check", &data], 2, &["1 image cannot be read"]);
     assert!(
-        said.contains("cat/2.png cannot be read as an image: by its contents it is no PNG"),
+        said.contains("cat/2.png cannot be read as an image: its contents are not those of a PNG"),
         "{said}"
     );
     refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);

@@ -107,7 +107,7 @@ fn bad_images_end_it_or_are_listed() {
     assert!(said.contains("skipped 1 image:\n  "), "{said}");
 }
 
-/// Two processes on one place once wrote over each other, and one asked to make room.
+/// Two processes on one place once wrote over each other, and one asked to free disk space.
 #[test]
 fn a_second_extraction_to_one_place_is_refused() {
     let birds = Birds::new();

@@ -33,7 +33,7 @@ fn refuse(name: &str, reason: impl Into<String>) -> Error {
 fn json(files: &Package, name: &str) -> Result<Value> {
     let Some(text) = files.text(name)? else { return Ok(Value::Null) };
     serde_json::from_str(&text)
-        .map_err(|e| refuse(files.name(), format!("its {name} is no JSON ({e})")))
+        .map_err(|e| refuse(files.name(), format!("its {name} is not JSON ({e})")))
 }
 
 impl Config {

@@ -61,7 +61,7 @@ impl Tokenizer {
             remedy: "give a model of the BERT family, such as all-MiniLM-L6-v2",
         };
         let json: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| wrong(&format!("it is no JSON ({e})")))?;
+            serde_json::from_str(text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
         let model = &json["model"];
         if model["type"] != "WordPiece" || model["continuing_subword_prefix"] != "##" {
             return Err(wrong("its tokenizer is not WordPiece"));

@@ -64,6 +64,14 @@ pub(super) struct Scratch {
     sums: Vec<Block>,
 }
 
+/// The first so many blocks. What is in them is left from before: only memory that is new is filled.
+fn at_least(memory: &mut Vec<Block>, blocks: usize) -> &mut [Block] {
+    if memory.len() < blocks {
+        memory.resize(blocks, Block::ZERO);
+    }
+    &mut memory[..blocks]
+}
+
 impl Convolution {
     /// Beyond the map and the padding before it are zeros, as many as the output's shape needs.
     pub fn new(filters: Filters, input: Shape, output: Shape) -> Self {
@@ -216,11 +224,11 @@ impl RunConvolution<'_> {
         let positions = conv.output.positions();
         let depth = conv.filters.len() / conv.output.depth() / LANES;
         let chunk = (CHUNK / depth).max(FEWEST_ROWS).min(positions);
-        self.scratch.inputs.resize(depth * chunk, Block::ZERO);
+        let inputs = at_least(&mut self.scratch.inputs, depth * chunk);
         for (image, map) in self.input.chunks_exact(conv.input.blocks()).enumerate() {
             for first in (0..positions).step_by(chunk) {
                 let count = chunk.min(positions - first);
-                let gathered = &mut self.scratch.inputs[..depth * count];
+                let gathered = &mut inputs[..depth * count];
                 if packed {
                     window.pack(map, conv, first, gathered);
                 } else {
@@ -241,8 +249,8 @@ impl RunConvolution<'_> {
         let all = input.len() / conv.input.blocks() * each;
         let chunk = (CHUNK / (POINTS * depth)).max(FEWEST_ROWS).min(all);
         let columns = (CHUNK / (POINTS * chunk)).clamp(1, outputs);
-        scratch.inputs.resize(POINTS * spread(depth * spread(chunk)), Block::ZERO);
-        scratch.sums.resize(POINTS * spread(columns * chunk), Block::ZERO);
+        let inputs = at_least(&mut scratch.inputs, POINTS * spread(depth * spread(chunk)));
+        let sums = at_least(&mut scratch.sums, POINTS * spread(columns * chunk));
         for first in (0..all).step_by(chunk) {
             let count = chunk.min(all - first);
             let row = spread(count);
@@ -251,7 +259,7 @@ impl RunConvolution<'_> {
                 for t in 0..count {
                     let (image, tile) = ((first + t) / each, (first + t) % each);
                     let map = &input[(image * depth + k) * positions..][..positions];
-                    let out = &mut scratch.inputs[k * row + t..];
+                    let out = &mut inputs[k * row + t..];
                     winograd::transform_input(simd, map, shape, tiles, tile, out, point);
                 }
             }
@@ -260,9 +268,9 @@ impl RunConvolution<'_> {
                 let stride = spread(columns * count);
                 for i in 0..POINTS * columns {
                     let (p, i) = (i / columns, i % columns);
-                    let rows = GemmRows { a: &scratch.inputs[p * point..], stride: row, count };
+                    let rows = GemmRows { a: &inputs[p * point..], stride: row, count };
                     let u = &conv.filters[(p * outputs + n + i) * depth * LANES..];
-                    let m = &mut scratch.sums[p * stride + i * count..][..count];
+                    let m = &mut sums[p * stride + i * count..][..count];
                     winograd::multiply(simd, rows, &u[..depth * LANES], m);
                 }
                 for i in 0..columns {
@@ -272,7 +280,7 @@ impl RunConvolution<'_> {
                         let at = (image * outputs + n + i) * positions;
                         winograd::transform_output(
                             simd,
-                            &scratch.sums[i * count + t..],
+                            &sums[i * count + t..],
                             stride,
                             (shape, tiles, tile),
                             epilogue,
@@ -322,6 +330,8 @@ impl Window {
         let values = self.kernel * self.kernel * shape.channels;
         let count = out.len() / blocks(values);
         for r in 0..count {
+            // The last block may not be filled.
+            out[(blocks(values) - 1) * count + r] = Block::ZERO;
             let at = ((first + r) / width, (first + r) % width);
             for tap in 0..self.kernel * self.kernel {
                 let from = self.input(shape, at, tap).map_or(&Block::ZERO, |i| &map[i]);

@@ -275,7 +275,7 @@ impl Fuser<'_> {
             Op::SameConv { name, inputs, outputs, kernel, stride } => {
                 (name, *inputs, *outputs, *kernel, *stride, None, false)
             }
-            _ => return Err(self.wrong(format!("node {node} is no convolution"))),
+            _ => return Err(self.wrong(format!("node {node} is not a convolution"))),
         };
         let fits = |n: usize| fixed.is_none_or(|padding| n + 2 * padding >= kernel);
         let right = inputs == shape.channels && fits(shape.height) && fits(shape.width);

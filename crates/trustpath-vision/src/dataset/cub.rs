@@ -38,7 +38,8 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
         let class = names.get(label).ok_or_else(|| lacks(CLASSES))?;
         let part = boxes.get(id).ok_or_else(|| lacks(BOXES))?;
         let crop = crop(part).ok_or_else(|| {
-            let reason = format!("the box of image {id} is no x, y, width and height but {part:?}");
+            let reason =
+                format!("the box of image {id} is not x, y, width and height but {part:?}");
             Error::read(format!("{root}{BOXES}"), reason)
         })?;
         let class = Some(numbers.number(class, None));

@@ -70,7 +70,7 @@ fn names(tasks: &Tasks, key: &str, source: &Source) -> Result<Vec<String>> {
                 let short: String = address.chars().take(80).collect();
                 return Err(refuse(
                     id,
-                    format!("shows {short:?}, which is no image; remove it from the export"),
+                    format!("shows {short:?}, which is not an image; remove it from the export"),
                 ));
             }
         };

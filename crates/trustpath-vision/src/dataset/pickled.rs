@@ -65,7 +65,7 @@ impl PickleSections {
         let data = match (doc.node(id), doc.array(id)?) {
             (Node::Bytes(blob), _) => blob.clone(),
             (_, Some(array)) if array.dtype.size == 1 => array.data,
-            _ => return Err(doc.refuse("one of its images is no bytes")),
+            _ => return Err(doc.refuse("one of its images is not bytes")),
         };
         let (section, offset, len) = match data {
             Blob::At { offset, len } => (file, offset, len as usize),

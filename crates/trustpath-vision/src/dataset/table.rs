@@ -110,7 +110,7 @@ fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
     let bytes = source.read(table)?;
     let (mut rows, mut columns) = (Vec::new(), (0, 1));
     for (line, record) in reader(table, bytes.as_slice()).records().enumerate() {
-        let record = record.map_err(|e| refuse(format!("line {} is no csv ({e})", line + 1)))?;
+        let record = record.map_err(|e| refuse(format!("line {} is not csv ({e})", line + 1)))?;
         if line == 0
             && let Some(named) = column(&record, &FILE_COLUMNS).zip(column(&record, &LABEL_COLUMNS))
         {

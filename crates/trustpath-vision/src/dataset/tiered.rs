@@ -33,7 +33,7 @@ pub(super) fn read(source: Source) -> Result<RawDataset> {
         }
         let (labels, names) = labels_of(&Document::read(&source.section(&labels)?, 0)?)?;
         let doc = Document::read(&source.section(name)?, 0)?;
-        let images = doc.list(doc.root()).ok_or_else(|| doc.refuse("it is no list of PNGs"))?;
+        let images = doc.list(doc.root()).ok_or_else(|| doc.refuse("it is not a list of PNGs"))?;
         as_many(&doc, images.len(), labels.len())?;
         let first = classes.len();
         let mut seen = HashSet::new();

@@ -26,7 +26,7 @@ fn open(bytes: &[u8]) -> Decoded<(ImageFormat, impl ImageDecoder)> {
         return Err("it is empty".into());
     }
     let format = image::guess_format(bytes).map_err(|_| {
-        "by its contents it is no PNG, JPEG, WebP, GIF, BMP, TIFF or PNM".to_string()
+        "its contents are not those of a PNG, JPEG, WebP, GIF, BMP, TIFF or PNM".to_string()
     })?;
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();

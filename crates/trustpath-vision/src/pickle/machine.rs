@@ -122,7 +122,7 @@ impl Machine {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let text = |id: Id| match &self.nodes[id.0 as usize] {
                     Node::Text(text) => Ok(text.clone()),
-                    _ => Err("it names something by what is no text".to_string()),
+                    _ => Err("it names something by a value that is not a text".to_string()),
                 };
                 let (module, name) = (text(module)?, text(name)?);
                 self.push(Node::Global { module, name })?;
@@ -152,7 +152,7 @@ impl Machine {
                 let state = self.pop()?;
                 match self.top_node()? {
                     Node::Object(object) => object.state = Some(state),
-                    _ => return Err("it gives a state to what is no object".into()),
+                    _ => return Err("it gives a state to a value that is not an object".into()),
                 }
             }
             b'P' => {
@@ -189,7 +189,7 @@ impl Machine {
         match self.top_node()? {
             Node::List(list) => list.extend(items),
             Node::Object(object) => object.items.extend(items),
-            _ => return Err("it fills something that is no list or dictionary".into()),
+            _ => return Err("it fills a value that is neither a list nor a dictionary".into()),
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Machine {
         match self.top_node()? {
             Node::Dict(dict) => dict.extend(entries),
             Node::Object(object) => object.entries.extend(entries),
-            _ => return Err("it fills something that is no list or dictionary".into()),
+            _ => return Err("it fills a value that is neither a list nor a dictionary".into()),
         }
         Ok(())
     }
@@ -320,10 +320,10 @@ fn decimal(line: &str) -> Parsed<Node> {
         Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => {
             Ok(Node::BigInt)
         }
-        Err(_) => Err(format!("{digits:?} is no number")),
+        Err(_) => Err(format!("{digits:?} is not a number")),
     }
 }
 
 fn parse<T: std::str::FromStr>(text: &str) -> Parsed<T> {
-    text.trim().parse().map_err(|_| format!("{text:?} is no number"))
+    text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
 }

@@ -203,7 +203,7 @@ fn archive(path: &Path) -> Result<Vec<Entry>> {
         [b'P', b'K', 3 | 5, ..] => zip::list(&name, file, stamp),
         [0x1f, 0x8b, ..] => tar::expand(&name, file, stamp),
         head if head.len() == 512 && head[257..262] == *b"ustar" => tar::list(&name, file, stamp),
-        _ => Err(Error::read(name, "by its contents it is no folder, zip, tar or tar.gz")),
+        _ => Err(Error::read(name, "its contents are not those of a folder, zip, tar or tar.gz")),
     }
 }
 

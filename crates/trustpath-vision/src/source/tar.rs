@@ -84,7 +84,7 @@ pub(super) fn expand(archive: &str, mut file: File, stamp: u64) -> Result<Vec<En
 pub(super) fn no_room(name: &str, error: &io::Error) -> Error {
     let folder = std::env::temp_dir();
     let reason = format!(
-        "it has to be expanded into {}, which fails ({error}); make room there, name another folder in TMPDIR, or unpack it yourself",
+        "it has to be expanded into {}, which fails ({error}); free some disk space there, name another folder in TMPDIR, or unpack it yourself",
         folder.display()
     );
     Error::read(name, reason)

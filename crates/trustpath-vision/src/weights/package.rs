@@ -85,7 +85,7 @@ fn of_bytes(bytes: &[u8], name: &str) -> Result<NetworkWeights> {
         return NetworkWeights::from_safetensors(bytes, name);
     }
     let failed = |error: std::io::Error| {
-        file::refuse(name, error.to_string(), "make room for temporary files")
+        file::refuse(name, error.to_string(), "free some disk space for temporary files")
     };
     let mut copy = tempfile::NamedTempFile::new().map_err(failed)?;
     std::io::Write::write_all(&mut copy, bytes).map_err(failed)?;

@@ -97,7 +97,7 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
         return read(CheckpointReader { name, doc: &doc, storages, left: whole.len() });
     }
     if head != MAGIC {
-        return Err(refuse(name, "it is no checkpoint of PyTorch"));
+        return Err(refuse(name, "it is not a checkpoint of PyTorch"));
     }
     let mut at = MAGIC.len() as u64;
     for _ in ["version", "machine"] {
