@@ -18,6 +18,7 @@ than target/release/trustpath.
 """
 
 import argparse
+import csv
 import json
 import os
 import resource
@@ -93,9 +94,26 @@ def quality(n, path, labels):
     return 100 * np.mean(labels[open_] == truth[open_])
 
 
+def result_file(n, path, name):
+    """Where a result goes: arrays have the room of their longest text in every row, which is too much beyond a million rows."""
+    return path / f"{n}-{name}.{'npz' if n <= 1_000_000 else 'csv'}"
+
+
+def columns(file, *names):
+    """Columns of a result."""
+    if file.suffix == ".npz":
+        result = np.load(file)
+        return [result[name] for name in names]
+    with open(file, newline="") as lines:
+        rows = csv.reader(lines)
+        head = next(rows)
+        at = [head.index(name) for name in names]
+        return [np.array(column) for column in zip(*([row[k] for k in at] for row in rows))]
+
+
 def ours(n, path, flags):
     """Seconds by stage, wall and user seconds, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
-    out = path / f"{n}-out.npz"
+    out = result_file(n, path, "out")
     command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--progress", "json", *flags]
     output, seconds = measured([str(part) for part in command])
     if output is None:
@@ -109,9 +127,9 @@ def ours(n, path, flags):
             found = " ".join(line.split()[2:4])
         elif "peak memory" in line:
             memory = float(line.split()[-2])
-    result = np.load(out)
-    labels = np.array([int(name[1:]) if name else -1 for name in result["label"]])
-    trusted = result["verdict"] == "trusted"
+    label, verdict = columns(out, "label", "verdict")
+    labels = np.array([int(name[1:]) if name else -1 for name in label])
+    trusted = verdict == "trusted"
     wrong = labels[trusted] != np.load(path / f"{n}-truth.npy")[trusted]
     trust = f"{100 * trusted.mean():.0f}", f"{100 * wrong.mean():.1f}" if trusted.any() else "–"
     return stages, seconds, memory, quality(n, path, labels), found, trust
@@ -119,15 +137,16 @@ def ours(n, path, flags):
 
 def our_audit(n, path):
     """Wall and user seconds, peak GiB, how many suspects, how many of them are wrong, and how many of all wrong labels they are."""
-    out = path / f"{n}-audit.npz"
+    out = result_file(n, path, "audit")
     command = [BINARY, "audit", path / f"{n}.npy", "--labels", path / f"{n}-audited.txt", "--out", out, "--progress", "json"]
     output, seconds = measured([str(part) for part in command])
     if output is None:
         sys.exit(f"trustpath audit: {seconds[0]}")
     memory = next(float(line.split()[-2]) for line in output.splitlines() if "peak memory" in line)
     # The most suspicious come first, whatever their row.
-    result, suspect = np.load(out), np.zeros(n, bool)
-    suspect[result["id"].astype(int)[result["verdict"] == "suspect"]] = True
+    row, verdict = columns(out, "id", "verdict")
+    suspect = np.zeros(n, bool)
+    suspect[row[verdict == "suspect"].astype(int)] = True
     return seconds, memory, found_by(n, path, suspect)
 
 

@@ -119,6 +119,8 @@ fn compare(
     peers: &[Peer],
     threads: usize,
 ) -> Outcome<()> {
+    // Checked once: that takes longer than most episodes.
+    let features = Features::new(table.features(), table.rows(), table.dims())?;
     let mut tasks: Vec<(usize, usize, usize)> = Vec::new();
     for (g, group) in groups.iter().enumerate() {
         for (p, peer) in peers.iter().enumerate() {
@@ -128,12 +130,12 @@ fn compare(
     let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
     std::thread::scope(|scope| -> Outcome<()> {
         for _ in 0..threads {
-            let (send, next, tasks) = (send.clone(), &next, &tasks);
+            let (send, next, tasks, features) = (send.clone(), &next, &tasks, &features);
             scope.spawn(move || {
                 // Parallel parts of a method run on the thread of their own pool, so that no other episode is timed with them.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                 while let Some(&(g, p, episode)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let run = || score(table, &groups[g], &peers[p].learner, episode);
+                    let run = || score(features, &groups[g], &peers[p].learner, episode);
                     let outcome = match &pool {
                         Ok(pool) => pool.install(run),
                         Err(error) => Err(error.to_string()),
@@ -166,18 +168,16 @@ fn compare(
 
 /// The accuracy of a method on an episode, and how many milliseconds it took.
 fn score(
-    table: &FeatureTable,
+    features: &Features<'_>,
     group: &Group,
     learner: &Learner,
     episode: usize,
 ) -> Result<(f64, f64), String> {
     let text = |error: &dyn Error| error.to_string();
-    let features =
-        Features::new(table.features(), table.rows(), table.dims()).map_err(|e| text(&e))?;
     let (wall, start) = (Instant::now(), thread_time());
     let episode = &group.episodes[episode];
     let found =
-        learner.accuracies(&features, episode, &group.setting, None).map_err(|e| text(&e))?;
+        learner.accuracies(features, episode, &group.setting, None).map_err(|e| text(&e))?;
     let spent = match (start, thread_time()) {
         (Some(start), Some(end)) => end - start,
         _ => wall.elapsed(),
@@ -194,7 +194,6 @@ fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -
         let both = accuracies.len().min(first.len());
         let accuracy = Estimate::of(&accuracies)?;
         let difference = paired_difference(&accuracies[..both], &first[..both])?;
-        // The system counts in ticks of some milliseconds, so that only their sum means anything.
         let time: f64 = scores.iter().map(|(_, time)| *time).sum();
         writeln!(
             out,

@@ -27,6 +27,9 @@ const SPREAD: f64 = 2.0;
 const UPPER_SPREAD: f64 = 3.0;
 /// The range of `τ` and the number of values tried in it, before the best is refined.
 const TAU: (f64, f64, usize) = (2.0, 80.0, 20);
+/// Classes up to which these ranges are wide enough. With more, the coordinates hold no corner for each class, the `λ` of the labels of an
+/// instance differ by less in proportion, and the ranges go on as far.
+const TAU_CLASSES: f64 = 64.0;
 /// Refinements, each of which halves the step.
 const REFINED: usize = 5;
 /// The same for the upper estimate, which needs `τ` less exactly.
@@ -61,11 +64,10 @@ impl MistakeModel {
     /// Fits the mixture to the given labels of a sample.
     pub fn fit(table: &VanishTable) -> Self {
         let of = |tau: f64| Self::at(table, tau);
-        let (low, high, count) = TAU;
-        let step = (high / low).ln() / (count - 1) as f64;
-        let tried = (0..count).map(|k| of(low * (step * k as f64).exp()));
-        let mut best =
-            tried.fold((f64::NEG_INFINITY, Self { tau: low, rate: 0.0, error: 0.0 }), better);
+        let (tried, step) = range(TAU, table.classes);
+        let (low, high) = (tried[0], tried[tried.len() - 1]);
+        let first = (f64::NEG_INFINITY, Self { tau: low, rate: 0.0, error: 0.0 });
+        let mut best = tried.into_iter().map(of).fold(first, better);
         let mut half = 0.5 * step;
         for _ in 0..REFINED {
             let tau = best.1.tau;
@@ -115,6 +117,14 @@ impl MistakeModel {
     }
 }
 
+/// The values of `τ` to try, ascending, and the logarithm of the ratio of neighbouring ones.
+fn range((low, high, count): (f64, f64, usize), classes: usize) -> (Vec<f64>, f64) {
+    let step = (high / low).ln() / (count - 1) as f64;
+    let further = (classes as f64 / TAU_CLASSES).max(1.0).ln() / step;
+    let values = (0..count + further.ceil() as usize).map(|k| low * (step * k as f64).exp());
+    (values.collect(), step)
+}
+
 fn better(best: (f64, MistakeModel), other: (f64, MistakeModel)) -> (f64, MistakeModel) {
     if other.0 > best.0 { other } else { best }
 }
@@ -149,10 +159,8 @@ impl VanishTable {
 
 /// The upper estimate of the error rate, with mistakes that may prefer certain classes.
 pub(super) fn upper_rate(table: &VanishTable) -> f64 {
-    let (low, high, count) = UPPER_TAU;
-    let tau = |k: usize| low * (high / low).powf(k as f64 / (count - 1) as f64);
-    let tried: Vec<(f64, f64)> =
-        (0..count).into_par_iter().map(|k| upper_at(table, tau(k))).collect();
+    let (tried, _) = range(UPPER_TAU, table.classes);
+    let tried: Vec<(f64, f64)> = tried.into_par_iter().map(|tau| upper_at(table, tau)).collect();
     let best = tried.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or(0.0, |(_, rate)| rate)
 }

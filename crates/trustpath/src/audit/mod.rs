@@ -5,7 +5,8 @@
 //! 2. `own − rival/3` ranks the labels ([`score`](mod@score)).
 //! 3. A mixture of right and wrong labels estimates how many are wrong and how probably each is ([`error_rate`]).
 //! 4. Labels that a person has checked correct the fit and these probabilities ([`verified`]).
-//! 5. Suspects are the largest part of the top of the ranking among which the expected share of wrong labels is at least the precision asked for.
+//! 5. Suspects are the largest part of the top of the ranking among which the expected share of wrong labels is at least the precision asked for
+//!    ([`suspects`]).
 
 mod error_rate;
 mod fitted;

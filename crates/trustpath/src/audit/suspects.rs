@@ -2,14 +2,21 @@
 //!
 //! ```text
 //! probability of the k-th label  =  the isotonic regression of the model's probabilities along the ranking (its sum is the same)
-//! suspects  =  the first K, with the largest K such that the mean of their probabilities is at least the precision asked for
+//! suspects  =  the first K, with the largest K such that the mean of their probabilities is at least the precision asked for,
+//!              and none of them is below half of it
 //! ```
+//!
+//! Without the second condition, labels that are certainly right would be called suspects where all wrong ones are easily found, until the mean
+//! is down to the precision.
 
 use super::error_rate::MistakeModel;
 use super::verified::Correction;
 
 /// Standard errors on either side of an estimate in an interval of 90 %.
 const DEVIATIONS: f64 = 1.645;
+
+/// The least probability of a suspect, as a share of the precision asked for.
+const LEAST_SHARE: f64 = 0.5;
 
 /// How many labels are wrong, those that were checked included.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +92,7 @@ impl Ask<'_> {
         let (mut sum, mut count, mut among) = (0.0, 0, f64::NAN);
         for (k, p) in along.iter().enumerate() {
             sum += p;
-            if sum >= self.precision * (k + 1) as f64 {
+            if sum >= self.precision * (k + 1) as f64 && *p >= LEAST_SHARE * self.precision {
                 (count, among) = (k + 1, sum / (k + 1) as f64);
             }
         }

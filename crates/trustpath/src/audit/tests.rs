@@ -206,6 +206,19 @@ fn many_classes_and_imbalance() {
     assert!(first.iter().filter(|row| changed.contains(row)).count() * 10 >= changed.len() * 8);
 }
 
+/// Where classes share coordinates, the λ of the labels of an instance differ by a few hundredths only.
+#[test]
+fn more_classes_than_coordinates() {
+    let (values, truth) = groups(400 * 6, 40, 400, 0.15, 5);
+    let (labels, wrong) = flipped(&truth, 400, 0.05, 5);
+    let found = run(&values, 40, &labels, 400).unwrap();
+    let hits = (0..2400).filter(|&i| found.suspect[i] && wrong[i]).count();
+    let suspects = found.suspect.iter().filter(|s| **s).count();
+    assert!(hits > 100 && suspects - hits < 10, "{hits} of {suspects}, of 120 wrong ones");
+    let estimate = found.wrong.unwrap();
+    assert!((estimate.count - 120.0).abs() < 20.0, "{estimate:?}");
+}
+
 #[test]
 fn rows_beyond_the_fit_are_judged_by_it() {
     let (values, truth) = groups(900, 16, 4, 1.0, 2);
