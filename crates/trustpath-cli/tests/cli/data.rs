@@ -83,7 +83,7 @@ fn what_cannot_be_right_is_refused() {
     let good = vision("archives/good.zip");
     refused(&["data", "check", &here], 2, &["holds no images"]);
     refused(&["data", "check", "nowhere"], 2, &["no such file or folder"]);
-    refused(&["data", "check", &file], 2, &["no folder, zip, tar"]);
+    refused(&["data", "check", &file], 2, &["not those of a folder, zip, tar"]);
     refused(&["data", "check", &good, "--dataset", "imagenet"], 2, &["cifar-fs"]);
     refused(&["data", "check", &good, "--dataset", "cub"], 2, &["CUB_200_2011.tgz"]);
     refused(&["data", "check", &vision("archives/climbs.zip")], 2, &["leads out of the archive"]);

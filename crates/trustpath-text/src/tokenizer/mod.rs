@@ -217,7 +217,7 @@ mod tests {
         });
         let other = Tokenizer::from_json(&json.to_string(), "tokenizer.json").unwrap();
         assert_eq!(other.tokens("Unaffable 東", 9), tokenizer().tokens("Unaffable 東", 9));
-        for (text, part) in [("[]", "not WordPiece"), ("{", "no JSON")] {
+        for (text, part) in [("[]", "not WordPiece"), ("{", "not JSON")] {
             let error = Tokenizer::from_json(text, "t.json").unwrap_err().to_string();
             assert!(error.contains(part) && error.starts_with("t.json"), "{error}");
         }

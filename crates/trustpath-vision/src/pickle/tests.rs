@@ -94,7 +94,7 @@ fn false_lengths_take_no_memory() {
         (b"\x82\x01.", "extensions"),
         (b"\x97.", "outside"),
         (b"\xff.", "unknown instruction 0xff"),
-        (b"Inonsense\n.", "no number"),
+        (b"Inonsense\n.", "not a number"),
         (b"S'half\n.", "without quotes"),
         (b"S'\\x4'\n.", "broken escape"),
     ] {

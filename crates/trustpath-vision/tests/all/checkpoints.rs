@@ -63,7 +63,7 @@ fn what_holds_no_weights_is_refused() {
         }
     }
     assert!(said(dir.path().join("nowhere.pth")).contains("check that the path is right"));
-    assert!(said(put("other.pth", b"\x80\x02]q\x00.")).contains("no checkpoint of PyTorch"));
+    assert!(said(put("other.pth", b"\x80\x02]q\x00.")).contains("not a checkpoint of PyTorch"));
     let mut script = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in [
         ("RN50/data.pkl", &b"\x80\x02}q\x00."[..]),

@@ -241,7 +241,7 @@ fn what_is_no_dataset_is_refused() {
     assert!(error.contains("no images of cub") && error.contains("CUB_200_2011.tgz"), "{error}");
     assert!(refusal(&path.join("nowhere"), None).contains("no such file or folder"));
     let zip = put(path, "x.zip", "hello");
-    assert!(refusal(&zip, None).contains("no folder, zip, tar"));
+    assert!(refusal(&zip, None).contains("not those of a folder, zip, tar"));
     std::fs::remove_file(zip).unwrap();
     let csv = put(path, "x.csv", "filename,label\na.png,cat\n");
     assert!(refusal(&csv, None).contains("names a.png, which is not there"));
