@@ -90,7 +90,7 @@ fn false_lengths_take_no_memory() {
         (b"h\x07.", "remembers nothing as 7"),
         (b"}K\x01s.", "empty stack"),
         (b"}(K\x01u.", "key without a value"),
-        (b"K\x01K\x02a.", "no list or dictionary"),
+        (b"K\x01K\x02a.", "neither a list nor a dictionary"),
         (b"\x82\x01.", "extensions"),
         (b"\x97.", "outside"),
         (b"\xff.", "unknown instruction 0xff"),
