@@ -163,9 +163,9 @@ def test_options_are_checked_before_anything_is_read(cluster, pool, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_panics_of_the_engine_are_exceptions():
+def test_signals_that_cannot_be_are_refused():
     array = np.zeros
-    with pytest.raises(RuntimeError, match="internal error in trustpath"):
+    with pytest.raises(ValueError, match="class 1 has no labelled instance"):
         _trustpath.signals(array(4, dtype=np.uint32), array(4, dtype=np.float32), 2, array(1, dtype=np.int64) + 99, array(1, dtype=np.int64), 2, {})
 
 

@@ -138,7 +138,7 @@ def test_bad_input_is_answered_in_a_sentence(birds):
         (lambda: trustpath.evaluate(X, y, shot=500), ValueError, "500 support"),
         (lambda: trustpath.evaluate(X, y, way=1), ValueError, "way = 1"),
         (lambda: trustpath.evaluate(X, y, method="magic"), ValueError, "choose one of icir"),
-        (lambda: trustpath.evaluate(X, y, method="pt-map", step=3), ValueError, "published parameters"),
+        (lambda: trustpath.evaluate(X, y, method="pt-map", step=3), ValueError, "its own parameters"),
         (lambda: trustpath.evaluate(X, y, colour="red"), TypeError, "colour is not an option"),
         (lambda: trustpath.evaluate(X, y, setting="magic"), ValueError, "'inductive'"),
         (lambda: trustpath.evaluate(X, y, selector="best"), ValueError, "ici, ra"),

@@ -55,9 +55,9 @@ pub const ADAPTIVE: usize = 20;
 /// Unlabeled instances per class up to which the adaptive mode may be chosen by held-out labels.
 pub const ADAPTIVE_CANDIDATE: usize = 50;
 /// Given labels per class from which on it is no such candidate. On four kinds of features (16 classes, 20 draws) being able to choose it
-/// was worth up to 2.2 points with two labels and up to 1.3 with five, but 0.1 on average with ten or twenty, where it takes as long as all the
-/// rest of a run.
-pub const ADAPTIVE_LABELS: usize = 10;
+/// was worth up to 2.2 points with two labels and up to 1.3 with five, but 0.1 on average with twenty, where it takes as long as all the rest of
+/// a run.
+pub const ADAPTIVE_LABELS: usize = 20;
 /// Classes up to which `label` considers the adaptive mode, whose schedule was learned on up to 40. An earlier schedule labelled pools of
 /// 77 and 150 classes worse than self-training by 1 to 4 points, at twice the cost.
 pub const ADAPTIVE_CLASSES: usize = 64;
