@@ -48,7 +48,7 @@ pub(super) fn unquoted(line: &[u8]) -> Parsed<Vec<u8>> {
     Ok(out)
 }
 
-/// Text with `\uXXXX` for what is not plain; what is no such escape stays as it is.
+/// Text with `\uXXXX` for characters that are not ASCII; anything else stays as it is.
 pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
