@@ -106,6 +106,16 @@ pub(crate) const RECALL_POINTS: usize = 1000;
 pub(crate) const COMPARED: usize = 4096;
 /// Points up to which there is a second sweep, which adds half a per cent.
 pub(crate) const TWO_SWEEPS: usize = 200_000;
+/// Reference rows that a new row is compared with, at least: those of the cells around it. Up to this number it is compared with all.
+pub(crate) const COMPARED_TARGETS: usize = 1536;
+/// Cells that reference rows are sorted into, for each of the root of their number.
+pub(crate) const CELLS_PER_ROOT: usize = 2;
+/// Reference rows that a model keeps, at most.
+pub(crate) const REFERENCE_ROWS: usize = 20_000;
+/// Dimensions of the reference rows that a model keeps, at most.
+pub(crate) const REFERENCE_DIMS: usize = 160;
+/// Rows that the kept dimensions are computed from.
+pub(crate) const REFERENCE_BASIS_ROWS: usize = 8192;
 /// Points for each cell that k-means places the cells by: the centres need to be spread like the points, not optimal.
 pub(crate) const CELL_SAMPLE: usize = 32;
 /// Points, at most, that the centre of all points is the mean of.

@@ -22,6 +22,7 @@ mod refine;
 mod regions;
 mod scan;
 mod similarity;
+mod targets;
 
 pub use device::{DevicePoints, NeighborDevice, use_device};
 pub(crate) use exact::nearest_among;
@@ -29,6 +30,7 @@ pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
 pub use regions::{CellMeans, CellPlan, Region, RegionLists, RegionOrder};
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
+pub(crate) use targets::{NearestTargets, Targets};
 
 use self::cells::Effort;
 use self::points::CentredPoints;
