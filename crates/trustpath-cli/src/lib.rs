@@ -30,7 +30,6 @@ mod sample;
 mod serve;
 mod shell;
 mod spec_args;
-mod stages;
 mod texts;
 mod train;
 mod wanted;

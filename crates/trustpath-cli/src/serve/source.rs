@@ -48,7 +48,7 @@ impl PoolSource {
             return Ok(kept);
         }
         // Only the thread of the model labels, so that nothing is made twice.
-        let made = Represented::of(features, self.spec.limits(), observer)?;
+        let made = Represented::of(features, observer)?;
         Ok(self.represented.get_or_init(|| made))
     }
 }
@@ -61,6 +61,7 @@ impl Source for PoolSource {
     fn label(
         &self,
         labels: &[Option<usize>],
+        none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
@@ -69,8 +70,8 @@ impl Source for PoolSource {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
             let found = self.represented(&features, observer).and_then(|kept| {
-                let labels = label(&features, labels).classes(classes).spec(&self.spec);
-                labels.on(kept).run_observed(observer)
+                let pool = label(&features, labels).none_of_these(none).classes(classes);
+                pool.spec(&self.spec).on(kept).run_observed(observer)
             });
             found.map_err(|error| named(pool, error).to_string())
         })

@@ -19,7 +19,6 @@ mod pairs;
 mod partition;
 mod points;
 mod refine;
-mod regions;
 mod scan;
 mod similarity;
 
@@ -27,7 +26,6 @@ pub use device::{DevicePoints, NeighborDevice, use_device};
 pub(crate) use exact::nearest_among;
 pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
-pub use regions::{CellMeans, CellPlan, Region, RegionLists, RegionOrder};
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
 
 use self::cells::Effort;
@@ -154,13 +152,6 @@ impl Neighbors {
         Ok(Self { k, index: ends, squared, recall: None })
     }
 
-    /// The first `k` neighbours of every point, without their distances.
-    pub(crate) fn first(&self, k: usize) -> Self {
-        let k = k.min(self.k);
-        let index = (0..self.len()).flat_map(|i| &self.list(i)[..k]).copied().collect();
-        Self { k, index, squared: Vec::new(), recall: self.recall }
-    }
-
     /// Number of points.
     pub fn len(&self) -> usize {
         self.index.len() / self.k.max(1)
@@ -269,8 +260,6 @@ mod tests {
         assert_eq!(list(&graph, 1), [0, 2, 3]);
         assert_eq!(list(&graph, 5), [0, 1, 2]);
         assert_eq!(graph.squared_distances(5), [0.0; 3]);
-        let first = graph.first(2);
-        assert_eq!((list(&first, 5), first.squared_distances(5).len()), (vec![0, 1], 0));
     }
 
     #[test]

@@ -40,7 +40,7 @@ choices! {
 }
 
 /// A pool of which some instances may have a label.
-pub(super) struct Candidates<'a> {
+pub(crate) struct Candidates<'a> {
     /// The coordinates of all rows, of unit length.
     pub u: &'a Matrix,
     /// Rows that have a label.
@@ -87,7 +87,7 @@ impl Candidates<'_> {
 }
 
 /// The margin and the most probable class of each open row, under a classifier that is trained on the given labels.
-pub(super) fn margins(
+pub(crate) fn margins(
     instances: &Instances,
     (given, labels): (&[usize], &[usize]),
     open: &[usize],
@@ -128,7 +128,7 @@ pub(super) fn margins(
 /// let values: Vec<f32> =
 ///     (0..60 * 4).map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + noise(at)).collect();
 /// let features = Features::new(&values[..], 60, 4)?;
-/// let mut first = label_first(&features, Strategy::Coverage, 3, Default::default(), &mut NoObserver)?;
+/// let mut first = label_first(&features, Strategy::Coverage, 3, &mut NoObserver)?;
 /// first.iter_mut().for_each(|row| *row %= 3);
 /// first.sort_unstable();
 /// assert_eq!(first, [0, 1, 2]);
@@ -138,13 +138,11 @@ pub fn label_first(
     features: &Features<'_>,
     strategy: Strategy,
     batch: usize,
-    limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<usize>> {
     check_without_labels(strategy)?;
-    let rows = features.rows();
-    let mut stages = Stages::new(observer, 1 + Representation::stages(rows, limits));
-    let representation = Representation::of(features, limits, &mut stages)?;
+    let mut stages = Stages::new(observer, 2);
+    let representation = Representation::of(features, &mut stages)?;
     stages.next("choosing what to label")?;
     first(&representation, strategy, batch)
 }
