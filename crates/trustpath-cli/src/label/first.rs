@@ -27,7 +27,7 @@ pub fn choose(
     let features = rows.features()?;
     let mut observer = ProgressObserver::new(progress).with_stages(stages.of(&features)?);
     let (limits, observer) = (spec.limits(), &mut observer);
-    let found = label_first(&features, spec.strategy, spec.suggest, limits, observer);
+    let found = label_first(&features, spec.suggest, limits, observer);
     found.map_err(|error| named(pool, error))
 }
 

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use trustpath::label::{Labelling, Strategy, Trust, label_first};
+use trustpath::label::{Labelling, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
 use trustpath_explain::LabelledRows;
@@ -114,8 +114,7 @@ impl Source for TestPool {
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         let values = self.pool.features().unwrap();
         let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
-        let (strategy, limits) = (Strategy::default(), Self::spec().limits());
-        label_first(&features, strategy, 3, limits, observer).map_err(|e| e.to_string())
+        label_first(&features, 3, Self::spec().limits(), observer).map_err(|e| e.to_string())
     }
 
     fn audit(

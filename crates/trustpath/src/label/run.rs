@@ -250,19 +250,16 @@ impl PoolToLabel<'_> {
             0 => Vec::new(),
             batch => {
                 let labels = (&pool.given[..], &pool.labels[..]);
-                let (mut margin, predicted) =
+                let mut margin =
                     margins(&representation.smooth, labels, &pool.open, classes, limits)?;
                 novel.iter().for_each(|&at| margin[at] = 0.0);
                 let candidates = Candidates {
                     u,
                     given: &pool.given,
-                    labels: &pool.labels,
                     open: &pool.open,
                     margin: &margin,
-                    predicted: &predicted,
-                    classes,
                 };
-                candidates.choose(spec.strategy, batch)
+                candidates.choose(batch)
             }
         };
         let right: Vec<f64> = open.iter().map(|&row| probability[row]).collect();

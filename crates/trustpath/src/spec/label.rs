@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::field::choice_fields;
 use super::spec;
-use crate::label::{Strategy, Trust};
+use crate::label::Trust;
 use crate::limits::Limits;
 use crate::reduce::Reduction;
 use crate::transductive::TransductiveKind;
@@ -48,10 +48,6 @@ spec! {
         ["Output", "N"]
         /// Suggest N instances whose labels would help most
         suggest: usize = 0,
-        ["Output", "NAME"]
-        /// How suggestions are chosen: coverage of what is uncertain, or the published methods typiclust, probcover, dcom and
-        /// margin
-        strategy: Strategy = Strategy::Coverage,
         ["Run", "N"]
         /// Random seed
         seed: u64 = 0,
@@ -219,4 +215,4 @@ impl FromStr for LabellerKind {
     }
 }
 
-choice_fields!(LabellerKind, Reduction, Strategy);
+choice_fields!(LabellerKind, Reduction);
