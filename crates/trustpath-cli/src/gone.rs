@@ -8,9 +8,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const GONE: &[(&str, &str, &str)] = &[
     ("label", "--strategy", STRATEGY),
     ("serve", "--strategy", STRATEGY),
+    ("label", "--neighbors-on", NEIGHBORS_ON),
+    ("audit", "--neighbors-on", NEIGHBORS_ON),
+    ("demo", "--neighbors-on", NEIGHBORS_ON),
 ];
 
 const STRATEGY: &str = "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
+
+const NEIGHBORS_ON: &str =
+    "--neighbors-on is gone: leave it out, since the processor always searches for the neighbours";
 
 /// The sentence for a flag or value that this command had before.
 pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {

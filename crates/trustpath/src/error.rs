@@ -169,12 +169,6 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("the run was stopped before it was done: nothing was kept; start it again")]
     Stopped,
-    /// A device that takes part in the computation failed.
-    #[error("the device that searches for neighbours failed: {reason}")]
-    Device {
-        /// What is wrong, and what to do.
-        reason: String,
-    },
     /// An iteration did not reach its tolerance.
     #[error(
         "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: loosen the tolerance, or check the features for extreme values"
