@@ -163,6 +163,16 @@ pub enum Error {
         /// What went wrong, and the remedy, in the words of the source.
         reason: String,
     },
+    /// More instances than a reduction takes that builds matrices over all pairs of them.
+    #[error(
+        "{rows} instances are more than the {most} that this reduction takes, because it builds a matrix over all pairs of them: reduce by pca, or give fewer instances"
+    )]
+    TooManyToReduce {
+        /// Number of instances.
+        rows: usize,
+        /// The largest number that it takes.
+        most: usize,
+    },
     /// Coordinates were asked for that have been replaced.
     #[error("the coordinates are already projected: pass new coordinates for another path")]
     Projected,

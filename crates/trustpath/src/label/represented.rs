@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::suggest::first;
 use super::Representation;
+use super::suggest::first;
 use crate::limits::Limits;
 use crate::observer::{Observer, Stages};
 use crate::{Error, Features, Result};

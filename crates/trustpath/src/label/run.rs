@@ -15,7 +15,7 @@ use crate::incidental::{Keep, Path};
 use crate::judge::{Confidence, FrozenPath, Ici, Judge, Judgement, View, judging_path};
 use crate::labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 use crate::limits::{self, Limits};
-use crate::neighbors::{Neighbors, Points, nearest_among};
+use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::reduce::{DEFAULT_NEIGHBORS, Reduction, default_dimensions};
 use crate::spec::{LabelSpec, LabellerKind};
@@ -109,7 +109,7 @@ pub(super) fn run(
     let reduced = match spec.reduction {
         Some(reduction) => {
             stages.next("reducing dimensions")?;
-            Some(reduce(reduction, representation, features, classes, limits)?)
+            Some(reduce(reduction, representation, features, classes)?)
         }
         None => None,
     };
@@ -253,12 +253,8 @@ impl PoolToLabel<'_> {
                 let mut margin =
                     margins(&representation.smooth, labels, &pool.open, classes, limits)?;
                 novel.iter().for_each(|&at| margin[at] = 0.0);
-                let candidates = Candidates {
-                    u,
-                    given: &pool.given,
-                    open: &pool.open,
-                    margin: &margin,
-                };
+                let candidates =
+                    Candidates { u, given: &pool.given, open: &pool.open, margin: &margin };
                 candidates.choose(batch)
             }
         };
@@ -416,7 +412,6 @@ fn reduce(
     representation: &Representation,
     features: &Features<'_>,
     classes: usize,
-    limits: Limits,
 ) -> Result<Matrix> {
     let n = features.rows();
     let all: Vec<usize> = (0..n).collect();
@@ -424,12 +419,7 @@ fn reduce(
     let d = default_dimensions(classes).min(plain.dims()).min(n.saturating_sub(1));
     // Tangent spaces of d dimensions need as many neighbours.
     let k = if method == Reduction::Ltsa { d.max(DEFAULT_NEIGHBORS) } else { DEFAULT_NEIGHBORS };
-    let reduction = method.build(d, k)?;
-    let neighbors = reduction.neighbors(n).filter(|_| n > limits.in_memory);
-    let Some(k) = neighbors else { return Ok(reduction.reduce(&plain, n)?.x) };
-    let points: Vec<f32> = plain.unit().as_slice().iter().map(|&v| v as f32).collect();
-    let graph = Neighbors::search(Points::new(&points, n, plain.dims())?, k, limits.search)?;
-    Ok(reduction.reduce_on(&plain, n, Some(&graph))?.x)
+    Ok(method.build(d, k)?.reduce(&plain, n)?.x)
 }
 
 /// The instances whose norms along the path are kept, ascending, and these norms: all instances of a pool in memory, with
