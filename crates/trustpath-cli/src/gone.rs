@@ -11,12 +11,24 @@ const GONE: &[(&str, &str, &str)] = &[
     ("label", "--neighbors-on", NEIGHBORS_ON),
     ("audit", "--neighbors-on", NEIGHBORS_ON),
     ("demo", "--neighbors-on", NEIGHBORS_ON),
+    ("bench", "--base", "--base is gone: leave it out, since no method uses base classes"),
+    ("bench", "--method alpha-am", PEER),
+    ("bench", "--method poisson-learning", PEER),
+    ("bench", "--method poisson-mbo", PEER),
+    ("label", "--labeller alpha-am", PEER),
+    ("label", "--labeller poisson-learning", PEER),
+    ("label", "--labeller poisson-mbo", PEER),
+    ("serve", "--labeller alpha-am", PEER),
+    ("serve", "--labeller poisson-learning", PEER),
+    ("serve", "--labeller poisson-mbo", PEER),
 ];
 
 const STRATEGY: &str = "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
 
 const NEIGHBORS_ON: &str =
     "--neighbors-on is gone: leave it out, since the processor always searches for the neighbours";
+
+const PEER: &str = "this method is gone, because it led in no comparison: use adaptive instead";
 
 /// The sentence for a flag or value that this command had before.
 pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {

@@ -131,16 +131,6 @@ pub enum Error {
         /// Features given.
         given: usize,
     },
-    /// The instances have another number of features than the base classes.
-    #[error(
-        "the base classes have {base} features but the instances have {given}: compute both with the same network"
-    )]
-    BaseDimensions {
-        /// Features of the base classes.
-        base: usize,
-        /// Features of the instances.
-        given: usize,
-    },
     /// A parameter is outside its domain.
     #[error("{name} = {value} is not usable: {expected}")]
     Parameter {
