@@ -13,6 +13,7 @@ mod error;
 mod extract;
 mod features;
 mod files;
+mod gone;
 mod help;
 mod images;
 mod interrupt;

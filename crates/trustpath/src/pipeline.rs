@@ -246,21 +246,17 @@ fn suggest(
         return Ok(Vec::new());
     }
     let labels = (&pool.given[..], &pool.labels[..]);
-    let (mut margin, predicted) =
-        margins(&represented.smooth, labels, &pool.open, pool.classes, *limits)?;
+    let mut margin = margins(&represented.smooth, labels, &pool.open, pool.classes, *limits)?;
     for row in &unknown.novel {
         margin[pool.open.partition_point(|open| open < row)] = 0.0;
     }
     let candidates = Candidates {
         u: represented.smooth.unit(),
         given: &pool.given,
-        labels: &pool.labels,
         open: &pool.open,
         margin: &margin,
-        predicted: &predicted,
-        classes: pool.classes,
     };
-    Ok(candidates.choose(spec.strategy, spec.suggest))
+    Ok(candidates.choose(spec.suggest))
 }
 
 /// The model that remains for new instances.

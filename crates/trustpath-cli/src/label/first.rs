@@ -24,7 +24,7 @@ pub fn choose(
     let rows = Rows::all(pool);
     let features = rows.features()?;
     let mut observer = ProgressObserver::new(progress);
-    let found = label_first(&features, spec.strategy, spec.suggest, &mut observer);
+    let found = label_first(&features, spec.suggest, &mut observer);
     found.map_err(|error| named(pool, error))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use rayon::ThreadPool;
-use trustpath::label::{Labelling, Represented, Strategy, Trust};
+use trustpath::label::{Labelling, Represented, Trust};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer, audit, label};
 use trustpath_explain::LabelledRows;
@@ -79,16 +79,11 @@ impl Source for PoolSource {
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         let pool = self.pool();
-        // The margin needs labels.
-        let strategy = match self.spec.strategy {
-            Strategy::Margin => Strategy::default(),
-            strategy => strategy,
-        };
         self.threads.install(|| {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
             let kept = self.represented(&features, observer);
-            let found = kept.and_then(|kept| kept.label_first(strategy, self.spec.suggest));
+            let found = kept.map(|kept| kept.label_first(self.spec.suggest));
             found.map_err(|error| named(pool, error).to_string())
         })
     }

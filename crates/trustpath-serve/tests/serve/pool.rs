@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use trustpath::label::{Labelling, Strategy, Trust, label_first};
+use trustpath::label::{Labelling, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
 use trustpath_explain::LabelledRows;
@@ -115,7 +115,7 @@ impl Source for TestPool {
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         let values = self.pool.features().unwrap();
         let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
-        label_first(&features, Strategy::default(), 3, observer).map_err(|e| e.to_string())
+        label_first(&features, 3, observer).map_err(|e| e.to_string())
     }
 
     fn audit(

@@ -9,7 +9,7 @@
 //! 4. the labeller labels the pool, and the path of incidental parameters judges every label
 //!    ([`credibility`](crate::judge::Judgement::credibility));
 //! 5. the held-out labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
-//! 6. it suggests what to label next ([`Strategy`]), and trains a model for new instances ([`LabelModel`]).
+//! 6. it suggests what to label next ([`label_first`] does in a pool without labels), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```
 //! use trustpath::label::Verdict;
@@ -44,7 +44,7 @@ pub use labelling::{Labelling, Verdict};
 pub use model::{LabelModel, Prediction};
 pub use represent::Projection;
 pub use represented::Represented;
-pub use suggest::{Strategy, label_first};
+pub use suggest::label_first;
 pub use trusted::Trusted;
 
 pub(crate) use candidates::{candidates, judged_dims};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Representation;
 use super::suggest::first;
-use super::{Representation, Strategy};
 use crate::observer::{Observer, Stages};
 use crate::{Error, Features, Result};
 
@@ -52,11 +52,8 @@ impl Represented {
     }
 
     /// What to label first, as [`label_first`](super::label_first) finds it.
-    ///
-    /// # Errors
-    /// For [`Strategy::Margin`], which needs labels.
-    pub fn label_first(&self, strategy: Strategy, batch: usize) -> Result<Vec<usize>> {
-        first(&self.representation, strategy, batch)
+    pub fn label_first(&self, batch: usize) -> Vec<usize> {
+        first(&self.representation, batch)
     }
 
     /// The representation, which must be of features of this shape.
@@ -116,8 +113,8 @@ mod tests {
             let again = run().on(&pool).run().unwrap();
             assert_same(&again, &run().run().unwrap());
         }
-        let first = label_first(&features, Strategy::Coverage, 7, &mut NoObserver);
-        assert_eq!(pool.label_first(Strategy::Coverage, 7), first);
+        let first = label_first(&features, 7, &mut NoObserver).unwrap();
+        assert_eq!(pool.label_first(7), first);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::field::choice_fields;
 use super::spec;
 use crate::choice::choices;
-use crate::label::{Strategy, Trust};
+use crate::label::Trust;
 use crate::limits::Limits;
 use crate::{Error, Result};
 
@@ -40,10 +40,6 @@ spec! {
         ["Output", "N"]
         /// Suggest N instances whose labels would help most
         suggest: usize = 0,
-        ["Output", "NAME"]
-        /// How suggestions are chosen: coverage of what is uncertain, or the published methods typiclust, probcover, dcom and
-        /// margin
-        strategy: Strategy = Strategy::Coverage,
         ["Run", "N"]
         /// Random seed
         seed: u64 = 0,
@@ -163,4 +159,4 @@ choices! {
     }
 }
 
-choice_fields!(LabellerKind, Strategy);
+choice_fields!(LabellerKind);
