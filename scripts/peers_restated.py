@@ -5,8 +5,7 @@
 
 The first command writes a small pool and the class probabilities of every method on it; a test of the library compares its
 own with them. The second prints accuracies on a list of episodes (docs/episode-lists.md), to compare with
-`trustpath bench --episode-list`; methods that use base classes are not among them. Rows: labelled ones first. Needs NumPy,
-SciPy and, for alpha-am, autograd, which differentiates its objective.
+`trustpath bench --episode-list`. Rows: labelled ones first. Needs NumPy and SciPy.
 """
 
 import json
@@ -78,45 +77,6 @@ def laplace(x, y, classes):
     return np.where(total > 1e-9, u / np.maximum(total, 1e-300), 1 / classes)
 
 
-def poisson_flow(x, y, classes):
-    w = self_tuned_graph(x)
-    d = w.sum(1)
-    n, m = len(x), len(y)
-    source = np.zeros((n, classes))
-    source[:m] = one_hot(y, classes) - one_hot(y, classes).mean(0)
-    u = np.zeros((n, classes))
-    v = np.where(np.arange(n) < m, 1 / m, 0.0)
-    steps = 0
-    while (steps < 50 or np.abs(v - d / d.sum()).max() > 1 / n) and steps < 1000:
-        u = u + (source - (d[:, None] * u - w @ u)) / d[:, None]
-        v = w @ (v / d)
-        steps += 1
-    return w, d, source, u - u.min()
-
-
-def poisson(x, y, classes):
-    u = poisson_flow(x, y, classes)[3]
-    return (u / u.sum(1, keepdims=True))[len(y):]
-
-
-def poisson_mbo(x, y, classes, rounds=20, steps=40):
-    w, d, source, u = poisson_flow(x, y, classes)
-    dt, n = 1 / d.max(), len(x)
-    prices = np.ones(classes)
-    for _ in range(rounds):
-        u = one_hot((u * prices).argmax(1), classes)
-        for _ in range(steps):
-            u = u - dt * (d[:, None] * u - w @ u - source)
-        candidates, prices = [], np.ones(classes)
-        for step in range(1, 101):
-            shares = np.bincount((u * prices).argmax(1), minlength=classes) / n
-            candidates.append((np.abs(shares - 1 / classes).max(), step, prices.copy()))
-            prices = np.clip(prices + 10 / step * (1 / classes - shares), 0.5, 2.0)
-        prices = min(candidates)[2]
-    u = np.maximum(u, 0) * prices
-    return (u / u.sum(1, keepdims=True))[len(y):]
-
-
 def proto_lp(x, y, classes, balanced=True, epochs=100):
     x = power(x)
     directions = np.linalg.svd(x, full_matrices=False)[2][: max(40, classes)]
@@ -184,98 +144,15 @@ def unem(x, y, classes):
     return p
 
 
-def alpha_am(x, y, classes, steps=1000):
-    import autograd.numpy as anp
-    from autograd import grad
-
-    m = len(y)
-    x = unit(np.sign(x) * np.sqrt(np.abs(x)))
-    x = unit(x - x.mean(0))
-    labels = one_hot(y, classes)
-    k, alpha, q = (20, 0.8, 2) if m < 5 * classes else (10, 0.9, 5)
-    total = classes + len(x)
-    k = min(k, total - 1)
-    start = {"mu": labels.T @ x[:m] / labels.sum(0)[:, None]}
-    start |= {"b": np.full((total, total), alpha), "g": np.ones((total, total))}
-
-    def scores(now):
-        z = anp.concatenate([now["mu"], x])
-        d2 = ((z[:, None, :] - z[None, :, :]) ** 2).sum(2)
-        d = anp.where(d2 > 0, anp.sqrt(anp.where(d2 > 0, d2, 1.0)), 0.0)
-        mean = d.sum() / total**2
-        d = d / anp.sqrt(((d - mean) ** 2).sum() / (total**2 - 1))
-        exponent = d * now["g"]
-        seen = np.array(getattr(exponent, "_value", exponent), dtype=float)
-        np.fill_diagonal(seen, np.inf)
-        near = np.argsort(seen, axis=1, kind="stable")[:, :k]
-        mask = np.zeros((total, total))
-        np.put_along_axis(mask, near, 1, 1)
-        mask[:classes] = 0
-        a = anp.exp(-exponent) * mask
-        w = now["b"] * (a + a.T) / 2
-        root = 1 / anp.sqrt(w.sum(1) + 1e-12)
-        w = root[:, None] * w * root[None, :]
-        return 15 * anp.linalg.solve(np.eye(total) - alpha * w, np.eye(total, classes))
-
-    def soft(s):
-        e = anp.exp(s - anp.max(s, axis=1, keepdims=True))
-        return e / e.sum(1, keepdims=True)
-
-    def loss(now):
-        p = soft(scores(now))[classes:]
-        cross = -anp.log((p[:m] * labels).sum(1)).mean()
-        entropy = lambda p: (1 - (p**q).sum(-1)) / (q - 1)
-        return cross - entropy(p[m:].mean(0)) + entropy(p[m:]).mean()
-
-    slope, now = grad(loss), start
-    first = {name: 0.0 for name in now}
-    second = {name: 0.0 for name in now}
-    for step in range(1, steps):
-        by = slope(now)
-        for name in now:
-            first[name] = 0.9 * first[name] + 0.1 * by[name]
-            second[name] = 0.999 * second[name] + 0.001 * by[name] ** 2
-            size = np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8
-            now[name] = now[name] - 1e-4 * first[name] / (1 - 0.9**step) / size
-    return softmax(scores(now)[classes + m :])
-
-
-def base_statistics(x, y):
-    """The mean, and the scatter of the centred unit rows within classes, as if each had 60 rows."""
-    x = unit(np.asarray(x, dtype=np.float64))
-    mean = x.mean(0)
-    x = unit(x - mean)
-    scatters = []
-    for c in np.unique(y):
-        rows = x[np.asarray(y) == c]
-        scatters.append(60 * np.cov(rows.T, bias=True))
-    sizes = [np.linalg.norm(s) for s in scatters]
-    return mean, np.mean([s / size for s, size in zip(scatters, sizes)], 0) * np.mean(sizes)
-
-
-def stretch(x, scatter, limit=5):
-    """The rows in the directions of their span, each divided by its deviation."""
-    u = np.linalg.svd(x.T, full_matrices=False)
-    u = u[0][:, u[1] > 1e-6 * u[1][0]]
-    inverse = np.linalg.inv(scatter + 1e-6 * np.eye(len(scatter)))
-    e, w = np.linalg.eigh(np.linalg.inv(u.T @ inverse @ u))
-    return x @ u @ w * np.minimum(e**-0.5, limit)
-
-
-def bavardage(x, y, classes, centre="labelled", base=None, t_km=10, t_vb=50, balanced=False, rounds=5):
+def bavardage(x, y, classes, centre="labelled", t_km=10, t_vb=50, balanced=False, rounds=5):
     m = len(y)
     labels = one_hot(y, classes)
     mean = {"pool": x.mean(0), "labelled": x[:m].mean(0), "none": 0}[centre]
-    if base is not None:
-        mean, scatter = base_statistics(*base)
-        t_vb = 4
     x = unit(x - mean)
     mu = labels.T @ x[:m] / labels.sum(0)[:, None]
     for _ in range(rounds):
         r = np.vstack([labels, softmax(-t_km * squared(x[m:], mu))])
         mu = r.T @ x / r.sum(0)[:, None]
-    if base is not None:
-        x = stretch(x, scatter)
     for _ in range(rounds):
         counts = r.sum(0)
         alpha = counts - labels.sum(0) + 2
@@ -339,26 +216,21 @@ def ilpc(x, y, classes, k=15, alpha=0.8, temper=3, best=3, steps=1000):
 
 METHODS = {
     "laplace-learning": laplace,
-    "poisson-learning": poisson,
-    "poisson-mbo": poisson_mbo,
     "protolp": proto_lp,
     "protolp-free": lambda x, y, c: proto_lp(x, y, c, balanced=False),
     "paddle": paddle,
     "unem-gaussian": unem,
     "bavardage": bavardage,
     "ilpc": ilpc,
-    "alpha-am": alpha_am,
 }
-WITH_BASE = {"bavardage-base": bavardage}
 
 
-def run(name, x, y, classes, base=None):
-    method = METHODS.get(name) or (lambda *task: WITH_BASE[name](*task, base=base))
-    return method(unit(np.asarray(x, dtype=np.float64)), np.asarray(y), classes)
+def run(name, x, y, classes):
+    return METHODS[name](unit(np.asarray(x, dtype=np.float64)), np.asarray(y), classes)
 
 
 def golden(path):
-    """Pools of overlapping clusters: balanced and not, with one and with several labels of a class; and base classes."""
+    """Pools of overlapping clusters: balanced and not, with one and with several labels of a class."""
     random = np.random.default_rng(20)
     pools = []
     for shots, sizes in [((1, 1, 1), (12, 12, 12)), ((2, 1, 3, 2), (16, 9, 6, 4))]:
@@ -369,15 +241,10 @@ def golden(path):
         x = np.array([draw(c) for c in y + truth])
         pools.append({"features": x.tolist(), "labels": y, "truth": truth})
     for pool in pools:
-        centres = random.gamma(0.6, size=(5, 24))
-        widths = random.gamma(0.7, size=24)
-        base = [np.round(centre + widths * random.gamma(0.7, size=(30, 24)), 4) for centre in centres]
-        base = np.concatenate(base).tolist(), np.repeat(np.arange(5), 30).tolist()
-        pool["base"] = dict(zip(["features", "labels"], base))
         x, y, truth = np.array(pool["features"]), pool["labels"], pool.pop("truth")
         found = {}
-        for name in [*METHODS, *WITH_BASE]:
-            found[name] = run(name, x, y, max(y) + 1, base).round(9).tolist()
+        for name in METHODS:
+            found[name] = run(name, x, y, max(y) + 1).round(9).tolist()
             right = (np.array(found[name]).argmax(1) == truth).mean()
             print(f"{max(y) + 1} classes, {name}: {right:.2f}")
         pool["posterior"] = found

@@ -323,11 +323,6 @@ pub struct RunArgs {
     /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
-    /// Search for the neighbours of more than 20,000 instances by libtorch, comparing all pairs: auto (a GPU if there is
-    /// one), cuda or cpu [default: this program's own code for the processor, which compares some of them]
-    #[cfg(feature = "libtorch")]
-    #[arg(long, value_name = "DEVICE")]
-    neighbors_on: Option<String>,
     #[command(flatten)]
     progress: ProgressArgs,
     /// Print the result as JSON
@@ -341,20 +336,15 @@ impl RunArgs {
         self.progress.get()
     }
 
-    /// Refuses two results on standard output, and prepares the device that was asked for.
+    /// Refuses two results on standard output.
     pub fn check(&self, output: Option<&Output>) -> Result<()> {
-        #[cfg(feature = "libtorch")]
-        if let Some(device) = &self.neighbors_on {
-            use trustpath_vision::train::LibtorchNeighbors;
-            trustpath::neighbors::use_device(Box::new(LibtorchNeighbors::new(device.parse()?)?))?;
-        }
-        match self.json && output.is_some_and(Output::is_stream) {
-            true => Err(Error::Usage(
+        if self.json && output.is_some_and(Output::is_stream) {
+            return Err(Error::Usage(
                 "--json and --out - both write to standard output: give a file for one of them"
                     .into(),
-            )),
-            false => Ok(()),
+            ));
         }
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::{
-    audit, bench, check, data, demo, extract, help, label, paper, predict, sample, serve, shell,
-    train,
+    audit, bench, check, data, demo, extract, gone, help, label, paper, predict, sample, serve,
+    shell, train,
 };
 
 /// Labels unlabeled data and says which labels can be trusted (Instance Credibility Inference).
@@ -90,9 +90,14 @@ Exit status: 0 success, 1 failure, 2 invalid input or usage, 130 interrupted by 
 
 /// Reads the command line. Help and version are printed here, and nothing remains to be done.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>> {
-    match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    match Cli::try_parse_from(&args) {
         Ok(cli) => Ok(Some(cli)),
-        Err(error) if error.use_stderr() => Err(Error::Usage(sentence(&error) + "; see --help")),
+        Err(error) if error.use_stderr() => {
+            let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default();
+            let instead = gone::sentence(command, &error).map(str::to_owned);
+            Err(Error::Usage(instead.unwrap_or_else(|| sentence(&error) + "; see --help")))
+        }
         Err(asked_for) => {
             // As clap itself does, a closed standard output is ignored.
             let _ = asked_for.print();

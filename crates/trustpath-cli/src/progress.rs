@@ -6,7 +6,7 @@
 //!
 //! `elapsed_s` counts from the beginning of the stage. A bar shows the time left only where all steps are alike.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,6 @@ use trustpath_episodes::{Finished, Journal};
 use trustpath_table::printable;
 
 use crate::interrupt;
-use crate::stages::KeptStages;
 
 /// The shortest time between two lines of JSON, except for the first and the last of a stage.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -122,8 +121,6 @@ pub struct ProgressObserver {
     started: Instant,
     /// Where finished episodes are recorded.
     journal: Option<Journal>,
-    /// Where finished stages are kept.
-    stages: Option<KeptStages>,
     /// Images that had their features before an extraction.
     pub before: usize,
 }
@@ -131,19 +128,7 @@ pub struct ProgressObserver {
 impl ProgressObserver {
     /// Shows nothing until the first stage begins.
     pub fn new(progress: Progress) -> Self {
-        Self {
-            progress,
-            stage: None,
-            started: Instant::now(),
-            journal: None,
-            stages: None,
-            before: 0,
-        }
-    }
-
-    /// Keeps finished stages, and goes on from those that are kept.
-    pub fn with_stages(self, stages: Option<KeptStages>) -> Self {
-        Self { stages, ..self }
+        Self { progress, stage: None, started: Instant::now(), journal: None, before: 0 }
     }
 
     /// Shows episodes, and records them if there is a journal.
@@ -154,7 +139,7 @@ impl ProgressObserver {
         journal: Option<Journal>,
     ) -> Self {
         let stage = Some(progress.stage(name, total as u64, "episodes"));
-        Self { progress, stage, started: Instant::now(), journal, stages: None, before: 0 }
+        Self { progress, stage, started: Instant::now(), journal, before: 0 }
     }
 }
 
@@ -167,17 +152,6 @@ impl trustpath::Observer for ProgressObserver {
 
     fn stop(&self) -> bool {
         interrupt::requested()
-    }
-
-    fn kept(&mut self) -> Option<Box<dyn Read>> {
-        self.stages.as_ref()?.open()
-    }
-
-    fn keep(&mut self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
-        if let Some(Err(error)) = self.stages.as_ref().map(|stages| stages.write(write)) {
-            self.progress
-                .say(&format!("{error}; the run continues, but its stages are not saved.\n"));
-        }
     }
 }
 

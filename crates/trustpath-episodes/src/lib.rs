@@ -22,7 +22,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod base;
 mod coordinates;
 pub mod embedded;
 mod episode;
@@ -38,7 +37,6 @@ mod shape;
 pub mod stats;
 mod summary;
 
-pub use base::Base;
 pub use coordinates::{Coordinates, WithCoordinates};
 pub use embedded::Split;
 pub use episode::{Episode, LabelledRows};

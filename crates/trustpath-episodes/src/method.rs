@@ -9,7 +9,7 @@ use trustpath::transductive::{Transductive, TransductiveKind};
 use trustpath::{Features, Matrix, SelfTrainer, Task, label};
 
 use crate::evaluate::gather;
-use crate::{Base, Episode, Error, Result, Setting};
+use crate::{Episode, Error, Result, Setting};
 
 /// A way to label the queries of an episode, as names and numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,14 +20,9 @@ pub enum Method {
     /// A transductive method with the parameters its authors published; the adaptive mode and UNEM-Gaussian with their own,
     /// learned here.
     Transductive(TransductiveKind),
-    /// A transductive method with the parameters its authors published for base classes, which it can use.
-    WithBase(TransductiveKind, Base),
     /// What `trustpath label` runs.
     Label(LabelSpec),
 }
-
-/// What the name of a method ends with where it uses base classes.
-const WITH_BASE: &str = "-base";
 
 impl Method {
     /// The names on the command line.
@@ -56,21 +51,6 @@ impl Method {
         Self::names().into_iter().filter_map(|name| Self::named(name, base).ok()).collect()
     }
 
-    /// The method with base classes; none if it has no use for them.
-    pub fn with_base(&self, base: &Base) -> Option<Self> {
-        match self {
-            Self::Transductive(kind) if kind.uses_base() => {
-                Some(Self::WithBase(*kind, base.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// The names of the methods that can use base classes.
-    pub fn using_base() -> impl Iterator<Item = &'static str> {
-        TransductiveKind::ALL.into_iter().filter(|kind| kind.uses_base()).map(|kind| kind.name())
-    }
-
     /// The method, ready to run.
     ///
     /// # Errors
@@ -79,9 +59,6 @@ impl Method {
         Ok(match self {
             Self::SelfTraining(spec) => Learner::SelfTraining(Box::new(spec.build()?)),
             Self::Transductive(kind) => Learner::Transductive(kind.build()?),
-            Self::WithBase(kind, base) => {
-                Learner::Transductive(kind.build_with_base(base.classes().clone())?)
-            }
             Self::Label(spec) => {
                 spec.trust()?;
                 Learner::Label(spec.clone())
@@ -95,7 +72,6 @@ impl fmt::Display for Method {
         match self {
             Self::SelfTraining(spec) => spec.model.fmt(f),
             Self::Transductive(kind) => kind.fmt(f),
-            Self::WithBase(kind, _) => f.pad(&format!("{kind}{WITH_BASE}")),
             Self::Label(_) => f.pad("label"),
         }
     }
@@ -106,14 +82,11 @@ impl Serialize for Method {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let options = match self {
             Self::SelfTraining(spec) => spec.values(),
-            Self::Transductive(_) | Self::WithBase(..) => Vec::new(),
+            Self::Transductive(_) => Vec::new(),
             Self::Label(spec) => spec.values(),
         };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", &self.to_string())?;
-        if let Self::WithBase(_, base) = self {
-            map.serialize_entry("base", base)?;
-        }
         for (name, value) in options {
             match value {
                 Value::Flag(value) => map.serialize_entry(name, &value)?,
@@ -236,7 +209,6 @@ fn label_queries(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FeatureTable;
 
     #[test]
     fn names_round_trip() {
@@ -250,32 +222,6 @@ mod tests {
         let icic = SelfTrainingSpec { model: IncidentalKind::IciC, ..base.clone() };
         assert_eq!(Method::named("icic", &base).unwrap(), Method::SelfTraining(icic));
         assert!(Method::named("nonsense", &base).is_err());
-    }
-
-    #[test]
-    fn base_classes_are_for_the_methods_that_can_use_them() {
-        let names = ["a", "b"].map(String::from).to_vec();
-        let values = vec![1.0, 0.2, 0.9, 0.3, 0.1, 1.0, 0.2, 0.7];
-        let table = |values: Vec<f32>, dims, labels| {
-            FeatureTable::new(values, dims, labels, names.clone(), "some.npy").unwrap()
-        };
-        let all = table(values.clone(), 2, vec![0, 0, 1, 1]);
-        let base = Base::of(&all).unwrap();
-        let kind = TransductiveKind::Bavardage;
-        let method = Method::from(kind).with_base(&base).unwrap();
-        assert_eq!(method.to_string(), "bavardage-base");
-        assert_eq!(method, Method::WithBase(kind, Base::of(&all).unwrap()));
-        let json = serde_json::to_value(&method).unwrap();
-        assert_eq!(json["base"]["features"], "some.npy");
-        assert!(Method::from(TransductiveKind::PtMap).with_base(&base).is_none());
-        assert!(Method::using_base().any(|name| name == "bavardage"));
-        // Neither its own rows nor other features.
-        let part = Base::of_rows(&all, &[2, 3]).unwrap();
-        assert_ne!(part, base);
-        assert!(part.check(&all).unwrap_err().to_string().contains("2 of the 4 rows of some.npy"));
-        part.check(&table(values[..4].to_vec(), 2, vec![0, 1])).unwrap();
-        let wide = table(values, 4, vec![0, 1]);
-        assert!(base.check(&wide).unwrap_err().to_string().contains("have 2 features"));
     }
 
     #[test]

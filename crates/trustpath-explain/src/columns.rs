@@ -5,7 +5,6 @@
 
 use trustpath_table::{Column, Result, ResultTable};
 
-use crate::label::verdict_name;
 use crate::{AuditResult, DataInfo, LabelResult, PredictResult};
 
 /// The values of a column, before classes and instances are named.
@@ -99,7 +98,7 @@ impl ResultColumns for LabelResult<'_> {
                 "How far the instance is from all labels, from 0 to 1.";
             "round" OptionalCount = r.labelling.accepted_in.iter().map(|n| n.map(|n| n + 1)).collect(),
                 "The self-training round that added the instance, from 1.";
-            "verdict" Text = r.labelling.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
+            "verdict" Text = r.labelling.verdicts.iter().map(|&v| v.name().into()).collect(),
                 "given, trusted, doubtful or none of these.";
             "reason" Text = (0..r.data.ids.len()).map(|row| r.reason(row)).collect(),
                 "Why the instance has this verdict.";
@@ -153,7 +152,7 @@ impl ResultColumns for PredictResult<'_> {
                 "The estimated probability that the label is right, or that it is none of these.";
             "credibility" Number = r.predictions.credibility.clone(),
                 "How well the label fits compared with the next one: 0.5 where both fit equally well, 1 where no other fits.";
-            "verdict" Text = r.predictions.verdicts.iter().map(|&v| verdict_name(v).into()).collect(),
+            "verdict" Text = r.predictions.verdicts.iter().map(|&v| v.name().into()).collect(),
                 "trusted, doubtful or none of these.";
             "rival" Class = r.predictions.rival.clone(),
                 "The label that competes with it.";

@@ -163,15 +163,11 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
 fn facts_say_how_labels_were_found_and_how_good_they_are() {
     let mut pool = Pool::new(15, LabelSpec::default());
     pool.estimate(0.756, 1);
-    pool.labelling.recall = Some(0.9912);
-    pool.labelling.followed.truncate(40);
     pool.labelling.labeller = "adaptive";
     pool.labelling.trusted.cut = Some(0.831);
     pool.labelling.novelty.as_mut().unwrap().known = 0.79;
     let mut expected = vec![
         "method: adaptive",
-        "path fitted to: 40 of 60 instances",
-        "neighbours found: 99.1 % of the exact ones",
         "estimated precision: 76 % (95 % interval 65 to 80 %, from 1 held-out label)",
         "promised precision: at least 90 % on average over random choices of the given labels",
         "trust threshold: probability >= 0.83",
@@ -180,7 +176,7 @@ fn facts_say_how_labels_were_found_and_how_good_they_are() {
     assert_eq!(pool.facts(), expected);
     // Nothing is promised where trust is not by precision.
     pool.labelling.trusted.target = None;
-    expected.remove(4);
+    expected.remove(2);
     assert_eq!(pool.facts(), expected);
     pool.labelling.labeller = "rounds";
     pool.labelling.rounds.truncate(1);

@@ -9,7 +9,6 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
 use trustpath::label::{LabelModel, Labelling as Found, Represented as Kept, Trust, label as run};
 use trustpath::spec::{LabelSpec, Spec};
-use trustpath_explain::label::verdict_name;
 use trustpath_explain::{
     DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool,
 };
@@ -135,7 +134,7 @@ impl Labelling {
     /// What becomes attributes of the estimator.
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = &self.found;
-        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| verdict_name(v)).collect();
+        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
         dict!(py, {
             "label": numbers(found.labels.iter().copied()).into_pyarray(py),
             "probability": found.probability.clone().into_pyarray(py),
@@ -311,7 +310,7 @@ impl Model {
         let (probabilities, labels) =
             known_classes(&found.probabilities, slf.get().0.model.classes());
         let probabilities = to_array(py, &probabilities)?;
-        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| verdict_name(v)).collect();
+        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
         let credibility = found.credibility.clone();
         let columns = ids.map(|ids| {
             let mut predictions = Predictions::default();

@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use trustpath::label::{Represented, Strategy, Verdict, label};
+use trustpath::label::{Represented, Verdict, label};
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
@@ -63,8 +63,8 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
     let features = Features::new(&pool.values[..], rows, pool.dims)?;
     let spec =
         LabelSpec { suggest: AHEAD * BATCH, precision: GOAL.precision, ..LabelSpec::default() };
-    let kept = Represented::of(&features, spec.limits(), &mut NoObserver)?;
-    let mut queue = kept.label_first(Strategy::default(), spec.suggest)?;
+    let kept = Represented::of(&features, &mut NoObserver)?;
+    let mut queue = kept.label_first(spec.suggest);
     let mut known = vec![false; rows];
     let (mut points, mut updates) = (Vec::<Point>::new(), Vec::<Update>::new());
     let mut after = 0;

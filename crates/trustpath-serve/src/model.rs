@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use trustpath::label::{Labelling, Verdict};
+use trustpath::label::Labelling;
 use trustpath::{Audit, Observer};
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, LabelledRows};
 
@@ -56,16 +56,7 @@ impl Model {
         observer: &mut (dyn Observer + Send),
     ) -> Result<Self, String> {
         let start = Instant::now();
-        let mut labelling = source.label(&from.labels, from.classes.len(), observer)?;
-        // What a person has said counts more than what the pipeline finds.
-        for &row in &from.none {
-            labelling.labels[row] = None;
-            labelling.verdicts[row] = Verdict::NoneOfThese;
-            labelling.probability[row] = 1.0;
-        }
-        let is_none = |row: &usize| from.none.binary_search(row).is_ok();
-        labelling.trusted.rows.retain(|row| !is_none(row));
-        labelling.suggestions.retain(|row| !is_none(row));
+        let labelling = source.label(&from.labels, &from.none, from.classes.len(), observer)?;
         Ok(Self { from, labelling, seconds: start.elapsed().as_secs_f64() })
     }
 

@@ -12,13 +12,14 @@ pub trait Source: Send + Sync {
     /// The pool with the labels that were read.
     fn pool(&self) -> &PartlyLabelledTable;
 
-    /// Labels the pool as `trustpath label` does, and suggests what to label next.
+    /// Labels the pool as `trustpath label` does, and suggests what to label next. The rows `none` belong to none of the classes.
     ///
     /// # Errors
     /// A sentence.
     fn label(
         &self,
         labels: &[Option<usize>],
+        none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String>;

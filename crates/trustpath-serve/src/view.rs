@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use trustpath::label::Verdict;
-use trustpath_explain::label::verdict_name;
 
 use crate::answer::Answer;
 use crate::export;
@@ -138,7 +137,7 @@ fn found(source: &dyn Source, model: &Model, row: usize) -> Found {
         probability: finite(labelling.probability[row]),
         credibility: finite(labelling.credibility[row]),
         rival: model.rival(row),
-        verdict: verdict_name(labelling.verdicts[row]),
+        verdict: labelling.verdicts[row].name(),
         reason: model.result(source).reason(row),
         near: labelling.nearest.indices(row).map(near).collect(),
     }

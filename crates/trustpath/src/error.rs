@@ -131,16 +131,6 @@ pub enum Error {
         /// Features given.
         given: usize,
     },
-    /// The instances have another number of features than the base classes.
-    #[error(
-        "the base classes have {base} features but the instances have {given}: compute both with the same network"
-    )]
-    BaseDimensions {
-        /// Features of the base classes.
-        base: usize,
-        /// Features of the instances.
-        given: usize,
-    },
     /// A parameter is outside its domain.
     #[error("{name} = {value} is not usable: {expected}")]
     Parameter {
@@ -163,18 +153,22 @@ pub enum Error {
         /// What went wrong, and the remedy, in the words of the source.
         reason: String,
     },
+    /// More instances than a reduction takes that builds matrices over all pairs of them.
+    #[error(
+        "{rows} instances are more than the {most} that this reduction takes, because it builds a matrix over all pairs of them: reduce by pca, or give fewer instances"
+    )]
+    TooManyToReduce {
+        /// Number of instances.
+        rows: usize,
+        /// The largest number that it takes.
+        most: usize,
+    },
     /// Coordinates were asked for that have been replaced.
     #[error("the coordinates are already projected: pass new coordinates for another path")]
     Projected,
     /// The observer asked to stop.
     #[error("the run was stopped before it was done: nothing was kept; start it again")]
     Stopped,
-    /// A device that takes part in the computation failed.
-    #[error("the device that searches for neighbours failed: {reason}")]
-    Device {
-        /// What is wrong, and what to do.
-        reason: String,
-    },
     /// An iteration did not reach its tolerance.
     #[error(
         "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: loosen the tolerance, or check the features for extreme values"

@@ -22,9 +22,9 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-use crate::incidental::check_labels;
 use crate::linalg::basis::Basis;
 use crate::linalg::vector::dot_in_order;
+use crate::pool::check_labels;
 use crate::{Matrix, Result};
 
 /// Eigenvalues up to this count as zero: `I − H` is a projector, so that its eigenvalues have rounding of this order.

@@ -1,7 +1,5 @@
 //! Progress of a long computation, and a way to stop it.
 
-use std::io::{Read, Write};
-
 use crate::{Error, Result};
 
 /// Observes a computation that runs in stages, and may ask it to stop.
@@ -11,16 +9,6 @@ pub trait Observer {
 
     /// Whether the computation should stop; it then returns [`Error::Stopped`].
     fn stop(&self) -> bool;
-
-    /// What [`keep`](Self::keep) was given when an earlier run on the same features had represented the pool, if there was one. What cannot
-    /// be read, or was computed with another search for neighbours, is computed again.
-    fn kept(&mut self) -> Option<Box<dyn Read>> {
-        None
-    }
-
-    /// A large pool is represented, which takes most of the time of a run, and `write` writes it: an observer may keep that for a later run.
-    /// It depends on the features and on how neighbours are searched, not on labels.
-    fn keep(&mut self, _write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {}
 }
 
 /// Ignores progress and never stops the computation.
@@ -54,23 +42,6 @@ impl<'a> Stages<'a> {
         self.observer.stage(name, self.done, self.total);
         self.done += 1;
         Ok(())
-    }
-
-    /// As [`next`](Self::next), for a stage that stands for this number of stages.
-    pub fn next_instead(&mut self, name: &'static str, stages: usize) -> Result<()> {
-        self.next(name)?;
-        self.done += stages - 1;
-        Ok(())
-    }
-
-    /// What an earlier run has kept.
-    pub fn kept(&mut self) -> Option<Box<dyn Read>> {
-        self.observer.kept()
-    }
-
-    /// Lets the observer keep what is written.
-    pub fn keep(&mut self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
-        self.observer.keep(write);
     }
 
     /// Returns an error if the observer asks to stop.

@@ -1,6 +1,6 @@
 //! What is to be learned: instances, labels of the first of them, and what may be learned from the rest.
 
-use crate::incidental::check_labels;
+use crate::pool::check_labels;
 use crate::{Error, Instances, Result};
 
 /// What is given: instances in the order labelled, unlabeled, and those only to be classified in the end.

@@ -19,7 +19,6 @@ use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
 use crate::results::Summary;
 use crate::spec_args::SpecArgs;
-use crate::stages::StagesArgs;
 use crate::{memory, results};
 
 /// Options of `trustpath audit`.
@@ -45,8 +44,6 @@ pub struct AuditArgs {
     report: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
-    #[command(flatten)]
-    stages: StagesArgs,
     #[command(flatten)]
     options: SpecArgs<AuditSpec>,
 }
@@ -104,8 +101,7 @@ fn run_audit(
     let spec = args.options.spec()?;
     let (labels, classes) = (&labelled.labels, pool.class_names().len());
     let features = rows.features()?;
-    let stages = args.stages.of(&features)?;
-    let mut observer = ProgressObserver::new(args.run.progress()).with_stages(stages);
+    let mut observer = ProgressObserver::new(args.run.progress());
     let audit = audit(&features, labels).classes(classes).spec(&spec).verified(answers);
     let found = audit.run_observed(&mut observer);
     found.map_err(|error| named(pool, labelled.error_in_all_rows(error)))

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Base, EpisodeList, FeatureTable, Finished, Method};
+use trustpath_episodes::{EpisodeList, FeatureTable, Finished, Method};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
@@ -63,11 +63,10 @@ pub fn run(
     args: &BenchArgs,
     runner: &Runner,
     table: &FeatureTable,
-    base: Option<&Base>,
     list: Option<&EpisodeList>,
     way: usize,
 ) -> Result<()> {
-    let methods = with_base(Method::all(&args.method.options(&args.base(way))?), base);
+    let methods = Method::all(&args.method.options(&args.base(way))?);
     let count = args.run.episodes.unwrap_or(EPISODES);
     let chosen = match list {
         Some(list) => vec![Chosen::listed(list, table)?],
@@ -121,15 +120,6 @@ pub fn run(
         return Err(Error::Interrupted { done, asked, remedy: args.journal.remedy() });
     }
     Ok(())
-}
-
-/// The methods; behind each that can use base classes, where there are some, the same with them.
-pub fn with_base(methods: Vec<Method>, base: Option<&Base>) -> Vec<Method> {
-    let both = |method: Method| {
-        let with = base.and_then(|base| method.with_base(base));
-        [Some(method), with].into_iter().flatten()
-    };
-    methods.into_iter().flat_map(both).collect()
 }
 
 /// The rows of a cell, the best first. After an interrupt methods may have different episodes: they are compared on

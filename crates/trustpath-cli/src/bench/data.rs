@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use trustpath_episodes::{Base, FeatureTable, ListMeta, Split, embedded};
+use trustpath_episodes::{FeatureTable, ListMeta, Split, embedded};
 use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
 
@@ -42,16 +42,9 @@ pub struct DataArgs {
     /// train [default: novel, or all if the images have no splits]
     #[arg(long, value_parser = PossibleValuesParser::new(SPLITS), hide_possible_values = true)]
     split: Option<String>,
-    /// Base classes: labelled features of other classes by the same network, for the methods that can use them (bavardage);
-    /// validation for those that come with the program beside the novel ones
-    #[arg(long, value_name = "FILE")]
-    base: Option<PathBuf>,
     #[command(flatten)]
     extraction: ImageArgs,
 }
-
-/// In place of a file of base classes: the validation classes.
-const VALIDATION: &str = "validation";
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
@@ -92,26 +85,6 @@ impl DataArgs {
         self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0])
     }
 
-    /// The base classes, where they are given, for episodes of this table.
-    pub fn base(&self, list: Option<&ListMeta>, table: &FeatureTable) -> Result<Option<Base>> {
-        let Some(path) = &self.base else { return Ok(None) };
-        let base = if path.as_os_str() == VALIDATION {
-            let embedded = self.features.is_none() && self.images.is_none();
-            if !embedded || self.embedded_split()? != Split::Novel {
-                return Err(Error::Usage(
-                    "--base validation is for the novel classes that come with the program: give a file of labelled features of other classes".into(),
-                ));
-            }
-            Base::of(embedded::load(self.embedded_dataset(list), Split::Validation)?)?
-        } else {
-            let base = table_file(path)?.read()?;
-            base.check_finite()?;
-            Base::of(&base)?
-        };
-        base.check(table)?;
-        Ok(Some(base))
-    }
-
     /// With the files that are read and written.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
         let features = self.features.as_ref().map(|path| {
@@ -121,8 +94,7 @@ impl DataArgs {
         let mut paths = features.into_iter().flatten();
         let files = files.reads("the features file", paths.next());
         let files = files.reads("the labels file", paths).reads("the images", &self.images);
-        let base = self.base.as_ref().filter(|path| path.as_os_str() != VALIDATION);
-        self.extraction.files(files.reads("--base", base))
+        self.extraction.files(files)
     }
 
     fn embedded_split(&self) -> Result<Split> {

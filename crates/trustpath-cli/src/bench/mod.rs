@@ -27,7 +27,7 @@ use crate::files::CommandFiles;
 use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
 use crate::{interrupt, print};
-pub use all::{median, with_base};
+pub use all::median;
 use data::DataArgs;
 pub use data::novel;
 use journal::JournalArgs;
@@ -107,7 +107,6 @@ Examples:
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
   trustpath bench --method all --dataset cub
-  trustpath bench --method bavardage --dataset cub --base validation --against method=bavardage
   trustpath bench --method label --way all --shot 5 --queries rest --episodes 3 --against plain
   trustpath bench --episode-list cub-1shot-transductive --compat
   trustpath bench --model icic --journal run.jsonl     # Ctrl-C, then the same with --resume
@@ -116,15 +115,6 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 
 /// Which methods have coordinates.
 const ONE_METHOD: &str = "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic";
-
-/// Why base classes are refused.
-fn no_use_for_base(method: &Method) -> Error {
-    let names: Vec<&str> = Method::using_base().collect();
-    Error::Usage(format!(
-        "--base is for {}, and {method} does not use it: remove --base",
-        names.join(", ")
-    ))
-}
 
 /// The default number of episodes.
 const EPISODES: usize = 600;
@@ -140,14 +130,10 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
     let way = ways.of(table.members().iter().filter(|rows| !rows.is_empty()).count());
     let base = args.base(way);
-    let known = args.data.base(list.as_ref().map(|list| &list.meta), &table)?;
     if args.method.is_all() {
-        return all::run(args, &runner, &table, known.as_ref(), list.as_ref(), way);
+        return all::run(args, &runner, &table, list.as_ref(), way);
     }
-    let (mut method, second) = args.methods(&base)?;
-    if let Some(known) = &known {
-        method = method.with_base(known).ok_or_else(|| no_use_for_base(&method))?;
-    }
+    let (method, second) = args.methods(&base)?;
     let self_training = matches!(method, Method::SelfTraining(_));
     let chosen = args.run.add_coordinates(args.choose(&table, list.as_ref(), way)?)?;
     let journal =

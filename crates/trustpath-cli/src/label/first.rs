@@ -11,7 +11,6 @@ use crate::features::{Rows, named};
 use crate::memory;
 use crate::progress::{Progress, ProgressObserver};
 use crate::results::Summary;
-use crate::stages::StagesArgs;
 
 /// Suggestions that a summary lists.
 const SHOWN: usize = 20;
@@ -20,14 +19,12 @@ const SHOWN: usize = 20;
 pub fn choose(
     pool: &PartlyLabelledTable,
     spec: &LabelSpec,
-    stages: &StagesArgs,
     progress: Progress,
 ) -> Result<Vec<usize>> {
     let rows = Rows::all(pool);
     let features = rows.features()?;
-    let mut observer = ProgressObserver::new(progress).with_stages(stages.of(&features)?);
-    let (limits, observer) = (spec.limits(), &mut observer);
-    let found = label_first(&features, spec.strategy, spec.suggest, limits, observer);
+    let mut observer = ProgressObserver::new(progress);
+    let found = label_first(&features, spec.suggest, &mut observer);
     found.map_err(|error| named(pool, error))
 }
 

@@ -23,7 +23,6 @@ use crate::progress::ProgressObserver;
 use crate::repeated::{self, Repeated};
 use crate::results::Summary;
 use crate::spec_args::SpecArgs;
-use crate::stages::StagesArgs;
 use crate::{memory, print, results};
 
 /// Options of `trustpath label`.
@@ -44,8 +43,6 @@ pub struct LabelArgs {
     more: MoreArgs,
     #[command(flatten)]
     run: RunArgs,
-    #[command(flatten)]
-    stages: StagesArgs,
     #[command(flatten)]
     options: SpecArgs<LabelSpec>,
 }
@@ -135,7 +132,6 @@ extracted by a network and kept in a file, see --cache.
 
 All files are written completely before any of them replaces an earlier one: first the report, then
 the model, last the result. A run that is killed leaves files that are complete, old or new.
-With --stages a later run goes on from what a killed run on a large pool had computed.
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
@@ -175,7 +171,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
                 pool.source()
             )));
         }
-        let found = threads.install(|| first::choose(pool, &spec, &args.stages, progress))?;
+        let found = threads.install(|| first::choose(pool, &spec, progress))?;
         let summary = first::summary(pool, &found, start.elapsed());
         let table = || first::table(pool, &found);
         return results::finish_table(&args.run, output.as_ref(), &set, pool, table, summary);
@@ -185,8 +181,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let rows = Rows::all(pool);
         let features = rows.features()?;
         let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        let stages = args.stages.of(&features)?;
-        let mut observer = ProgressObserver::new(progress).with_stages(stages);
+        let mut observer = ProgressObserver::new(progress);
         let found = labels.spec(&spec).run_observed(&mut observer);
         found.map_err(|error| named(pool, error))
     })?;

@@ -2,14 +2,12 @@
 
 use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind::{
-    Adaptive, AlphaAm, AlphaTim, Ilpc, LabelPropagation, LabelSpreading, Laplace, LaplacianShot,
-    Plain, Poisson, PoissonMbo, Tim,
+    Adaptive, AlphaTim, Ilpc, LabelPropagation, LabelSpreading, Laplace, LaplacianShot, Plain, Tim,
 };
-use trustpath_episodes::{Base, EpisodeShape, Finished, Method, Queries, last_of};
+use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;
-use crate::bench::with_base;
 use crate::print;
 use crate::run::Speed;
 
@@ -61,10 +59,8 @@ impl Peer {
             Method::Label(_) => "label",
             Method::Transductive(Adaptive) => "adaptive",
             Method::Transductive(Plain) => "labelled instances alone",
-            Method::WithBase(..) => "base classes known",
             Method::Transductive(
-                LabelPropagation | LabelSpreading | LaplacianShot | Laplace | Poisson | PoissonMbo
-                | Ilpc | AlphaAm,
+                LabelPropagation | LabelSpreading | LaplacianShot | Laplace | Ilpc,
             ) => "graph of the pool",
             _ => "prototypes",
         }
@@ -100,8 +96,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         finding.table(
             format!(
                 "Accuracy in % on {title}, 5-way transductive, 75 queries; time is that of the processor for an episode at one \
-                 shot, and \"to adaptive\" the paired difference on the same episodes. TIM-GD, alpha-TIM, alpha-AM and iLPC are slow and run on fewer episodes: bold is the best over all \
-                 episodes. Bavardage-base knows the validation classes."
+                 shot, and \"to adaptive\" the paired difference on the same episodes. TIM-GD, alpha-TIM and iLPC are slow and run on fewer episodes: bold is the best over all \
+                 episodes."
             ),
             columns.table()?,
         );
@@ -150,14 +146,9 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
     let asked = &lab.args.methods;
     methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
     let table = dataset.table(Split::Novel);
-    let base = match dataset.has_validation() {
-        true => Some(Base::of(dataset.table(Split::Validation))?),
-        false => None,
-    };
-    let methods = with_base(methods, base.as_ref());
     let mut peers = Vec::new();
     for method in methods {
-        let slow = matches!(method, Method::Transductive(Tim | AlphaTim | AlphaAm | Ilpc));
+        let slow = matches!(method, Method::Transductive(Tim | AlphaTim | Ilpc));
         let asked = lab.episodes();
         let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let (mut runs, mut speed) = (Vec::new(), None);

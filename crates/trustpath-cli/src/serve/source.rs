@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use rayon::ThreadPool;
-use trustpath::label::{Labelling, Represented, Strategy, Trust};
+use trustpath::label::{Labelling, Represented, Trust};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer, audit, label};
 use trustpath_explain::LabelledRows;
@@ -48,7 +48,7 @@ impl PoolSource {
             return Ok(kept);
         }
         // Only the thread of the model labels, so that nothing is made twice.
-        let made = Represented::of(features, self.spec.limits(), observer)?;
+        let made = Represented::of(features, observer)?;
         Ok(self.represented.get_or_init(|| made))
     }
 }
@@ -61,6 +61,7 @@ impl Source for PoolSource {
     fn label(
         &self,
         labels: &[Option<usize>],
+        none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
@@ -69,8 +70,8 @@ impl Source for PoolSource {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
             let found = self.represented(&features, observer).and_then(|kept| {
-                let labels = label(&features, labels).classes(classes).spec(&self.spec);
-                labels.on(kept).run_observed(observer)
+                let pool = label(&features, labels).none_of_these(none).classes(classes);
+                pool.spec(&self.spec).on(kept).run_observed(observer)
             });
             found.map_err(|error| named(pool, error).to_string())
         })
@@ -78,16 +79,11 @@ impl Source for PoolSource {
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         let pool = self.pool();
-        // The margin needs labels.
-        let strategy = match self.spec.strategy {
-            Strategy::Margin => Strategy::default(),
-            strategy => strategy,
-        };
         self.threads.install(|| {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
             let kept = self.represented(&features, observer);
-            let found = kept.and_then(|kept| kept.label_first(strategy, self.spec.suggest));
+            let found = kept.map(|kept| kept.label_first(self.spec.suggest));
             found.map_err(|error| named(pool, error).to_string())
         })
     }

@@ -331,7 +331,6 @@ fn without_labels_it_says_what_to_label_first() {
     let json = printed(&mut run(&["--labels", "first.csv", "--closed", "--json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["labelled"], 3);
-    fails(&mut run(&["--suggest", "3", "--strategy", "margin"]), 2, &["margin", "needs labels"]);
     let report = &["--suggest", "3", "--report", "r.html"];
     fails(&mut run(report), 2, &["no instance of p.csv has a label", "--report"]);
     assert!(!folder.path().join("r.html").exists());

@@ -95,7 +95,7 @@ fn all_methods_stand_side_by_side_on_the_same_episodes() {
     // The same from its journals, as csv and as a table.
     let resumed = [&all[..], &["--journal", &journal, "--resume"]].concat();
     let csv = stdout(&[&resumed[..], &["--csv"]].concat());
-    assert_eq!(csv.lines().count(), 1 + 4 * 25);
+    assert_eq!(csv.lines().count(), 1 + 4 * 22);
     let table = stdout(&resumed);
     assert!(table.contains("to the best") && table.contains("Dirichlet(2)"), "{table}");
 }
@@ -106,39 +106,4 @@ fn a_list_gives_all_episodes() {
     let options = ["bench", "--method", "all", "--episode-list", &list, "--episodes", "2"];
     let cells = cells(&json(&options));
     assert_eq!((cells.len(), cells[0].0.as_str(), cells[0].1), (1, "transductive", 1));
-}
-
-#[test]
-fn base_classes_help_the_methods_that_can_use_them() {
-    let bavardage = ["bench", "--dataset", "cub", "--method", "bavardage", "--episodes", "3"];
-    let with =
-        [&bavardage[..], &["--base", "validation", "--against", "method=bavardage"]].concat();
-    let result = json(&with);
-    assert_eq!(result["method"]["name"], "bavardage-base");
-    assert_eq!(result["method"]["base"]["features"], "cub (validation classes)");
-    let without = json(&bavardage);
-    assert_eq!(result["compared"][0]["accuracy"], without["accuracy"]["final"]);
-    assert_ne!(result["accuracy"]["final"], without["accuracy"]["final"]);
-}
-
-#[test]
-fn base_classes_must_be_others_of_the_same_network() {
-    let folder = folder_with(&[
-        ("some.csv", b"a,b,label\n1,2,x\n2,1,x\n3,1,y\n1,3,y\n2,2,y\n3,2,x\n"),
-        ("other.csv", b"a,b,c,label\n1,2,3,v\n2,1,3,v\n3,1,1,w\n1,3,2,w\n"),
-    ]);
-    let some = "bench --features some.csv --way 2 --queries 1 --episodes 2 --method";
-    for (rest, expected) in [
-        ("bavardage --base some.csv", "6 of the 6 rows of some.csv are among its rows"),
-        ("bavardage --base other.csv", "the base classes have 3 features"),
-        ("bavardage --base validation", "give a file of labelled features"),
-        ("bavardage --base none.csv", "none.csv"),
-    ] {
-        let args: Vec<&str> = some.split(' ').chain(rest.split(' ')).collect();
-        refused(&folder, &args, 2, &[expected]);
-    }
-    let validation = ["bench", "--split", "validation", "--base", "validation"];
-    refused(&folder, &validation, 2, &["novel classes that come with the program"]);
-    let useless = ["bench", "--method", "pt-map", "--base", "validation", "--episodes", "2"];
-    refused(&folder, &useless, 2, &["and pt-map does not use it: remove --base"]);
 }

@@ -1,11 +1,11 @@
-//! What to label next: whether labels of suggested instances help more than labels of others, for every strategy and from no label
-//! at all to ten in each class.
+//! What to label next: whether labels of suggested instances help more than labels of random ones, from no label at all to ten in
+//! each class.
 
 use std::path::Path;
 
 use trustpath::Features;
 use trustpath::NoObserver;
-use trustpath::label::{Strategy, label_first};
+use trustpath::label::label_first;
 use trustpath::spec::{LabelSpec, LabellerKind};
 use trustpath_episodes::stats::{Estimate, paired_difference};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
@@ -59,15 +59,11 @@ fn params() -> LabelSpec {
     LabelSpec { closed: true, folds: 2, ..LabelSpec::default() }
 }
 
-/// Accuracies with no batch, a random one, and that of each strategy; all on the instances that are in none of the batches.
-type Run = [f64; 2 + Strategy::ALL.len()];
+/// Accuracies with no batch, a random one, and the suggested one; all on the instances that are in none of the batches.
+type Run = [f64; 3];
 
 pub fn report(kind: Kind, split: Split, draws: u64, files: &[String]) -> Result<()> {
-    let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
-    head(&format!(
-        "features | labels per class | no batch | random | {} | coverage − random | coverage − best other",
-        names.join(" | ")
-    ));
+    head("features | labels per class | no batch | random | suggested | suggested − random");
     if files.is_empty() {
         for dataset in embedded::DATASETS {
             rows_of(kind, dataset, embedded::load(dataset, split)?, draws)?;
@@ -87,30 +83,19 @@ fn rows_of(kind: Kind, name: &str, table: &FeatureTable, draws: u64) -> Result<(
         let runs: Vec<Run> =
             (0..draws).map(|seed| run(kind, table, labels, seed)).collect::<Result<_>>()?;
         let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
-        let mean = |at: usize| of(at).iter().sum::<f64>() / draws as f64;
         let mut row = format!("| {name} | {labels} |");
-        // Without labels there is nothing to compare with, and no margin.
-        let is_known = |at: usize| labels > 0 || (at > 0 && !is_margin(at));
-        for at in 0..2 + Strategy::ALL.len() {
-            row += &match is_known(at) {
-                true => format!(" {} |", Estimate::of(&of(at))?.percent()),
-                false => " – |".into(),
+        for at in 0..3 {
+            // Without any label the batch is all there is.
+            row += &if labels == 0 && at == 0 {
+                " – |".into()
+            } else {
+                format!(" {} |", Estimate::of(&of(at))?.percent())
             };
         }
-        // The first strategy is the default.
-        let others = (3..2 + Strategy::ALL.len()).filter(|&at| is_known(at));
-        let best = others.max_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(1);
-        for other in [1, best] {
-            row += &format!(" {} |", paired_difference(&of(2), &of(other))?.percent());
-        }
+        row += &format!(" {} |", paired_difference(&of(2), &of(1))?.percent());
         println!("{row}");
     }
     Ok(())
-}
-
-/// Whether this accuracy is that of [`Strategy::Margin`].
-fn is_margin(at: usize) -> bool {
-    at >= 2 && Strategy::ALL[at - 2] == Strategy::Margin
 }
 
 /// A pool of known classes, numbered from 0.
@@ -146,15 +131,14 @@ impl Pool {
         Ok(Features::new(&self.values[..], self.truth.len(), self.dims)?)
     }
 
-    fn suggested(&self, strategy: Strategy) -> Result<Vec<usize>> {
+    fn suggested(&self) -> Result<Vec<usize>> {
         let features = self.features()?;
         if !self.given.contains(&true) {
-            let limits = params().limits();
-            return Ok(label_first(&features, strategy, BATCH, limits, &mut NoObserver)?);
+            return Ok(label_first(&features, BATCH, &mut NoObserver)?);
         }
         // Suggestions do not depend on the labeller.
         let labeller = LabellerKind::NoRounds;
-        let spec = LabelSpec { suggest: BATCH, strategy, labeller, ..params() };
+        let spec = LabelSpec { suggest: BATCH, labeller, ..params() };
         let (labels, _) = self.labels(&self.given);
         Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
     }
@@ -193,13 +177,8 @@ impl Pool {
 fn run(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
     let pool = Pool::draw(kind, table, labels, seed);
     let open: Vec<usize> = (0..pool.truth.len()).filter(|&i| !pool.given[i]).collect();
-    let mut batches = vec![Vec::new(), Random::stream(seed, u64::MAX).choose(&open, BATCH)];
-    for strategy in Strategy::ALL {
-        batches.push(match (labels, strategy) {
-            (0, Strategy::Margin) => Vec::new(),
-            _ => pool.suggested(strategy)?,
-        });
-    }
+    let random = Random::stream(seed, u64::MAX).choose(&open, BATCH);
+    let batches = [Vec::new(), random, pool.suggested()?];
     let judged: Vec<usize> =
         open.iter().copied().filter(|i| !batches.iter().flatten().any(|b| b == i)).collect();
     let mut scores = Run::default();

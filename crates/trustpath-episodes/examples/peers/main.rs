@@ -5,15 +5,13 @@
 //! peers list FEATURES.npy FOLDER EPISODES METHOD,METHOD,…     the first episodes of a fixed list
 //!     --filter TEXT     only settings whose words contain this; may be given several times, for any of them
 //!     --threads N       default: one per core; accuracies are the same for any number
-//!     --base half       draw episodes from the second half of the classes and give the first half to methods whose name ends
-//!                       in -base; --base FILE.npy takes the classes of another file
 //! ```
 //!
 //! Labels are expected in FEATURES-labels.npy. Prints one line per setting and method, in the order in which settings
 //! finish, separated by tabs: features, setting, method, accuracy in %, half its 95% interval, paired difference to the
 //! first method, half its interval, processor milliseconds per episode (the mean; wall time where the system does not
 //! say), episodes. Settings of more than 75 queries have fewer episodes in proportion; slow methods a tenth, at least
-//! twenty, and only up to 300 queries (alpha-am 100; paddle up to 12,000 queries times ways).
+//! twenty, and only up to 300 queries (paddle up to 12,000 queries times ways).
 
 mod cells;
 
@@ -28,15 +26,14 @@ use trustpath::Features;
 use trustpath::spec::SelfTrainingSpec;
 use trustpath_episodes::processor::thread_time;
 use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{
-    Base, Episode, EpisodeList, FeatureTable, Learner, Method, Setting, TableFile,
-};
+use trustpath_episodes::{Episode, EpisodeList, FeatureTable, Learner, Method, Setting, TableFile};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Methods of many steps, which run on a tenth of the episodes, and the most queries that they run on.
-const SLOW: [(&str, usize); 5] =
-    [("tim-gd", 300), ("alpha-tim", 300), ("icic", 300), ("ilpc", 300), ("alpha-am", 100)];
+/// Methods of many steps, which run on a tenth of the episodes.
+const SLOW: [&str; 4] = ["tim-gd", "alpha-tim", "icic", "ilpc"];
+/// The most queries that they run on.
+const SLOW_QUERIES: usize = 300;
 /// The fewest episodes that they run on, where there are as many.
 const SLOW_EPISODES: usize = 20;
 /// The most queries times ways that PADDLE's thousand iterations run on.
@@ -48,7 +45,6 @@ struct Options {
     words: Vec<String>,
     filters: Vec<String>,
     threads: Option<usize>,
-    base: Option<String>,
 }
 
 impl Options {
@@ -60,7 +56,6 @@ impl Options {
             match argument.as_str() {
                 "--filter" => options.filters.push(value()?),
                 "--threads" => options.threads = Some(value()?.parse()?),
-                "--base" => options.base = Some(value()?),
                 other if other.starts_with("--") => {
                     return Err(format!("{other} is not an option").into());
                 }
@@ -85,15 +80,8 @@ struct Peer {
 }
 
 impl Peer {
-    fn named(name: &str, base: Option<&Base>) -> Outcome<Self> {
-        let spec = SelfTrainingSpec::default();
-        let method = match (name.strip_suffix("-base"), base) {
-            (Some(plain), Some(base)) => Method::named(plain, &spec)?
-                .with_base(base)
-                .ok_or(format!("{plain} has no use for base classes"))?,
-            (Some(_), None) => return Err(format!("{name} needs --base").into()),
-            (None, _) => Method::named(name, &spec)?,
-        };
+    fn named(name: &str) -> Outcome<Self> {
+        let method = Method::named(name, &SelfTrainingSpec::default())?;
         Ok(Self { name: name.to_owned(), learner: method.build()? })
     }
 
@@ -102,11 +90,12 @@ impl Peer {
         let all = group.episodes.len();
         let Some(first) = group.episodes.first() else { return 0 };
         let queries = first.query.len();
-        match SLOW.iter().find(|(name, _)| *name == self.name) {
-            Some((_, most)) if queries > *most => 0,
-            Some(_) => (all / 10).max(SLOW_EPISODES).min(all),
-            None if self.name == "paddle" && queries * first.classes.len() > PADDLE_PAIRS => 0,
-            None => all,
+        let pairs = queries * first.classes.len();
+        match SLOW.contains(&self.name.as_str()) {
+            true if queries > SLOW_QUERIES => 0,
+            true => (all / 10).max(SLOW_EPISODES).min(all),
+            false if self.name == "paddle" && pairs > PADDLE_PAIRS => 0,
+            false => all,
         }
     }
 }
@@ -210,40 +199,12 @@ fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -
     Ok(out.flush()?)
 }
 
-/// The table whose rows of base classes have no label, so that no episode has them, and the base classes.
-fn halves(table: FeatureTable) -> Outcome<(FeatureTable, Base)> {
-    let half = table.class_names().len() / 2;
-    let rows = |first: bool| -> Vec<usize> {
-        (0..table.rows()).filter(|&row| (table.labels()[row] < half) == first).collect()
-    };
-    let base = Base::of_rows(&table, &rows(true))?;
-    let kept = rows(false);
-    let labels = kept.iter().map(|&row| table.labels()[row] - half).collect();
-    let names = table.class_names()[half..].to_vec();
-    let other =
-        FeatureTable::new(table.gather(&kept), table.dims(), labels, names, table.source())?;
-    Ok((other, base))
-}
-
 fn main() -> Outcome<()> {
     let options = Options::read()?;
     let usage = "see the top of this example for its arguments";
     let words: Vec<&str> = options.words.iter().map(String::as_str).collect();
     let [command, path, ref rest @ ..] = words[..] else { return Err(usage.into()) };
-    let mut table = TableFile::new(path).read()?;
-    let base = match options.base.as_deref() {
-        None => None,
-        Some("half") => {
-            let (other, base) = halves(table)?;
-            table = other;
-            Some(base)
-        }
-        Some(file) => {
-            let base = Base::of(&TableFile::new(file).read()?)?;
-            base.check(&table)?;
-            Some(base)
-        }
-    };
+    let table = TableFile::new(path).read()?;
     let source = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".npy");
     let (groups, names): (Vec<Group>, &str) = match (command, rest) {
         ("list", &[folder, count, names]) => {
@@ -268,8 +229,7 @@ fn main() -> Outcome<()> {
         }
         _ => return Err(usage.into()),
     };
-    let peers: Vec<Peer> =
-        names.split(',').map(|name| Peer::named(name, base.as_ref())).collect::<Outcome<_>>()?;
+    let peers: Vec<Peer> = names.split(',').map(Peer::named).collect::<Outcome<_>>()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     compare(source, &table, &groups, &peers, options.threads.unwrap_or_else(cores))
 }

@@ -1,7 +1,6 @@
 //! The crate on real features: episode lists of other programs, and agreement with the official code.
 
 mod hard_episodes;
-mod large_pools;
 mod lists;
 mod parity;
 

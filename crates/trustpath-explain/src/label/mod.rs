@@ -58,12 +58,7 @@ impl LabelResult<'_> {
 
     /// How far every row is from all labels, from 0 to 1; 0 for those that have one.
     pub(crate) fn novelty(&self) -> Vec<f64> {
-        let mut scores = self.labelling.novelty.iter().flat_map(|novelty| &novelty.score);
-        let score = |verdict: &Verdict| match verdict {
-            Verdict::Given => 0.0,
-            _ => scores.next().copied().unwrap_or(0.0),
-        };
-        self.labelling.verdicts.iter().map(score).collect()
+        self.labelling.novelty.as_ref().map_or_else(Vec::new, |novelty| novelty.score.clone())
     }
 
     /// The rank of every row among the instances to label next, from 1.
@@ -108,7 +103,8 @@ impl LabelResult<'_> {
         let mut counts = [0; 6];
         labelling.verdicts.iter().for_each(|&verdict| counts[page_verdict(verdict) as usize] += 1);
         let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
-        let Labelling { lambda, gamma_norm, followed, .. } = labelling;
+        let Labelling { lambda, gamma_norm, .. } = labelling;
+        let all: Vec<usize> = (0..data.ids.len()).collect();
         let report = LabelReport {
             kind: ReportKind::Label,
             title: format!("Labels for {}", data.source),
@@ -118,7 +114,7 @@ impl LabelResult<'_> {
             classes: data.classes.to_vec(),
             instances: instances.collect(),
             counts: Some(counts),
-            path: Some(shown.path(lambda, gamma_norm, followed, in_path)),
+            path: Some(shown.path(lambda, gamma_norm, &all, in_path)),
             rounds: rounds(labelling, data.classes.len()),
         };
         Ok((report, shown.rows))
@@ -146,14 +142,4 @@ fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
         }
     }
     rounds
-}
-
-/// A verdict in words.
-pub fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Given => "given",
-        Verdict::Trusted => "trusted",
-        Verdict::Doubtful => "doubtful",
-        Verdict::NoneOfThese => "none of these",
-    }
 }

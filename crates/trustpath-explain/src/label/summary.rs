@@ -62,13 +62,6 @@ impl LabelResult<'_> {
                 name => add("method", name.to_owned()),
             }
         }
-        let (all, followed) = (self.data.ids.len(), labelling.followed.len());
-        if followed < all {
-            add("path fitted to", format!("{followed} of {all} instances"));
-        }
-        if let Some(recall) = labelling.recall {
-            add("neighbours found", format!("{:.1} % of the exact ones", 100.0 * recall));
-        }
         if let (Some(estimate), false) = (trusted.estimate, trusted.rows.is_empty()) {
             let (low, high) = estimate.interval;
             let from = count(estimate.labels, "held-out label", "held-out labels");

@@ -86,8 +86,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
         How many instances to suggest for labelling next.
-    strategy : {'coverage', 'typiclust', 'probcover', 'dcom', 'margin'}, default='coverage'
-        How they are chosen: to cover what is uncertain, or by a published method.
     folds : int, default=5
         Folds of the cross-validation that estimates the precision.
     missing : str, number or list of these, default=None
@@ -194,7 +192,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reduction: Optional[str] = None,
         exact: bool = False,
         suggest: int = 0,
-        strategy: str = "coverage",
         folds: int = 5,
         missing: Any = None,
         warm_start: bool = False,
@@ -210,7 +207,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.reduction = reduction
         self.exact = exact
         self.suggest = suggest
-        self.strategy = strategy
         self.folds = folds
         self.missing = missing
         self.warm_start = warm_start

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 use trustpath::label::Verdict;
-use trustpath_explain::label::verdict_name;
 use trustpath_table::{TaskRow, TaskWriter};
 
 use super::{ExportRow, Exported, json as bytes};
@@ -21,7 +20,7 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
         writer.task(&TaskRow {
             id: row.id,
             shown: column.and_then(|column| column.texts[row.row].as_deref()),
-            verdict: Some(verdict_name(row.verdict)),
+            verdict: Some(row.verdict.name()),
             answer: row.checked.then_some(row.label),
             predicted: row
                 .label

@@ -2,7 +2,6 @@
 //! the images.
 
 use serde_json::json;
-use trustpath_explain::label::verdict_name;
 
 use super::Exported;
 use crate::Result;
@@ -14,7 +13,7 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
         let line = json!({
             "file_name": row.id,
             "label": row.label,
-            "verdict": verdict_name(row.verdict),
+            "verdict": row.verdict.name(),
             "probability": (row.probability * 1e4).round() / 1e4,
             "checked": row.checked,
         });

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use trustpath::label::{Labelling, Strategy, Trust, label_first};
+use trustpath::label::{Labelling, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
 use trustpath_explain::LabelledRows;
@@ -102,20 +102,20 @@ impl Source for TestPool {
     fn label(
         &self,
         labels: &[Option<usize>],
+        none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
         let values = self.pool.features().unwrap();
         let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
-        let label = trustpath::label(&features, labels).classes(classes).spec(&Self::spec());
-        label.run_observed(observer).map_err(|e| e.to_string())
+        let label = trustpath::label(&features, labels).none_of_these(none).classes(classes);
+        label.spec(&Self::spec()).run_observed(observer).map_err(|e| e.to_string())
     }
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         let values = self.pool.features().unwrap();
         let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
-        let (strategy, limits) = (Strategy::default(), Self::spec().limits());
-        label_first(&features, strategy, 3, limits, observer).map_err(|e| e.to_string())
+        label_first(&features, 3, observer).map_err(|e| e.to_string())
     }
 
     fn audit(

@@ -13,9 +13,7 @@ mod prototypes;
 mod recipe;
 
 #[cfg(feature = "libtorch")]
-pub use libtorch::{
-    LibtorchBackbone, LibtorchNeighbors, TrainDevice, TrainOutcome, Training, TrainingImages,
-};
+pub use libtorch::{LibtorchBackbone, TrainDevice, TrainOutcome, Training, TrainingImages};
 pub use prototypes::prototype_accuracy;
 pub use recipe::Recipe;
 

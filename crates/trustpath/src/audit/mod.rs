@@ -21,12 +21,13 @@ mod views;
 
 use std::sync::Arc;
 
-use crate::incidental::check_labels;
 use crate::judge::Judgement;
-use crate::label::{NEAREST, Representation};
+use crate::label::Representation;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
+use crate::pipeline::NEAREST;
+use crate::pool::check_labels;
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result};
 
@@ -73,8 +74,6 @@ pub struct Audit {
     pub followed: Vec<usize>,
     /// The nearest other instances, nearest first.
     pub nearest: Neighbors,
-    /// The share of the true neighbours that smoothing used in a large pool; `None` where it used them all.
-    pub recall: Option<f64>,
     /// The coordinates in which the labels were judged.
     pub coordinates: Instances,
 }
@@ -146,8 +145,8 @@ impl<'a> AuditBuilder<'a> {
         let right = |row: usize| verified[row].unwrap_or(labels[row]);
         let corrected: Vec<usize> = (0..rows).map(right).collect();
 
-        let mut stages = Stages::new(observer, 2 + Representation::stages(rows, limits));
-        let representation = Representation::of(features, limits, &mut stages)?;
+        let mut stages = Stages::new(observer, 3);
+        let representation = Representation::of(features, &mut stages)?;
         stages.next("computing the path")?;
         let fitted = limits.to_fit_given(&corrected, classes);
         let views = Views::fit(&representation, &fitted, &corrected, classes)?;
@@ -186,12 +185,8 @@ impl<'a> AuditBuilder<'a> {
             lambda: path.lambda(),
             gamma_norm,
             followed,
-            nearest: match representation.neighbors {
-                Some(neighbors) => neighbors,
-                None => nearest_among(representation.smooth.unit(), &ranking, NEAREST),
-            },
+            nearest: nearest_among(representation.smooth.unit(), &ranking, NEAREST),
             ranking,
-            recall: representation.recall,
             coordinates: Arc::unwrap_or_clone(representation.smooth),
         })
     }

@@ -5,8 +5,7 @@
 //! ```
 //!
 //! Smoothing makes clear which class a region belongs to, and so finds mistakes between similar classes; but an instance at the edge
-//! of its class is drawn into the next one. What is suspicious in both views is more often wrong (`docs/trust.md`). In large pools,
-//! whose features are read block by block, there is only the smoothed view.
+//! of its class is drawn into the next one. What is suspicious in both views is more often wrong (`docs/trust.md`).
 
 use std::borrow::Cow;
 
@@ -45,7 +44,7 @@ impl<'a> Views<'a> {
         classes: usize,
     ) -> Result<Self> {
         let smooth = Cow::Borrowed(representation.smooth.unit());
-        let plain = representation.unsmoothed(COMPONENTS)?.map(Cow::Owned);
+        let plain = Cow::Owned(representation.unsmoothed(COMPONENTS)?);
         let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
         let view = |x: Cow<'a, Matrix>| {
             let ridge = ridge::choose(&design(&x, fitted), &at, classes)?;
@@ -53,7 +52,7 @@ impl<'a> Views<'a> {
             let places = path.places(x.rows());
             Ok(View { x, path, places })
         };
-        let views = std::iter::once(smooth).chain(plain).map(view).collect::<Result<_>>()?;
+        let views = [smooth, plain].into_iter().map(view).collect::<Result<_>>()?;
         Ok(Self { views, classes })
     }
 

@@ -1,6 +1,6 @@
 //! The rows that a classifier is trained on, checked and sorted.
 
-use crate::incidental::check_labels;
+use crate::pool::check_labels;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Training rows with their labels, sorted by row so that no result depends on the order in which they were given.

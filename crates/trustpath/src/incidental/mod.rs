@@ -16,7 +16,7 @@ use record::Record;
 pub use record::Vanished;
 
 use crate::choice::choices;
-use crate::judge::best_of_each_class;
+use crate::pool::best_of_each_class;
 use crate::{Error, Matrix, Result};
 
 choices! {
@@ -146,19 +146,5 @@ pub trait Ranker {
     ) -> Result<Vec<usize>> {
         let vanish = self.vanish(labels)?;
         Ok(best_of_each_class(labels, open, quota, |k| vanish[open[k]]))
-    }
-}
-
-/// Checks that there is one label per instance, and that each is below `classes`.
-pub(crate) fn check_labels(labels: &[usize], rows: usize, classes: usize) -> Result<()> {
-    if labels.len() != rows {
-        return Err(Error::LabelCount { labels: labels.len(), rows });
-    }
-    if classes < 2 {
-        return Err(Error::OneClass { classes });
-    }
-    match labels.iter().position(|&label| label >= classes) {
-        Some(row) => Err(Error::LabelOutOfRange { row, label: labels[row], classes }),
-        None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{Judge, Ranking, Round, View};
 use crate::incidental::{Incidental, Keep};
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::{Matrix, Result};
 
 /// Trusts the labels of instances whose incidental parameter is smallest at the bottom of the path.
@@ -23,7 +23,7 @@ impl Judge for CoefficientNorm {
     fn ranking<'a>(
         &'a self,
         view: &'a View<'a>,
-        split: Split<'a>,
+        split: Labels<'a>,
     ) -> Result<Box<dyn Ranking + 'a>> {
         let x = view.pool_coordinates(split)?;
         Ok(Box::new(NormRanking { model: &*self.model, x, classes: split.classes }))

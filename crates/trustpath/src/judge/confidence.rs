@@ -2,7 +2,7 @@
 
 use super::{Judge, Ranking, Round, View};
 use crate::Result;
-use crate::split::Split;
+use crate::pool::Labels;
 
 /// Trusts the labels that the classifier is most confident about.
 #[derive(Debug, Clone, Copy, Default)]
@@ -13,7 +13,7 @@ impl Judge for Confidence {
         "co"
     }
 
-    fn ranking<'a>(&'a self, _: &'a View<'a>, split: Split<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, _: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(ConfidenceRanking { given: split.given.len() }))
     }
 }

@@ -6,7 +6,7 @@ use super::{FrozenPath, Judge, Judgement, Ranking, Round, View};
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path, Ranker};
 use crate::limits::Limits;
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::{Matrix, Result};
 
 /// How the vanishing `λ` is found.
@@ -54,7 +54,7 @@ impl Judge for Ici {
     fn ranking<'a>(
         &'a self,
         view: &'a View<'a>,
-        split: Split<'a>,
+        split: Labels<'a>,
     ) -> Result<Box<dyn Ranking + 'a>> {
         let (model, classes) = (&*self.model, split.classes);
         let full = |x, on_grid| FullPath { model, x, classes, on_grid };
@@ -102,7 +102,7 @@ impl Ranking for FullPath<'_> {
 struct Sampled<'a> {
     model: &'a dyn Incidental,
     view: &'a View<'a>,
-    split: Split<'a>,
+    split: Labels<'a>,
     limits: Limits,
 }
 
@@ -124,7 +124,7 @@ impl Ranking for Sampled<'_> {
 fn sampled_path(
     model: &dyn Incidental,
     view: &View<'_>,
-    split: Split<'_>,
+    split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
     keep: Keep,
@@ -140,7 +140,7 @@ fn sampled_path(
 /// The path by which the labels of a pool are judged.
 pub(crate) fn judging_path(
     view: &View<'_>,
-    split: Split<'_>,
+    split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
     keep: Keep,
@@ -151,7 +151,7 @@ pub(crate) fn judging_path(
 /// Judges these labels of the open rows of a split.
 pub(crate) fn judge_open(
     view: &View<'_>,
-    split: Split<'_>,
+    split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
 ) -> Result<Vec<Judgement>> {

@@ -6,7 +6,7 @@
 
 use super::{Judge, Ranking, Round, View};
 use crate::linalg::basis::Basis;
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::{Matrix, Result};
 
 /// Trusts the labels that a linear regression of all labels fits best.
@@ -21,7 +21,7 @@ impl Judge for LeastSquares {
     fn ranking<'a>(
         &'a self,
         view: &'a View<'a>,
-        split: Split<'a>,
+        split: Labels<'a>,
     ) -> Result<Box<dyn Ranking + 'a>> {
         let q = Basis::new(&*view.pool_coordinates(split)?).q;
         Ok(Box::new(LeastSquaresRanking { q, classes: split.classes }))

@@ -30,8 +30,8 @@ pub use random::Random;
 
 use crate::choice::choices;
 use crate::neighbors::SimilarityGraph;
+use crate::pool::{Labels, best_of_each_class};
 use crate::reduce::{Embedding, Reduce};
-use crate::split::Split;
 use crate::{Instances, Matrix, Result};
 
 choices! {
@@ -115,7 +115,7 @@ impl<'a> View<'a> {
     }
 
     /// The coordinates of all positions of a split, one row each, for the models that see all of them together.
-    pub(crate) fn pool_coordinates(&self, split: Split<'_>) -> Result<Cow<'_, Matrix>> {
+    pub(crate) fn pool_coordinates(&self, split: Labels<'_>) -> Result<Cow<'_, Matrix>> {
         let (x, dims) = self.coordinates()?;
         let count = split.given.len() + split.open.len();
         let in_order = |position: usize| split.row(position) == position;
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What is known at the beginning of a round of self-training. Rows are given by their position in the [`Split`].
+/// What is known at the beginning of a round of self-training. Rows are given by their position in the [`Labels`].
 #[derive(Debug, Clone, Copy)]
 pub struct Round<'a> {
     /// Number of the round, from 0.
@@ -161,8 +161,11 @@ pub trait Judge: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When the pool cannot be reduced to few dimensions.
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Split<'a>)
-    -> Result<Box<dyn Ranking + 'a>>;
+    fn ranking<'a>(
+        &'a self,
+        view: &'a View<'a>,
+        split: Labels<'a>,
+    ) -> Result<Box<dyn Ranking + 'a>>;
 }
 
 /// A judge at work on one pool.
@@ -180,39 +183,5 @@ pub trait Ranking {
     fn select(&mut self, round: &Round<'_>) -> Result<Vec<usize>> {
         let scores = self.scores(round)?;
         Ok(best_of_each_class(round.labels, round.candidates, round.quota, |k| scores[k]))
-    }
-}
-
-/// The best candidates of each pseudo-class up to its quota, smallest score first; of equal scores the earlier position.
-/// `score(k)` belongs to `candidates[k]`.
-pub(crate) fn best_of_each_class(
-    labels: &[usize],
-    candidates: &[usize],
-    quota: &[usize],
-    score: impl Fn(usize) -> f64,
-) -> Vec<usize> {
-    let mut order: Vec<(f64, usize)> =
-        candidates.iter().enumerate().map(|(k, &position)| (score(k), position)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut left = quota.to_vec();
-    order.retain(|&(_, position)| {
-        let left = &mut left[labels[position]];
-        let accept = *left > 0;
-        *left -= usize::from(accept);
-        accept
-    });
-    order.into_iter().map(|(_, position)| position).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn takes_the_smallest_scores_within_the_quota_and_the_earlier_row_on_a_tie() {
-        let labels = [0, 1, 0, 0, 1, 0];
-        let scores = [0.3, 0.2, 0.1, 0.1, 0.4];
-        let taken = best_of_each_class(&labels, &[1, 2, 3, 4, 5], &[2, 1], |k| scores[k]);
-        assert_eq!(taken, [3, 4, 2]);
     }
 }

@@ -1,7 +1,7 @@
 //! NN: the distance to the nearest training instance of the same (pseudo-)class, the smallest first.
 
 use super::{Judge, Ranking, Round, View};
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::{Instances, Result};
 
 /// Trusts the labels of instances that lie near a training instance of their pseudo-class.
@@ -16,7 +16,7 @@ impl Judge for Nearest {
     fn ranking<'a>(
         &'a self,
         view: &'a View<'a>,
-        split: Split<'a>,
+        split: Labels<'a>,
     ) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(NearestRanking { instances: view.instances, split }))
     }
@@ -24,7 +24,7 @@ impl Judge for Nearest {
 
 struct NearestRanking<'a> {
     instances: &'a Instances,
-    split: Split<'a>,
+    split: Labels<'a>,
 }
 
 impl Ranking for NearestRanking<'_> {

@@ -2,8 +2,8 @@
 
 use super::{Judge, Ranking, Round, View};
 use crate::Result;
+use crate::pool::Labels;
 use crate::random::mix;
-use crate::split::Split;
 
 /// Selects instances at random.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +17,7 @@ impl Judge for Random {
         "ra"
     }
 
-    fn ranking<'a>(&'a self, _: &'a View<'a>, _: Split<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, _: &'a View<'a>, _: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(*self))
     }
 }

@@ -9,7 +9,7 @@
 //! 4. the labeller labels the pool, and the path of incidental parameters judges every label
 //!    ([`credibility`](crate::judge::Judgement::credibility));
 //! 5. the held-out labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
-//! 6. it suggests what to label next ([`Strategy`]), and trains a model for new instances ([`LabelModel`]).
+//! 6. it suggests what to label next ([`label_first`] does in a pool without labels), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```
 //! use trustpath::label::Verdict;
@@ -32,29 +32,31 @@
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 
-mod learn;
+mod candidates;
+mod labelling;
 mod model;
-pub mod regions;
 mod represent;
 mod represented;
-mod rules;
-mod run;
-mod signals;
 mod suggest;
 mod trusted;
 
+pub use labelling::{Labelling, Verdict};
 pub use model::{LabelModel, Prediction};
 pub use represent::Projection;
 pub use represented::Represented;
-pub use run::Labelling;
-pub use suggest::{Strategy, label_first};
+pub use suggest::label_first;
 pub use trusted::Trusted;
 
+pub(crate) use candidates::{candidates, judged_dims};
+pub(crate) use model::ModelInput;
 pub(crate) use represent::Representation;
-pub(crate) use run::NEAREST;
+pub(crate) use suggest::{Candidates, margins};
+pub(crate) use trusted::RankedRows;
 
 use crate::limits::Limits;
 use crate::observer::{NoObserver, Observer};
+use crate::pipeline;
+use crate::pool::Pool;
 use crate::spec::LabelSpec;
 use crate::{Features, Result};
 
@@ -69,22 +71,17 @@ pub enum Trust {
     PerClass(usize),
 }
 
-/// What is concluded about an instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// Its label was given.
-    Given,
-    /// Its label can be trusted.
-    Trusted,
-    /// Its label is only the best guess.
-    Doubtful,
-    /// It belongs to none of the labelled classes.
-    NoneOfThese,
-}
-
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
 pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Label<'a> {
-    Label { features, labels, classes: None, spec: LabelSpec::default(), limits: None, kept: None }
+    Label {
+        features,
+        labels,
+        none_of_these: &[],
+        classes: None,
+        spec: LabelSpec::default(),
+        limits: None,
+        kept: None,
+    }
 }
 
 /// A pool to be labelled, and how.
@@ -93,6 +90,7 @@ pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Lab
 pub struct Label<'a> {
     features: &'a Features<'a>,
     labels: &'a [Option<usize>],
+    none_of_these: &'a [usize],
     classes: Option<usize>,
     spec: LabelSpec,
     limits: Option<Limits>,
@@ -103,6 +101,13 @@ impl<'a> Label<'a> {
     /// The number of classes (one more than the largest label).
     pub fn classes(mut self, classes: usize) -> Self {
         self.classes = Some(classes);
+        self
+    }
+
+    /// Rows that a person has found to belong to none of the classes (none). They have no label, are not labelled, and train the model to
+    /// tell such instances.
+    pub fn none_of_these(mut self, rows: &'a [usize]) -> Self {
+        self.none_of_these = rows;
         self
     }
 
@@ -138,9 +143,16 @@ impl<'a> Label<'a> {
     /// # Errors
     /// As [`Label::run`], and [`Error::Stopped`](crate::Error::Stopped).
     pub fn run_observed(self, observer: &mut dyn Observer) -> Result<Labelling> {
+        self.spec.check()?;
         let largest = self.labels.iter().flatten().max();
         let classes = self.classes.unwrap_or(largest.map_or(0, |label| label + 1));
-        let limits = self.limits.unwrap_or(self.spec.limits());
-        run::run(self.features, self.labels, classes, &self.spec, limits, self.kept, observer)
+        let request = pipeline::Request {
+            features: self.features,
+            pool: Pool::new(self.labels, self.none_of_these, self.features.rows(), classes)?,
+            spec: &self.spec,
+            limits: self.limits.unwrap_or(self.spec.limits()),
+            kept: self.kept,
+        };
+        pipeline::label(&request, observer)
     }
 }

@@ -9,14 +9,13 @@
 //! probability of that label, and otherwise it is taken to be wrong. The estimate falls with the classifier's
 //! probability (isotonic regression), and predictions are trusted from where all of them together reach the target.
 
-use super::Verdict;
 use super::represent::{Projection, Representation};
-use super::run::judged_dims;
+use super::{Verdict, judged_dims};
 use crate::classify::{Classify, LogisticModel, Model, PoolLogistic, Trainer};
 use crate::incidental::Keep;
 use crate::judge::{FrozenPath, Judgement, View, judging_path};
 use crate::limits::Limits;
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::task::arg_max;
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -131,11 +130,10 @@ impl LabelModel {
 }
 
 /// A labelled pool that a model is trained on.
-pub(super) struct Labelled<'a> {
+pub(crate) struct ModelInput<'a> {
     pub representation: &'a Representation,
-    pub features: &'a Features<'a>,
     /// The given rows, and those that have a label.
-    pub split: Split<'a>,
+    pub split: Labels<'a>,
     /// The labels of the open rows.
     pub labels: &'a [usize],
     /// The probability that each of them is right.
@@ -147,7 +145,7 @@ pub(super) struct Labelled<'a> {
     pub limits: Limits,
 }
 
-impl Labelled<'_> {
+impl ModelInput<'_> {
     /// Trains the model.
     pub fn train(&self) -> Result<LabelModel> {
         let training = self.training_set();
@@ -158,7 +156,7 @@ impl Labelled<'_> {
         rows.extend(sample.iter().map(|as_new| as_new.row));
         rows.sort_unstable();
         rows.dedup();
-        let plain = Plain { instances: self.representation.plain(self.features, &rows)?, rows };
+        let plain = Plain { instances: self.representation.plain(&rows), rows };
         let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain.instances, self.outputs());
         plain.train(&mut *trainer, &training)?;
         let classifier = match trainer.model() {
@@ -182,7 +180,7 @@ impl Labelled<'_> {
 
     /// Rows and labels that train the classifier; novel instances are the last class.
     fn training_set(&self) -> Vec<(usize, usize)> {
-        let Split { given, open, classes, .. } = self.split;
+        let Labels { given, open, classes, .. } = self.split;
         let mut members = vec![Vec::new(); classes];
         self.labels.iter().enumerate().for_each(|(at, &label)| members[label].push(at));
         let mut taken: Vec<bool> =
@@ -226,7 +224,7 @@ impl Labelled<'_> {
         let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
         let unit = plain.instances.unit();
         let view = View::leading(&plain.instances, unit, judged_dims(unit, split.classes));
-        let part = Split {
+        let part = Labels {
             given: &places[..given],
             labels: &with[..given],
             open: &places[given..],
@@ -239,7 +237,7 @@ impl Labelled<'_> {
 
     /// Instances of the pool that are to be predicted as if they were new, in ascending order of rows.
     fn sample(&self) -> Vec<AsNew> {
-        let Split { open, classes, .. } = self.split;
+        let Labels { open, classes, .. } = self.split;
         let known = |at: usize| (open[at], self.labels[at], self.right[at]);
         let mut all: Vec<(usize, usize, f64)> = (0..open.len()).map(known).collect();
         all.extend(self.novel().into_iter().map(|row| (row, classes, 0.0)));

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Representation;
 use super::suggest::first;
-use super::{Representation, Strategy};
-use crate::limits::Limits;
 use crate::observer::{Observer, Stages};
 use crate::{Error, Features, Result};
 
@@ -21,7 +20,7 @@ use crate::{Error, Features, Result};
 ///     .map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + 0.1 * ((at * at) as f32).sin())
 ///     .collect();
 /// let features = Features::new(&values[..], 60, 4)?;
-/// let pool = Represented::of(&features, Default::default(), &mut NoObserver)?;
+/// let pool = Represented::of(&features, &mut NoObserver)?;
 /// // Three labels more at a time.
 /// for known in [6, 9, 12] {
 ///     let given: Vec<Option<usize>> = (0..60).map(|i| (i < known).then_some(i % 3)).collect();
@@ -34,7 +33,6 @@ use crate::{Error, Features, Result};
 pub struct Represented {
     representation: Arc<Representation>,
     dims: usize,
-    limits: Limits,
 }
 
 impl Represented {
@@ -42,14 +40,10 @@ impl Represented {
     ///
     /// # Errors
     /// When all instances are the same, one has no direction, or the observer asks to stop.
-    pub fn of(
-        features: &Features<'_>,
-        limits: Limits,
-        observer: &mut dyn Observer,
-    ) -> Result<Self> {
-        let mut stages = Stages::new(observer, Representation::stages(features.rows(), limits));
-        let representation = Arc::new(Representation::of(features, limits, &mut stages)?);
-        Ok(Self { representation, dims: features.dims(), limits })
+    pub fn of(features: &Features<'_>, observer: &mut dyn Observer) -> Result<Self> {
+        let mut stages = Stages::new(observer, 1);
+        let representation = Arc::new(Representation::of(features, &mut stages)?);
+        Ok(Self { representation, dims: features.dims() })
     }
 
     /// The number of instances.
@@ -58,15 +52,12 @@ impl Represented {
     }
 
     /// What to label first, as [`label_first`](super::label_first) finds it.
-    ///
-    /// # Errors
-    /// For [`Strategy::Margin`], which needs labels.
-    pub fn label_first(&self, strategy: Strategy, batch: usize) -> Result<Vec<usize>> {
-        first(&self.representation, strategy, batch)
+    pub fn label_first(&self, batch: usize) -> Vec<usize> {
+        first(&self.representation, batch)
     }
 
-    /// The representation, which must be of features of this shape and made with these limits.
-    pub(super) fn check(&self, features: &Features<'_>, limits: Limits) -> Result<&Representation> {
+    /// The representation, which must be of features of this shape.
+    pub(crate) fn check(&self, features: &Features<'_>) -> Result<Arc<Representation>> {
         let (rows, dims) = (features.rows(), features.dims());
         if (self.rows(), self.dims) != (rows, dims) {
             return Err(Error::Shape {
@@ -76,14 +67,7 @@ impl Represented {
                 given: rows * dims,
             });
         }
-        let asked = (limits.in_memory, limits.search);
-        if rows > self.limits.in_memory.min(limits.in_memory)
-            && asked != (self.limits.in_memory, self.limits.search)
-        {
-            let expected = "the representation was made with other limits: make it with the limits that the pool is labelled with";
-            return Err(Error::parameter("limits", limits.in_memory, expected));
-        }
-        Ok(&self.representation)
+        Ok(self.representation.clone())
     }
 }
 
@@ -114,40 +98,33 @@ mod tests {
         assert_eq!((&a.lambda, &a.gamma_norm), (&b.lambda, &b.gamma_norm));
         assert_eq!(a.coordinates.unit().as_slice(), b.coordinates.unit().as_slice());
         assert_eq!(a.model, b.model);
-        assert_eq!(a.recall, b.recall);
     }
 
     #[test]
     fn a_kept_representation_gives_the_same_to_the_bit() {
         let values = values(ROWS);
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
-        for limits in [Limits::default(), Limits { in_memory: 100, ..Limits::default() }] {
-            let pool = Represented::of(&features, limits, &mut NoObserver).unwrap();
-            for (known, reduction) in [(15, None), (40, None), (40, Some("pca"))] {
-                let given: Vec<Option<usize>> =
-                    (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
-                let reduction = reduction.map(|name: &str| name.parse().unwrap());
-                let spec = LabelSpec { suggest: 10, reduction, ..LabelSpec::default() };
-                let run = || label(&features, &given).spec(&spec).limits(limits);
-                let again = run().on(&pool).run().unwrap();
-                assert_same(&again, &run().run().unwrap());
-            }
-            let first = label_first(&features, Strategy::Coverage, 7, limits, &mut NoObserver);
-            assert_eq!(pool.label_first(Strategy::Coverage, 7), first);
+        let pool = Represented::of(&features, &mut NoObserver).unwrap();
+        for known in [15, 40] {
+            let given: Vec<Option<usize>> =
+                (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
+            let spec = LabelSpec { suggest: 10, ..LabelSpec::default() };
+            let run = || label(&features, &given).spec(&spec);
+            let again = run().on(&pool).run().unwrap();
+            assert_same(&again, &run().run().unwrap());
         }
+        let first = label_first(&features, 7, &mut NoObserver).unwrap();
+        assert_eq!(pool.label_first(7), first);
     }
 
     #[test]
-    fn another_pool_and_other_limits_are_refused() {
+    fn another_pool_is_refused() {
         let values = values(ROWS);
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
-        let pool = Represented::of(&features, Limits::default(), &mut NoObserver).unwrap();
+        let pool = Represented::of(&features, &mut NoObserver).unwrap();
         let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < 20).then_some(i % 5)).collect();
         let fewer = Features::new(&values[DIMS..], ROWS - 1, DIMS).unwrap();
         let error = label(&fewer, &given[1..]).on(&pool).run().unwrap_err();
         assert!(matches!(error, Error::Shape { rows: ROWS, .. }), "{error}");
-        let large = Limits { in_memory: 100, ..Limits::default() };
-        let error = label(&features, &given).limits(large).on(&pool).run().unwrap_err();
-        assert!(error.to_string().contains("other limits"), "{error}");
     }
 }

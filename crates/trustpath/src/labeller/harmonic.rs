@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::classify::Trainer;
 use crate::neighbors::{LeakyWalk, SimilarityGraph};
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::task::arg_max;
 
 /// The rate of the leak, relative to the median degree.
@@ -36,7 +36,7 @@ pub(crate) struct GraphLabels {
 }
 
 impl GraphLabels {
-    pub fn new(graph: &SimilarityGraph, split: Split<'_>) -> Self {
+    pub fn new(graph: &SimilarityGraph, split: Labels<'_>) -> Self {
         let (n, classes, open) = (graph.len(), split.classes, split.open);
         let mut class_of = vec![None; n];
         split.given.iter().zip(split.labels).for_each(|(&row, &k)| class_of[row] = Some(k));
@@ -105,7 +105,7 @@ mod tests {
         let given: Vec<usize> = (0..11).map(|class| 12 * class + 5).collect();
         let labels: Vec<usize> = (0..11).collect();
         let open: Vec<usize> = (0..132).filter(|row| row % 12 != 5).collect();
-        let split = Split { given: &given, labels: &labels, open: &open, classes: 11 };
+        let split = Labels { given: &given, labels: &labels, open: &open, classes: 11 };
         let found = GraphLabels::new(&graph(&x), split);
         let right = |(row, roots): (&usize, &[f32])| {
             (0..11).all(|class| class == row / 12 || roots[class] < roots[row / 12])
@@ -118,7 +118,7 @@ mod tests {
     fn where_no_label_is_near_nothing_is_said() {
         let x = clusters(2, 15, 8, 5.0);
         let open: Vec<usize> = (2..30).collect();
-        let split = Split { given: &[0, 1], labels: &[0, 1], open: &open, classes: 2 };
+        let split = Labels { given: &[0, 1], labels: &[0, 1], open: &open, classes: 2 };
         let found = GraphLabels::new(&graph(&x), split);
         let far = found.roots.chunks(2).skip(13).map(|roots| roots[0] / roots[1]);
         assert!(far.into_iter().all(|ratio| (0.5..2.0).contains(&ratio)));

@@ -10,7 +10,7 @@ pub use self_training::{Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
 
 use crate::classify::Model;
 use crate::judge::View;
-use crate::split::Split;
+use crate::pool::Labels;
 use crate::task::{Task, arg_max};
 use crate::transductive::Transductive;
 use crate::{Instances, Result};
@@ -24,11 +24,11 @@ pub trait Labeller: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When a solver does not converge, or the pool cannot be represented.
-    fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels>;
+    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled>;
 
     /// What it would find on a pool that a labeller with rounds has labelled, where that run contains it: those of its first
     /// classifier are the labels without rounds.
-    fn contained_in(&self, _rounds: &PoolLabels) -> Option<PoolLabels> {
+    fn contained_in(&self, _rounds: &Labelled) -> Option<Labelled> {
         None
     }
 }
@@ -36,7 +36,7 @@ pub trait Labeller: Send + Sync + std::fmt::Debug {
 /// Labels of the open rows, in their order.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct PoolLabels {
+pub struct Labelled {
     /// The labels.
     pub labels: Vec<usize>,
     /// The probability of each.
@@ -58,7 +58,7 @@ impl Labeller for Box<dyn Transductive> {
         Transductive::name(&**self)
     }
 
-    fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
+    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
         let unit = view.instances.unit();
         let positions: Vec<usize> = (0..split.given.len() + split.open.len()).collect();
         let instances = Instances::from_unit(split.gather(unit, unit.cols(), &positions));
@@ -72,11 +72,11 @@ impl Labeller for Box<dyn Transductive> {
         let probabilities = Transductive::label(&**self, &task)?.unlabeled;
         let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
         let own = |(at, &label): (usize, &usize)| probabilities[(at, label)];
-        Ok(PoolLabels {
+        Ok(Labelled {
             probability: labels.iter().enumerate().map(own).collect(),
             accepted_in: vec![None; labels.len()],
             labels,
-            ..PoolLabels::default()
+            ..Labelled::default()
         })
     }
 }
@@ -106,7 +106,7 @@ mod tests {
         let given: Vec<usize> = (0..8).map(|at| at / 2 * 20 + at % 2).collect();
         let labels: Vec<usize> = (0..8).map(|at| at / 2).collect();
         let open: Vec<usize> = (0..80).filter(|row| !given.contains(row)).collect();
-        let split = Split { given: &given, labels: &labels, open: &open, classes: 4 };
+        let split = Labels { given: &given, labels: &labels, open: &open, classes: 4 };
         let view = || View::leading(&instances, instances.unit(), 8);
         let mut probabilities = Vec::new();
         for (view, without) in [

@@ -15,13 +15,13 @@
 //! the pseudo-labels of a round.
 
 use super::harmonic::GraphLabels;
-use super::{Labeller, PoolLabels};
+use super::{Labelled, Labeller};
 use crate::classify::{Classify, Model, Trainer};
 use crate::incidental::Incidental;
 use crate::judge::{Judge, Round, View};
 use crate::limits::Limits;
+use crate::pool::Labels;
 use crate::reduce::Reduce;
-use crate::split::Split;
 use crate::task::{CheckedTask, Task, arg_max};
 use crate::{Error, Matrix, Result};
 
@@ -192,9 +192,9 @@ impl SelfTraining {
     fn rounds<'a>(
         &self,
         view: &View<'a>,
-        split: Split<'_>,
+        split: Labels<'_>,
         trained: &mut dyn FnMut(&dyn Trainer, &[usize]),
-    ) -> Result<(Box<dyn Trainer + 'a>, PoolLabels)> {
+    ) -> Result<(Box<dyn Trainer + 'a>, Labelled)> {
         let (given, classes) = (split.given.len(), split.classes);
         let mut trainer = self.classifier.trainer(view.instances, classes);
         let mut training: Vec<usize> = (0..given).collect();
@@ -207,12 +207,12 @@ impl SelfTraining {
         };
         let (labels, probability) = label(&*trainer);
         trained(&*trainer, &labels);
-        let mut found = PoolLabels {
+        let mut found = Labelled {
             labels,
             probability,
             accepted_in: vec![None; split.open.len()],
             by_classifier: graph.is_some().then(|| trainer.label(split.open)),
-            ..PoolLabels::default()
+            ..Labelled::default()
         };
         if split.open.is_empty() {
             return Ok((trainer, found));
@@ -268,7 +268,7 @@ impl SelfTraining {
     fn train(
         &self,
         trainer: &mut dyn Trainer,
-        split: Split<'_>,
+        split: Labels<'_>,
         training: &[usize],
         labels: &[usize],
     ) -> Result<()> {
@@ -314,7 +314,7 @@ impl SelfTrainer {
 
     fn run_in(&self, task: &CheckedTask<'_>, view: &View<'_>) -> Result<Outcome> {
         let given: Vec<usize> = (0..task.labelled).collect();
-        let split = Split {
+        let split = Labels {
             given: &given,
             labels: task.labels,
             open: &task.unlabeled,
@@ -369,12 +369,12 @@ impl Labeller for SelfTraining {
         }
     }
 
-    fn label(&self, view: &View<'_>, split: Split<'_>) -> Result<PoolLabels> {
+    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
         let (trainer, found) = self.rounds(view, split, &mut |_, _| {})?;
-        Ok(PoolLabels { model: Some(trainer.model()), ..found })
+        Ok(Labelled { model: Some(trainer.model()), ..found })
     }
 
-    fn contained_in(&self, rounds: &PoolLabels) -> Option<PoolLabels> {
+    fn contained_in(&self, rounds: &Labelled) -> Option<Labelled> {
         let first = rounds.rounds.first()?;
         if !matches!(&self.quota, Quota::Shares(shares) if shares.is_empty()) {
             return None;
@@ -383,6 +383,6 @@ impl Labeller for SelfTraining {
         let before_rounds = || (first.pseudo_labels.clone(), rounds.first_probability.clone());
         let (labels, probability) = by_classifier.unwrap_or_else(before_rounds);
         let accepted_in = vec![None; labels.len()];
-        Some(PoolLabels { labels, probability, accepted_in, ..PoolLabels::default() })
+        Some(Labelled { labels, probability, accepted_in, ..Labelled::default() })
     }
 }

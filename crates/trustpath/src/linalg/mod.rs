@@ -7,19 +7,16 @@
 //! `2n³/3` multiply-adds; [`sturm`] finds the wanted eigenvalues by counting, and [`lowest`] their vectors by inverse
 //! iteration with the factors of [`shifted`], at `O(n)` for each pair.
 //!
-//! Beyond some thousand instances `n²` is too much to store and `n³` too much to compute, but neighbourhood graphs are
-//! [`sparse`]: their matrices are [`operator`]s, used only in products with a [`block`] of vectors, and [`chebyshev`] finds the
-//! same eigenpairs from products alone. [`pca`] holds what all principal components have in common.
+//! Matrices of neighbourhood graphs are [`sparse`] and used only in products with a [`block`] of vectors. [`pca`] holds what
+//! all principal components have in common.
 
 pub(crate) mod basis;
 pub(crate) mod block;
-pub(crate) mod chebyshev;
 pub(crate) mod cholesky;
 pub(crate) mod exp;
 mod gram;
 pub(crate) mod lanes;
 mod lowest;
-pub(crate) mod operator;
 pub(crate) mod pca;
 mod shifted;
 pub(crate) mod simd;

@@ -8,27 +8,22 @@
 //! Up to [`GRAM_ROWS`] instances the Gram matrix is used. Beyond, it would need more memory than the features, and the
 //! graph is found block by block (`exact.rs`). [`Points`] are for vectors of any length in single precision. Up to
 //! [`EXACT_POINTS`] of them all pairs are compared; beyond, each point is compared only with those in the cells around it
-//! (`cells.rs`), or with those that a device proposes (`device.rs`), and [`Neighbors::recall`] says which share of the true
-//! neighbours that found.
+//! (`cells.rs`), and [`Neighbors::recall`] says which share of the true neighbours that found.
 
 mod cells;
-mod device;
 mod exact;
 mod leaky_walk;
 mod pairs;
 mod partition;
 mod points;
 mod refine;
-mod regions;
 mod scan;
 mod similarity;
 mod targets;
 
-pub use device::{DevicePoints, NeighborDevice, use_device};
 pub(crate) use exact::nearest_among;
 pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
-pub use regions::{CellMeans, CellPlan, Region, RegionLists, RegionOrder};
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
 pub(crate) use targets::{NearestTargets, Targets};
 
@@ -47,8 +42,7 @@ const ROUNDING: f64 = (16.0 * f64::EPSILON) * (16.0 * f64::EPSILON);
 /// How to search for the neighbours of [`Points`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
-    /// Exact up to [`EXACT_POINTS`] points; beyond, by the device in use ([`use_device`]), else only in the cells around each
-    /// point.
+    /// Exact up to [`EXACT_POINTS`] points; beyond, only in the cells around each point.
     #[default]
     Auto,
     /// All pairs, in time that grows with the square of the number of points.
@@ -62,7 +56,6 @@ impl Search {
     pub(crate) fn method(self, n: usize) -> Method {
         match self {
             Self::Auto if n <= EXACT_POINTS => Method::AllPairs,
-            Self::Auto if device::device().is_some() => Method::Device,
             Self::Auto | Self::Cells => Method::Cells,
             Self::Exact => Method::AllPairs,
         }
@@ -74,7 +67,6 @@ impl Search {
 pub(crate) enum Method {
     AllPairs,
     Cells,
-    Device,
 }
 
 /// The nearest neighbours of each of `n` points, nearest first.
@@ -125,14 +117,13 @@ impl Neighbors {
     pub fn search(points: Points<'_>, k: usize, search: Search) -> Result<Self> {
         let n = points.len();
         check_size(n, k)?;
-        match (search.method(n), device::device()) {
-            (Method::Device, Some(device)) => device::search(points, k, device),
-            (Method::AllPairs, _) => {
+        match search.method(n) {
+            Method::AllPairs => {
                 let points = CentredPoints::of(points, &points.centre(), |i| i);
                 let all: Vec<usize> = (0..n).collect();
                 Ok(Self::from_lists(k, &exact::among_all(&points, &all, k), None))
             }
-            (Method::Cells | Method::Device, _) => Ok(cells::search(points, k, Effort::of(n))),
+            Method::Cells => Ok(cells::search(points, k, Effort::of(n))),
         }
     }
 
@@ -154,13 +145,6 @@ impl Neighbors {
         }
         let squared = squared.iter().map(|&squared| f64::from(squared)).collect();
         Ok(Self { k, index: ends, squared, recall: None })
-    }
-
-    /// The first `k` neighbours of every point, without their distances.
-    pub(crate) fn first(&self, k: usize) -> Self {
-        let k = k.min(self.k);
-        let index = (0..self.len()).flat_map(|i| &self.list(i)[..k]).copied().collect();
-        Self { k, index, squared: Vec::new(), recall: self.recall }
     }
 
     /// Number of points.
@@ -271,8 +255,6 @@ mod tests {
         assert_eq!(list(&graph, 1), [0, 2, 3]);
         assert_eq!(list(&graph, 5), [0, 1, 2]);
         assert_eq!(graph.squared_distances(5), [0.0; 3]);
-        let first = graph.first(2);
-        assert_eq!((list(&first, 5), first.squared_distances(5).len()), (vec![0, 1], 0));
     }
 
     #[test]

@@ -70,16 +70,6 @@ impl SimilarityGraph {
         graph.with_degrees()
     }
 
-    /// A graph from where the row of each point starts, the end of the last, neighbours and weights.
-    pub fn from_parts(start: Vec<usize>, index: Vec<u32>, weight: Vec<f32>) -> Self {
-        Self { start, index, weight, degree: Vec::new() }.with_degrees()
-    }
-
-    /// What [`from_parts`](Self::from_parts) takes.
-    pub fn parts(&self) -> (&[usize], &[u32], &[f32]) {
-        (&self.start, &self.index, &self.weight)
-    }
-
     fn with_degrees(mut self) -> Self {
         let rows = 0..self.start.len() - 1;
         self.degree = rows.map(|i| self.edges(i).map(|(_, w)| w).sum()).collect();

@@ -13,6 +13,10 @@ impl Reduce for Identity {
         None
     }
 
+    fn most(&self) -> Option<usize> {
+        None
+    }
+
     fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
         Ok(Embedding::plain(first_rows(instances, n)?))
     }

@@ -6,20 +6,9 @@
 //!
 //! Edges have no direction. The components of a graph that is not connected are joined as in scikit-learn: each two of them
 //! by one edge between their nearest points.
-//!
-//! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks (de Silva and Tenenbaum 2003): paths are
-//! searched from these alone, their coordinates are the classical scaling of the paths between them, and every other
-//! instance goes where its paths to the landmarks agree best with the distances on the map.
 
-mod path_graph;
-
-use rayon::prelude::*;
-
-use self::path_graph::PathGraph;
 use super::components::ConnectedComponents;
-use super::landmarks::{Triangulation, spread};
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, classical};
-use crate::limits::LANDMARKS;
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, classical};
 use crate::neighbors::{Neighbors, squared_distance};
 use crate::{Instances, Matrix, Result};
 
@@ -47,40 +36,11 @@ impl Reduce for Isomap {
         Some(self.neighbors)
     }
 
-    fn embed(&self, instances: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
-        if n > DENSE_ROWS {
-            let x = by_landmarks(instances, graph, &spread(n, LANDMARKS), self.d)?;
-            return Ok(Embedding::plain(x));
-        }
+    fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {
         let mut paths = all_paths(instances, graph);
         paths.as_mut_slice().iter_mut().for_each(|d| *d = -0.5 * (*d * *d));
         Ok(Embedding::plain(classical::coordinates(paths, self.d)?))
     }
-}
-
-/// Paths from the landmarks alone: they are scaled, and the other instances triangulated.
-fn by_landmarks(
-    instances: &Instances,
-    graph: &Neighbors,
-    landmarks: &[usize],
-    d: usize,
-) -> Result<Matrix> {
-    let edges = PathGraph::new(instances, graph);
-    let paths: Vec<Vec<f64>> = landmarks.par_iter().map(|&l| edges.lengths_from(l)).collect();
-    let count = landmarks.len();
-    // Both directions of a path, so that rounding leaves the matrix symmetric.
-    let between = Matrix::from_fn(count, count, |a, b| {
-        let length = 0.5 * (paths[a][landmarks[b]] + paths[b][landmarks[a]]);
-        -0.5 * (length * length)
-    });
-    let means: Vec<f64> =
-        between.iter_rows().map(|row| -2.0 * row.iter().sum::<f64>() / count as f64).collect();
-    let triangulation = Triangulation::new(&classical::coordinates(between, d)?, &means);
-    let mut x = Matrix::zeros(graph.len(), d);
-    x.as_mut_slice().par_chunks_exact_mut(d).enumerate().for_each(|(i, z)| {
-        triangulation.place(paths.iter().map(|from| from[i] * from[i]), z);
-    });
-    Ok(x)
 }
 
 /// Lengths of the edges, infinite where there is none.
@@ -156,9 +116,7 @@ fn shortest_paths(lengths: &mut Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{
-        classes, clusters, coordinates, correlation, duplicates, instances,
-    };
+    use crate::reduce::testing::{clusters, coordinates, duplicates, instances};
 
     #[test]
     fn shortest_paths_leave_no_detour_and_are_made_of_edges() {
@@ -177,36 +135,6 @@ mod tests {
                     .map(|k| paths[(i, k)] + direct[(k, j)])
                     .fold(f64::INFINITY, f64::min);
                 assert!(i == j || (paths[(i, j)] - best).abs() < 1e-14);
-            }
-        }
-    }
-
-    #[test]
-    fn searches_from_one_instance_find_the_shortest_paths() {
-        for spread in [1.0, 30.0] {
-            let x = clusters(3, 20, 8, spread);
-            let graph = Neighbors::of(&x, 60, 4).unwrap();
-            let (paths, edges) = (all_paths(&x, &graph), PathGraph::new(&x, &graph));
-            for i in 0..60 {
-                for (a, b) in edges.lengths_from(i).iter().zip(paths.row(i)) {
-                    assert!((a - b).abs() < 1e-13);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn landmarks_suffice() {
-        let x = classes(1000, 1, 24, 4, 0.6);
-        let graph = Neighbors::of(&x, 1000, 8).unwrap();
-        let all = coordinates(&Isomap { d: 4, neighbors: 8 }, &x);
-        let few = by_landmarks(&x, &graph, &spread(1000, 300), 4).unwrap();
-        assert!(correlation(&all, &few) > 0.99, "{}", correlation(&all, &few));
-        // With every instance a landmark it is the same up to signs of the axes.
-        let every = by_landmarks(&x, &graph, &spread(1000, 1000), 4).unwrap();
-        for i in 0..1000 {
-            for c in 0..4 {
-                assert!((every[(i, c)].abs() - all[(i, c)].abs()).abs() < 1e-9);
             }
         }
     }

@@ -18,8 +18,7 @@
 //! scikit-learn drops the first of the lowest `d + 1` eigenvectors, whatever it is. Where the nullity is one, that is the
 //! constant. Where it is `m`, LAPACK's first vector is in effect a random direction of the null space (its squared
 //! overlap with the constant averages `1/m` over real episodes), which other rounding turns elsewhere. [`Lle::compat`] does
-//! the same with the vectors that a plain decomposition of `M` returns; where `M` is too large for one, it drops the
-//! projection of a fixed, patternless vector on the null space.
+//! the same with the vectors that a plain decomposition of `M` returns.
 
 mod weights;
 
@@ -27,11 +26,7 @@ use faer::Side;
 
 use self::weights::weights;
 use super::alignment::{self, NULL, norm};
-use super::components::ConnectedComponents;
-use super::order::CommunityOrder;
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, columns};
-use crate::linalg::operator::ScaledSquare;
-use crate::linalg::sparse::Csr;
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce};
 use crate::neighbors::Neighbors;
 use crate::{Error, Instances, Matrix, Result};
 
@@ -70,17 +65,10 @@ impl Reduce for Lle {
         Ok(())
     }
 
-    fn embed(&self, instances: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
-        let weights = weights(instances, graph, self.reg);
-        if n <= DENSE_ROWS { self.dense(graph, &weights) } else { self.sparse(graph, &weights) }
-    }
-}
-
-impl Lle {
-    fn dense(&self, graph: &Neighbors, weights: &Matrix) -> Result<Embedding> {
-        let m = alignment_matrix(graph, weights);
+    fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {
+        let m = alignment_matrix(graph, &weights(instances, graph, self.reg));
         if !self.compat {
-            return alignment::dense(m, self.d);
+            return alignment::constant_deflated(m, self.d);
         }
         let eigen = m.view().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NotConverged {
             what: "the eigen-decomposition of lle",
@@ -92,56 +80,7 @@ impl Lle {
         let null = NULL * norm(&m);
         let nullity = values.iter().filter(|value| **value < null).count();
         let x = Matrix::from_fn(m.rows(), self.d, |i, j| vectors[(i, j + 1)]);
-        Ok(Embedding { x, nullity: Some(nullity), iteration: None })
-    }
-
-    /// The same from products with `B = I − W`.
-    fn sparse(&self, graph: &Neighbors, weights: &Matrix) -> Result<Embedding> {
-        let (n, d, order) = (graph.len(), self.d, CommunityOrder::of(graph));
-        let mut b = Csr::new(n);
-        for (at, &i) in order.at.iter().enumerate() {
-            let others = graph.indices(i).zip(weights.row(i)).map(|(j, w)| (order.place[j], -w));
-            b.push_row(std::iter::once((at, 1.0)).chain(others));
-        }
-        let components = ConnectedComponents::of(graph).reordered(&order);
-        let mut m = ScaledSquare::new(b, 1.0);
-        let mut found = alignment::sparse(&mut m, &components, &vec![1.0; n], d)?;
-        found.x = order.undo(&found.x);
-        if !self.compat {
-            return Ok(found);
-        }
-        let constant = (n as f64).sqrt().recip();
-        let mut vectors = Matrix::from_fn(d + 1, n, |j, i| match j.checked_sub(1) {
-            None => constant,
-            Some(j) => found.x[(i, j)],
-        });
-        reflect_first(&mut vectors, found.nullity.unwrap_or(1).min(d + 1));
-        Ok(Embedding { x: columns(&vectors, 1), ..found })
-    }
-}
-
-/// Replaces the first `nullity` rows by a reflection of them, such that the first becomes the direction of the
-/// null space nearest to a fixed, patternless vector.
-fn reflect_first(vectors: &mut Matrix, nullity: usize) {
-    if nullity < 2 {
-        return;
-    }
-    let project = |k: usize| -> f64 {
-        vectors.row(k).iter().enumerate().map(|(i, v)| v * ((i * i) as f64).sin()).sum()
-    };
-    let mut mirror: Vec<f64> = (0..nullity).map(project).collect();
-    let length = mirror.iter().map(|a| a * a).sum::<f64>().sqrt();
-    // Away from the first axis on the side where nothing cancels.
-    mirror[0] += length.copysign(mirror[0]);
-    let square: f64 = mirror.iter().map(|a| a * a).sum();
-    if square == 0.0 {
-        return;
-    }
-    for i in 0..vectors.cols() {
-        let along: f64 = mirror.iter().enumerate().map(|(k, a)| a * vectors[(k, i)]).sum();
-        for (k, a) in mirror.iter().enumerate() {
-            vectors[(k, i)] -= 2.0 * along / square * a;
-        }
+        Ok(Embedding { x, nullity: Some(nullity) })
     }
 }
 
@@ -166,8 +105,7 @@ fn alignment_matrix(graph: &Neighbors, weights: &Matrix) -> Matrix {
 mod tests {
     use super::*;
     use crate::reduce::testing::{
-        assert_same_subspace, classes, clusters, coordinates, duplicates, instances,
-        max_difference, projector,
+        clusters, coordinates, duplicates, instances, max_difference, projector,
     };
 
     fn lle(d: usize, compat: bool) -> Lle {
@@ -213,48 +151,6 @@ mod tests {
         for dimension in 0..3 {
             assert!((0..72).map(|i| embedding.x[(i, dimension)]).sum::<f64>().abs() < 1e-12);
         }
-    }
-
-    /// Both ways must span the same subspace; what the sparse one reports.
-    fn same_both_ways(lle: &Lle, x: &Instances) -> Embedding {
-        let graph = Neighbors::of(x, x.len(), lle.neighbors).unwrap();
-        let weights = weights(x, &graph, lle.reg);
-        let sparse = lle.sparse(&graph, &weights).unwrap();
-        assert_same_subspace(&lle.dense(&graph, &weights).unwrap(), &sparse);
-        sparse
-    }
-
-    #[test]
-    fn products_lead_to_the_same_coordinates_as_the_matrix() {
-        // Where the gap above the last dimension vanishes, the result is a matter of rounding in both.
-        for (x, d, neighbors) in [
-            (classes(2000, 20, 64, 15, 0.3), 19, 10),
-            (classes(2000, 8, 32, 5, 0.6), 10, 5),
-            (classes(1200, 8, 32, 6, 0.2), 7, 10),
-            (clusters(6, 150, 12, 1.0), 5, 8),
-        ] {
-            same_both_ways(&Lle { d, neighbors, ..Default::default() }, &x);
-        }
-        same_both_ways(&Lle { neighbors: 8, ..lle(4, true) }, &clusters(3, 80, 8, 0.7));
-    }
-
-    #[test]
-    fn products_tell_components_apart_too() {
-        // Five components have four contrasts, which leaves two dimensions for what lies within them.
-        let x = clusters(5, 60, 8, 30.0);
-        for d in [4, 6] {
-            let sparse = same_both_ways(&lle(d, false), &x);
-            assert_eq!((sparse.nullity, sparse.iteration.is_none()), (Some(5), d == 4));
-        }
-        // Fewer dimensions than contrasts: those of the larger components, whichever rounding would have chosen.
-        let x = instances(300, 8, |i, j| {
-            let group = [0, 1, 2, 2, 3, 3, 3, 3, 3, 3][i % 10];
-            30.0 * ((group * 7 + j * 3 + group * j) as f64 * 1.3).sin()
-                + ((i * 131 + j * 71 + i * j * 17) as f64 * 0.61).sin()
-        });
-        let graph = Neighbors::of(&x, 300, 5).unwrap();
-        let z = lle(1, false).sparse(&graph, &weights(&x, &graph, 1e-3)).unwrap().x;
-        assert!((0..300).all(|i| (z[(i, 0)] > 0.0) == (i % 10 > 3)));
     }
 
     #[test]

@@ -16,14 +16,9 @@
 //! share. Its lowest `d + 1` eigenvectors except the first are the coordinates, which is what `d = k` gives here too.
 
 use faer::Mat;
-use rayon::prelude::*;
 
-use super::components::ConnectedComponents;
-use super::order::CommunityOrder;
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Embedding, Reduce, alignment, columns};
-use crate::linalg::operator::ScaledSquare;
-use crate::linalg::sparse::Csr;
-use crate::linalg::{Tridiagonal, chebyshev, eigen};
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, alignment, columns};
+use crate::linalg::{Tridiagonal, eigen};
 use crate::neighbors::Neighbors;
 use crate::{Error, Instances, Matrix, Result};
 
@@ -62,12 +57,11 @@ impl Reduce for Ltsa {
         Ok(())
     }
 
-    fn embed(&self, instances: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
-        match (self.d == self.neighbors, n <= DENSE_ROWS) {
-            (true, true) => shared(graph, self.d),
-            (true, false) => shared_sparse(graph, self.d),
-            (false, true) => aligned(instances, graph, self.d),
-            (false, false) => aligned_sparse(instances, graph, self.d),
+    fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {
+        if self.d == self.neighbors {
+            shared(graph, self.d)
+        } else {
+            aligned(instances, graph, self.d)
         }
     }
 }
@@ -79,63 +73,9 @@ fn shared(graph: &Neighbors, d: usize) -> Result<Embedding> {
     Ok(Embedding::plain(columns(&vectors, 1)))
 }
 
-/// The same, with `M = −(1/k) GᵀG` and `G` the 0/1 graph.
-fn shared_sparse(graph: &Neighbors, d: usize) -> Result<Embedding> {
-    let n = graph.len();
-    let mut b = Csr::new(n);
-    for i in 0..n {
-        b.push_row(graph.indices(i).map(|j| (j, 1.0)));
-    }
-    let mut m = ScaledSquare::new(b, -1.0 / d as f64);
-    let found = chebyshev::lowest(&mut m, &Matrix::zeros(n, 0), d + 1)?;
-    let x = Matrix::from_fn(n, d, |i, j| found.vectors[(i, j + 1)]);
-    Ok(Embedding { x, nullity: None, iteration: Some(alignment::iteration(&found)) })
-}
-
 /// By tangent spaces.
 fn aligned(instances: &Instances, graph: &Neighbors, d: usize) -> Result<Embedding> {
-    alignment::dense(aligned_sum(graph, |i| off_tangent(instances, graph, i, d))?, d)
-}
-
-/// The same with `M = BᵀB`: each neighbourhood adds `k − 1 − d` rows to `B`, an orthonormal basis of what its tangent
-/// coordinates cannot reach.
-///
-/// An instance that is in no neighbourhood is not constrained at all: it is a null vector of its own. Among many instances
-/// there always are some, so here it goes to the mean of its neighbours.
-fn aligned_sparse(instances: &Instances, graph: &Neighbors, d: usize) -> Result<Embedding> {
-    let n = graph.len();
-    let bases = (0..n)
-        .into_par_iter()
-        .map(|i| unreached(instances, graph, i, d))
-        .collect::<Result<Vec<Matrix>>>()?;
-    let mut seen = vec![false; n];
-    (0..n).flat_map(|i| graph.indices(i)).for_each(|j| seen[j] = true);
-    let order = CommunityOrder::of(graph);
-    let bound: Vec<usize> = order.at.iter().copied().filter(|&i| seen[i]).collect();
-    let mut place = vec![0; n];
-    bound.iter().enumerate().for_each(|(at, &i)| place[i] = at);
-    let groups: Vec<usize> =
-        order.at.iter().flat_map(|&i| graph.indices(i)).map(|j| place[j]).collect();
-    let groups = groups.chunks_exact(graph.k());
-    let mut b = Csr::new(bound.len());
-    for (group, &i) in groups.clone().zip(&order.at) {
-        for row in bases[i].iter_rows() {
-            b.push_row(group.iter().copied().zip(row.iter().copied()));
-        }
-    }
-    let edges = groups.flat_map(|group| group.iter().map(|&j| (group[0], j)));
-    let components = ConnectedComponents::new(bound.len(), edges);
-    let (mut m, roots) = (ScaledSquare::new(b, 1.0), vec![1.0; bound.len()]);
-    let found = alignment::sparse(&mut m, &components, &roots, d)?;
-    let at = |i: usize, c: usize| found.x[(place[i], c)];
-    let x = Matrix::from_fn(n, d, |i, c| {
-        if seen[i] {
-            return at(i, c);
-        }
-        graph.indices(i).map(|j| at(j, c)).sum::<f64>() / graph.k() as f64
-    });
-    let nullity = found.nullity.map(|nullity| nullity + n - bound.len());
-    Ok(Embedding { x, nullity, iteration: found.iteration })
+    alignment::constant_deflated(aligned_sum(graph, |i| off_tangent(instances, graph, i, d))?, d)
 }
 
 /// `Σᵢ Sᵢ Lᵢ Sᵢᵀ` of the matrices that `local` gives.
@@ -195,9 +135,7 @@ fn center(gram: &mut Mat<f64>) {
 mod tests {
     use super::*;
     use crate::reduce::classical;
-    use crate::reduce::testing::{
-        assert_same_subspace, classes, clusters, coordinates, duplicates, instances,
-    };
+    use crate::reduce::testing::{clusters, coordinates, duplicates, instances};
 
     #[test]
     fn energy_is_what_tangent_coordinates_leave_unexplained() {
@@ -226,39 +164,6 @@ mod tests {
             expected += rest.iter().map(|r| r * r).sum::<f64>();
         }
         assert!((energy - expected).abs() < 1e-10 * expected);
-    }
-
-    #[test]
-    fn products_lead_to_the_same_coordinates_as_the_matrix() {
-        // Where every instance is in some neighbourhood: the dense way gives others coordinates of their own.
-        for (x, d, neighbors) in
-            [(classes(2000, 1, 6, 3, 0.2), 3, 14), (classes(800, 1, 6, 3, 0.2), 3, 14)]
-        {
-            let graph = Neighbors::of(&x, x.len(), neighbors).unwrap();
-            let sparse = aligned_sparse(&x, &graph, d).unwrap();
-            assert_same_subspace(&aligned(&x, &graph, d).unwrap(), &sparse);
-        }
-        let x = clusters(4, 100, 6, 2.0);
-        let graph = Neighbors::of(&x, 400, 5).unwrap();
-        assert_same_subspace(&shared(&graph, 5).unwrap(), &shared_sparse(&graph, 5).unwrap());
-    }
-
-    #[test]
-    fn an_instance_in_no_neighbourhood_goes_to_the_mean_of_its_neighbours() {
-        // A hub, and a point far out that is in no neighbourhood.
-        let x = instances(120, 4, |i, j| {
-            let far = if i == 7 { 2.0 } else { 0.3 };
-            1.0 + far * ((i * 13 + j * 7 + i * j) as f64 * 0.7).sin()
-        });
-        let graph = Neighbors::of(&x, 120, 6).unwrap();
-        let in_none = |j: usize| (0..120).all(|i| graph.indices(i).all(|other| other != j));
-        assert!(in_none(7));
-        let sparse = aligned_sparse(&x, &graph, 2).unwrap();
-        assert!(sparse.nullity.unwrap() > (0..120).filter(|&j| in_none(j)).count());
-        for c in 0..2 {
-            let mean = graph.indices(7).map(|j| sparse.x[(j, c)]).sum::<f64>() / 6.0;
-            assert!((sparse.x[(7, c)] - mean).abs() < 1e-15);
-        }
     }
 
     #[test]

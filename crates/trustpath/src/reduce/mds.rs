@@ -13,23 +13,10 @@
 //! By default the start is fixed: the principal components of the instances, which is classical scaling of the same `δ`,
 //! stretched to the scale of `f`; the first `f` is `δ` itself. The paper's code takes the best of four random starts of
 //! scikit-learn, with its own rule to stop: that is [`Start::Random`].
-//!
-//! Of more than 2,000 instances 1,000, spread evenly over them, are landmarks and placed so. `f` is then known, and every
-//! other instance goes by itself to where its distances to the landmarks come nearest to its `f(δ)`: first by
-//! triangulation, a linear least-squares problem, then by some Guttman transforms of this one point.
 
-mod extension;
 mod random_start;
 
-use rayon::prelude::*;
-
-use self::extension::Extension;
-use super::landmarks::spread;
-use super::{
-    DEFAULT_D, DENSE_ROWS, Embedding, Reduce, check_dimensions, check_instances, check_positive,
-    classical, with_gram,
-};
-use crate::limits::LANDMARKS;
+use super::{DEFAULT_D, Embedding, Reduce, check_positive, classical, with_gram};
 use crate::neighbors::{Neighbors, squared_difference, squared_distance};
 use crate::{Error, Instances, Matrix, Result};
 
@@ -75,12 +62,7 @@ impl Reduce for Mds {
     }
 
     fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
-        let x = if n <= DENSE_ROWS {
-            self.scale(&*with_gram(instances, n)?, n)?.z
-        } else {
-            self.by_landmarks(instances, n, &spread(n, LANDMARKS))?
-        };
-        Ok(Embedding::plain(x))
+        Ok(Embedding::plain(self.scale(&*with_gram(instances, n)?, n)?.z))
     }
 }
 
@@ -103,29 +85,6 @@ impl Mds {
             before = stress;
         }
         Ok(scaling)
-    }
-
-    /// The landmarks by majorisation, then every other instance by its disparities to them.
-    fn by_landmarks(&self, instances: &Instances, n: usize, landmarks: &[usize]) -> Result<Matrix> {
-        check_dimensions(self.d, landmarks.len() - 1)?;
-        let placed = instances.gather(landmarks);
-        check_instances(&placed, landmarks.len())?;
-        let extension = Extension::new(self.scale(&placed, landmarks.len())?);
-        let mut x = Matrix::zeros(n, self.d);
-        x.as_mut_slice().par_chunks_exact_mut(self.d).enumerate().for_each_init(
-            || vec![0.0; landmarks.len()],
-            |disparities, (i, z)| match landmarks.binary_search(&i) {
-                Ok(l) => z.copy_from_slice(extension.landmarks.row(l)),
-                Err(_) => {
-                    let unit = instances.unit().row(i);
-                    for (f, landmark) in disparities.iter_mut().zip(placed.unit().iter_rows()) {
-                        *f = extension.disparity(squared_difference(unit, landmark).sqrt());
-                    }
-                    extension.place(disparities, z);
-                }
-            },
-        );
-        Ok(x)
     }
 }
 
@@ -250,7 +209,7 @@ impl Majorisation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{classes, clusters, coordinates, correlation, duplicates};
+    use crate::reduce::testing::{clusters, coordinates, duplicates};
 
     #[test]
     fn neither_step_raises_the_stress() {
@@ -297,32 +256,6 @@ mod tests {
         let factor = (count / exact.iter().map(|f| f * f).sum::<f64>()).sqrt();
         for (pair, exact) in pairs.iter().zip(exact) {
             assert!((pair.disparity - factor * exact).abs() < 1e-10);
-        }
-    }
-
-    #[test]
-    fn landmarks_suffice() {
-        let x = classes(500, 5, 24, 4, 1.0);
-        let mds = Mds { d: 4, ..Default::default() };
-        let all = coordinates(&mds, &x);
-        let few = mds.by_landmarks(&x, 500, &spread(500, 250)).unwrap();
-        assert!(correlation(&all, &few) > 0.95, "{}", correlation(&all, &few));
-    }
-
-    #[test]
-    fn a_landmark_would_go_where_it_is() {
-        // In enough dimensions distances are kept as they are, and so are those of instances placed by landmarks.
-        let x = clusters(2, 40, 3, 1.0);
-        let mds = Mds { d: 3, ..Default::default() };
-        let scaling = mds.scale(&x, 80).unwrap();
-        let expected = scaling.z.clone();
-        let extension = Extension::new(scaling);
-        for i in 0..80 {
-            let disparities: Vec<f64> =
-                (0..80).map(|l| extension.disparity(squared_distance(&x, i, l).sqrt())).collect();
-            let mut z = [0.0; 3];
-            extension.place(&disparities, &mut z);
-            assert!(z.iter().zip(expected.row(i)).all(|(a, b)| (a - b).abs() < 1e-7));
         }
     }
 

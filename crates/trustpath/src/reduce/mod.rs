@@ -15,21 +15,18 @@
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 //!
-//! Up to [`DENSE_ROWS`] instances, matrices over all pairs of instances are decomposed to the last digit. Beyond, no such
-//! matrix is built: the alignment matrices of `lle`, `ltsa` and `se` are sparse and used only in products, `pca` works on
-//! the features, and `isomap` and `mds` place landmarks first.
+//! Matrices over all pairs of instances are decomposed to the last digit, so that at most [`DENSE_ROWS`] instances can be
+//! reduced. Only `pca` takes more: it then works on the features.
 
 mod alignment;
 mod classical;
 mod components;
 pub mod identity;
 pub mod isomap;
-mod landmarks;
 pub mod lle;
 pub mod ltsa;
 pub mod mds;
 mod method;
-mod order;
 pub mod pca;
 pub mod spectral;
 mod svd;
@@ -70,30 +67,19 @@ pub struct Embedding {
     /// Dimension of the null space of the alignment matrix, where the method has one: 1 when the neighbourhood graph
     /// is connected, more when it is not.
     pub nullity: Option<usize>,
-    /// How far the iteration went, where eigenvectors of a sparse matrix were iterated for.
-    pub iteration: Option<Iteration>,
 }
 
 impl Embedding {
     /// Coordinates that come without an alignment matrix.
     fn plain(x: Matrix) -> Self {
-        Self { x, nullity: None, iteration: None }
+        Self { x, nullity: None }
     }
-}
-
-/// What it took to find eigenvectors of a sparse matrix `M`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Iteration {
-    /// Products of `M` with a block of vectors.
-    pub products: usize,
-    /// The largest `‖M v − θ v‖` of a unit eigenvector `v`, relative to `‖M‖`.
-    pub residual: f64,
 }
 
 /// A way to reduce the features of instances to few dimensions.
 ///
 /// An algorithm implements [`dimensions`](Self::dimensions) and [`embed`](Self::embed), and where they apply
-/// [`neighbors`](Self::neighbors) and [`check_own_parameters`](Self::check_own_parameters). The checks that all algorithms
+/// [`neighbors`](Self::neighbors), [`most`](Self::most) and [`check_own_parameters`](Self::check_own_parameters). The checks that all algorithms
 /// have in common, and the graph, are in the provided methods.
 pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Number of dimensions that it reduces to; `None` where it keeps all features.
@@ -102,6 +88,11 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Number of neighbours that it needs of each of `n` instances; `None` where it needs no graph.
     fn neighbors(&self, _n: usize) -> Option<usize> {
         None
+    }
+
+    /// Number of instances that it takes at most; `None` where it builds no matrix over all pairs of many.
+    fn most(&self) -> Option<usize> {
+        Some(DENSE_ROWS)
     }
 
     /// Checks the parameters that only this algorithm has.
@@ -145,15 +136,14 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// an approximate one. Methods without a graph ignore it.
     ///
     /// # Errors
-    /// As for [`Reduce::reduce`]; [`Error::Parameter`] when the graph is missing or of another shape.
+    /// As for [`Reduce::reduce`], and [`Error::Parameter`] when the graph is missing or of another shape.
     fn reduce_on(
         &self,
         instances: &Instances,
         n: usize,
         graph: Option<&Neighbors>,
     ) -> Result<Embedding> {
-        self.check_parameters()?;
-        check_instances(instances, n)?;
+        check_instances(self, instances, n)?;
         let neighbors = self.neighbors(n);
         if let Some(k) = neighbors {
             check_graph(graph, n, k)?;
@@ -166,10 +156,10 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Coordinates of the first `n` instances, computed together and without the other instances.
     ///
     /// # Errors
-    /// When `n` instances do not suffice for the neighbours or dimensions asked for.
+    /// When `n` instances do not suffice for the neighbours or dimensions asked for; [`Error::TooManyToReduce`] when they
+    /// are more than the algorithm takes.
     fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
-        self.check_parameters()?;
-        check_instances(instances, n)?;
+        check_instances(self, instances, n)?;
         let graph = self.neighbors(n).map(|k| Neighbors::of(instances, n, k)).transpose()?;
         self.reduce_on(instances, n, graph.as_ref())
     }
@@ -183,8 +173,17 @@ fn check_positive(name: &'static str, value: usize) -> Result<()> {
     }
 }
 
-/// Refuses more instances than there are, and instances that are all one point.
-fn check_instances(instances: &Instances, n: usize) -> Result<()> {
+/// Checks the parameters, and refuses more instances than there are or than the reduction takes, and instances that are all
+/// one point.
+fn check_instances<R: Reduce + ?Sized>(
+    reduction: &R,
+    instances: &Instances,
+    n: usize,
+) -> Result<()> {
+    reduction.check_parameters()?;
+    if let Some(most) = reduction.most().filter(|&most| n > most) {
+        return Err(Error::TooManyToReduce { rows: n, most });
+    }
     if n == 0 {
         return Err(Error::Empty { rows: 0, dims: instances.dims() });
     }

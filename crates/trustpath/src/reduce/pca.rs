@@ -42,6 +42,10 @@ impl Reduce for Pca {
         Some(self.d)
     }
 
+    fn most(&self) -> Option<usize> {
+        None
+    }
+
     fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
         let dims = instances.dims();
         let centred = || centred(instances.unit().iter_rows().take(n), dims).1;

@@ -13,7 +13,7 @@ use faer::Mat;
 use super::pca::{OVERSAMPLING, gaussian};
 use crate::linalg::block::inner;
 use crate::linalg::pca::{leading, subspace};
-use crate::linalg::sparse::{Csr, Factors};
+use crate::linalg::sparse::Csr;
 use crate::linalg::vector::to_unit;
 use crate::{Error, Matrix, Result};
 
@@ -51,7 +51,7 @@ impl SparseRows {
         }
         let product = |a: &Csr, x: &Matrix| {
             let mut y = Matrix::zeros(a.rows(), x.cols());
-            a.multiply(x, Factors::PRODUCT, None, &mut y);
+            a.multiply(x, &mut y);
             y
         };
         let mut state = 0;

@@ -6,7 +6,7 @@ use super::ltsa::Ltsa;
 use super::mds::Mds;
 use super::spectral::Spectral;
 use super::testing::{clusters, instances, max_difference, projector};
-use super::{Reduce, Reduction};
+use super::{DENSE_ROWS, Reduce, Reduction};
 use crate::Error;
 use crate::neighbors::Neighbors;
 
@@ -52,6 +52,24 @@ fn every_method_refuses_what_it_cannot_reduce() {
     {
         let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
         assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
+    }
+}
+
+#[test]
+fn more_instances_than_a_matrix_over_all_pairs_is_built_for_are_refused() {
+    let rows = DENSE_ROWS + 1;
+    let x = clusters(3, rows / 3, 6, 1.0);
+    for method in Reduction::ALL {
+        let reduction = method.build(2, 6).unwrap();
+        if [Reduction::Pca, Reduction::Identity].contains(&method) {
+            assert_eq!(reduction.reduce(&x, rows).unwrap().x.rows(), rows);
+            continue;
+        }
+        let error = Error::TooManyToReduce { rows, most: DENSE_ROWS };
+        assert_eq!(reduction.reduce(&x, rows).unwrap_err(), error);
+        assert_eq!(reduction.reduce_on(&x, rows, None).unwrap_err(), error);
+        let said = error.to_string();
+        assert!(said.contains("2001 instances") && said.contains("2000") && said.contains("pca"));
     }
 }
 

@@ -1,14 +1,10 @@
 //! The options of `label` and `audit`.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::field::choice_fields;
 use super::spec;
-use crate::label::{Strategy, Trust};
+use crate::choice::choices;
+use crate::label::Trust;
 use crate::limits::Limits;
-use crate::reduce::Reduction;
-use crate::transductive::TransductiveKind;
 use crate::{Error, Result};
 
 spec! {
@@ -32,12 +28,8 @@ spec! {
         novel_fdr: f64 = 0.2,
         ["Labelling", "NAME"]
         /// Labelling algorithm: rounds (self-training), no-rounds (the classifier and the similarity graph that it starts with),
-        /// classifier (that classifier alone), adaptive or another transductive method, or auto (chosen by cross-validation)
+        /// classifier (that classifier alone), adaptive (for small pools), or auto (chosen by cross-validation)
         labeller: LabellerKind = LabellerKind::Auto,
-        ["Labelling", "NAME"]
-        /// Judge labels in the coordinates of this reduction [default: the leading principal components, smoothed over
-        /// neighbours]
-        reduction: Option<Reduction> = None,
         ["Labelling", "K"]
         /// Folds of the cross-validation that estimates precision
         folds: usize = 5,
@@ -48,10 +40,6 @@ spec! {
         ["Output", "N"]
         /// Suggest N instances whose labels would help most
         suggest: usize = 0,
-        ["Output", "NAME"]
-        /// How suggestions are chosen: coverage of what is uncertain, or the published methods typiclust, probcover, dcom and
-        /// margin
-        strategy: Strategy = Strategy::Coverage,
         ["Run", "N"]
         /// Random seed
         seed: u64 = 0,
@@ -150,73 +138,25 @@ impl AuditSpec {
     }
 }
 
-/// Which algorithm labels a pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum LabellerKind {
-    /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of adaptive, rounds,
-    /// no-rounds and classifier ([`crate::limits`] has the sizes).
-    #[default]
-    Auto,
-    /// Self-training in two rounds.
-    Rounds,
-    /// What self-training starts with: the classifier trained on the given labels, and in pools that are held in memory the similarity
-    /// graph, up to 8 million instances × classes ([`Limits::graph_labels`]).
-    NoRounds,
-    /// That classifier alone.
-    Classifier,
-    /// A method that labels the pool at once, on the features themselves.
-    Transductive(TransductiveKind),
-}
-
-impl LabellerKind {
-    /// All names.
-    pub const NAMES: &'static [&'static str] = &{
-        let mut names = ["auto"; 4 + TransductiveKind::NAMES.len()];
-        names[1] = "rounds";
-        names[2] = "no-rounds";
-        names[3] = "classifier";
-        let mut at = 0;
-        while at < TransductiveKind::NAMES.len() {
-            names[4 + at] = TransductiveKind::NAMES[at];
-            at += 1;
-        }
-        names
-    };
-
-    /// The name on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Rounds => "rounds",
-            Self::NoRounds => "no-rounds",
-            Self::Classifier => "classifier",
-            Self::Transductive(kind) => kind.name(),
-        }
+choices! {
+    /// Which algorithm labels a pool.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum LabellerKind ("labeller") {
+        /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of those below
+        /// ([`crate::limits`] has the sizes).
+        #[default]
+        Auto = "auto",
+        /// Self-training in two rounds.
+        Rounds = "rounds",
+        /// What self-training starts with: the classifier trained on the given labels, and the similarity graph, up to 8 million
+        /// instances × classes ([`Limits::graph_labels`]).
+        NoRounds = "no-rounds",
+        /// That classifier alone.
+        Classifier = "classifier",
+        /// The adaptive mode, which labels the pool at once, on the features themselves.
+        Adaptive = "adaptive",
     }
 }
 
-impl fmt::Display for LabellerKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for LabellerKind {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "rounds" => Ok(Self::Rounds),
-            "no-rounds" => Ok(Self::NoRounds),
-            "classifier" => Ok(Self::Classifier),
-            _ => match text.parse() {
-                Ok(kind) => Ok(Self::Transductive(kind)),
-                Err(_) => Err(Error::choice("labeller", text, Self::NAMES)),
-            },
-        }
-    }
-}
-
-choice_fields!(LabellerKind, Reduction, Strategy);
+choice_fields!(LabellerKind);

@@ -10,9 +10,9 @@
 //!
 //! let mut spec = LabelSpec::default();
 //! spec.set("precision", Value::Number(0.95))?;
-//! spec.set_text("reduction", "lle")?;
+//! spec.set_text("labeller", "rounds")?;
 //! assert_eq!(spec.precision, Some(0.95));
-//! assert!(spec.set_text("reduction", "umap").is_err());
+//! assert!(spec.set_text("labeller", "umap").is_err());
 //! assert!(LabelSpec::OPTIONS.iter().any(|option| option.name == "per_class"));
 //! # Ok::<(), trustpath::Error>(())
 //! ```

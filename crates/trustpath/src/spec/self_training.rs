@@ -85,7 +85,7 @@ spec! {
     }
 }
 
-choice_fields!(IncidentalKind, Penalty, ClassifierKind, Selector, Scaling);
+choice_fields!(IncidentalKind, Penalty, ClassifierKind, Reduction, Selector, Scaling);
 
 impl SelfTrainingSpec {
     /// Self-training with these options.

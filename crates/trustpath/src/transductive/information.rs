@@ -1,4 +1,4 @@
-//! The information between instances and labels, as TIM, α-TIM and α-AM maximise it.
+//! The information between instances and labels, as TIM and α-TIM maximise it.
 //!
 //! ```text
 //! a · cross-entropy of the labelled − b · H(mean of p over the unlabeled) + c · mean of H(p)

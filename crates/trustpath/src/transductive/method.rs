@@ -1,11 +1,9 @@
 //! The transductive methods by name.
 
-use std::sync::Arc;
-
 use super::{
-    AdaptiveParams, AlphaAmParams, BaseClasses, BavardageParams, BdCspnParams, IlpcParams,
-    LabelPropagationParams, LaplaceParams, LaplacianShotParams, PaddleParams, Plain, PoissonParams,
-    ProtoLpParams, PrototypeParams, SoftKmeansParams, TimParams, Transductive, Unem,
+    AdaptiveParams, BavardageParams, BdCspnParams, IlpcParams, LabelPropagationParams,
+    LaplaceParams, LaplacianShotParams, PaddleParams, Plain, ProtoLpParams, PrototypeParams,
+    SoftKmeansParams, TimParams, Transductive, Unem,
 };
 use crate::Result;
 use crate::choice::choices;
@@ -53,18 +51,12 @@ choices! {
         LabelSpreading = "label-spreading",
         /// The harmonic function on the graph of neighbours.
         Laplace = "laplace-learning",
-        /// Labels as sources and sinks on that graph.
-        Poisson = "poisson-learning",
-        /// Poisson learning, and a graph cut under equal class sizes.
-        PoissonMbo = "poisson-mbo",
         /// Rounds of propagation, balance and cleaning.
         Ilpc = "ilpc",
         /// Information maximisation.
         Tim = "tim-gd",
         /// Information maximisation with α-entropies.
         AlphaTim = "alpha-tim",
-        /// The same objective on a graph that is learned.
-        AlphaAm = "alpha-am",
     }
 }
 
@@ -93,34 +85,14 @@ impl TransductiveKind {
             Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
             Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),
             Self::Laplace => Box::new(LaplaceParams::default().check()?),
-            Self::Poisson => Box::new(PoissonParams::default().check()?),
-            Self::PoissonMbo => Box::new(PoissonParams::mbo().check()?),
             Self::Ilpc => Box::new(IlpcParams::default().check()?),
             Self::Tim => Box::new(TimParams::tim_gd().check()?),
             Self::AlphaTim => Box::new(TimParams::alpha_tim().check()?),
-            Self::AlphaAm => Box::new(AlphaAmParams::default().check()?),
         })
     }
 
     /// Whether its parameters were learned here, and are not those that its authors published.
     pub fn is_learned_here(self) -> bool {
         matches!(self, Self::Adaptive | Self::Unem)
-    }
-
-    /// Whether the method can use base classes.
-    pub fn uses_base(self) -> bool {
-        matches!(self, Self::Bavardage)
-    }
-
-    /// The method as its authors published it for use with base classes, and what these say; a method that cannot use them is as
-    /// [`build`](Self::build) makes it.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build).
-    pub fn build_with_base(self, base: Arc<BaseClasses>) -> Result<Box<dyn Transductive>> {
-        Ok(match self {
-            Self::Bavardage => Box::new(BavardageParams::with_base().check()?.with_base(base)),
-            _ => self.build()?,
-        })
     }
 }

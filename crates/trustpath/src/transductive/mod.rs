@@ -16,13 +16,9 @@
 //! | [`Bavardage`] | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
 //! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
 //! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
-//! | [`Poisson`] | labels as sources on that graph | none; MBO: nearly equal | `O(n²D)` |
-//! | [`AlphaAm`] | propagation on a graph that is learned | roughly equal | `O(n³)` per step |
 //! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
 //! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
 //! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
-//!
-//! [`Bavardage`] can use [`BaseClasses`]: other classes of the same features, with labels.
 //!
 //! In the semi-supervised setting, the model learned from the labelled and unlabeled instances is applied to each query
 //! instance independently; each method documents how.
@@ -51,8 +47,6 @@ macro_rules! checked {
 
 mod adam;
 mod adaptive;
-mod alpha_am;
-mod base;
 mod bavardage;
 mod bd_cspn;
 mod geometry;
@@ -64,7 +58,6 @@ mod laplacian_shot;
 mod method;
 mod paddle;
 mod plain;
-mod poisson;
 mod pool_graph;
 mod proto_lp;
 mod prototype;
@@ -79,8 +72,6 @@ mod unem;
 use std::ops::Range;
 
 pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
-pub use alpha_am::{AlphaAm, AlphaAmParams, AlphaAmShots};
-pub use base::{BaseClasses, BaseStatistics};
 pub use bavardage::{Bavardage, BavardageParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use ilpc::{Ilpc, IlpcParams};
@@ -90,7 +81,6 @@ pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
 pub use method::TransductiveKind;
 pub use paddle::{Paddle, PaddleParams};
 pub use plain::Plain;
-pub use poisson::{Poisson, PoissonParams};
 pub use proto_lp::{ProtoLp, ProtoLpParams};
 pub use prototype::{Prototype, PrototypeParams};
 pub use soft_kmeans::{SoftKmeans, SoftKmeansParams};

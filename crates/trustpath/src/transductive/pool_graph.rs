@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::softmax::normalise;
 use crate::Matrix;
-use crate::linalg::sparse::{Csr, Factors};
+use crate::linalg::sparse::Csr;
 use crate::linalg::vector;
 use crate::neighbors::{nearest_among, squared_difference};
 use crate::task::CheckedTask;
@@ -128,8 +128,9 @@ pub(super) fn solve(s: &Csr, factor: f64, b: &Matrix, tolerance: f64, steps: usi
         if rr.iter().zip(&small).all(|(rr, small)| rr <= small) {
             break;
         }
-        let factors = Factors { product: -factor, own: 1.0, old: 0.0 };
-        s.multiply(&p, factors, Some(&p), &mut product);
+        s.multiply(&p, &mut product);
+        let of = product.as_mut_slice().iter_mut().zip(p.as_slice());
+        of.for_each(|(product, p)| *product = p - factor * *product);
         let curvature = squares(&p, &product);
         let length = |k: usize| if rr[k] > small[k] { rr[k] / curvature[k] } else { 0.0 };
         let lengths: Vec<f64> = (0..m).map(length).collect();
@@ -181,10 +182,11 @@ mod tests {
         let s = PoolGraph::new(&task, 4, cubed_cosine).normalised();
         let b = Matrix::from_fn(33, 3, |i, k| if k == 2 { 0.0 } else { ((i + k) as f64).sin() });
         let x = solve(&s, 0.9, &b, 1e-12, 500);
-        let mut back = x.clone();
-        s.multiply(&x, Factors { product: -0.9, own: 0.0, old: 1.0 }, None, &mut back);
-        for (back, b) in back.as_slice().iter().zip(b.as_slice()) {
-            assert!((back - b).abs() < 1e-10);
+        let mut spread = Matrix::zeros(33, 3);
+        s.multiply(&x, &mut spread);
+        for i in 0..33 {
+            let left = (0..3).map(|k| (x[(i, k)] - 0.9 * spread[(i, k)] - b[(i, k)]).abs());
+            assert!(left.fold(0.0, f64::max) < 1e-10);
         }
         assert!(x.iter_rows().all(|row| row[2] == 0.0));
     }

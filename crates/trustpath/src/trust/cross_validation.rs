@@ -14,7 +14,7 @@ use super::shares::group_shares;
 use crate::Result;
 use crate::choice::choices;
 use crate::judge::{Judgement, View, judge_open};
-use crate::labeller::{Labeller, PoolLabels};
+use crate::labeller::{Labelled, Labeller};
 use crate::limits::Limits;
 
 choices! {
@@ -75,40 +75,79 @@ struct HeldOutOfGroup {
     label: HeldOut,
 }
 
-/// Labels every fold by every candidate. The first candidate is the one that is used unless held-out labels speak for another.
-/// Each fold comes with the distances of all rows from its labels, where these were computed, and `novel` says which hidden
-/// labels count as none of these: they rank last. `share` is the share of the pool that takes part; the rest is none of these.
+/// Labels every fold by every candidate. The first candidate is the one that is used unless held-out labels speak for another. `share` is
+/// the share of the pool that takes part; the rest is none of these.
 pub(crate) fn cross_validate(
     candidates: &[Candidate<'_>],
-    folds: &[(Fold, Vec<f64>)],
-    novel: &[Vec<bool>],
+    folds: &[Fold],
     share: f64,
     limits: Limits,
 ) -> Result<CrossValidation> {
-    let label = |(fold, _): &(Fold, Vec<f64>)| -> Result<Vec<PoolLabels>> {
-        let mut found: Vec<PoolLabels> = Vec::with_capacity(candidates.len());
-        for Candidate { labeller, view } in candidates {
-            let contained = found.iter().find_map(|before| labeller.contained_in(before));
-            found.push(match contained {
-                Some(contained) => contained,
-                None => labeller.label(view, fold.split())?,
-            });
-        }
-        Ok(found)
+    let label = |fold: &Fold| label_by_all(candidates, fold);
+    let trial = Trial {
+        candidates,
+        folds,
+        labelled: folds.par_iter().map(label).collect::<Result<_>>()?,
+        hidden: HiddenRows::of(folds),
+        share,
+        limits,
     };
-    let found: Vec<Vec<PoolLabels>> = folds.par_iter().map(label).collect::<Result<_>>()?;
-    let right = |fold: usize, candidate: usize, at: usize| {
-        found[fold][candidate].labels[at] == folds[fold].0.truth[at]
-    };
-    let hidden_rows = HiddenRows::of(folds);
-    let choose_labeller = |for_fold: Option<usize>| {
+    let judged: Vec<ScoredLabels> =
+        (0..folds.len()).into_par_iter().map(|k| trial.judge(k)).collect::<Result<_>>()?;
+    let held_out = judged.iter().enumerate();
+    let held_out = held_out
+        .flat_map(|(k, by_score)| &by_score[trial.choose_score(&judged, Some(k)) as usize])
+        .copied()
+        .collect();
+    Ok(CrossValidation {
+        labeller: trial.choose_labeller(None),
+        ranked_by: trial.choose_score(&judged, None),
+        held_out,
+    })
+}
+
+/// What every candidate makes of a fold.
+fn label_by_all(candidates: &[Candidate<'_>], fold: &Fold) -> Result<Vec<Labelled>> {
+    let mut all: Vec<Labelled> = Vec::with_capacity(candidates.len());
+    for Candidate { labeller, view } in candidates {
+        let contained = all.iter().find_map(|before| labeller.contained_in(before));
+        all.push(match contained {
+            Some(contained) => contained,
+            None => labeller.label(view, fold.labels())?,
+        });
+    }
+    Ok(all)
+}
+
+/// The held-out labels of a fold, by the score that ranks them.
+type ScoredLabels = [Vec<HeldOutOfGroup>; RankedBy::ALL.len()];
+
+/// Folds that every candidate has labelled.
+struct Trial<'a> {
+    candidates: &'a [Candidate<'a>],
+    folds: &'a [Fold],
+    /// By fold and candidate.
+    labelled: Vec<Vec<Labelled>>,
+    hidden: HiddenRows,
+    share: f64,
+    limits: Limits,
+}
+
+impl Trial<'_> {
+    /// Whether a candidate labels the hidden row at this place of a fold rightly.
+    fn is_right(&self, fold: usize, candidate: usize, at: usize) -> bool {
+        self.labelled[fold][candidate].labels[at] == self.folds[fold].truth[at]
+    }
+
+    /// The candidate for a fold, or for the real run.
+    fn choose_labeller(&self, for_fold: Option<usize>) -> usize {
         let mut best = 0;
-        for other in 1..candidates.len() {
+        for other in 1..self.candidates.len() {
             let (mut gained, mut lost) = (0usize, 0usize);
-            for (fold, (hidden, _)) in folds.iter().enumerate() {
-                let rows = hidden.hidden.iter().enumerate();
-                for (at, _) in rows.filter(|(_, row)| hidden_rows.take_part(**row, for_fold)) {
-                    let (ours, theirs) = (right(fold, best, at), right(fold, other, at));
+            for (k, fold) in self.folds.iter().enumerate() {
+                let rows = fold.hidden.iter().enumerate();
+                for (at, _) in rows.filter(|(_, row)| self.hidden.take_part(**row, for_fold)) {
+                    let (ours, theirs) = (self.is_right(k, best, at), self.is_right(k, other, at));
                     gained += usize::from(theirs && !ours);
                     lost += usize::from(ours && !theirs);
                 }
@@ -120,59 +159,51 @@ pub(crate) fn cross_validate(
             }
         }
         best
-    };
-    // By score: every held-out label that stands for a group.
-    type Judged = [Vec<HeldOutOfGroup>; 2];
-    let judge = |(k, (fold, distance)): (usize, &(Fold, Vec<f64>))| -> Result<Judged> {
-        let (split, chosen) = (fold.split(), choose_labeller(Some(k)));
-        let (candidate, found) = (&candidates[chosen], &found[k][chosen]);
-        let judged = judge_open(&candidate.view, split, &found.labels, limits)?;
-        let distance = |at: usize| distance.get(split.open[at]).copied().unwrap_or(0.0);
+    }
+
+    /// Every held-out label of a fold that stands for a group. Those that count as none of these rank last.
+    fn judge(&self, k: usize) -> Result<ScoredLabels> {
+        let (fold, chosen) = (&self.folds[k], self.choose_labeller(Some(k)));
+        let (candidate, labelled) = (&self.candidates[chosen], &self.labelled[k][chosen]);
+        let labels = fold.labels();
+        let judged = judge_open(&candidate.view, labels, &labelled.labels, self.limits)?;
+        let discount = |at: usize| fold.distance.get(labels.open[at]).copied().unwrap_or(0.0);
         Ok(RankedBy::ALL.map(|ranked_by| {
-            let scores = ranked_by.scores(&found.probability, &judged, distance);
+            let scores = ranked_by.scores(&labelled.probability, &judged, discount);
             let mut pool = scores[fold.hidden.len()..].to_vec();
             pool.sort_by(|a, b| b.total_cmp(a));
             let held_out = |at: usize| {
-                let label = HeldOut {
-                    rank: match novel.get(k).is_some_and(|novel| novel[at]) {
-                        true => 1.0,
-                        false => share * rank(&pool, scores[at]),
-                    },
-                    right: right(k, chosen, at),
-                    weight: 1.0,
-                    class: fold.truth[at],
-                };
+                let is_novel = fold.novel.get(at).is_some_and(|novel| *novel);
+                let rank = if is_novel { 1.0 } else { self.share * rank(&pool, scores[at]) };
+                let (right, class) = (self.is_right(k, chosen, at), fold.truth[at]);
                 Some(HeldOutOfGroup {
                     row: fold.hidden[at],
                     group: fold.stands_for[at]?,
-                    found: fold.groups[found.labels[at]],
-                    label,
+                    found: fold.groups[labelled.labels[at]],
+                    label: HeldOut { rank, right, weight: 1.0, class },
                 })
             };
             (0..fold.hidden.len()).filter_map(held_out).collect()
         }))
-    };
-    let judged: Vec<Judged> = folds.par_iter().enumerate().map(judge).collect::<Result<_>>()?;
-    let choose_score = |for_fold: Option<usize>| {
+    }
+
+    /// The score that ranks, for a fold or for the real run.
+    fn choose_score(&self, judged: &[ScoredLabels], for_fold: Option<usize>) -> RankedBy {
         let by = RankedBy::ALL.map(|by| {
             let held_out = judged.iter().flat_map(|judged| &judged[by as usize]);
-            let others = held_out.filter(|held_out| hidden_rows.take_part(held_out.row, for_fold));
+            let others = held_out.filter(|label| self.hidden.take_part(label.row, for_fold));
             auroc(&others.map(|held_out| held_out.label).collect::<Vec<_>>())
         });
         if by[1] > by[0] { RankedBy::Probability } else { RankedBy::Credibility }
-    };
-    let held_out = judged.iter().enumerate();
-    let held_out =
-        held_out.flat_map(|(k, h)| &h[choose_score(Some(k)) as usize]).copied().collect();
-    Ok(CrossValidation { labeller: choose_labeller(None), ranked_by: choose_score(None), held_out })
+    }
 }
 
 /// The rows whose labels each fold hides.
 struct HiddenRows(Vec<BTreeSet<usize>>);
 
 impl HiddenRows {
-    fn of(folds: &[(Fold, Vec<f64>)]) -> Self {
-        Self(folds.iter().map(|(fold, _)| fold.hidden.iter().copied().collect()).collect())
+    fn of(folds: &[Fold]) -> Self {
+        Self(folds.iter().map(|fold| fold.hidden.iter().copied().collect()).collect())
     }
 
     /// Whether the label of a row, wherever it is held out, takes part in what is chosen for this fold, or for the real run.
@@ -184,7 +215,7 @@ impl HiddenRows {
 impl CrossValidation {
     /// What the held-out labels say of ranks, each weighted by the share of the pool that its group has. `labels` are those of the
     /// pool, and `known` the share of it that belongs to labelled classes.
-    pub fn calibration(self, groups: &Groups, labels: &[usize], known: f64) -> Calibration {
+    pub fn calibration(&self, groups: &Groups, labels: &[usize], known: f64) -> Calibration {
         let count = groups.len();
         let mut found = vec![0.0; count];
         labels.iter().for_each(|&label| found[groups.of_class(label)] += 1.0 / labels.len() as f64);
@@ -273,7 +304,8 @@ pub(crate) fn auroc(held_out: &[HeldOut]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::split::OwnedSplit;
+    use crate::pool::Pool;
+    use crate::trust::folds::Folds;
 
     #[test]
     fn labels_that_are_right_or_wrong_together_count_as_one() {
@@ -297,14 +329,13 @@ mod tests {
         let counts = [10, 1, 10, 1, 10, 1];
         let labels = counts.into_iter().enumerate().flat_map(|(class, n)| vec![Some(class); n]);
         let labels: Vec<Option<usize>> = labels.collect();
-        let pool = OwnedSplit::new(&labels, labels.len(), 6).unwrap();
-        let folds = Fold::all(&pool, &Groups::of(&pool), 5, 3);
-        let folds: Vec<(Fold, Vec<f64>)> = folds.into_iter().map(|f| (f, Vec::new())).collect();
+        let pool = Pool::new(&labels, &[], labels.len(), 6).unwrap();
+        let folds = Folds::of(&pool, 5, 3).all;
         let hidden = HiddenRows::of(&folds);
-        for (k, (fold, _)) in folds.iter().enumerate() {
+        for (k, fold) in folds.iter().enumerate() {
             assert!(fold.hidden.iter().all(|&row| !hidden.take_part(row, Some(k))));
             assert!(fold.hidden.iter().all(|&row| hidden.take_part(row, None)));
-            let others = folds.iter().flat_map(|(other, _)| &other.hidden);
+            let others = folds.iter().flat_map(|other| &other.hidden);
             let choosing = others.filter(|row| hidden.take_part(**row, Some(k)));
             assert!(choosing.clone().count() > 0);
             assert!(choosing.clone().all(|row| !fold.hidden.contains(row)));

@@ -12,8 +12,8 @@
 //! The only label of a class is never hidden: without it nothing would be known of the class. A group that no held-out label can
 //! stand for is taken to be always wrong.
 
+use crate::pool::{Labels, Pool};
 use crate::random;
-use crate::split::{OwnedSplit, Split};
 
 /// Held-out labels of a group that are enough for it.
 const ENOUGH: usize = 20;
@@ -34,7 +34,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub fn of(pool: &OwnedSplit) -> Self {
+    pub fn of(pool: &Pool) -> Self {
         let mut counts = vec![0usize; pool.classes];
         pool.labels.iter().for_each(|&label| counts[label] += 1);
         let mut powers: Vec<u32> = counts.iter().map(|count| count.ilog2()).collect();
@@ -67,9 +67,29 @@ impl Groups {
     }
 }
 
+/// The folds in which given labels are held out, and the groups of classes that these stand for.
+#[derive(Debug)]
+pub(crate) struct Folds {
+    pub groups: Groups,
+    pub all: Vec<Fold>,
+}
+
+impl Folds {
+    /// Of a pool, in an order drawn from the seed.
+    pub fn of(pool: &Pool, folds: usize, seed: u64) -> Self {
+        let groups = Groups::of(pool);
+        let all = Fold::all(pool, &groups, folds, seed);
+        Self { groups, all }
+    }
+}
+
 /// One fold: a pool in which some of the given labels are hidden.
 #[derive(Debug)]
 pub(crate) struct Fold {
+    /// How far every row of the pool is from the labels that the fold keeps, or how much it is discounted for that; empty in a closed pool.
+    pub distance: Vec<f64>,
+    /// Which of the hidden labels would be found to be none of these; empty where nothing is.
+    pub novel: Vec<bool>,
     /// Rows whose labels are hidden.
     pub hidden: Vec<usize>,
     /// Their labels.
@@ -81,7 +101,7 @@ pub(crate) struct Fold {
     /// Rows that keep their label.
     given: Vec<usize>,
     /// Their labels.
-    labels: Vec<usize>,
+    kept: Vec<usize>,
     /// The hidden rows, then those of the pool.
     open: Vec<usize>,
     classes: usize,
@@ -90,7 +110,7 @@ pub(crate) struct Fold {
 impl Fold {
     /// Hides the given labels at these positions. No other row takes part yet.
     fn hiding(
-        pool: &OwnedSplit,
+        pool: &Pool,
         groups: Vec<usize>,
         hide: impl Fn(usize) -> bool,
         stands: impl Fn(usize) -> bool,
@@ -102,11 +122,13 @@ impl Fold {
             |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.labels[at]).collect() };
         let truth = labels(&hidden);
         Self {
+            distance: Vec::new(),
+            novel: Vec::new(),
             stands_for: truth.iter().map(|&class| stands(class).then(|| groups[class])).collect(),
             truth,
             groups,
             given: rows(&kept),
-            labels: labels(&kept),
+            kept: labels(&kept),
             open: rows(&hidden),
             hidden: rows(&hidden),
             classes: pool.classes,
@@ -114,7 +136,7 @@ impl Fold {
     }
 
     /// All folds of a pool, in an order drawn from the seed.
-    pub fn all(pool: &OwnedSplit, groups: &Groups, folds: usize, seed: u64) -> Vec<Self> {
+    pub fn all(pool: &Pool, groups: &Groups, folds: usize, seed: u64) -> Vec<Self> {
         let of_label = assign(&pool.labels, pool.classes, folds, seed);
         let several = |at: usize| groups.counts[pool.labels[at]] > 1;
         let top = groups.len() - 1;
@@ -142,7 +164,7 @@ impl Fold {
     }
 
     /// Folds in each of which some of the larger classes have as few labels as the smallest class of a group.
-    fn thinned(pool: &OwnedSplit, groups: &Groups, group: usize, seed: u64) -> Vec<Self> {
+    fn thinned(pool: &Pool, groups: &Groups, group: usize, seed: u64) -> Vec<Self> {
         let keep = groups.smallest[group];
         let seed = mixed(seed, group as u64 + 1);
         let mut larger: Vec<usize> =
@@ -169,15 +191,15 @@ impl Fold {
         larger.chunks(larger.len().div_ceil(THINNED_FOLDS)).map(fold).collect()
     }
 
-    /// Adds these rows of the pool.
-    pub fn with_pool(mut self, rows: &[usize]) -> Self {
+    /// Lets these rows of the pool take part, and no others but the hidden ones.
+    pub fn let_take_part(&mut self, rows: &[usize]) {
+        self.open.truncate(self.hidden.len());
         self.open.extend_from_slice(rows);
-        self
     }
 
     /// The pool as the fold sees it.
-    pub fn split(&self) -> Split<'_> {
-        Split { given: &self.given, labels: &self.labels, open: &self.open, classes: self.classes }
+    pub fn labels(&self) -> Labels<'_> {
+        Labels { given: &self.given, labels: &self.kept, open: &self.open, classes: self.classes }
     }
 
     /// Which rows keep their label.
@@ -234,10 +256,10 @@ mod tests {
     }
 
     /// A pool whose classes have these numbers of labels, and two open rows.
-    fn pool(counts: &[usize]) -> OwnedSplit {
+    fn pool(counts: &[usize]) -> Pool {
         let labels = counts.iter().enumerate().flat_map(|(class, &n)| vec![Some(class); n]);
         let labels: Vec<Option<usize>> = labels.chain([None, None]).collect();
-        OwnedSplit::new(&labels, labels.len(), counts.len()).unwrap()
+        Pool::new(&labels, &[], labels.len(), counts.len()).unwrap()
     }
 
     #[test]
@@ -268,8 +290,8 @@ mod tests {
             folds[5..].iter().all(|fold| fold.stands_for.iter().all(|group| *group == Some(0)))
         );
         for fold in &folds {
-            let split = fold.split();
-            assert!((0..6).all(|class| split.labels.contains(&class)));
+            let labels = fold.labels();
+            assert!((0..6).all(|class| labels.labels.contains(&class)));
         }
     }
 

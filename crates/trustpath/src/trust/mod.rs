@@ -13,15 +13,16 @@ mod precision;
 mod probability;
 mod shares;
 mod typicality;
+mod unknown;
 
 pub use cross_validation::RankedBy;
 pub use novelty::{MIN_LABELS, Novelty};
 pub use precision::{Calibration, Estimate, HeldOut, labels_needed};
 pub use probability::RightCurve;
 
-pub(crate) use absorption::absorption;
 pub(crate) use cross_validation::{Candidate, CrossValidation, cross_validate};
-pub(crate) use folds::{Fold, Groups};
-pub(crate) use novelty::{Discount, GroupTable, HiddenScores, NoveltyRule, PValueTable, novelty};
 pub(crate) use precision::rank;
-pub(crate) use typicality::are_picked;
+pub(crate) use unknown::Unknown;
+
+use absorption::absorption;
+use typicality::are_picked;

@@ -23,8 +23,8 @@
 use std::collections::BTreeSet;
 
 use super::density::{density_at, falling_density};
-use super::folds::{Fold, Groups};
-use crate::split::OwnedSplit;
+use super::folds::{Fold, Folds, Groups};
+use crate::pool::Pool;
 
 /// Held-out labels that are needed to say anything.
 pub const MIN_LABELS: usize = 10;
@@ -41,11 +41,12 @@ const LEAST_NOVEL: f64 = 0.1;
 /// Bounds of the weight of a label.
 const MOST_WEIGHT: f64 = 5.0;
 
-/// Detected instances of classes without labels.
+/// Detected instances of classes without labels. Every column is in the order of the rows of the pool; of those that were not looked at,
+/// because they have a label, the score is 0 and the p-value 1.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Novelty {
-    /// The score of each open instance: from 0, in the middle of a labelled class, to 1.
+    /// The score of each row: from 0, in the middle of a labelled class, to 1.
     pub score: Vec<f64>,
     /// How often an instance of a labelled class would score as high.
     pub p_value: Vec<f64>,
@@ -57,62 +58,48 @@ pub struct Novelty {
     pub known: f64,
 }
 
-impl Novelty {
-    /// The same with no instance found to be none of these.
-    pub(crate) fn without_verdicts(mut self) -> Self {
-        self.novel.fill(false);
-        self
-    }
-}
-
-/// Detects novel instances. `nearest` is the class of the given label nearest to each open instance, `score` has the scores of
-/// all rows, and each fold comes with its own. Also says, fold by fold, which of the held-out labels would be found, since the pool
-/// and the held-out labels have to be treated alike; and by which rule the same is decided of other instances. `None` if there are
-/// too few given labels.
+/// Detects novel instances. `nearest` is the class of the given label nearest to each open row, `score` has the scores of all rows, and
+/// each fold has its own. Also notes in every fold which of the held-out labels would be found, since the pool and the held-out labels
+/// have to be treated alike. `None` if there are too few given labels.
 pub(crate) fn novelty(
-    pool: &OwnedSplit,
-    groups: &Groups,
+    pool: &Pool,
     nearest: &[usize],
     score: &[f64],
-    folds: &[(Fold, Vec<f64>)],
+    folds: &mut Folds,
     level: f64,
-) -> Option<(Novelty, Vec<Vec<bool>>, NoveltyRule)> {
-    if folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() < MIN_LABELS {
+) -> Option<Novelty> {
+    let labels = folds.all.iter().map(|fold| fold.hidden.len()).sum::<usize>();
+    if labels < MIN_LABELS {
         return None;
     }
-    let equal = PValueTable::of(groups, folds, &vec![1.0; pool.classes]);
-    let weighted = PValueTable::of(groups, folds, &class_weights(pool, nearest));
-    let by_equal = PValues::of(&equal, pool, folds);
-    let by_weighted = PValues::of(&weighted, pool, folds);
-    let labels = folds.iter().map(|(fold, _)| fold.hidden.len()).sum::<usize>() as f64;
-    let excess = excess_of_small(&by_weighted.pool) * labels.sqrt();
-    let both = by_weighted.at_least(&by_equal);
-    let p_value = by_equal.pool;
+    let equal = PValues::of(pool, folds, &vec![1.0; pool.classes]);
+    let weighted = PValues::of(pool, folds, &class_weights(pool, nearest));
+    let excess = excess_of_small(&weighted.pool) * (labels as f64).sqrt();
+    let both = weighted.at_least(&equal);
+    let p_value = equal.pool;
     let open = benjamini_hochberg(&both.pool, OPEN_LEVEL.max(level)).contains(&true)
         || excess > OPEN_EXCESS;
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
-    let known = match open {
-        true => (2.0 * above_half / p_value.len() as f64).min(1.0),
-        false => 1.0,
-    };
+    let known = if open { (2.0 * above_half / p_value.len() as f64).min(1.0) } else { 1.0 };
+    let novel = benjamini_hochberg(&both.pool, level / known.max(level));
+    let found = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
+    let cut = found.fold(0.0, f64::max);
+    for (fold, p) in folds.all.iter_mut().zip(&both.hidden) {
+        fold.novel = p.iter().map(|&p| p <= cut).collect();
+    }
     let mut sorted: Vec<(f64, f64)> = p_value.iter().map(|&p| (p, 1.0)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let density = falling_density(&sorted);
-    let novel = benjamini_hochberg(&both.pool, level / known.max(level));
-    let found = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
-    let found = found.fold(-1.0, f64::max);
-    let cut = found.max(0.0);
-    let hidden = both.hidden.iter().map(|p| p.iter().map(|&p| p <= cut).collect()).collect();
-    let rule = NoveltyRule { equal, weighted, density, known, cut: found };
-    let probability = |&p: &f64| (1.0 - known / density_at(&rule.density, p)).max(0.0);
-    let novelty = Novelty {
-        score: pool.open.iter().map(|&row| score[row]).collect(),
-        probability: p_value.iter().map(probability).collect(),
-        novel,
+    let probability = |&p: &f64| (1.0 - known / density_at(&density, p)).max(0.0);
+    let probability: Vec<f64> = p_value.iter().map(probability).collect();
+    let scores: Vec<f64> = pool.open.iter().map(|&row| score[row]).collect();
+    Some(Novelty {
+        score: pool.by_row(&scores, 0.0),
+        probability: pool.by_row(&probability, 0.0),
+        novel: pool.by_row(&novel, false),
+        p_value: pool.by_row(&p_value, 1.0),
         known,
-        p_value,
-    };
-    Some((novelty, hidden, rule))
+    })
 }
 
 /// How much less a label counts because of the novelty of its instance, for the score `h` of every row:
@@ -151,37 +138,6 @@ impl Discount {
     }
 }
 
-/// What decides whether an instance of the pool is novel, from its score in every fold.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NoveltyRule {
-    pub equal: PValueTable,
-    pub weighted: PValueTable,
-    /// The density of the p-values of the pool.
-    pub density: Vec<(f64, f64)>,
-    /// See [`Novelty::known`].
-    pub known: f64,
-    /// The largest p-value of what is none of these; below 0 where nothing is.
-    pub cut: f64,
-}
-
-/// What the rule says of an instance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct NoveltyOf {
-    pub p_value: f64,
-    pub probability: f64,
-    pub novel: bool,
-}
-
-impl NoveltyRule {
-    /// Of an instance whose score in every fold is given.
-    pub fn of(&self, h: impl Fn(usize) -> f64) -> NoveltyOf {
-        let p_value = self.equal.of_pool(&h);
-        let probability = (1.0 - self.known / density_at(&self.density, p_value)).max(0.0);
-        let novel = p_value.max(self.weighted.of_pool(&h)) <= self.cut;
-        NoveltyOf { p_value, probability, novel }
-    }
-}
-
 /// P-values of the open instances, and of the held-out labels fold by fold.
 struct PValues {
     pool: Vec<f64>,
@@ -198,10 +154,12 @@ impl PValues {
         self
     }
 
-    fn of(table: &PValueTable, pool: &OwnedSplit, folds: &[(Fold, Vec<f64>)]) -> Self {
-        let of_pool = |&row: &usize| table.of_pool(&|fold: usize| folds[fold].1[row]);
-        let of_fold = |(fold, h): &(Fold, Vec<f64>)| {
-            fold.hidden.iter().map(|&row| table.of_hidden(h[row])).collect()
+    /// With the held-out labels of each class weighted by this.
+    fn of(pool: &Pool, folds: &Folds, weight: &[f64]) -> Self {
+        let (table, folds) = (PValueTable::of(folds, weight), &folds.all);
+        let of_pool = |&row: &usize| table.of_pool(&|fold: usize| folds[fold].distance[row]);
+        let of_fold = |fold: &Fold| {
+            fold.hidden.iter().map(|&row| table.of_hidden(fold.distance[row])).collect()
         };
         Self {
             pool: pool.open.iter().map(of_pool).collect(),
@@ -213,13 +171,13 @@ impl PValues {
 /// The held-out labels of every group, weighted by class. P-values are added up by the groups' shares of the classes; a group that no label
 /// stands for says nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct PValueTable {
+struct PValueTable {
     pub groups: Vec<GroupTable>,
 }
 
 /// The held-out labels that stand for a group.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GroupTable {
+struct GroupTable {
     /// The share of the classes that the group has.
     pub share: f64,
     /// The weight of the instance in question itself: that of a label on average.
@@ -233,10 +191,10 @@ pub(crate) struct GroupTable {
 }
 
 impl PValueTable {
-    fn of(groups: &Groups, folds: &[(Fold, Vec<f64>)], weight: &[f64]) -> Self {
+    fn of(folds: &Folds, weight: &[f64]) -> Self {
         let of_group = |(group, share): (usize, f64)| {
             let held_out: Vec<HiddenScores> =
-                folds.iter().map(|(fold, h)| HiddenScores::of(fold, h, group, weight)).collect();
+                folds.all.iter().map(|fold| HiddenScores::of(fold, group, weight)).collect();
             let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
             let own = if count > 0 { all / count as f64 } else { 1.0 };
@@ -244,11 +202,19 @@ impl PValueTable {
                 share,
                 own,
                 all,
-                least: least_p_value(groups, folds, group),
+                least: least_p_value(&folds.groups, &folds.all, group),
                 folds: held_out,
             }
         };
-        Self { groups: groups.shares_of_classes().into_iter().enumerate().map(of_group).collect() }
+        Self {
+            groups: folds
+                .groups
+                .shares_of_classes()
+                .into_iter()
+                .enumerate()
+                .map(of_group)
+                .collect(),
+        }
     }
 
     /// Of an instance of the pool, by its score in every fold.
@@ -274,8 +240,8 @@ impl PValueTable {
 
 /// The smallest p-value that the labels of a group support: with labels of `C` other classes that stand for it, `1/(C + 1)`, since
 /// classes differ more from each other than labels of one do.
-fn least_p_value(groups: &Groups, folds: &[(Fold, Vec<f64>)], group: usize) -> f64 {
-    let hidden = folds.iter().flat_map(|(fold, _)| fold.truth.iter().zip(&fold.stands_for));
+fn least_p_value(groups: &Groups, folds: &[Fold], group: usize) -> f64 {
+    let hidden = folds.iter().flat_map(|fold| fold.truth.iter().zip(&fold.stands_for));
     let others = hidden.filter(|(class, stands_for)| {
         **stands_for == Some(group) && groups.of_class(**class) != group
     });
@@ -294,16 +260,16 @@ fn excess_of_small(p_value: &[f64]) -> f64 {
 
 /// Labels of a fold that stand for a group: their scores from high to low, and the sum of the weights up to each.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct HiddenScores {
+struct HiddenScores {
     pub scores: Vec<f64>,
     pub sums: Vec<f64>,
 }
 
 impl HiddenScores {
-    fn of(fold: &Fold, h: &[f64], group: usize, weight: &[f64]) -> Self {
+    fn of(fold: &Fold, group: usize, weight: &[f64]) -> Self {
         let mut hidden: Vec<(f64, f64)> = (0..fold.hidden.len())
             .filter(|&at| fold.stands_for[at] == Some(group))
-            .map(|at| (h[fold.hidden[at]], weight[fold.truth[at]]))
+            .map(|at| (fold.distance[fold.hidden[at]], weight[fold.truth[at]]))
             .collect();
         hidden.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut sum = 0.0;
@@ -330,7 +296,7 @@ impl HiddenScores {
 
 /// How much of the pool a label of each class stands for: the share of the pool that is nearest to the class over the share of the
 /// labels that it has. In a large class instances are farther from its labels than in a small one with as many.
-fn class_weights(pool: &OwnedSplit, nearest: &[usize]) -> Vec<f64> {
+fn class_weights(pool: &Pool, nearest: &[usize]) -> Vec<f64> {
     let (mut near, mut labels) = (vec![0.0; pool.classes], vec![0.0; pool.classes]);
     nearest.iter().for_each(|&class| near[class] += 1.0 / nearest.len() as f64);
     pool.labels.iter().for_each(|&class| labels[class] += 1.0 / pool.labels.len() as f64);

@@ -10,7 +10,6 @@ mod group;
 mod images;
 mod loss;
 mod model;
-mod neighbors;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,6 @@ mod tests;
 pub use backbone::LibtorchBackbone;
 pub use device::TrainDevice;
 pub use images::TrainingImages;
-pub use neighbors::LibtorchNeighbors;
 pub use run::{TrainOutcome, Training};
 
 use super::{Epoch, Recipe, TrainObserver, prototype_accuracy};

@@ -5,7 +5,8 @@ use faer::Mat;
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::rows::{Rows, Scratch};
 use super::segment::{PRECISE, interpolated_vanish};
-use crate::incidental::{Record, Vanished, check_labels};
+use crate::incidental::{Record, Vanished};
+use crate::pool::check_labels;
 use crate::{Error, Matrix, Result};
 
 /// Instances in the memory of this process: all there are, or a part of them.

@@ -32,8 +32,9 @@ use follower::PathFollower;
 use path::LinearPath;
 use ranker::LinearRanker;
 
-use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+use super::{Grid, Incidental, Keep, Path, Ranker};
 pub use super::{Penalty, Vanished};
+use crate::pool::check_labels;
 use crate::{Error, Matrix, Result};
 
 /// How vanishing `λ` are found between the points of the grid.

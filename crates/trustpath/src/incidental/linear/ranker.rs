@@ -9,8 +9,9 @@ use super::path::LinearPath;
 use super::row_source::{Knot, RowSource};
 use super::segment::{Segment, interpolated_vanish};
 use crate::Result;
-use crate::incidental::{Keep, Ranker, check_labels};
-use crate::judge::best_of_each_class;
+use crate::incidental::{Keep, Ranker};
+use crate::pool::best_of_each_class;
+use crate::pool::check_labels;
 
 /// Ratio of neighbouring `λ` on the way down.
 const STRIDE: f64 = 0.5;

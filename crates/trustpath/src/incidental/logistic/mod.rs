@@ -33,8 +33,9 @@ use self::design::Design;
 use self::follower::PathFollower;
 use self::path::{PathBuilder, Present};
 pub use super::Penalty;
-use super::{Grid, Incidental, Keep, Path, Ranker, check_labels};
+use super::{Grid, Incidental, Keep, Path, Ranker};
 use crate::choice::choices;
+use crate::pool::check_labels;
 use crate::{Error, Matrix, Result};
 
 choices! {

@@ -57,12 +57,5 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         }
     };
     let smooth = Arc::new(Instances::from_unit(to_unit_rows(centred)));
-    Ok(Representation {
-        smooth,
-        projection,
-        unit: Some(unit),
-        graph,
-        recall: None,
-        neighbors: None,
-    })
+    Ok(Representation { smooth, projection, unit, graph })
 }

@@ -12,34 +12,19 @@
 //! features are (nearly) non-negative, as after a ReLU, and `sign(x) √|x|` otherwise. An instance that was not in the
 //! pool is not smoothed: its coordinates are those of `x` itself ([`Projection`]).
 //!
-//! Small pools are represented with everything in memory (`in_memory.rs`), large ones from features that are read block by
-//! block and kept in fewer dimensions (`blocks.rs`). Both share the smoothing (`smoothing.rs`) and the principal components
-//! (`linalg/pca.rs`).
-
-mod blocks;
 mod centring;
 mod in_memory;
-mod kept;
-mod recall;
-mod regions;
 mod smoothing;
-mod stored;
 
-pub use kept::{KeptRows, Scatter, has_signs, sign_rows};
-pub use recall::RecallSample;
-pub use regions::{Components, basis, keep, neighbors_of, product};
-
-use std::io::Read;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use self::centring::Preparation;
-use crate::limits::Limits;
 use crate::linalg::block::multiply;
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
-use crate::neighbors::{Neighbors, SimilarityGraph};
+use crate::neighbors::SimilarityGraph;
 use crate::observer::Stages;
 use crate::{Error, Features, Instances, Matrix, Result};
 
@@ -53,14 +38,10 @@ pub(crate) struct Representation {
     pub smooth: Arc<Instances>,
     /// How to compute the coordinates of other instances.
     pub projection: Projection,
-    /// The features themselves at unit length, where all of them are in memory.
-    pub unit: Option<Instances>,
+    /// The features themselves at unit length.
+    pub unit: Instances,
     /// The similarity graph of the smoothed instances.
     pub graph: SimilarityGraph,
-    /// The share of the true neighbours, by all features, that smoothing used; `None` where it used them all.
-    pub recall: Option<f64>,
-    /// The nearest neighbours of every instance before smoothing, where these are known.
-    pub neighbors: Option<Neighbors>,
 }
 
 /// The map from features to coordinates.
@@ -81,43 +62,21 @@ impl Representation {
     ///
     /// # Errors
     /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
-    pub fn of(features: &Features<'_>, limits: Limits, stages: &mut Stages<'_>) -> Result<Self> {
-        if features.rows() > limits.in_memory {
-            let (n, d) = (features.rows(), features.dims());
-            let method = limits.search.method(n);
-            let read = |mut from: Box<dyn Read>| Self::read(&mut *from, n, d, method).ok();
-            let kept = stages.kept().and_then(read);
-            if let Some(kept) = kept {
-                stages.next_instead("going on from an earlier run", Self::stages(n, limits))?;
-                return Ok(kept);
-            }
-            let pool = blocks::represent(features, limits, stages)?;
-            stages.keep(&|to| pool.write(to, method));
-            return Ok(pool);
-        }
+    pub fn of(features: &Features<'_>, stages: &mut Stages<'_>) -> Result<Self> {
         stages.next("representing the pool")?;
         in_memory::represent(features)
     }
 
-    /// Number of stages that [`of`](Self::of) reports.
-    pub fn stages(rows: usize, limits: Limits) -> usize {
-        if rows > limits.in_memory { 3 } else { 1 }
-    }
-
-    /// The leading principal components of the pool before smoothing, at unit length; `None` where the features are not in memory.
-    pub fn unsmoothed(&self, components: usize) -> Result<Option<Matrix>> {
-        let Some(unit) = &self.unit else { return Ok(None) };
-        let x = self.projection.prepare(unit.unit().clone());
+    /// The leading principal components of the pool before smoothing, at unit length.
+    pub fn unsmoothed(&self, components: usize) -> Result<Matrix> {
+        let x = self.projection.prepare(self.unit.unit().clone());
         let (mean, basis) = principal_axes(&x, components)?;
-        Ok(Some(Projection { mean, basis, ..self.projection.clone() }.coordinates(&x)))
+        Ok(Projection { mean, basis, ..self.projection.clone() }.coordinates(&x))
     }
 
     /// Coordinates of these rows as an instance that was not in the pool would have them.
-    pub fn plain(&self, features: &Features<'_>, rows: &[usize]) -> Result<Instances> {
-        self.projection.place(match &self.unit {
-            Some(unit) => unit.gather(rows),
-            None => features.gather(rows.iter().copied())?,
-        })
+    pub fn plain(&self, rows: &[usize]) -> Instances {
+        self.projection.place(self.unit.gather(rows))
     }
 }
 
@@ -130,12 +89,12 @@ impl Projection {
         if features.dims() != self.mean.len() {
             return Err(Error::Dimensions { expected: self.mean.len(), given: features.dims() });
         }
-        self.place(features.normalize()?)
+        Ok(self.place(features.normalize()?))
     }
 
-    fn place(&self, instances: Instances) -> Result<Instances> {
+    fn place(&self, instances: Instances) -> Instances {
         let x = self.prepare(instances.into_unit());
-        Ok(Instances::from_unit(self.coordinates(&x)))
+        Instances::from_unit(self.coordinates(&x))
     }
 
     /// Rows of unit length as they are before they are smoothed.
@@ -188,14 +147,13 @@ mod tests {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
-    fn try_represent(values: &[f64], n: usize, d: usize, whole: usize) -> Result<Representation> {
-        let limits = Limits { in_memory: whole, ..Limits::default() };
+    fn try_represent(values: &[f64], n: usize, d: usize) -> Result<Representation> {
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, limits, &mut Stages::new(&mut NoObserver, 3))
+        Representation::of(&features, &mut Stages::new(&mut NoObserver, 3))
     }
 
     fn represent(values: &[f64], n: usize, d: usize) -> Representation {
-        try_represent(values, n, d, n).unwrap()
+        try_represent(values, n, d).unwrap()
     }
 
     #[test]
@@ -205,7 +163,7 @@ mod tests {
             let pool = represent(&values, n, d);
             let again = Features::new(&values[..d], 1, d).unwrap();
             let again = pool.projection.apply(&again).unwrap();
-            let plain = pool.plain(&Features::new(&values[..], n, d).unwrap(), &[3, 0]).unwrap();
+            let plain = pool.plain(&[3, 0]);
             for (a, b) in again.unit().row(0).iter().zip(plain.unit().row(1)) {
                 assert!((a - b).abs() < 1e-12);
             }
@@ -230,49 +188,13 @@ mod tests {
     fn pools_without_differences_are_refused_and_tiny_ones_are_not() {
         for n in 1..4 {
             let same = [1.0, 2.0].repeat(n);
-            let error = try_represent(&same, n, 2, n).unwrap_err();
+            let error = try_represent(&same, n, 2).unwrap_err();
             assert_eq!(error, Error::Constant { rows: n });
         }
         let two = represent(&[1.0, 2.0, 2.0, 1.0], 2, 2);
         assert_eq!(two.smooth.dims(), 1);
         let signed = represent(&[1.0, -2.0, -1.0, 0.5, 0.3, 2.0], 3, 2);
         assert!(signed.projection.signed);
-    }
-
-    /// Five groups in `d` dimensions, most of whose spread is in a few of them.
-    fn groups(n: usize, d: usize) -> Vec<f64> {
-        (0..n * d)
-            .map(|at| {
-                let (i, j) = (at / d, at % d);
-                let centre = ((i % 5 * 31 + j * 17) as f64).sin().max(0.0);
-                let spread = 0.4 / (1.0 + j as f64 / 20.0);
-                centre + spread * (1.0 + ((i * 13 + j * 7 + i * j) as f64 * 0.61).sin())
-            })
-            .collect()
-    }
-
-    #[test]
-    fn blocks_give_the_same_as_everything_in_memory() {
-        // Everything kept, and most of it; of fewer rows than are centred in memory, since blocks are not centred.
-        for (d, close) in [(40, 1e-4), (220, 0.02)] {
-            let values = groups(250, d);
-            let in_memory = represent(&values, 250, d);
-            let blocks = try_represent(&values, 250, d, 0).unwrap();
-            assert_eq!(in_memory.recall, None);
-            assert!(blocks.recall.unwrap() > 0.95, "{:?}", blocks.recall);
-            let (a, b) = (in_memory.smooth.gram(), blocks.smooth.gram());
-            for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
-                assert!((a - b).abs() < close, "{d}: {a} {b}");
-            }
-            let features = Features::new(&values[..], 250, d).unwrap();
-            let (a, b) = (in_memory.plain(&features, &[5, 9]), blocks.plain(&features, &[5, 9]));
-            let (a, b) = (a.unwrap(), b.unwrap());
-            assert!((a.gram()[(0, 1)] - b.gram()[(0, 1)]).abs() < close);
-        }
-        for n in [50, 9000] {
-            let error = try_represent(&[1.0, 2.0, 0.7].repeat(n), n, 3, 0).unwrap_err();
-            assert_eq!(error, Error::Constant { rows: n });
-        }
     }
 
     #[test]

@@ -12,30 +12,14 @@
 //!
 //! `α₀ = 2`, `β₀ = 10`. `O(nKD)` per iteration.
 //!
-//! **With base classes**, as published: `x` is centred by their mean and put back on the sphere, and `y` is `x` with every
-//! direction divided by its standard deviation within the base classes, up to a limit. With `U` an orthonormal basis of the
-//! span of the pool and `S` the sum over the instances of a base class of `(x − mean)(x − mean)ᵀ` ([`BaseClasses::centred`]),
+//! The mean of the labelled rows is subtracted, because it does not depend on how unequal the unlabeled classes are, and
+//! `T = 50`, the default of the authors' mixture (`σ² = 0.02`). On validation classes the mean of the pool instead is up to
+//! 2.4 points better on balanced pools and up to four points worse on Dirichlet(2) ones (docs/peers.md).
 //!
-//! ```text
-//! (Uᵀ (S + 10⁻⁶)⁻¹ U)⁻¹ = W diag(e) Wᵀ,      y = diag(min(e^(−1/2), 5)) Wᵀ Uᵀ x,      T = 4.
-//! ```
-//!
-//! These constants are those of the authors' code for CUB, where base classes have about 60 instances. As `S` is a sum, the
-//! number matters; classes of another size count as if they had 60.
-//!
-//! **Without base classes**, which a pool comes without, `y = x`, and the mean of the labelled rows is in place of that of the
-//! base classes, because it does not depend on how unequal the unlabeled classes are; `T = 50`, the default of the authors'
-//! mixture (`σ² = 0.02`). On validation classes the mean of the pool instead is up to 2.4 points better on balanced pools and
-//! up to four points worse on Dirichlet(2) ones (docs/peers.md).
+//! The method was published with the mean and the covariance of base classes, which a pool comes without.
 //!
 //! A separate query is transformed alike and gets `r` under the last parameters.
 
-mod stretch;
-
-use std::sync::Arc;
-
-use self::stretch::stretched;
-use super::base::BaseClasses;
 use super::geometry::{Distances, centre, class_means, mean, product, scaled_distances};
 use super::softmax::{nearest, softmax};
 use super::{Posterior, Transductive, positive};
@@ -51,10 +35,8 @@ const DEPENDENT: f64 = 1e-8;
 pub struct BavardageParams {
     /// Sharpness of soft k-means (10).
     pub start_sharpness: f64,
-    /// Sharpness `T` of the mixture (50 without base classes, 4 with them).
+    /// Sharpness `T` of the mixture (50).
     pub sharpness: f64,
-    /// By how much a direction is stretched at most, with base classes (5).
-    pub stretch: f64,
     /// Concentration `α₀` of the class frequencies (2).
     pub concentration: f64,
     /// Pseudo-instances `β₀` at the origin (10).
@@ -65,45 +47,20 @@ pub struct BavardageParams {
 
 impl Default for BavardageParams {
     fn default() -> Self {
-        let (start_sharpness, sharpness, stretch) = (10.0, 50.0, 5.0);
+        let (start_sharpness, sharpness) = (10.0, 50.0);
         let (concentration, shrinkage) = (2.0, 10.0);
         let iterations = (5, 5);
-        Self { start_sharpness, sharpness, stretch, concentration, shrinkage, iterations }
+        Self { start_sharpness, sharpness, concentration, shrinkage, iterations }
     }
 }
 
-impl BavardageParams {
-    /// For use with base classes.
-    pub fn with_base() -> Self {
-        Self { sharpness: 4.0, ..Self::default() }
-    }
-
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for a parameter outside its domain.
-    pub fn check(self) -> Result<Bavardage> {
-        positive("start_sharpness", self.start_sharpness)?;
-        positive("sharpness", self.sharpness)?;
-        positive("stretch", self.stretch)?;
-        positive("concentration", self.concentration)?;
-        positive("shrinkage", self.shrinkage)?;
-        Ok(Bavardage { params: self, base: None })
-    }
-}
-
-/// BAVARDAGE with checked parameters.
-#[derive(Debug, Clone)]
-pub struct Bavardage {
-    params: BavardageParams,
-    base: Option<Arc<BaseClasses>>,
-}
-
-impl Bavardage {
-    /// The method with what these base classes say.
-    #[must_use]
-    pub fn with_base(self, base: Arc<BaseClasses>) -> Self {
-        Self { base: Some(base), ..self }
+checked! {
+    /// BAVARDAGE with checked parameters.
+    BavardageParams => Bavardage, |params| {
+        positive("start_sharpness", params.start_sharpness)?;
+        positive("sharpness", params.sharpness)?;
+        positive("concentration", params.concentration)?;
+        positive("shrinkage", params.shrinkage)
     }
 }
 
@@ -116,21 +73,10 @@ impl Transductive for Bavardage {
         let task = CheckedTask::new(task)?;
         let mut x = task.instances.unit().clone();
         let all = 0..x.rows();
-        let (start, y) = match &self.base {
-            None => {
-                let middle = mean(&x, 0..task.labelled);
-                centre(&mut x, all, &middle);
-                (self.start(&x, &task), x)
-            }
-            Some(base) => {
-                base.check(x.cols())?;
-                let statistics = base.centred()?;
-                centre(&mut x, all, statistics.mean());
-                (self.start(&x, &task), stretched(&x, task.pool, statistics, self.params.stretch)?)
-            }
-        };
-        let mixture = self.fit(&y, start, &task);
-        Ok(Posterior::of(&task, |rows| mixture.probabilities(&y, rows, self.params.sharpness)))
+        let middle = mean(&x, 0..task.labelled);
+        centre(&mut x, all, &middle);
+        let mixture = self.fit(&x, self.start(&x, &task), &task);
+        Ok(Posterior::of(&task, |rows| mixture.probabilities(&x, rows, self.0.sharpness)))
     }
 }
 
@@ -166,8 +112,8 @@ impl Bavardage {
         let pool = Distances::new(x, 0..task.pool);
         let mut means = class_means(x, task.labels, task.classes);
         let mut r = Matrix::zeros(0, task.classes);
-        for _ in 0..self.params.iterations.0 {
-            r = nearest(x, open.clone(), &means, 2.0 * self.params.start_sharpness);
+        for _ in 0..self.0.iterations.0 {
+            r = nearest(x, open.clone(), &means, 2.0 * self.0.start_sharpness);
             means = shrunk_means(&pool, &labelled, &r, 0.0);
         }
         r
@@ -180,8 +126,8 @@ impl Bavardage {
         let pool = Distances::new(x, 0..task.pool);
         // Without any iteration there is no mixture: one is made in any case.
         let mut mixture = self.mixture(&pool, &labelled, &start, &shots);
-        for _ in 1..self.params.iterations.1 {
-            let r = mixture.probabilities(x, open.clone(), self.params.sharpness);
+        for _ in 1..self.0.iterations.1 {
+            let r = mixture.probabilities(x, open.clone(), self.0.sharpness);
             mixture = self.mixture(&pool, &labelled, &r, &shots);
         }
         mixture
@@ -195,14 +141,13 @@ impl Bavardage {
         r: &Matrix,
         shots: &[f64],
     ) -> Mixture {
-        let means = shrunk_means(pool, labelled, r, self.params.shrinkage);
+        let means = shrunk_means(pool, labelled, r, self.0.shrinkage);
         let basis = span_of_differences(&means);
         let mut centres = Matrix::zeros(means.rows(), basis.rows());
         product(&mut centres, means.view(), basis.view().transpose(), 1.0);
         let dims = means.rows() as f64 - 1.0;
         let offset = |(count, shots): (&f64, &f64)| {
-            digamma(self.params.concentration + count - shots)
-                - 0.5 * dims / (self.params.shrinkage + count)
+            digamma(self.0.concentration + count - shots) - 0.5 * dims / (self.0.shrinkage + count)
         };
         let offset = counts(labelled, r).iter().zip(shots).map(offset).collect();
         Mixture { basis, centres, offset }
@@ -299,15 +244,6 @@ mod tests {
             }
             assert!(vector::norm(&left) < 1e-12);
         }
-    }
-
-    #[test]
-    fn base_classes_need_the_features_of_the_pool() {
-        let (base, other) = (pool(2, &[6, 5, 4], 0.9), pool(1, &[4, 4], 0.5));
-        let base = BaseClasses::new(base.instances.clone(), vec![0; 21]).unwrap();
-        let method = BavardageParams::with_base().check().unwrap().with_base(base);
-        let refused = method.label(&other.task());
-        assert!(matches!(refused, Err(crate::Error::BaseDimensions { base: 7, given: 6 })));
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! The result of labelling a pool, row by row.
+
+use std::sync::Arc;
+
+use super::{LabelModel, Trusted};
+use crate::choice::choices;
+use crate::labeller::RoundRecord;
+use crate::neighbors::Neighbors;
+use crate::trust::Novelty;
+use crate::{Instances, Matrix};
+
+choices! {
+    /// What is concluded about an instance.
+    pub enum Verdict("verdict") {
+        /// Its label was given.
+        Given = "given",
+        /// Its label can be trusted.
+        Trusted = "trusted",
+        /// Its label is only the best guess.
+        Doubtful = "doubtful",
+        /// It belongs to none of the labelled classes.
+        NoneOfThese = "none of these",
+    }
+}
+
+/// A labelled pool. Every column is in the order of the rows of the features.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Labelling {
+    /// The label of every instance; none for those that are none of these.
+    pub labels: Vec<Option<usize>>,
+    /// Probability that the label is right, estimated from held-out labels ([`RightCurve`](crate::trust::RightCurve)); that it is none of
+    /// these, for those that are; 1 for what a person has said.
+    pub probability: Vec<f64>,
+    /// How credible the label is on the path of incidental parameters
+    /// ([`Judgement::credibility`](crate::judge::Judgement::credibility)); for those that are none of these, that of the class they come
+    /// nearest to.
+    pub credibility: Vec<f64>,
+    /// The label that it was judged under: its own, or for those that are none of these the one they come nearest to.
+    pub judged_as: Vec<usize>,
+    /// The class that competes: the most credible label other than its own.
+    pub rival: Vec<usize>,
+    /// The round since which the instance has been in the training set, if it was there in the end.
+    pub accepted_in: Vec<Option<usize>>,
+    /// The verdict on it.
+    pub verdicts: Vec<Verdict>,
+    /// The nearest instances with a given label, nearest first, without itself.
+    pub nearest: Neighbors,
+    /// Name of the labeller that was used.
+    pub labeller: &'static str,
+    /// The rounds of self-training; none for other labellers.
+    pub rounds: Vec<RoundRecord>,
+    /// Detection of instances of unknown classes; `None` if it was disabled or there are too few labels.
+    pub novelty: Option<Novelty>,
+    /// Whether the given labels are more typical than the pool, as if somebody had picked clear examples. Then no instance is
+    /// reported to be none of these, and only what is as near to the labels as they are to each other can be trusted.
+    pub picked: bool,
+    /// The trusted set, and how precise it is expected to be.
+    pub trusted: Trusted,
+    /// Rows to label next, best first.
+    pub suggestions: Vec<usize>,
+    /// The path behind the credibilities: its grid, and `‖γᵢ(λ)‖`, one row per `λ`, one column per instance (zero for those
+    /// that are none of these, which are not part of it).
+    pub lambda: Vec<f64>,
+    /// See [`Labelling::lambda`].
+    pub gamma_norm: Matrix,
+    /// The coordinates in which the pool was labelled and judged.
+    pub coordinates: Arc<Instances>,
+    /// A model for new instances.
+    pub model: LabelModel,
+}

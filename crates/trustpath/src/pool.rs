@@ -1,0 +1,179 @@
+//! What is known of the rows of a pool: which have a given label, which belong to no class, and which are to be labelled.
+
+use crate::{Error, Matrix, Result};
+
+/// Rows that take part in labelling. Positions count the rows with a given label first, then the open ones; in an
+/// episode they are the row numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Labels<'a> {
+    /// Rows with a given label.
+    pub given: &'a [usize],
+    /// Their labels.
+    pub labels: &'a [usize],
+    /// Rows to be labelled.
+    pub open: &'a [usize],
+    /// Number of classes.
+    pub classes: usize,
+}
+
+impl Labels<'_> {
+    /// The row at a position.
+    pub(crate) fn row(&self, position: usize) -> usize {
+        match position.checked_sub(self.given.len()) {
+            None => self.given[position],
+            Some(at) => self.open[at],
+        }
+    }
+
+    /// Given labels, then these labels of the open rows: one for every position.
+    pub(crate) fn all_labels(&self, labels: &[usize]) -> Vec<usize> {
+        [self.labels, labels].concat()
+    }
+
+    /// The leading `dims` coordinates of the rows at these positions.
+    pub(crate) fn gather(&self, x: &Matrix, dims: usize, positions: &[usize]) -> Matrix {
+        Matrix::from_fn(positions.len(), dims, |i, j| x[(self.row(positions[i]), j)])
+    }
+}
+
+/// A pool: the rows with a given label, those that a person has found to belong to no class, and those to be labelled.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool {
+    /// Number of rows.
+    pub rows: usize,
+    /// Rows with a given label, ascending.
+    pub given: Vec<usize>,
+    /// Their labels.
+    pub labels: Vec<usize>,
+    /// Rows that a person has found to belong to no class, ascending.
+    pub none: Vec<usize>,
+    /// The other rows, ascending.
+    pub open: Vec<usize>,
+    /// Number of classes.
+    pub classes: usize,
+}
+
+impl Pool {
+    /// A pool with these labels, and rows that were found to belong to no class.
+    ///
+    /// # Errors
+    /// When labels and rows differ in number, a label is out of range, a class has none, or a row that belongs to no class has a label or
+    /// does not exist.
+    pub fn new(
+        labels: &[Option<usize>],
+        none: &[usize],
+        rows: usize,
+        classes: usize,
+    ) -> Result<Self> {
+        if labels.len() != rows {
+            return Err(Error::LabelCount { labels: labels.len(), rows });
+        }
+        let mut is_none = vec![false; rows];
+        for &row in none {
+            if row >= rows {
+                return Err(Error::RowOutOfRange { row, rows });
+            }
+            if labels[row].is_some() {
+                let expected = "the same row has a label: give it only one of the two";
+                return Err(Error::parameter("none_of_these", row, expected));
+            }
+            is_none[row] = true;
+        }
+        let rows_where = |of: &dyn Fn(usize) -> bool| (0..rows).filter(|&row| of(row)).collect();
+        let pool = Self {
+            rows,
+            given: rows_where(&|row| labels[row].is_some()),
+            labels: labels.iter().flatten().copied().collect(),
+            open: rows_where(&|row| labels[row].is_none() && !is_none[row]),
+            none: rows_where(&|row| is_none[row]),
+            classes,
+        };
+        check_labels(&pool.labels, pool.labels.len(), classes)?;
+        check_support(&pool.labels, classes)?;
+        Ok(pool)
+    }
+
+    /// The given labels, where these rows are to be labelled.
+    pub fn with_open<'a>(&'a self, open: &'a [usize]) -> Labels<'a> {
+        Labels { given: &self.given, labels: &self.labels, open, classes: self.classes }
+    }
+
+    /// Whether each row has a given label.
+    pub fn is_given(&self) -> Vec<bool> {
+        let mut is_given = vec![false; self.rows];
+        self.given.iter().for_each(|&row| is_given[row] = true);
+        is_given
+    }
+
+    /// The label of each row that has one.
+    pub fn given_labels(&self) -> Vec<Option<usize>> {
+        let mut labels = vec![None; self.rows];
+        self.given.iter().zip(&self.labels).for_each(|(&row, &label)| labels[row] = Some(label));
+        labels
+    }
+
+    /// Values of the open rows in the order of all rows, of which the others have this value.
+    pub fn by_row<T: Copy>(&self, of_open: &[T], others: T) -> Vec<T> {
+        let mut values = vec![others; self.rows];
+        self.open.iter().zip(of_open).for_each(|(&row, &value)| values[row] = value);
+        values
+    }
+}
+
+/// Refuses labels that are not one of at least two classes for each of the rows.
+pub(crate) fn check_labels(labels: &[usize], rows: usize, classes: usize) -> Result<()> {
+    if labels.len() != rows {
+        return Err(Error::LabelCount { labels: labels.len(), rows });
+    }
+    if classes < 2 {
+        return Err(Error::OneClass { classes });
+    }
+    match labels.iter().position(|&label| label >= classes) {
+        Some(row) => Err(Error::LabelOutOfRange { row, label: labels[row], classes }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a class that has no label.
+pub(crate) fn check_support(labels: &[usize], classes: usize) -> Result<()> {
+    let mut seen = vec![false; classes];
+    labels.iter().for_each(|&label| seen[label] = true);
+    match seen.iter().position(|seen| !seen) {
+        Some(class) => Err(Error::ClassWithoutSupport { class }),
+        None => Ok(()),
+    }
+}
+
+/// The best candidates of each pseudo-class up to its quota, smallest score first; of equal scores the earlier position.
+/// `score(k)` belongs to `candidates[k]`.
+pub(crate) fn best_of_each_class(
+    labels: &[usize],
+    candidates: &[usize],
+    quota: &[usize],
+    score: impl Fn(usize) -> f64,
+) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> =
+        candidates.iter().enumerate().map(|(k, &position)| (score(k), position)).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut left = quota.to_vec();
+    order.retain(|&(_, position)| {
+        let left = &mut left[labels[position]];
+        let accept = *left > 0;
+        *left -= usize::from(accept);
+        accept
+    });
+    order.into_iter().map(|(_, position)| position).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_smallest_scores_within_the_quota_and_the_earlier_row_on_a_tie() {
+        let labels = [0, 1, 0, 0, 1, 0];
+        let scores = [0.3, 0.2, 0.1, 0.1, 0.4];
+        let taken = best_of_each_class(&labels, &[1, 2, 3, 4, 5], &[2, 1], |k| scores[k]);
+        assert_eq!(taken, [3, 4, 2]);
+    }
+}
