@@ -6,13 +6,14 @@ use std::path::Path;
 use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
 use trustpath::judge::FrozenPath;
-use trustpath::label::{LabelModel, Projection};
+use trustpath::label::{LabelModel, PredictionTrust, Projection, Reference};
+use trustpath::trust::{RankedBy, RightCurve};
 use trustpath_table::{Tensor, TensorFile};
 
 use crate::SavedPool;
 
 /// Marks the file as one of these models.
-const KIND: &str = "trustpath-label-2";
+const KIND: &str = "trustpath-label-3";
 
 /// The result of reading or writing a model.
 pub type Result<T> = std::result::Result<T, ModelError>;
@@ -99,12 +100,14 @@ impl SavedModel {
     }
 
     fn to_file(&self) -> TensorFile {
-        let LabelModel { projection, classifier, path, steps, cut } = &self.model;
+        let LabelModel { projection, reference, classifier, path, trust, .. } = &self.model;
         let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
         let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
         let beta: Vec<f64> = path.beta.iter().flat_map(|b| b.as_slice()).copied().collect();
         let classes = self.model.classes();
-        let steps: Vec<f64> = steps.iter().flat_map(|(from, right)| [*from, *right]).collect();
+        let (intercept, slope, known) = trust.curve.parts();
+        let known: Vec<f64> = known.iter().flat_map(|(end, share)| [*end, *share]).collect();
+        let (kept, rows, once) = reference.parts();
         let mut tensors = vec![
             ("mean", vector(&projection.mean)),
             ("basis", matrix(&projection.basis)),
@@ -112,14 +115,24 @@ impl SavedModel {
             ("intercept", vector(&classifier.intercept)),
             ("lambda", vector(&path.lambda)),
             ("beta", (vec![path.beta.len(), path.dims(), classes], beta)),
-            ("steps", (vec![steps.len() / 2, 2], steps)),
-            ("cut", vector(&[*cut])),
+            ("kept", matrix(kept)),
+            ("scores", vector(&trust.scores)),
+            ("curve", vector(&[intercept, slope, trust.share, trust.cut])),
+            ("known", (vec![known.len() / 2, 2], known)),
         ];
         tensors.extend(projection.origin.as_ref().map(|origin| ("origin", vector(origin))));
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
         let tensor =
             |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
         let mut tensors: BTreeMap<String, Tensor> = tensors.into_iter().map(tensor).collect();
+        let count = reference.len();
+        let LabelModel { graph, discount, .. } = &self.model;
+        for (name, values) in
+            [("rows", rows), ("once", once), ("graph", graph), ("discount", discount)]
+        {
+            let shape = vec![count, values.len() / count];
+            tensors.insert(name.into(), Tensor::F32 { shape, values: values.to_vec() });
+        }
         tensors.extend(self.representation.clone());
         tensors.extend(self.pool.iter().flat_map(|pool| pool.tensors(projection.mean.len())));
         let json = |names: &Vec<String>| serde_json::Value::from(&names[..]).to_string();
@@ -127,6 +140,7 @@ impl SavedModel {
         let metadata = [
             ("kind", Some(KIND.to_owned())),
             ("signed", Some(projection.signed.to_string())),
+            ("ranked_by", Some(trust.ranked_by.name().to_owned())),
             ("class_names", Some(json(&self.class_names))),
             ("class_type", self.class_type.clone()),
             ("columns", self.columns.as_ref().map(json)),
@@ -178,6 +192,13 @@ impl SavedModel {
         let representation =
             names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
         let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
+        let mut single = |name: &str| match file.tensors.remove(name) {
+            Some(Tensor::F32 { values, .. }) if values.iter().all(|v| v.is_finite()) => Ok(values),
+            _ => Err(wrong(format!("its tensor {name} is missing, or of another type"))),
+        };
+        let (rows, once) = (single("rows")?, single("once")?);
+        let (graph, discount) = (single("graph")?, single("discount")?);
+        let ranked_by: Option<RankedBy> = text("ranked_by").and_then(|name| name.parse().ok());
         let mut take = |name: &str, axes: usize| -> Result<Option<(Vec<usize>, Vec<f64>)>> {
             match file.tensors.remove(name) {
                 Some(Tensor::F64 { shape, values })
@@ -202,34 +223,42 @@ impl SavedModel {
         let basis = matrix(axes[0], axes[1], values)?;
         let (axes, values) = need("weights", 2)?;
         let weights = matrix(axes[0], axes[1], values)?;
-        let intercept = need("intercept", 1)?.1;
+        let bias = need("intercept", 1)?.1;
         let lambda = need("lambda", 1)?.1;
         let (axes, values) = need("beta", 3)?;
         let steps = values.chunks((axes[1] * axes[2]).max(1));
         let beta = steps.map(|values| matrix(axes[1], axes[2], values.to_vec()));
         let beta = beta.collect::<Result<_>>()?;
-        let (axes, values) = need("steps", 2)?;
-        if axes[1] != 2 || !values.chunks(2).is_sorted_by(|a, b| a[0] <= b[0]) {
-            return Err(wrong("its tensor steps is not a table of ascending steps".into()));
+        let (axes, values) = need("kept", 2)?;
+        let kept = matrix(axes[0], axes[1], values)?;
+        let scores = need("scores", 1)?.1;
+        let [intercept, slope, share, cut] = need("curve", 1)?.1[..] else {
+            return Err(wrong("its tensor curve has another shape".into()));
+        };
+        let known = need("known", 2)?.1;
+        let known = known.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let projection = Projection { signed, origin, mean, basis };
+        if projection.origin.as_ref().is_some_and(|o| o.len() != projection.mean.len()) {
+            return Err(wrong("its origin has another number of features".into()));
         }
-        let steps = values.chunks_exact(2).map(|step| (step[0], step[1])).collect();
-        let cut = need("cut", 1)?.1.first().copied().unwrap_or(1.0);
+        let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks".into()))?;
+        let curve = RightCurve::from_parts(intercept, slope, known);
         let model = LabelModel {
-            projection: Projection { signed, origin, mean, basis },
-            classifier: LogisticModel { weights, intercept },
+            reference: Reference::new(&projection, kept, rows, once).map_err(shape)?,
+            projection,
+            classifier: LogisticModel { weights, intercept: bias },
+            graph,
+            discount,
             path: FrozenPath { lambda, beta },
-            steps,
-            cut,
+            trust: PredictionTrust { ranked_by, scores, share, curve, cut },
         };
         model.check().map_err(shape)?;
         if class_names.len() != model.classes() {
             return Err(wrong("the number of its class names is not that of its classes".into()));
         }
         let dims = model.projection.mean.len();
-        for (name, vector) in [("centre", &centre), ("origin", &model.projection.origin)] {
-            if vector.as_ref().is_some_and(|vector| vector.len() != dims) {
-                return Err(wrong(format!("its {name} has another number of features")));
-            }
+        if centre.as_ref().is_some_and(|centre| centre.len() != dims) {
+            return Err(wrong("its centre has another number of features".into()));
         }
         let pool =
             pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));

@@ -17,7 +17,7 @@ use crate::label::{
     Candidates, LabelModel, Labelling, ModelInput, RankedRows, Representation, Represented,
     Trusted, Verdict, candidates, margins,
 };
-use crate::labeller::RoundRecord;
+use crate::labeller::Labelled;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{Observer, Stages};
@@ -48,7 +48,8 @@ struct PoolLabels {
     /// The probability of each, by the labeller; 1 for those that have none or were given.
     probability: Vec<f64>,
     accepted_in: Vec<Option<usize>>,
-    rounds: Vec<RoundRecord>,
+    /// What the labeller made of the known rows.
+    known: Labelled,
 }
 
 /// The labeller and the ranking that held-out labels have chosen.
@@ -92,7 +93,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
     let concluded = trust(request, &unknown, &choice, &labelled, &judged)?;
     stages.next("training the model")?;
     let suggestions = suggest(request, &represented, &unknown)?;
-    let model = train(request, &represented, &unknown, &labelled, &concluded)?;
+    let model = train(request, &represented, &unknown, &choice, &labelled, &concluded)?;
     let Judged { path, fitted, judgements, .. } = judged;
     Ok(Labelling {
         labels: labelled.labels,
@@ -104,7 +105,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
         verdicts: concluded.verdicts,
         nearest,
         labeller: choice.candidate.labeller.name(),
-        rounds: labelled.rounds,
+        rounds: labelled.known.rounds,
         novelty: unknown.novelty,
         picked: unknown.picked,
         trusted: concluded.trusted,
@@ -168,7 +169,7 @@ fn label_rows(pool: &Pool, unknown: &Unknown, choice: &Choice<'_>) -> Result<Poo
         probability[row] = labelled.probability[at];
         accepted_in[row] = labelled.accepted_in[at];
     }
-    Ok(PoolLabels { labels, probability, accepted_in, rounds: labelled.rounds })
+    Ok(PoolLabels { labels, probability, accepted_in, known: labelled })
 }
 
 /// Judges every label by the path of incidental parameters, and ranks those that were not given.
@@ -264,14 +265,17 @@ fn train(
     request: &Request<'_>,
     represented: &Representation,
     unknown: &Unknown,
+    choice: &Choice<'_>,
     labelled: &PoolLabels,
     concluded: &Conclusions,
 ) -> Result<LabelModel> {
     let known = &unknown.known;
     let input = ModelInput {
         representation: represented,
-        split: request.pool.with_open(known),
-        labels: &labelled.of(known),
+        pool: &request.pool,
+        unknown,
+        labelled: &labelled.known,
+        held_out: &choice.held_out,
         right: &known.iter().map(|&row| concluded.probability[row]).collect::<Vec<f64>>(),
         verdicts: &concluded.verdicts,
         target: concluded.trusted.target_of_model(),

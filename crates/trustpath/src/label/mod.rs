@@ -41,8 +41,8 @@ mod suggest;
 mod trusted;
 
 pub use labelling::{Labelling, Verdict};
-pub use model::{LabelModel, Prediction};
-pub use represent::Projection;
+pub use model::{LabelModel, Prediction, PredictionTrust};
+pub use represent::{Projection, Reference};
 pub use represented::Represented;
 pub use suggest::label_first;
 pub use trusted::Trusted;

@@ -25,6 +25,11 @@ const QUERIES: usize = 256;
 /// Means of cells that are measured again, so that rounding in products of blocks does not decide which is the nearest.
 const MEANS: usize = 3;
 
+/// Part of its squared length by which the inner product of a query with a target falls short of that where the two may coincide.
+const NEAR: f32 = 1e-3;
+/// Their squared distance, as a part of the squared length, up to which they do: that of roundings to half precision.
+const COINCIDES: f32 = 1e-6;
+
 /// Points that others are compared with.
 #[derive(Debug, Clone)]
 pub(crate) struct Targets {
@@ -100,8 +105,14 @@ impl Targets {
         })
     }
 
+    /// The same targets with other values that are subtracted from their scores.
+    pub fn shifted(mut self, shift: &[f32]) -> Self {
+        self.shift = self.number.iter().map(|&j| shift[j as usize]).collect();
+        self
+    }
+
     /// The `k` nearest of each query, row-major. A query may be one of the targets: `own` is then the number of that one, which is
-    /// left out.
+    /// left out. Where that is not known, one target that coincides with the query is.
     ///
     /// # Errors
     /// [`Error::Dimensions`] for queries of other dimensions.
@@ -138,7 +149,8 @@ impl Targets {
                 };
                 best.scan(rows, candidates, |at| own(group[at]));
             }
-            let list = |(at, &q): (usize, &u32)| self.settle(row(q), best.of(at), k);
+            let list =
+                |(at, &q): (usize, &u32)| self.settle(row(q), best.of(at), k, own(q) == NONE);
             group.iter().enumerate().flat_map(list).collect::<Vec<(f32, u32)>>()
         };
         let found: Vec<Vec<(f32, u32)>> =
@@ -176,8 +188,15 @@ impl Targets {
         nearest
     }
 
-    /// Measures a shortlist of places again, in an order of summation that does not depend on blocks, and keeps the nearest.
-    fn settle(&self, query: &[f32], shortlist: &[u32], k: usize) -> Vec<(f32, u32)> {
+    /// Measures a shortlist of places again, in an order of summation that does not depend on blocks, and keeps the nearest; but for one
+    /// that coincides with the query, if the query may be one of the targets.
+    fn settle(
+        &self,
+        query: &[f32],
+        shortlist: &[u32],
+        k: usize,
+        may_coincide: bool,
+    ) -> Vec<(f32, u32)> {
         let dims = self.dims;
         let row = |at: u32| &self.values[at as usize * dims..(at as usize + 1) * dims];
         let mut measured: Vec<(f32, f32, u32)> = shortlist
@@ -192,6 +211,18 @@ impl Targets {
             })
             .collect();
         measured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+        let square: f32 = query.iter().map(|v| v * v).sum();
+        let coincides = |&(_, inner, j): &(f32, f32, u32)| {
+            let mut far = [(0.0, self.place[j as usize])];
+            let near = may_coincide && inner > (1.0 - NEAR) * square;
+            if near {
+                measure(query, &self.values, &mut far);
+            }
+            near && far[0].0 <= COINCIDES * square
+        };
+        if let Some(at) = measured.iter().position(coincides) {
+            measured.remove(at);
+        }
         measured.resize(k, (0.0, 0.0, NONE));
         measured.into_iter().map(|(_, inner, j)| (inner, j)).collect()
     }
