@@ -3,7 +3,6 @@
 //! A regression or a classifier has some thousand coefficients, and a million instances determine them no better than
 //! some ten thousand do. So each is fitted to an even part of every class, and then labels and judges every instance.
 
-use crate::neighbors::Search;
 use crate::pool::Labels;
 
 /// Numbers of instances up to which each step uses all of them.
@@ -12,8 +11,6 @@ pub struct Limits {
     /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
     /// block and kept in fewer dimensions (20,000).
     pub in_memory: usize,
-    /// How neighbours are found in larger pools (exactly or approximately, whichever is expected to be faster).
-    pub search: Search,
     /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
     /// precision (4096).
     pub certified: usize,
@@ -107,7 +104,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             in_memory: 20_000,
-            search: Search::Auto,
             certified: 4096,
             train: 20_000,
             fit: 20_000,
@@ -122,7 +118,6 @@ impl Limits {
     /// No limits: every step uses all instances, and neighbours are exact.
     pub const NONE: Self = Self {
         in_memory: usize::MAX,
-        search: Search::Exact,
         certified: usize::MAX,
         train: usize::MAX,
         fit: usize::MAX,

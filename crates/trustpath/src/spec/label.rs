@@ -3,8 +3,8 @@
 use super::field::choice_fields;
 use super::spec;
 use crate::choice::choices;
-use crate::label::Trust;
 use crate::limits::Limits;
+use crate::trust::Trust;
 use crate::{Error, Result};
 
 spec! {
