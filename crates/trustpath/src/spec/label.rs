@@ -2,7 +2,7 @@
 
 use super::field::choice_fields;
 use super::spec;
-use crate::choice::choices;
+use crate::choices;
 use crate::limits::Limits;
 use crate::trust::Trust;
 use crate::{Error, Result};

@@ -6,7 +6,7 @@ use super::{
     SoftKmeansParams, TimParams, Transductive, Unem,
 };
 use crate::Result;
-use crate::choice::choices;
+use crate::choices;
 
 choices! {
     /// Which transductive method labels a pool, each with the parameters its authors published; the adaptive mode and
