@@ -28,8 +28,8 @@ pub use crate::wanted::Wanted;
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow
-    /// (.feather) or .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet or
+    /// .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
     /// texts: a table and --text, or a folder of .txt files. Or a JSON export of Label Studio, of images or texts
     #[arg(value_name = "FEATURES|IMAGES|TEXTS")]
     features: PathBuf,
