@@ -102,7 +102,7 @@ const AFTER: &str = "\
 Examples:
   trustpath bench --shot 5 --episodes 2000
   trustpath bench --features novel.npy --labels novel-labels.npy --way 10
-  trustpath bench --images CUB_200_2011.tgz --dataset cub --weights resnet12-cub.safetensors
+  trustpath bench --images CUB_200_2011.tgz --dataset cub --weights run/weights.safetensors
   trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
