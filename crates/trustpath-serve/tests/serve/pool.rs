@@ -16,6 +16,8 @@ use trustpath_explain::LabelledRows;
 use trustpath_serve::{Ended, Server, Session, Settings, Source};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
 
+/// After this time a condition is never going to be true, even on a machine with much other work.
+const PATIENCE: Duration = Duration::from_secs(600);
 const DIMS: usize = 6;
 pub const CLASSES: [&str; 3] = ["auk", "gull", "tern"];
 
@@ -283,7 +285,7 @@ impl Running {
             if condition(&state) {
                 return state;
             }
-            assert!(start.elapsed() < Duration::from_secs(60), "{state}");
+            assert!(start.elapsed() < PATIENCE, "{state}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
