@@ -180,8 +180,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = FORMATS.iter().find(|spec| spec.endings.contains(&name));
-        found.map(|spec| spec.format).ok_or_else(|| Error::UnknownFormat {
+        let spec = FORMATS.iter().find(|spec| spec.endings.contains(&name));
+        spec.map(|spec| spec.format).ok_or_else(|| Error::UnknownFormat {
             file: format!("{name:?}"),
             remedy: format!("choose one of {}", Self::NAMES.join(", ")),
         })

@@ -30,7 +30,7 @@ use crate::{Error, Result};
 use blocks::ParquetBlocks;
 use columns::is_number;
 use dates::date_unit;
-use source::Source;
+use source::ParquetBytes;
 pub(super) use write::write;
 use zstd::ZstdPages;
 
@@ -78,8 +78,8 @@ struct RowSpan {
 }
 
 struct ParquetTable {
-    reader: SerializedFileReader<Source>,
-    source: Arc<Source>,
+    reader: SerializedFileReader<ParquetBytes>,
+    source: Arc<ParquetBytes>,
     file: String,
     most_values: u64,
     label: Option<usize>,
@@ -96,8 +96,8 @@ impl ParquetTable {
     fn open(input: Input, options: ReadOptions) -> Result<Self> {
         let (file, length) = (input.name.clone(), input.length);
         let input = Arc::new(input);
-        let source = Arc::new(Source(Arc::clone(&input)));
-        let reader = SerializedFileReader::new(Source(input));
+        let source = Arc::new(ParquetBytes(Arc::clone(&input)));
+        let reader = SerializedFileReader::new(ParquetBytes(input));
         let reader = reader.map_err(|e| failure(&file, &e))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> =
@@ -168,11 +168,10 @@ impl ParquetTable {
             return Err(Error::NoFeatures {
                 file,
                 found: format!("the columns {}", names.join(", ")),
-                remedy: match lists.is_empty() {
-                    true => "give numeric columns, or one column of lists called \"features\"",
-                    false => {
-                        "there are several columns of lists, so name one in the feature columns"
-                    }
+                remedy: if lists.is_empty() {
+                    "give numeric columns, or one column of lists called \"features\""
+                } else {
+                    "there are several columns of lists, so name one in the feature columns"
                 },
             });
         }
