@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use trustpath_episodes::{Base, FeatureTable, ListMeta, Split, embedded};
 use trustpath_table::PartlyLabelledFile;
-use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
+use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 
 use crate::error::{Error, Result};
 use crate::features::table_file;
@@ -36,7 +36,7 @@ pub struct DataArgs {
     images: Option<PathBuf>,
     /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
     /// cifar-fs]; with --images, the layout of the dataset [default: auto-detect]
-    #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(DatasetKind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
     /// Classes of that dataset: novel or validation; test and val are the same. With --images also
     /// train [default: novel, or all if the images have no splits]
@@ -139,9 +139,9 @@ impl DataArgs {
         let kind = self.dataset.as_deref().map(str::parse).transpose()?;
         let whole = Dataset::open(path, kind)?;
         let dataset = match self.split.as_deref() {
-            Some("train") => whole.split(PictureSplit::Train)?,
-            Some("val" | "validation") => whole.split(PictureSplit::Val)?,
-            Some(_) => whole.split(PictureSplit::Test)?,
+            Some("train") => whole.split(DatasetSplit::Train)?,
+            Some("val" | "validation") => whole.split(DatasetSplit::Val)?,
+            Some(_) => whole.split(DatasetSplit::Test)?,
             None => novel(whole)?,
         };
         let images = self.extraction.extract(path, &dataset, runner.pool(), runner.progress())?;
@@ -151,8 +151,9 @@ impl DataArgs {
 
 /// The novel classes of a dataset, or all where it is not divided.
 pub fn novel(whole: Dataset) -> Result<Dataset> {
-    match whole.splits().contains(&PictureSplit::Test) {
-        true => Ok(whole.split(PictureSplit::Test)?),
-        false => Ok(whole),
+    if whole.splits().contains(&DatasetSplit::Test) {
+        Ok(whole.split(DatasetSplit::Test)?)
+    } else {
+        Ok(whole)
     }
 }

@@ -7,7 +7,7 @@ mod sheet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use trustpath_vision::dataset::{Dataset, Kind};
+use trustpath_vision::dataset::{Dataset, DatasetKind};
 
 use crate::args::ProgressArgs;
 use crate::cli::choice;
@@ -37,8 +37,8 @@ struct SourceArgs {
     /// A folder, a zip or tar, a folder of these, or a csv
     data: PathBuf,
     /// Dataset layout [default: auto-detect]
-    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
-    dataset: Option<Kind>,
+    #[arg(long, value_parser = choice::<DatasetKind>(&DatasetKind::NAMES))]
+    dataset: Option<DatasetKind>,
     #[command(flatten)]
     progress: ProgressArgs,
 }

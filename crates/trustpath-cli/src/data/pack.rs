@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use trustpath_report::{Column, Table};
-use trustpath_vision::dataset::Split;
+use trustpath_vision::dataset::DatasetSplit;
 use trustpath_vision::pack::PackParams;
 
 use super::{SourceArgs, step};
@@ -28,8 +28,8 @@ pub struct PackArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
     size: usize,
     /// Only this split; may be given several times [default: all]
-    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
-    split: Vec<Split>,
+    #[arg(long, value_parser = choice::<DatasetSplit>(&DatasetSplit::NAMES))]
+    split: Vec<DatasetSplit>,
     /// Largest size of a file in MiB
     #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
     shard_mib: usize,

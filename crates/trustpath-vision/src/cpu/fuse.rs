@@ -355,10 +355,8 @@ impl Fuser<'_> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
         let each = (weight.len() / outputs).max(1);
-        let mut bias = match own {
-            true => self.parameter(name, "bias")?.to_vec(),
-            false => vec![0.0; outputs],
-        };
+        let mut bias =
+            if own { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
         let network = self.network;
         let Some(after) = self.reader(chain) else { return Ok((weight, bias)) };
         let (scale, shift) = match &network.nodes[after].op {

@@ -272,14 +272,14 @@ fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> V
     let weights = weights(&network);
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let images = images(3, size);
-    let found = engine.features(&images).unwrap();
+    let features = engine.features(&images).unwrap();
     let each = 3 * size * size;
-    for (image, found) in images.chunks(each).zip(found.chunks(dim)) {
+    for (image, features) in images.chunks(each).zip(features.chunks(dim)) {
         let expected = reference(&network, &weights, image);
         let largest = expected.iter().fold(1e-3, |most: f64, x| most.max(x.abs()));
-        for (&found, expected) in found.iter().zip(&expected) {
-            let difference = (f64::from(found) - expected).abs() / largest;
-            assert!(difference < 1e-5, "{what} at {size}: {found} is not {expected}");
+        for (&value, expected) in features.iter().zip(&expected) {
+            let difference = (f64::from(value) - expected).abs() / largest;
+            assert!(difference < 1e-5, "{what} at {size}: {value} is not {expected}");
         }
     }
 }

@@ -43,10 +43,10 @@ impl NeighborDevice for LibtorchNeighbors {
     ) -> std::result::Result<Vec<u32>, String> {
         tch::no_grad(|| search(points, count as i64, self.device)).map_err(|error| {
             let reason = error.to_string();
-            match reason.contains("out of memory") {
-                true => "it is out of memory: free memory that others use, or search without it"
-                    .to_owned(),
-                false => format!("libtorch: {}", reason.lines().next().unwrap_or_default()),
+            if reason.contains("out of memory") {
+                "it is out of memory: free memory that others use, or search without it".to_owned()
+            } else {
+                format!("libtorch: {}", reason.lines().next().unwrap_or_default())
             }
         })
     }
@@ -95,10 +95,11 @@ fn search(points: DevicePoints<'_>, count: i64, device: Device) -> Torch<Vec<u32
             let scores = scores
                 .f_masked_fill(&rows.f_eq_tensor(&itself.f_unsqueeze(-1)?)?, f64::NEG_INFINITY)?;
             let (_, places) = scores.f_topk(count, 1, true, false)?;
-            let found = rows.f_gather(1, &places, false)?.f_view([-1])?.f_to_device(Device::Cpu)?;
-            let found = Vec::<i64>::try_from(found)?;
+            let nearest =
+                rows.f_gather(1, &places, false)?.f_view([-1])?.f_to_device(Device::Cpu)?;
+            let nearest = Vec::<i64>::try_from(nearest)?;
             let to = &mut lists[(start * count) as usize..((start + part) * count) as usize];
-            to.iter_mut().zip(found).for_each(|(to, j)| *to = j as u32);
+            to.iter_mut().zip(nearest).for_each(|(to, j)| *to = j as u32);
         }
     }
     Ok(lists)
