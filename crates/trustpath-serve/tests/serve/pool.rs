@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use trustpath::label::{Labelling, Strategy, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
-use trustpath_explain::LabelledRows;
-use trustpath_serve::{Ended, Server, Session, Settings, Source};
+use trustpath_explain::AuditedRows;
+use trustpath_serve::{Ended, Server, Session, SessionPool, Settings};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
 
 /// After this time a condition is never going to be true, even on a machine with much other work.
@@ -96,7 +96,7 @@ impl TestPool {
     }
 }
 
-impl Source for TestPool {
+impl SessionPool for TestPool {
     fn pool(&self) -> &PartlyLabelledTable {
         &self.pool
     }
@@ -122,7 +122,7 @@ impl Source for TestPool {
 
     fn audit(
         &self,
-        labelled: &LabelledRows,
+        labelled: &AuditedRows,
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String> {
