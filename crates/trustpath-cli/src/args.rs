@@ -68,7 +68,7 @@ pub struct InputArgs {
 
 /// Instances, and their images or texts if they have any.
 #[derive(Debug)]
-pub struct Instances {
+pub struct LoadedInstances {
     /// Features and labels.
     pub pool: PartlyLabelledTable,
     /// The images, row by row.
@@ -77,7 +77,7 @@ pub struct Instances {
     pub texts: Option<EmbeddedTexts>,
 }
 
-impl Instances {
+impl LoadedInstances {
     /// By what the features were made, if that is known.
     pub fn extractor(&self) -> Option<&Extractor> {
         let texts = self.texts.as_ref().map(|texts| &texts.extractor);
@@ -101,28 +101,27 @@ impl InputArgs {
         saved: Option<(&SavedModel, &Path)>,
         threads: &ThreadPool,
         progress: Progress,
-    ) -> Result<Instances> {
+    ) -> Result<LoadedInstances> {
         if self.is_texts() {
             let model = source.text_model(saved)?;
             self.files(wanted, source.files(files)).check()?;
             let (pool, texts) = self.texts(wanted)?.embed(model, saved, threads, progress)?;
-            return Ok(Instances { pool, images: None, texts: Some(texts) });
+            return Ok(LoadedInstances { pool, images: None, texts: Some(texts) });
         }
         let is_images = self.is_images();
         source.check(&self.features, is_images)?;
         let files = self.files(wanted, source.files(files));
         files.check()?;
-        let images = match is_images {
-            true => {
-                let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
-                let dataset = source.open(&self.features, labels, control)?;
-                // Extraction takes time, so missing labels are reported before it.
-                if self.labels.is_none() {
-                    wanted.check(&dataset)?;
-                }
-                Some(source.extract(&self.features, &dataset, threads, progress)?)
+        let images = if is_images {
+            let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
+            let dataset = source.open(&self.features, labels, control)?;
+            // Extraction takes time, so missing labels are reported before it.
+            if self.labels.is_none() {
+                wanted.check(&dataset)?;
             }
-            false => None,
+            Some(source.extract(&self.features, &dataset, threads, progress)?)
+        } else {
+            None
         };
         if let (Some(images), false) = (&images, source.has_cache()) {
             files.reads("the file of extracted features", [&images.cache]).check()?;
@@ -140,16 +139,14 @@ impl InputArgs {
                 None => self.file()?,
             };
             // Labels of a cache are numbers of classes, with -1 for images that have none.
-            let file = match in_cache {
-                true => file.missing(MissingLabels::only(["-1"])),
-                false => file,
-            };
+            let file = if in_cache { file.missing(MissingLabels::only(["-1"])) } else { file };
             let file = if wanted == Wanted::None { file.not_beside() } else { file };
             let pool = file.read()?;
             stage.step();
-            match in_cache {
-                true => pool.without_notes(|note| matches!(note, ReadingNote::Missing(_))),
-                false => pool,
+            if in_cache {
+                pool.without_notes(|note| matches!(note, ReadingNote::Missing(_)))
+            } else {
+                pool
             }
         };
         if let Some(images) = &images {
@@ -162,7 +159,7 @@ impl InputArgs {
         if wanted.needs_labels() {
             pool.check_labels()?;
         }
-        Ok(Instances { pool, images, texts: None })
+        Ok(LoadedInstances { pool, images, texts: None })
     }
 
     /// Where the instances are.
@@ -195,8 +192,8 @@ impl InputArgs {
     pub fn text_column(&self, pool: &PartlyLabelledTable) -> Option<String> {
         let wanted = self.text.clone().or_else(|| self.text_of_tasks());
         let wanted = wanted.as_deref().unwrap_or(texts::COLUMN);
-        let found = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
-        found.map(|column| column.name.clone())
+        let column = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
+        column.map(|column| column.name.clone())
     }
 
     /// Whether they are texts.
@@ -348,12 +345,13 @@ impl RunArgs {
             use trustpath_vision::train::LibtorchNeighbors;
             trustpath::neighbors::use_device(Box::new(LibtorchNeighbors::new(device.parse()?)?))?;
         }
-        match self.json && output.is_some_and(Output::is_stream) {
-            true => Err(Error::Usage(
+        if self.json && output.is_some_and(Output::is_stream) {
+            Err(Error::Usage(
                 "--json and --out - both write to standard output: give a file for one of them"
                     .into(),
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 }

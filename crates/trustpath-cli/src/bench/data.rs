@@ -18,7 +18,7 @@ use crate::run::Runner;
 /// A file of features, images, or a dataset inside the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
-pub struct DataArgs {
+pub struct BenchDataArgs {
     /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet or .pt
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
@@ -55,7 +55,7 @@ const VALIDATION: &str = "validation";
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
-impl DataArgs {
+impl BenchDataArgs {
     /// Reads the features; a list of episodes may name the dataset it was drawn from.
     pub fn read(
         &self,

@@ -6,7 +6,7 @@ use clap::Args;
 use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
-use super::{SourceArgs, sheet, step};
+use super::{DatasetSourceArgs, sheet, step};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::list;
@@ -15,9 +15,9 @@ use crate::print;
 /// What to check.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
-pub struct CheckArgs {
+pub struct DataCheckArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    source: DatasetSourceArgs,
     /// Draw some images of each class into this PNG
     #[arg(long, value_name = "FILE")]
     sheet: Option<PathBuf>,
@@ -41,7 +41,7 @@ Exit status: 0 when what is there can be used, 1 when the sheet cannot be writte
 const SHOWN: usize = 20;
 
 /// Runs the command.
-pub fn run(args: &CheckArgs) -> Result<()> {
+pub fn run(args: &DataCheckArgs) -> Result<()> {
     let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
     files.writes("--sheet", &args.sheet).check()?;
     let dataset = args.source.open()?;

@@ -26,14 +26,14 @@ pub struct DataArgs {
 #[derive(Debug, Subcommand)]
 enum DataCommand {
     /// Reports what is there, what is missing and where to get it, and draws a contact sheet
-    Check(check::CheckArgs),
+    Check(check::DataCheckArgs),
     /// Writes a dataset as a few compact files that are quick to copy
     Pack(pack::PackArgs),
 }
 
 /// Which images.
 #[derive(Debug, Args)]
-struct SourceArgs {
+struct DatasetSourceArgs {
     /// A folder, a zip or tar, a folder of these, or a csv
     data: PathBuf,
     /// Dataset layout [default: auto-detect]
@@ -43,7 +43,7 @@ struct SourceArgs {
     progress: ProgressArgs,
 }
 
-impl SourceArgs {
+impl DatasetSourceArgs {
     fn open(&self) -> Result<Dataset> {
         Ok(Dataset::open(&self.data, self.dataset)?)
     }

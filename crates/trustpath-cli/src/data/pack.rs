@@ -8,7 +8,7 @@ use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::DatasetSplit;
 use trustpath_vision::pack::PackParams;
 
-use super::{SourceArgs, step};
+use super::{DatasetSourceArgs, step};
 use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::files::CommandFiles;
@@ -20,7 +20,7 @@ use crate::print;
 #[command(after_help = AFTER)]
 pub struct PackArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    source: DatasetSourceArgs,
     /// Folder for the pack; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,

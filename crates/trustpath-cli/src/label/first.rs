@@ -27,8 +27,8 @@ pub fn choose(
     let features = rows.features()?;
     let mut observer = ProgressObserver::new(progress).with_stages(stages.of(&features)?);
     let (limits, observer) = (spec.limits(), &mut observer);
-    let found = label_first(&features, spec.strategy, spec.suggest, limits, observer);
-    found.map_err(|error| named(pool, error))
+    let first = label_first(&features, spec.strategy, spec.suggest, limits, observer);
+    first.map_err(|error| named(pool, error))
 }
 
 /// A labels file of these rows in which the labels are still to be written.

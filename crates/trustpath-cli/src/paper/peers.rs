@@ -84,9 +84,12 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
             if let Some(reference) = reference {
                 let ours = reference.scores(cell);
-                let paired = |peer: &Peer| match peer.method == reference.method {
-                    true => Ok(String::new()),
-                    false => Ok(print::points(&difference(&peer.scores(cell), &ours)?)),
+                let paired = |peer: &Peer| {
+                    if peer.method == reference.method {
+                        Ok(String::new())
+                    } else {
+                        Ok(print::points(&difference(&peer.scores(cell), &ours)?))
+                    }
                 };
                 let paired: Vec<String> = peers.iter().map(paired).collect::<Result<_>>()?;
                 columns.numbers("to adaptive", paired);
@@ -150,9 +153,10 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
     let asked = &lab.args.methods;
     methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
     let table = dataset.table(Split::Novel);
-    let base = match dataset.has_validation() {
-        true => Some(Base::of(dataset.table(Split::Validation))?),
-        false => None,
+    let base = if dataset.has_validation() {
+        Some(Base::of(dataset.table(Split::Validation))?)
+    } else {
+        None
     };
     let methods = with_base(methods, base.as_ref());
     let mut peers = Vec::new();

@@ -92,8 +92,8 @@ fn labelling() {
     reset();
     killed.kill(|| {
         for (name, new) in names.iter().zip(&new) {
-            let found = killed.read(name).unwrap();
-            assert!(found == b"old" || found == *new, "{name} is broken");
+            let content = killed.read(name).unwrap();
+            assert!(content == b"old" || content == *new, "{name} is broken");
         }
         reset();
     });
