@@ -314,9 +314,6 @@ impl OutputArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
-    /// Random seed
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
     /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,

@@ -44,7 +44,7 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     }
     let values = table.gather(&rows);
     let features = Features::new(&values[..], rows.len(), table.dims())?;
-    let study = Study { draws: 1, seed: args.seed, ..Study::default() };
+    let study = Study { draws: 1, ..Study::default() };
     let draws = (study.noises.len() * study.shares.len()) as u64 * study.draws;
     let stage = args.progress().stage(&format!("auditing {dataset}"), draws, "draws");
     let mut watch = |done: usize, _| {
