@@ -78,9 +78,12 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
             if let Some(reference) = reference {
                 let ours = reference.scores(cell);
-                let paired = |peer: &Peer| match peer.method == reference.method {
-                    true => Ok(String::new()),
-                    false => Ok(print::points(&difference(&peer.scores(cell), &ours)?)),
+                let paired = |peer: &Peer| {
+                    if peer.method == reference.method {
+                        Ok(String::new())
+                    } else {
+                        Ok(print::points(&difference(&peer.scores(cell), &ours)?))
+                    }
                 };
                 let paired: Vec<String> = peers.iter().map(paired).collect::<Result<_>>()?;
                 columns.numbers("to adaptive", paired);
