@@ -12,8 +12,8 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
-/// Time limit of every step: a busy machine is slow to start a browser.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// After this time a step is never going to end, even on a machine with much other work.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A browser with one page.
 pub struct Browser {

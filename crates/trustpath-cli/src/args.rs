@@ -28,8 +28,8 @@ pub use crate::wanted::Wanted;
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow
-    /// (.feather) or .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet or
+    /// .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
     /// texts: a table and --text, or a folder of .txt files. Or a JSON export of Label Studio, of images or texts
     #[arg(value_name = "FEATURES|IMAGES|TEXTS")]
     features: PathBuf,
@@ -68,7 +68,7 @@ pub struct InputArgs {
 
 /// Instances, and their images or texts if they have any.
 #[derive(Debug)]
-pub struct Instances {
+pub struct LoadedInstances {
     /// Features and labels.
     pub pool: PartlyLabelledTable,
     /// The images, row by row.
@@ -77,7 +77,7 @@ pub struct Instances {
     pub texts: Option<EmbeddedTexts>,
 }
 
-impl Instances {
+impl LoadedInstances {
     /// By what the features were made, if that is known.
     pub fn extractor(&self) -> Option<&Extractor> {
         let texts = self.texts.as_ref().map(|texts| &texts.extractor);
@@ -101,28 +101,27 @@ impl InputArgs {
         saved: Option<(&SavedModel, &Path)>,
         threads: &ThreadPool,
         progress: Progress,
-    ) -> Result<Instances> {
+    ) -> Result<LoadedInstances> {
         if self.is_texts() {
             let model = source.text_model(saved)?;
             self.files(wanted, source.files(files)).check()?;
             let (pool, texts) = self.texts(wanted)?.embed(model, saved, threads, progress)?;
-            return Ok(Instances { pool, images: None, texts: Some(texts) });
+            return Ok(LoadedInstances { pool, images: None, texts: Some(texts) });
         }
         let is_images = self.is_images();
         source.check(&self.features, is_images)?;
         let files = self.files(wanted, source.files(files));
         files.check()?;
-        let images = match is_images {
-            true => {
-                let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
-                let dataset = source.open(&self.features, labels, control)?;
-                // Extraction takes time, so missing labels are reported before it.
-                if self.labels.is_none() {
-                    wanted.check(&dataset)?;
-                }
-                Some(source.extract(&self.features, &dataset, threads, progress)?)
+        let images = if is_images {
+            let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
+            let dataset = source.open(&self.features, labels, control)?;
+            // Extraction takes time, so missing labels are reported before it.
+            if self.labels.is_none() {
+                wanted.check(&dataset)?;
             }
-            false => None,
+            Some(source.extract(&self.features, &dataset, threads, progress)?)
+        } else {
+            None
         };
         if let (Some(images), false) = (&images, source.has_cache()) {
             files.reads("the file of extracted features", [&images.cache]).check()?;
@@ -140,16 +139,14 @@ impl InputArgs {
                 None => self.file()?,
             };
             // Labels of a cache are numbers of classes, with -1 for images that have none.
-            let file = match in_cache {
-                true => file.missing(MissingLabels::only(["-1"])),
-                false => file,
-            };
+            let file = if in_cache { file.missing(MissingLabels::only(["-1"])) } else { file };
             let file = if wanted == Wanted::None { file.not_beside() } else { file };
             let pool = file.read()?;
             stage.step();
-            match in_cache {
-                true => pool.without_notes(|note| matches!(note, ReadingNote::Missing(_))),
-                false => pool,
+            if in_cache {
+                pool.without_notes(|note| matches!(note, ReadingNote::Missing(_)))
+            } else {
+                pool
             }
         };
         if let Some(images) = &images {
@@ -162,7 +159,7 @@ impl InputArgs {
         if wanted.needs_labels() {
             pool.check_labels()?;
         }
-        Ok(Instances { pool, images, texts: None })
+        Ok(LoadedInstances { pool, images, texts: None })
     }
 
     /// Where the instances are.
@@ -195,8 +192,8 @@ impl InputArgs {
     pub fn text_column(&self, pool: &PartlyLabelledTable) -> Option<String> {
         let wanted = self.text.clone().or_else(|| self.text_of_tasks());
         let wanted = wanted.as_deref().unwrap_or(texts::COLUMN);
-        let found = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
-        found.map(|column| column.name.clone())
+        let column = pool.carried().iter().find(|column| column.name.eq_ignore_ascii_case(wanted));
+        column.map(|column| column.name.clone())
     }
 
     /// Whether they are texts.
@@ -317,9 +314,6 @@ impl OutputArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
-    /// Random seed
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
     /// Threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,

@@ -28,6 +28,9 @@ pub struct DemoArgs {
     out: PathBuf,
     #[command(flatten)]
     run: RunArgs,
+    /// Random seed
+    #[arg(long, default_value_t = 0, help_heading = "Run")]
+    seed: u64,
 }
 
 const EPISODES: usize = 600;
@@ -70,7 +73,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             let task =
                 EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
             let sampler = task.check(table)?;
-            let episodes = Drawn { sampler, seed: args.run.seed, count: args.episodes };
+            let episodes = Drawn { sampler, seed: args.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
             let run = runner.run(
                 &name,
@@ -141,7 +144,7 @@ fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
          {} per column, seed {}, {}. ± is the 95% interval.\n\
          Rounds after {rounds} give the same numbers.\n\n{}\n",
         print::count(args.episodes, "episode", "episodes"),
-        args.run.seed,
+        args.seed,
         print::count(cells[0].speed.threads, "thread", "threads"),
         table.text(),
     ))

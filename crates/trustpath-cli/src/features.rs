@@ -40,12 +40,11 @@ impl<'a> Rows<'a> {
 /// A features file for episodes. What `torch.save` wrote is read at once.
 pub fn table_file(path: &Path) -> Result<TableFile> {
     let file = TableFile::new(path);
-    Ok(match is_torch(path) {
-        true => {
-            let matrix = read_matrix(path, None)?;
-            file.array(matrix.values, matrix.dims)
-        }
-        false => file,
+    Ok(if is_torch(path) {
+        let matrix = read_matrix(path, None)?;
+        file.array(matrix.values, matrix.dims)
+    } else {
+        file
     })
 }
 

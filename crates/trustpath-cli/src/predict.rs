@@ -9,7 +9,7 @@ use trustpath::label::LabelModel;
 use trustpath_explain::{DataInfo, PredictResult, Predictions, SavedModel};
 use trustpath_table::{FileSet, PartlyLabelledTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
@@ -60,7 +60,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             args.model.display()
         )));
     }
-    let Instances { pool, .. } = instances;
+    let LoadedInstances { pool, .. } = instances;
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };

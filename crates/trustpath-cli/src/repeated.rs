@@ -30,11 +30,11 @@ impl Repeated {
             ));
         }
         let rows = Rows::all(pool);
-        let found = trustpath::duplicates(&rows.features()?, cosine);
-        let mut found = found.map_err(|error| named(pool, error))?;
-        found.groups.sort_by_key(|group| !differ(pool, group));
-        let different = found.groups.iter().take_while(|group| differ(pool, group)).count();
-        Ok(Self { cosine, groups: found.groups, different, recall: found.recall })
+        let duplicates = trustpath::duplicates(&rows.features()?, cosine);
+        let mut duplicates = duplicates.map_err(|error| named(pool, error))?;
+        duplicates.groups.sort_by_key(|group| !differ(pool, group));
+        let different = duplicates.groups.iter().take_while(|group| differ(pool, group)).count();
+        Ok(Self { cosine, groups: duplicates.groups, different, recall: duplicates.recall })
     }
 
     /// For every instance but the first of a group, the name of the first.
@@ -91,9 +91,9 @@ impl Repeated {
             text += &format!("  and {more} more groups\n");
         }
         if let Some(recall) = self.recall {
-            let found = 100.0 * recall;
+            let percent = 100.0 * recall;
             text += &format!(
-                "The search found {found:.0} % of all nearest neighbours, so some may be missing.\n"
+                "The search found {percent:.0} % of all nearest neighbours, so some may be missing.\n"
             );
         }
         text

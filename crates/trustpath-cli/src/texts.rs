@@ -10,7 +10,7 @@ use trustpath_explain::{Extractor, SavedModel};
 use trustpath_table::{
     Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor,
 };
-use trustpath_text::{GET_WEIGHTS, Representation, TextModel, TfIdf, folder};
+use trustpath_text::{GET_WEIGHTS, TextModel, TextRepresentation, TfIdf, folder};
 use trustpath_vision::extract::FeatureBlocks;
 
 use crate::error::{Error, Result};
@@ -44,14 +44,14 @@ pub struct EmbeddedTexts {
 impl Texts {
     /// The texts of a column that is passed on to the result; where there is none in a row, it is empty.
     pub fn new(pool: PartlyLabelledTable, column: &str) -> Result<Self> {
-        let found = pool.carried().iter().position(|carried| carried.name == column);
-        let found = found.ok_or_else(|| {
+        let place = pool.carried().iter().position(|carried| carried.name == column);
+        let place = place.ok_or_else(|| {
             let name = pool.source();
             Error::Usage(format!(
                 "column {column:?} of {name} holds no texts: name another by --text"
             ))
         })?;
-        let texts = Self { pool, column: found };
+        let texts = Self { pool, column: place };
         if texts.all().iter().all(|text| text.is_empty()) {
             let name = texts.pool.source();
             return Err(Error::Usage(format!(
@@ -105,7 +105,7 @@ impl Texts {
         let (representation, features) = threads.install(|| match (saved, model) {
             (Some((saved, file)), TextModel::TfIdf { chosen }) => {
                 let tfidf = words_of(saved, file, chosen)?;
-                let by = Representation::TfIdf(tfidf);
+                let by = TextRepresentation::TfIdf(tfidf);
                 let features = by.embed(&texts, advance)?;
                 Ok((by, features))
             }

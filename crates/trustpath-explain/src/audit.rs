@@ -12,14 +12,14 @@ const LISTED: usize = 10;
 
 /// The instances that have a label; there is nothing to audit in the others.
 #[derive(Debug, Clone)]
-pub struct LabelledRows {
+pub struct AuditedRows {
     /// Their rows, ascending.
     pub rows: Vec<usize>,
     /// Their labels.
     pub labels: Vec<usize>,
 }
 
-impl LabelledRows {
+impl AuditedRows {
     /// Those among the labels of all rows.
     pub fn new(labels: &[Option<usize>]) -> Self {
         let labels = labels.iter().enumerate();
@@ -49,7 +49,7 @@ pub struct AuditResult<'a> {
     /// All instances.
     pub data: DataInfo<'a>,
     /// Those that were audited.
-    pub labelled: &'a LabelledRows,
+    pub labelled: &'a AuditedRows,
     /// The audit, in the order of the labelled rows.
     pub audit: &'a Audit,
     /// Where the explanation is read.
@@ -64,7 +64,7 @@ impl AuditResult<'_> {
 
     /// Why the labelled instance `at` has its verdict.
     pub fn reason(&self, at: usize) -> String {
-        let (data, LabelledRows { rows, labels }) = (&self.data, self.labelled);
+        let (data, AuditedRows { rows, labels }) = (&self.data, self.labelled);
         let name = |class: usize| &data.classes[class];
         let (given, other) = (name(labels[at]), name(self.audit.suggested[at]));
         let (fit, against) = (self.audit.credibility[at], self.audit.suggested_credibility[at]);
@@ -210,7 +210,7 @@ impl AuditResult<'_> {
     /// # Errors
     /// When the map cannot be drawn.
     pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
-        let (data, audit, LabelledRows { rows, labels }) = (&self.data, self.audit, self.labelled);
+        let (data, audit, AuditedRows { rows, labels }) = (&self.data, self.audit, self.labelled);
         let shown = ShownRows::choose(rows.len(), &[], |at| if audit.suspect[at] { 0 } else { 2 });
         let map = shown.map(&audit.coordinates)?;
         let instances = shown.rows.iter().zip(map).map(|(&at, position)| ReportInstance {

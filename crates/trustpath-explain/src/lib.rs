@@ -23,7 +23,7 @@ mod page;
 mod pool;
 pub mod predict;
 
-pub use audit::{AuditResult, LabelledRows};
+pub use audit::{AuditResult, AuditedRows};
 pub use carry::carry_columns;
 pub use columns::{ColumnDef, ResultColumns, Values};
 pub use label::LabelResult;

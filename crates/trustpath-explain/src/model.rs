@@ -169,14 +169,17 @@ impl SavedModel {
     }
 
     fn from_file(mut file: TensorFile, name: &str) -> Result<Self> {
-        let wrong = |reason: String| ModelError::Unusable { file: name.to_owned(), reason };
+        let wrong = |reason: &str| ModelError::Unusable {
+            file: name.to_owned(),
+            reason: reason.to_owned(),
+        };
         let text = |key: &str| file.metadata.get(key).cloned();
         if text("kind").as_deref() != Some(KIND) {
-            return Err(wrong("it was not saved by trustpath label".into()));
+            return Err(wrong("it was not saved by trustpath label"));
         }
         let names = |key: &str| -> Result<Option<Vec<String>>> {
             let names = text(key).map(|text| serde_json::from_str(&text)).transpose();
-            names.map_err(|_| wrong(format!("its {key} is not a list of names")))
+            names.map_err(|_| wrong(&format!("its {key} is not a list of names")))
         };
         let pool_ids = names("pool_ids")?;
         let (class_names, columns) = (names("class_names")?.unwrap_or_default(), names("columns")?);
@@ -192,78 +195,24 @@ impl SavedModel {
         let representation =
             names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
         let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
-        let mut single = |name: &str| match file.tensors.remove(name) {
-            Some(Tensor::F32 { values, .. }) if values.iter().all(|v| v.is_finite()) => Ok(values),
-            _ => Err(wrong(format!("its tensor {name} is missing, or of another type"))),
-        };
-        let (rows, once) = (single("rows")?, single("once")?);
-        let (graph, discount) = (single("graph")?, single("discount")?);
-        let ranked_by: Option<RankedBy> = text("ranked_by").and_then(|name| name.parse().ok());
-        let mut take = |name: &str, axes: usize| -> Result<Option<(Vec<usize>, Vec<f64>)>> {
-            match file.tensors.remove(name) {
-                Some(Tensor::F64 { shape, values })
-                    if shape.len() == axes && values.iter().all(|v| v.is_finite()) =>
-                {
-                    Ok(Some((shape, values)))
-                }
-                Some(_) => Err(wrong(format!("its tensor {name} has another shape or type"))),
-                None => Ok(None),
-            }
-        };
-        let centre = take("centre", 1)?.map(|(_, values)| values);
-        let origin = take("origin", 1)?.map(|(_, values)| values);
-        let mut need = |name: &str, axes: usize| {
-            take(name, axes)?.ok_or_else(|| wrong(format!("its tensor {name} is missing")))
-        };
-        let shape = |error| wrong(format!("its parts do not fit together ({error})"));
-        let matrix =
-            |rows, cols, values: Vec<f64>| Matrix::from_vec(rows, cols, values).map_err(shape);
-        let mean = need("mean", 1)?.1;
-        let (axes, values) = need("basis", 2)?;
-        let basis = matrix(axes[0], axes[1], values)?;
-        let (axes, values) = need("weights", 2)?;
-        let weights = matrix(axes[0], axes[1], values)?;
-        let bias = need("intercept", 1)?.1;
-        let lambda = need("lambda", 1)?.1;
-        let (axes, values) = need("beta", 3)?;
-        let steps = values.chunks((axes[1] * axes[2]).max(1));
-        let beta = steps.map(|values| matrix(axes[1], axes[2], values.to_vec()));
-        let beta = beta.collect::<Result<_>>()?;
-        let (axes, values) = need("kept", 2)?;
-        let kept = matrix(axes[0], axes[1], values)?;
-        let scores = need("scores", 1)?.1;
-        let [intercept, slope, share, cut] = need("curve", 1)?.1[..] else {
-            return Err(wrong("its tensor curve has another shape".into()));
-        };
-        let known = need("known", 2)?.1;
-        let known = known.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        let projection = Projection { signed, origin, mean, basis };
-        if projection.origin.as_ref().is_some_and(|o| o.len() != projection.mean.len()) {
-            return Err(wrong("its origin has another number of features".into()));
-        }
-        let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks".into()))?;
-        let curve = RightCurve::from_parts(intercept, slope, known);
-        let model = LabelModel {
-            reference: Reference::new(&projection, kept, rows, once).map_err(shape)?,
-            projection,
-            classifier: LogisticModel { weights, intercept: bias },
-            graph,
-            discount,
-            path: FrozenPath { lambda, beta },
-            trust: PredictionTrust { ranked_by, scores, share, curve, cut },
-        };
-        model.check().map_err(shape)?;
+        let ranked_by = text("ranked_by").and_then(|name| name.parse().ok());
+        let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks its labels"))?;
+        let mut parts = ModelParts { tensors: file.tensors, file: name };
+        let centre = parts.take("centre", 1)?.map(|(_, values)| values);
+        let model = parts.model(signed, ranked_by)?;
         if class_names.len() != model.classes() {
-            return Err(wrong("the number of its class names is not that of its classes".into()));
+            return Err(wrong("the number of its class names is not that of its classes"));
         }
         let dims = model.projection.mean.len();
-        if centre.as_ref().is_some_and(|centre| centre.len() != dims) {
-            return Err(wrong("its centre has another number of features".into()));
+        for (name, vector) in [("centre", &centre), ("origin", &model.projection.origin)] {
+            if vector.as_ref().is_some_and(|vector| vector.len() != dims) {
+                return Err(wrong(&format!("its {name} has another number of features")));
+            }
         }
         let pool =
             pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
         let pool = match pool {
-            Some(None) => return Err(wrong("the pool that it keeps does not fit together".into())),
+            Some(None) => return Err(wrong("the pool that it keeps does not fit together")),
             pool => pool.flatten(),
         };
         Ok(Self {
@@ -276,5 +225,95 @@ impl SavedModel {
             representation,
             pool,
         })
+    }
+}
+
+/// The tensors of a file, each of which becomes a part of the model.
+struct ModelParts<'a> {
+    tensors: BTreeMap<String, Tensor>,
+    /// What errors call the file.
+    file: &'a str,
+}
+
+impl ModelParts<'_> {
+    fn wrong(&self, reason: String) -> ModelError {
+        ModelError::Unusable { file: self.file.to_owned(), reason }
+    }
+
+    /// Shape and values of a tensor with this number of axes, if there is one of that name.
+    fn take(&mut self, name: &str, axes: usize) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
+        match self.tensors.remove(name) {
+            Some(Tensor::F64 { shape, values })
+                if shape.len() == axes && values.iter().all(|v| v.is_finite()) =>
+            {
+                Ok(Some((shape, values)))
+            }
+            Some(_) => Err(self.wrong(format!("its tensor {name} has another shape or type"))),
+            None => Ok(None),
+        }
+    }
+
+    fn need(&mut self, name: &str, axes: usize) -> Result<(Vec<usize>, Vec<f64>)> {
+        let tensor = self.take(name, axes)?;
+        tensor.ok_or_else(|| self.wrong(format!("its tensor {name} is missing")))
+    }
+
+    fn matrix(&self, rows: usize, cols: usize, values: Vec<f64>) -> Result<Matrix> {
+        Matrix::from_vec(rows, cols, values).map_err(|error| self.contradiction(&error))
+    }
+
+    fn needed_matrix(&mut self, name: &str) -> Result<Matrix> {
+        let (axes, values) = self.need(name, 2)?;
+        self.matrix(axes[0], axes[1], values)
+    }
+
+    fn contradiction(&self, error: &trustpath::Error) -> ModelError {
+        self.wrong(format!("its parts do not fit together ({error})"))
+    }
+
+    /// The values of a tensor in single precision.
+    fn single(&mut self, name: &str) -> Result<Vec<f32>> {
+        match self.tensors.remove(name) {
+            Some(Tensor::F32 { values, .. }) if values.iter().all(|v| v.is_finite()) => Ok(values),
+            _ => Err(self.wrong(format!("its tensor {name} is missing or of another type"))),
+        }
+    }
+
+    fn trust(&mut self, ranked_by: RankedBy) -> Result<PredictionTrust> {
+        let scores = self.need("scores", 1)?.1;
+        let [intercept, slope, share, cut] = self.need("curve", 1)?.1[..] else {
+            return Err(self.wrong("its tensor curve has another shape".into()));
+        };
+        let known = self.need("known", 2)?.1;
+        let known = known.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let curve = RightCurve::from_parts(intercept, slope, known);
+        Ok(PredictionTrust { ranked_by, scores, share, curve, cut })
+    }
+
+    fn model(&mut self, signed: bool, ranked_by: RankedBy) -> Result<LabelModel> {
+        let origin = self.take("origin", 1)?.map(|(_, values)| values);
+        let mean = self.need("mean", 1)?.1;
+        let (basis, weights) = (self.needed_matrix("basis")?, self.needed_matrix("weights")?);
+        let intercept = self.need("intercept", 1)?.1;
+        let lambda = self.need("lambda", 1)?.1;
+        let (axes, values) = self.need("beta", 3)?;
+        let steps = values.chunks((axes[1] * axes[2]).max(1));
+        let beta = steps.map(|values| self.matrix(axes[1], axes[2], values.to_vec()));
+        let beta = beta.collect::<Result<_>>()?;
+        let (kept, rows, once) =
+            (self.needed_matrix("kept")?, self.single("rows")?, self.single("once")?);
+        let projection = Projection { signed, origin, mean, basis };
+        let reference = Reference::new(&projection, kept, rows, once);
+        let model = LabelModel {
+            reference: reference.map_err(|error| self.contradiction(&error))?,
+            projection,
+            classifier: LogisticModel { weights, intercept },
+            graph: self.single("graph")?,
+            discount: self.single("discount")?,
+            path: FrozenPath { lambda, beta },
+            trust: self.trust(ranked_by)?,
+        };
+        model.check().map_err(|error| self.contradiction(&error))?;
+        Ok(model)
     }
 }

@@ -7,7 +7,7 @@ use trustpath::spec::LabelSpec;
 use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
 use trustpath::{Features, audit, label};
 use trustpath_explain::{
-    AuditResult, DataInfo, Extractor, FrontEnd, LabelResult, LabelledRows, PredictResult,
+    AuditResult, AuditedRows, DataInfo, Extractor, FrontEnd, LabelResult, PredictResult,
     Predictions, ResultColumns, SavedModel, SavedPool,
 };
 use trustpath_table::{Column, Tensor};
@@ -201,8 +201,8 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
         "3 (7 %)",
     ]) {
         let (name, value) = line;
-        let found = text.lines().any(|l| l.trim().starts_with(name) && l.ends_with(value));
-        assert!(found, "{name} {value}: {text}");
+        let is_there = text.lines().any(|l| l.trim().starts_with(name) && l.ends_with(value));
+        assert!(is_there, "{name} {value}: {text}");
     }
     assert!(text.contains(" and 2 more\n") && text.ends_with("\n1.0 s\n"), "{text}");
 }
@@ -335,7 +335,7 @@ fn audits_are_explained_in_terms_of_all_rows() {
     // Rows 0, 5, 10 … have no label, and row 7 has a wrong one.
     let labels: Vec<Option<usize>> =
         (0..ROWS).map(|row| (row % 5 != 0).then_some(if row == 7 { 2 } else { row % 3 })).collect();
-    let labelled = LabelledRows::new(&labels);
+    let labelled = AuditedRows::new(&labels);
     assert_eq!((labelled.rows.len(), labelled.rows[4]), (48, 6));
     let zero = labelled.error_in_all_rows(trustpath::Error::ZeroVector { row: 4 });
     assert!(matches!(zero, trustpath::Error::ZeroVector { row: 6 }));
@@ -343,11 +343,15 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let part: Vec<f64> =
         labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
     let features = Features::new(&part[..], 48, DIMS).unwrap();
-    let found = audit(&features, &labelled.labels).classes(3).run().unwrap();
+    let audited = audit(&features, &labelled.labels).classes(3).run().unwrap();
     let pool = Pool::new(15, LabelSpec::default());
     let data = DataInfo { labels: &labels, ..pool.data() };
-    let result =
-        AuditResult { data, labelled: &labelled, audit: &found, front_end: FrontEnd::CommandLine };
+    let result = AuditResult {
+        data,
+        labelled: &labelled,
+        audit: &audited,
+        front_end: FrontEnd::CommandLine,
+    };
     let table = result.table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     // 48 labels are too few for a probability.
@@ -386,7 +390,7 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
         (0..n).map(|row| Some(if row == 180 { 3 } else { label(row) })).collect();
     let ids: Vec<String> = (0..n).map(|row| format!("n{row}")).collect();
     let classes: Vec<String> = ["auk", "gull", "tern", "egret"].map(String::from).to_vec();
-    let labelled = LabelledRows::new(&labels);
+    let labelled = AuditedRows::new(&labels);
     let features = Features::new(&values[..], n, dims).unwrap();
     let answers = labelled.answers(&[(7, 1), (8, 2)]);
     assert_eq!(answers, [(7, 1), (8, 2)]);

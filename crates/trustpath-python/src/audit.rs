@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit as Found, audit as run};
-use trustpath_explain::{AuditResult, DataInfo, FrontEnd, LabelledRows};
+use trustpath_explain::{AuditResult, AuditedRows, DataInfo, FrontEnd};
 
 use crate::arrays::{Floats, labels as read};
 use crate::options::{Options, Threads};
@@ -18,7 +18,7 @@ pub struct Audit {
     found: Found,
     dims: usize,
     labels: Vec<Option<usize>>,
-    labelled: LabelledRows,
+    labelled: AuditedRows,
     classes: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub fn audit(
 ) -> PyResult<Audit> {
     let (labels, spec) = (read(labels)?, options.spec::<AuditSpec>()?);
     work(py, options.threads()?, move |mut stop: Stop| {
-        let labelled = LabelledRows::new(&labels);
+        let labelled = AuditedRows::new(&labels);
         let found = Python::attach(|py| {
             x.features(py, |x| {
                 let audit = run(x, &labelled.labels).classes(classes.len()).spec(&spec);

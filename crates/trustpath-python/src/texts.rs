@@ -7,14 +7,14 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use trustpath::Observer;
 use trustpath_explain::{Extractor, SavedModel};
-use trustpath_text::{Error, Representation, TextModel, TfIdf};
+use trustpath_text::{Error, TextModel, TextRepresentation, TfIdf};
 
 use crate::options::Threads;
 use crate::work::{Stop, work};
 
 /// A representation of texts.
 #[pyclass(frozen, module = "trustpath._trustpath")]
-pub struct Texts(Representation);
+pub struct Texts(TextRepresentation);
 
 fn refuse(error: Error) -> PyErr {
     // Options are spelled as Python spells them.
@@ -88,14 +88,14 @@ impl Texts {
             let tfidf = tfidf.ok_or_else(|| {
                 wrong("the model is damaged: its text representation does not fit together; save it again".into())
             })?;
-            return Ok(Self(Representation::TfIdf(tfidf)));
+            return Ok(Self(TextRepresentation::TfIdf(tfidf)));
         }
         let own = Path::new(&by.description);
         let weights = own.exists().then_some(own);
         let name = (weights.is_none()).then_some(TextModel::NAMES[0]);
         match TextModel::choose(name, weights, installed).map_err(refuse)? {
             TextModel::Sentence(found, name) if found.identity() == by.identity => {
-                Ok(Self(Representation::Sentence(found, name)))
+                Ok(Self(TextRepresentation::Sentence(found, name)))
             }
             _ => Err(wrong(format!(
                 "the model was trained on features by {}, whose weights are not those that are here: put them back, or give features",

@@ -135,9 +135,12 @@ fn images(count: usize, class: usize) -> Result<Vec<Image>> {
 
 fn episode(with_images: bool) -> Result<EpisodeGrid> {
     let counts = [[(5, 0), (5, 0), (4, 1)], [(5, 0), (4, 1), (4, 1)], [(4, 0), (4, 1), (2, 3)]];
-    let selected = |count: usize, class: usize| match with_images {
-        true => images(count, class).map(Selected::Images),
-        false => Ok(Selected::Count(count)),
+    let selected = |count: usize, class: usize| {
+        if with_images {
+            images(count, class).map(Selected::Images)
+        } else {
+            Ok(Selected::Count(count))
+        }
     };
     let mut rounds = Vec::new();
     for (r, round) in counts.iter().enumerate() {

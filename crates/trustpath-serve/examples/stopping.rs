@@ -11,7 +11,8 @@
 
 use std::path::Path;
 
-use trustpath::label::{Represented, Verdict, label};
+use trustpath::label;
+use trustpath::label::{Represented, Verdict};
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
@@ -79,15 +80,16 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
             }
             continue;
         }
-        let found = label(&features, &labels).classes(classes).spec(&spec).on(&kept).run()?;
-        let trusted = &found.trusted.rows;
+        let labelling = label(&features, &labels).classes(classes).spec(&spec).on(&kept).run()?;
+        let trusted = &labelling.trusted.rows;
         let name =
             |label: usize| pool.truth[labels.iter().position(|l| *l == Some(label)).unwrap_or(0)];
         let names: Vec<usize> = (0..classes).map(name).collect();
-        let right =
-            |row: &&usize| found.labels[**row].map(|label| names[label]) == Some(pool.truth[**row]);
+        let right = |row: &&usize| {
+            labelling.labels[**row].map(|label| names[label]) == Some(pool.truth[**row])
+        };
         let count = known.iter().filter(|&&known| known).count();
-        let estimate = found.trusted.estimate.filter(|_| !trusted.is_empty());
+        let estimate = labelling.trusted.estimate.filter(|_| !trusted.is_empty());
         let point = Point {
             labels: count,
             coverage: (count + trusted.len()) as f64 / rows as f64,
@@ -103,10 +105,11 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
             more: look.more.filter(|_| !look.enough),
             precision: trusted.iter().filter(right).count() as f64 / trusted.len() as f64,
         });
-        queue = found.suggestions;
-        let p = &found.probability;
-        let mut rest: Vec<usize> =
-            (0..rows).filter(|&row| !known[row] && found.verdicts[row] != Verdict::Given).collect();
+        queue = labelling.suggestions;
+        let p = &labelling.probability;
+        let mut rest: Vec<usize> = (0..rows)
+            .filter(|&row| !known[row] && labelling.verdicts[row] != Verdict::Given)
+            .collect();
         rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
         queue.extend(rest);
         queue.retain(|&row| !known[row]);
@@ -163,9 +166,12 @@ impl Found {
     fn print(&self, name: &str, kind: &str) {
         let stopped: Vec<(f64, f64)> = self.stops.iter().flatten().copied().collect();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let percent = |values: Vec<f64>| match values.is_empty() {
-            true => "–".to_owned(),
-            false => format!("{:.1}", 100.0 * mean(&values)),
+        let percent = |values: Vec<f64>| {
+            if values.is_empty() {
+                "–".to_owned()
+            } else {
+                format!("{:.1}", 100.0 * mean(&values))
+            }
         };
         let precise: Vec<f64> = stopped.iter().map(|(_, precision)| *precision).collect();
         let target = GOAL.precision.unwrap_or(0.0);
@@ -219,13 +225,13 @@ fn main() -> Result<()> {
     }
     for (name, table) in &tables {
         for (kind, long_tailed) in [("balanced", false), ("1:10", true)] {
-            let mut found = Found::default();
+            let mut outcome = Found::default();
             for seed in 0..draws {
                 let pool = Pool::draw(table, long_tailed, seed);
                 let updates = session(&pool)?;
-                found.add(&updates, pool.truth.len());
+                outcome.add(&updates, pool.truth.len());
             }
-            found.print(name, kind);
+            outcome.print(name, kind);
         }
     }
     Ok(())

@@ -210,9 +210,10 @@ impl Answers {
                 Target::Label { label } => Answer::Checked(self.class(label)),
             };
         }
-        match action.undo {
-            true => drop(self.history.pop()),
-            false => self.history.push(before),
+        if action.undo {
+            drop(self.history.pop())
+        } else {
+            self.history.push(before)
         }
         Ok(rows)
     }

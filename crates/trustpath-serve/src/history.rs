@@ -8,7 +8,7 @@
 //!
 //! A line is appended after every update of the model and whenever a check is drawn; the last check counts. Nothing depends on the
 //! file except what the page draws and predicts: answers are in the journal and the labels file. It begins anew where points would
-//! not compare with those to come: for another [`Setting`], or a labels file that does not exist.
+//! not compare with those to come: for another [`CurveSetting`], or a labels file that does not exist.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -20,7 +20,7 @@ use trustpath_table::write_atomically;
 
 use crate::journal::append_line;
 use crate::progress::{Check, Point};
-use crate::source::Source;
+use crate::source::SessionPool;
 use crate::{Error, Result};
 
 /// How every file begins.
@@ -28,7 +28,7 @@ const BEGINNING: &str = r#"{"progress":"trustpath serve""#;
 
 /// What points must have in common to compare.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
+pub struct CurveSetting {
     /// Where the instances come from.
     pub source: String,
     /// How many there are.
@@ -41,9 +41,9 @@ pub struct Setting {
     pub trust: String,
 }
 
-impl Setting {
+impl CurveSetting {
     /// The setting of a session.
-    pub fn of(source: &dyn Source) -> Self {
+    pub fn of(source: &dyn SessionPool) -> Self {
         let pool = source.pool();
         let trust = match source.trust() {
             Trust::Precision(precision) => format!("precision {precision}"),
@@ -66,7 +66,7 @@ struct Head {
     progress: String,
     version: u32,
     #[serde(flatten)]
-    setting: Setting,
+    setting: CurveSetting,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be read, or something else is in its place.
-    pub fn open(labels: &Path, setting: Setting, goes_on: bool) -> Result<(Self, Past)> {
+    pub fn open(labels: &Path, setting: CurveSetting, goes_on: bool) -> Result<(Self, Past)> {
         let mut name = labels.as_os_str().to_owned();
         name.push(".progress");
         let path = PathBuf::from(name);
@@ -215,9 +215,9 @@ mod tests {
         Checked { id: id.into(), label: "auk \"\n".into() }
     }
 
-    fn setting(trust: &str) -> Setting {
+    fn setting(trust: &str) -> CurveSetting {
         let (source, trust) = ("birds.npy".into(), trust.into());
-        Setting { source, rows: 100, dims: 5, closed: false, trust }
+        CurveSetting { source, rows: 100, dims: 5, closed: false, trust }
     }
 
     #[test]
@@ -277,9 +277,9 @@ mod tests {
         let (mut history, _) = History::open(&labels, usual.clone(), false).unwrap();
         history.point(point(10)).unwrap();
         for (setting, goes_on) in [
-            (Setting { rows: 101, ..usual.clone() }, true),
-            (Setting { source: "fish.npy".into(), ..usual.clone() }, true),
-            (Setting { closed: true, ..usual.clone() }, true),
+            (CurveSetting { rows: 101, ..usual.clone() }, true),
+            (CurveSetting { source: "fish.npy".into(), ..usual.clone() }, true),
+            (CurveSetting { closed: true, ..usual.clone() }, true),
             (setting("per-class 9"), true),
             (usual, false),
         ] {

@@ -32,9 +32,9 @@ pub struct Request {
 impl Request {
     /// The only value of a header, by its name in lower case. A header that is there twice has none.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let mut found = self.headers.iter().filter(|(n, _)| n == name);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.1.as_str())
+        let mut headers = self.headers.iter().filter(|(n, _)| n == name);
+        let first = headers.next()?;
+        headers.next().is_none().then_some(first.1.as_str())
     }
 
     /// The value of a parameter of the query, decoded.

@@ -67,13 +67,13 @@ pub struct Action {
 
 /// The journal of a labels file.
 #[derive(Debug)]
-pub struct Journal {
+pub struct AnswerJournal {
     path: PathBuf,
     /// Open once something was written.
     file: Option<File>,
 }
 
-impl Journal {
+impl AnswerJournal {
     /// The journal of `labels`, and the actions that an earlier session left in it.
     ///
     /// # Errors
@@ -181,18 +181,18 @@ mod tests {
             action("c", Target::Skipped),
             Action { undo: true, ..action("c", Target::Open) },
         ];
-        let (mut journal, found) = Journal::open(&labels).unwrap();
+        let (mut journal, found) = AnswerJournal::open(&labels).unwrap();
         assert!(found.is_empty() && !journal_of(&labels).exists());
         actions.iter().for_each(|action| journal.append(action).unwrap());
         let whole = fs::read(journal_of(&labels)).unwrap();
         // Cut at every byte: exactly the lines that are complete are there, and more can be added.
         for end in 0..=whole.len() {
             fs::write(journal_of(&labels), &whole[..end]).unwrap();
-            let (mut journal, found) = Journal::open(&labels).unwrap();
+            let (mut journal, found) = AnswerJournal::open(&labels).unwrap();
             let lines = whole[..end].iter().filter(|&&byte| byte == b'\n').count();
             assert_eq!(found, actions[..lines.saturating_sub(1)], "{end}");
             journal.append(&actions[1]).unwrap();
-            let (_, found) = Journal::open(&labels).unwrap();
+            let (_, found) = AnswerJournal::open(&labels).unwrap();
             assert_eq!(found.last(), Some(&actions[1]), "{end}");
             assert_eq!(found.len(), lines.max(1), "{end}");
         }
@@ -207,7 +207,7 @@ mod tests {
         let labels = folder.path().join("labels.csv");
         for text in ["id,label\n", "\n", &format!("{HEAD}\n{{\"set\":3}}\n")] {
             fs::write(journal_of(&labels), text).unwrap();
-            let error = Journal::open(&labels).unwrap_err().to_string();
+            let error = AnswerJournal::open(&labels).unwrap_err().to_string();
             assert!(error.contains("labels.csv.journal"), "{error}");
             assert_eq!(fs::read_to_string(journal_of(&labels)).unwrap(), text, "it is unchanged");
         }

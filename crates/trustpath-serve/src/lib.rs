@@ -23,4 +23,4 @@ pub use error::{Error, Result};
 pub use server::Server;
 pub use session::{Ended, Session};
 pub use settings::Settings;
-pub use source::Source;
+pub use source::SessionPool;

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use trustpath::label::Labelling;
 use trustpath::{Audit, Observer};
-use trustpath_explain::{DataInfo, FrontEnd, LabelResult, LabelledRows};
+use trustpath_explain::{AuditedRows, DataInfo, FrontEnd, LabelResult};
 
 use crate::answer::{Answer, Answers};
 use crate::progress::Point;
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::SessionPool;
 
 /// The labels at some moment, for a pipeline: only classes that occur.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Snapshot {
 
 /// A labelled pool.
 #[derive(Debug)]
-pub struct Model {
+pub struct SessionModel {
     /// What it was labelled from.
     pub from: Snapshot,
     /// The labels.
@@ -48,10 +48,10 @@ pub struct Model {
     pub seconds: f64,
 }
 
-impl Model {
+impl SessionModel {
     /// Labels the pool.
     pub fn run(
-        source: &dyn Source,
+        source: &dyn SessionPool,
         from: Snapshot,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Self, String> {
@@ -61,7 +61,7 @@ impl Model {
     }
 
     /// With what is needed to explain it.
-    pub fn result<'a>(&'a self, source: &'a dyn Source) -> LabelResult<'a> {
+    pub fn result<'a>(&'a self, source: &'a dyn SessionPool) -> LabelResult<'a> {
         let pool = source.pool();
         let data = DataInfo {
             source: pool.source(),
@@ -104,7 +104,7 @@ pub struct Audited {
     /// What was audited.
     pub from: Snapshot,
     /// The rows with a label.
-    pub labelled: LabelledRows,
+    pub labelled: AuditedRows,
     /// The audit, in their order.
     pub audit: Audit,
 }
@@ -112,11 +112,11 @@ pub struct Audited {
 impl Audited {
     /// Audits the labels.
     pub fn run(
-        source: &dyn Source,
+        source: &dyn SessionPool,
         from: Snapshot,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Self, String> {
-        let labelled = LabelledRows::new(&from.labels);
+        let labelled = AuditedRows::new(&from.labels);
         let audit = source.audit(&labelled, from.classes.len(), observer)?;
         Ok(Self { from, labelled, audit })
     }

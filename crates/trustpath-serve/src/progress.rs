@@ -231,10 +231,10 @@ mod tests {
         // logit c = -4 + log m: 0.9 is reached at m = exp(4 + log 9) = 491.
         let on = |m: usize| 1.0 / (1.0 + (4.0 - (m as f64).ln()).exp());
         let exact: Vec<Point> = (1..7).map(|k| point(20 * k, on(20 * k))).collect();
-        let found = outlook(&exact, GOAL, 10_000);
-        let [expected, least, most] = found.more.unwrap();
-        assert!((370..374).contains(&expected) && most - least <= 2, "{found:?}");
-        assert!(!found.enough && found.sentence.contains("95 %"), "{found:?}");
+        let result = outlook(&exact, GOAL, 10_000);
+        let [expected, least, most] = result.more.unwrap();
+        assert!((370..374).contains(&expected) && most - least <= 2, "{result:?}");
+        assert!(!result.enough && result.sentence.contains("95 %"), "{result:?}");
         let mut noisy = exact.clone();
         for (k, point) in noisy.iter_mut().enumerate() {
             point.coverage *= if k % 2 == 0 { 1.15 } else { 0.9 };

@@ -42,14 +42,14 @@ pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
         "label-studio" => Some(""),
         path => path.strip_prefix("label-studio/"),
     };
-    let found = match (request.method.as_str(), label_studio) {
+    let response = match (request.method.as_str(), label_studio) {
         (_, Some(path)) if session.settings.label_studio => {
             label_studio::respond(session, request, path)
         }
         ("POST", _) => post(session, request, path),
         _ => get(session, request, path),
     };
-    match found {
+    match response {
         Ok(response) => response,
         Err(Error::Refused(sentence)) => Response::error(400, &sentence),
         Err(error) => Response::error(500, &error.to_string()),

@@ -9,13 +9,13 @@ use trustpath::random::Random;
 use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
-use crate::history::{Checked, History, Setting, add_point};
-use crate::journal::{Action, Journal, Target};
+use crate::history::{Checked, CurveSetting, History, add_point};
+use crate::journal::{Action, AnswerJournal, Target};
 use crate::label_studio::TaskIndex;
-use crate::model::{Audited, Model, Snapshot, StageObserver};
+use crate::model::{Audited, SessionModel, Snapshot, StageObserver};
 use crate::progress::{Check, Point};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::SessionPool;
 use crate::{Error, Result};
 
 /// The longest time that an export waits for the model.
@@ -39,7 +39,7 @@ pub(crate) type Places = Vec<(usize, [f32; 2])>;
 
 /// A labelling session.
 pub struct Session {
-    pub(crate) source: Arc<dyn Source>,
+    pub(crate) source: Arc<dyn SessionPool>,
     pub(crate) settings: Settings,
     state: Mutex<State>,
     changed: Condvar,
@@ -54,14 +54,14 @@ pub(crate) struct State {
     /// Grows with everything that the page shows.
     pub version: u64,
     pub answers: Answers,
-    journal: Journal,
+    journal: AnswerJournal,
     /// Grows with every action.
     pub actions: u64,
     /// Whether the labels file is older than the answers.
     unsaved: bool,
     /// Answers since the model was last started.
     since: usize,
-    pub model: Option<Arc<Model>>,
+    pub model: Option<Arc<SessionModel>>,
     pub audited: Option<Arc<Audited>>,
     model_wanted: bool,
     audit_wanted: bool,
@@ -89,14 +89,14 @@ impl Session {
     ///
     /// # Errors
     /// If the labels file cannot be written as a session writes it, or the journal cannot be read or is about other data.
-    pub fn open(source: Arc<dyn Source>, settings: Settings, lock: FileLock) -> Result<Self> {
+    pub fn open(source: Arc<dyn SessionPool>, settings: Settings, lock: FileLock) -> Result<Self> {
         let pool = source.pool();
         let there = settings.labels.exists();
         let kinds = if there { read_answers(&settings.labels)? } else { Vec::new() };
         let (labels, names) = (pool.labels(), pool.class_names());
         let missing = settings.missing.clone();
         let mut answers = Answers::new(pool.ids(), labels, names, &kinds, missing);
-        let (journal, actions) = Journal::open(&settings.labels)?;
+        let (journal, actions) = AnswerJournal::open(&settings.labels)?;
         for action in &actions {
             answers.apply(action).map_err(|id| Error::OtherData {
                 file: journal_of(&settings.labels).display().to_string(),
@@ -105,7 +105,7 @@ impl Session {
             })?;
         }
         let goes_on = there || !actions.is_empty();
-        let setting = Setting::of(source.as_ref());
+        let setting = CurveSetting::of(source.as_ref());
         let (history, past) = History::open(&settings.labels, setting, goes_on)?;
         let check = Check::of(past.check, |id| answers.row(id));
         let mut order: Vec<usize> = (0..pool.rows()).collect();
@@ -182,9 +182,10 @@ impl Session {
     /// Asks for a model or an audit of the labels as they are now.
     pub(crate) fn update(&self, audit: bool) {
         let mut state = self.lock();
-        match audit {
-            true => state.audit_wanted = true,
-            false => state.want_model(),
+        if audit {
+            state.audit_wanted = true
+        } else {
+            state.want_model()
         }
         drop(state);
         self.changed.notify_all();
@@ -222,7 +223,7 @@ impl Session {
     }
 
     /// The model of all answers so far, which this waits for.
-    pub(crate) fn model_of_now(&self) -> Result<Arc<Model>> {
+    pub(crate) fn model_of_now(&self) -> Result<Arc<SessionModel>> {
         let start = Instant::now();
         self.update(false);
         let mut state = self.lock();
@@ -264,28 +265,30 @@ impl Session {
                 continue;
             }
             let model = state.model_wanted;
-            match model {
-                true => (state.model_wanted, state.since) = (false, 0),
-                false => state.audit_wanted = false,
+            if model {
+                (state.model_wanted, state.since) = (false, 0)
+            } else {
+                state.audit_wanted = false
             }
             let from = Snapshot::of(&state.answers, state.actions);
             (state.stage, state.failed) = (Some("starting"), None);
             drop(state);
             let (source, mut observer) = (self.source.as_ref(), StageObserver(self));
-            let found = match model {
-                true => Model::run(source, from, &mut observer).and_then(|model| {
+            let done = if model {
+                SessionModel::run(source, from, &mut observer).and_then(|model| {
                     let mut state = self.lock();
                     let point = model.point();
                     add_point(&mut state.points, point);
                     state.model = Some(Arc::new(model));
                     state.history.point(point).map_err(|error| error.to_string())
-                }),
-                false => Audited::run(source, from, &mut observer).map(|audited| {
+                })
+            } else {
+                Audited::run(source, from, &mut observer).map(|audited| {
                     self.lock().audited = Some(Arc::new(audited));
-                }),
+                })
             };
             let mut state = self.lock();
-            (state.stage, state.failed) = (None, found.err());
+            (state.stage, state.failed) = (None, done.err());
             state.version += 1;
             drop(state);
             self.changed.notify_all();
@@ -294,10 +297,10 @@ impl Session {
 
     /// Puts the instances that are best labelled first at the start of the queue, as long as there is no model.
     fn order_questions(&self) {
-        let found = self.source.label_first(&mut StageObserver(self));
+        let first = self.source.label_first(&mut StageObserver(self));
         let mut state = self.lock();
         state.stage = None;
-        match found {
+        match first {
             Ok(first) => {
                 let chosen: HashSet<usize> = first.iter().copied().collect();
                 let rest = state.order.iter().filter(|row| !chosen.contains(row)).copied();

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use trustpath::label::{Labelling, Trust};
 use trustpath::{Audit, Observer};
-use trustpath_explain::LabelledRows;
+use trustpath_explain::AuditedRows;
 use trustpath_table::PartlyLabelledTable;
 
 /// A pool, its images or texts, and the pipelines that label and audit it.
-pub trait Source: Send + Sync {
+pub trait SessionPool: Send + Sync {
     /// The pool with the labels that were read.
     fn pool(&self) -> &PartlyLabelledTable;
 
@@ -36,7 +36,7 @@ pub trait Source: Send + Sync {
     /// A sentence.
     fn audit(
         &self,
-        labelled: &LabelledRows,
+        labelled: &AuditedRows,
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String>;

@@ -5,11 +5,11 @@ use trustpath::label::Verdict;
 
 use crate::answer::Answer;
 use crate::export;
-use crate::model::Model;
+use crate::model::SessionModel;
 use crate::progress::{CheckResult, Goal, Outlook, Point, outlook};
 use crate::session::{Session, State};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::SessionPool;
 
 /// Questions that the page gets in advance.
 const QUEUE: usize = 40;
@@ -99,7 +99,7 @@ struct ModelView {
 }
 
 /// An instance.
-pub fn item(source: &dyn Source, state: &State, row: usize) -> Item {
+pub fn item(source: &dyn SessionPool, state: &State, row: usize) -> Item {
     let pool = source.pool();
     let (answer, class) = match state.answers.of(row) {
         Answer::Open => ("open", None),
@@ -121,11 +121,11 @@ pub fn item(source: &dyn Source, state: &State, row: usize) -> Item {
     let in_check = |check: &crate::progress::Check| check.rows.iter().any(|(r, _)| *r == row);
     let blind = state.answers.of(row).is_open() && state.check.as_ref().is_some_and(in_check);
     let model = state.model.as_deref().filter(|_| !blind);
-    let found = model.map(|model| found(source, model, row));
-    Item { row, id: pool.ids()[row].clone(), text, fields, answer, class, blind, found }
+    let prediction = model.map(|model| found(source, model, row));
+    Item { row, id: pool.ids()[row].clone(), text, fields, answer, class, blind, found: prediction }
 }
 
-fn found(source: &dyn Source, model: &Model, row: usize) -> Found {
+fn found(source: &dyn SessionPool, model: &SessionModel, row: usize) -> Found {
     let labelling = &model.labelling;
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let near = |other: usize| {
@@ -144,7 +144,7 @@ fn found(source: &dyn Source, model: &Model, row: usize) -> Found {
 }
 
 /// The first features of an instance, by name.
-fn features(source: &dyn Source, row: usize) -> Vec<(String, String)> {
+fn features(source: &dyn SessionPool, row: usize) -> Vec<(String, String)> {
     let pool = source.pool();
     let mut values = vec![0.0; pool.dims()];
     if pool.read(row, &mut values).is_err() {

@@ -138,9 +138,10 @@ pub enum Error {
 
 /// Features are kept as `f32`, in which a large number of a file is infinite.
 fn not_finite(value: f32) -> String {
-    match value.is_infinite() {
-        true => format!("infinite, or too large for a 32-bit number (beyond {:.1e})", f32::MAX),
-        false => value.to_string(),
+    if value.is_infinite() {
+        format!("infinite, or too large for a 32-bit number (beyond {:.1e})", f32::MAX)
+    } else {
+        value.to_string()
     }
 }
 

@@ -65,8 +65,8 @@ impl Input {
             Bytes::File(file) => read_file(file.get_ref(), buffer, place),
             Bytes::Memory(bytes) => {
                 let place = usize::try_from(place).unwrap_or(usize::MAX);
-                let found = bytes.get_ref().get(place..).and_then(|b| b.get(..buffer.len()));
-                buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+                let piece = bytes.get_ref().get(place..).and_then(|b| b.get(..buffer.len()));
+                buffer.copy_from_slice(piece.ok_or(io::ErrorKind::UnexpectedEof)?);
                 Ok(())
             }
         }

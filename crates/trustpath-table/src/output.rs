@@ -65,9 +65,7 @@ impl Output {
     /// # Errors
     /// [`Error::Write`] or [`Error::UnknownFormat`].
     pub fn check(&self) -> Result<()> {
-        if self.format()? == Format::Arrow {
-            return Err(crate::formats::no_arrow_output());
-        }
+        self.format()?;
         if self.is_stream() {
             return Ok(());
         }

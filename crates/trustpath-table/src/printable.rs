@@ -16,9 +16,10 @@ pub fn printable(text: &str) -> String {
     for c in text.chars() {
         let harmless = matches!(c, '\n' | '\t');
         let reverses = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        match (c.is_control() && !harmless) || reverses {
-            true => shown.extend(c.escape_unicode()),
-            false => shown.push(c),
+        if (c.is_control() && !harmless) || reverses {
+            shown.extend(c.escape_unicode())
+        } else {
+            shown.push(c)
         }
     }
     shown

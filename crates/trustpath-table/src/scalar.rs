@@ -159,11 +159,11 @@ mod tests {
                 31 => f64::NAN,
                 _ => sign * (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
             };
-            let found = f64::from(f16_to_f32(half));
+            let decoded = f64::from(f16_to_f32(half));
             if expected.is_nan() {
-                assert!(found.is_nan(), "{half:#x}");
+                assert!(decoded.is_nan(), "{half:#x}");
             } else {
-                assert_eq!(found.to_bits(), expected.to_bits(), "{half:#x}");
+                assert_eq!(decoded.to_bits(), expected.to_bits(), "{half:#x}");
             }
         }
     }

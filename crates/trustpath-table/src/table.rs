@@ -175,11 +175,11 @@ impl TableFile {
         let mut given = given.ok_or_else(|| self.0.no_labels())?;
         let usual = MissingLabels::usual();
         if given.ids.is_some() {
-            let found = given.match_to(raw.ids, raw.rows, &file, &usual)?;
-            let missing = |row: usize| Error::label(&found.source, row, "\"\"", NEEDED);
-            let rows = found.labels.iter().enumerate();
+            let matched = given.match_to(raw.ids, raw.rows, &file, &usual)?;
+            let missing = |row: usize| Error::label(&matched.source, row, "\"\"", NEEDED);
+            let rows = matched.labels.iter().enumerate();
             let labels: Result<_> = rows.map(|(row, l)| l.ok_or_else(|| missing(row))).collect();
-            return FeatureTable::new(raw.features, raw.dims, labels?, found.class_names, file);
+            return FeatureTable::new(raw.features, raw.dims, labels?, matched.class_names, file);
         }
         given.settle_lines(None, raw.rows)?;
         let (labels, labels_file) = (given.labels.resolve(&usual).0, given.source);

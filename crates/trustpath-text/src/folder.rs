@@ -108,9 +108,9 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         assert!(is_at(folder.path()));
-        let found = read(folder.path()).unwrap();
+        let texts = read(folder.path()).unwrap();
         let short: Vec<_> =
-            found.iter().map(|t| (&t.id[..], t.label.as_deref(), &t.text[..])).collect();
+            texts.iter().map(|t| (&t.id[..], t.label.as_deref(), &t.text[..])).collect();
         assert_eq!(
             short,
             [("3.txt", None, "z"), ("_unlabeled/2.TXT", None, "y"), ("a/1.txt", Some("a"), "x")]

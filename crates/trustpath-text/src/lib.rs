@@ -1,7 +1,7 @@
 //! Texts to features.
 //!
 //! Two representations: a [`SentenceModel`], a transformer such as all-MiniLM-L6-v2 whose weights are on this machine, and
-//! [`TfIdf`], which needs nothing but the texts. A [`TextModel`] is the choice between them; the [`Representation`] that a
+//! [`TfIdf`], which needs nothing but the texts. A [`TextModel`] is the choice between them; the [`TextRepresentation`] that a
 //! model was trained with represents new texts the same way.
 
 /// The examples of the README are tested.
@@ -17,7 +17,7 @@ mod tfidf;
 mod tokenizer;
 
 pub use error::{Error, Result};
-pub use representation::{GET_WEIGHTS, Representation, TextModel};
+pub use representation::{GET_WEIGHTS, TextModel, TextRepresentation};
 pub use sentence::SentenceModel;
 pub use tfidf::TfIdf;
 pub use tokenizer::{Tokenizer, words};

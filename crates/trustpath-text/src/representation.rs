@@ -88,7 +88,7 @@ impl TextModel {
         self,
         texts: &[T],
         advance: impl FnMut(usize) -> bool,
-    ) -> Result<(Representation, Vec<f32>)> {
+    ) -> Result<(TextRepresentation, Vec<f32>)> {
         let representation = self.fit(texts)?;
         let features = representation.embed(texts, advance)?;
         Ok((representation, features))
@@ -98,10 +98,10 @@ impl TextModel {
     ///
     /// # Errors
     /// If the texts have nothing in common.
-    pub fn fit<T: AsRef<str> + Sync>(self, texts: &[T]) -> Result<Representation> {
+    pub fn fit<T: AsRef<str> + Sync>(self, texts: &[T]) -> Result<TextRepresentation> {
         Ok(match self {
-            Self::Sentence(model, name) => Representation::Sentence(model, name),
-            Self::TfIdf { .. } => Representation::TfIdf(TfIdf::fit(texts)?),
+            Self::Sentence(model, name) => TextRepresentation::Sentence(model, name),
+            Self::TfIdf { .. } => TextRepresentation::TfIdf(TfIdf::fit(texts)?),
         })
     }
 }
@@ -112,14 +112,14 @@ const WORDS: &str = "63 %";
 
 /// A representation that texts were given by.
 #[derive(Debug)]
-pub enum Representation {
+pub enum TextRepresentation {
     /// A sentence transformer, under this name.
     Sentence(Box<SentenceModel>, String),
     /// TF-IDF.
     TfIdf(TfIdf),
 }
 
-impl Representation {
+impl TextRepresentation {
     /// Its name for users.
     pub fn description(&self) -> &str {
         match self {

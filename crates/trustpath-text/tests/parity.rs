@@ -41,10 +41,10 @@ fn features_are_those_of_the_reference() {
     let Some(model) = model() else { return };
     let (_, texts, _) = sentences();
     let expected = NpyArray::open(&golden("sentences.npy")).unwrap().to_f32s().unwrap();
-    let found = model.embed(&texts, |_| true).unwrap();
-    let furthest = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let embedded = model.embed(&texts, |_| true).unwrap();
+    let furthest = embedded.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     println!("largest difference: {furthest:.1e}");
-    assert!(found.len() == expected.len() && furthest < 2e-6, "{furthest:.1e}");
+    assert!(embedded.len() == expected.len() && furthest < 2e-6, "{furthest:.1e}");
 }
 
 #[test]

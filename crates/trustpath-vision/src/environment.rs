@@ -43,9 +43,10 @@ fn below(root: &Path) -> Vec<PathBuf> {
         .collect();
     versions.sort_by(|a, b| b.cmp(a));
     let inside = |path: PathBuf| ["site-packages", "dist-packages"].map(|name| path.join(name));
-    let mut found: Vec<PathBuf> = versions.into_iter().flat_map(|(_, path)| inside(path)).collect();
-    found.push(root.join("Lib").join("site-packages"));
-    found
+    let mut folders: Vec<PathBuf> =
+        versions.into_iter().flat_map(|(_, path)| inside(path)).collect();
+    folders.push(root.join("Lib").join("site-packages"));
+    folders
 }
 
 #[cfg(test)]
@@ -66,12 +67,12 @@ mod tests {
             make(name);
         }
         std::fs::write(folder.path().join("usr/bin/python3"), "").unwrap();
-        let found = package_folders(|name| match name {
+        let folders = package_folders(|name| match name {
             "VIRTUAL_ENV" => Some(folder.path().join("env")),
             "PATH" => Some(folder.path().join("usr/bin")),
             _ => None,
         });
-        let there: Vec<String> = found
+        let there: Vec<String> = folders
             .iter()
             .filter(|path| path.is_dir())
             .map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())

@@ -43,10 +43,10 @@ pub fn read_matrix(path: &Path, names: Option<&[String]>) -> Result<TorchMatrix>
         .map(|(name, tensor)| format!("{name:?} of shape {:?}", tensor.shape))
         .collect();
     let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
-    let mut found = tensors.into_iter().filter(|(name, tensor)| {
+    let mut matrices = tensors.into_iter().filter(|(name, tensor)| {
         tensor.shape.len() == 2 && !tensor.values.is_empty() && wanted(name)
     });
-    match (found.next(), found.next()) {
+    match (matrices.next(), matrices.next()) {
         (Some((_, tensor)), None) => {
             Ok(TorchMatrix { dims: tensor.shape[1], values: tensor.values })
         }

@@ -89,27 +89,21 @@
 struct Readme;
 
 mod audit;
-mod choice;
 pub mod classify;
 mod duplicates;
-mod error;
 mod features;
-mod identifiability;
-pub mod incidental;
 pub mod judge;
 pub mod label;
 pub mod labeller;
 pub mod limits;
-mod linalg;
 mod map;
-mod matrix;
 pub mod neighbors;
 mod observer;
 mod pipeline;
 mod pool;
 mod power;
-pub mod random;
 pub mod reduce;
+mod request;
 pub mod spec;
 mod task;
 pub mod transductive;
@@ -117,14 +111,17 @@ pub mod trust;
 
 pub use audit::{Audit, AuditBuilder, LEAST_LABELS, WrongLabels, audit};
 pub use duplicates::{Duplicates, duplicates};
-pub use error::{Error, Result};
 pub use features::{BlockSource, Features, Instances, Values};
-pub use identifiability::{Identifiability, identifiability};
-pub use label::label;
 pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
 pub use limits::Limits;
 pub use map::{Map, MapParams, map_2d};
-pub use matrix::Matrix;
 pub use observer::{NoObserver, Observer};
 pub use pool::Labels;
+pub use request::{Label, label};
 pub use task::Task;
+
+pub use trustpath_path::{
+    Error, Identifiability, Matrix, Result, identifiability, incidental, random,
+};
+
+pub(crate) use trustpath_path::{choices, linalg};

@@ -3,7 +3,6 @@
 //! A regression or a classifier has some thousand coefficients, and a million instances determine them no better than
 //! some ten thousand do. So each is fitted to an even part of every class, and then labels and judges every instance.
 
-use crate::neighbors::Search;
 use crate::pool::Labels;
 
 /// Numbers of instances up to which each step uses all of them.
@@ -12,8 +11,6 @@ pub struct Limits {
     /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
     /// block and kept in fewer dimensions (20,000).
     pub in_memory: usize,
-    /// How neighbours are found in larger pools (exactly or approximately, whichever is expected to be faster).
-    pub search: Search,
     /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
     /// precision (4096).
     pub certified: usize,
@@ -31,16 +28,6 @@ pub struct Limits {
     pub graph_labels: usize,
 }
 
-/// Instances up to which each vanishing `λ` is root-found with the regression solved at every trial. Beyond, it is read
-/// off the interpolated path, whose kinks (of relative size 1/n) are then far below its precision.
-pub(crate) const EXACT_ROOTS: usize = 5000;
-/// The same with more than [`DENSE_UNKNOWNS`] unknowns, where a trial is expensive.
-pub(crate) const EXACT_ROOTS_MANY_UNKNOWNS: usize = 500;
-/// Unknowns of ICI-R up to which the curvature matrix is formed: its cost grows with their square, that of a product
-/// linearly.
-pub(crate) const DENSE_UNKNOWNS: usize = 200;
-/// Classes up to which every label of an instance is followed down a frozen path; beyond, only the likely ones.
-pub(crate) const FEW_CLASSES: usize = 16;
 /// Samples that the basis of L-BFGS is computed from: any basis is correct, and a good one does not need all samples.
 pub(crate) const BASIS_ROWS: usize = 8192;
 /// Classes up to which the classifier of a small pool is solved to a certified minimum: beyond, L-BFGS is faster.
@@ -117,7 +104,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             in_memory: 20_000,
-            search: Search::Auto,
             certified: 4096,
             train: 20_000,
             fit: 20_000,
@@ -132,7 +118,6 @@ impl Limits {
     /// No limits: every step uses all instances, and neighbours are exact.
     pub const NONE: Self = Self {
         in_memory: usize::MAX,
-        search: Search::Exact,
         certified: usize::MAX,
         train: usize::MAX,
         fit: usize::MAX,

@@ -23,7 +23,7 @@ use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::pool::Pool;
 use crate::spec::LabelSpec;
-use crate::trust::{Candidate, CrossValidation, RightCurve, Unknown, cross_validate, rank};
+use crate::trust::{Candidate, CrossValidation, Folds, RightCurve, Unknown, cross_validate, rank};
 use crate::{Features, Matrix, Result};
 
 /// How many of the nearest labelled instances are listed for every instance.
@@ -131,13 +131,15 @@ fn find_unknown(
     represented: &Representation,
     nearest: &Neighbors,
 ) -> Unknown {
-    let pool = &request.pool;
+    let Request { pool, spec, .. } = request;
     let class_of_nearest = |row: &usize| {
         let nearest = nearest.indices(*row).next().unwrap_or(pool.given[0]);
         pool.labels[pool.given.partition_point(|&given| given < nearest)]
     };
     let nearest: Vec<usize> = pool.open.iter().map(class_of_nearest).collect();
-    Unknown::find(pool, &represented.graph, &nearest, request.spec)
+    let folds = Folds::of(pool, spec.folds, spec.seed);
+    let level = (!spec.closed).then_some(spec.novel_fdr);
+    Unknown::find(pool, &represented.graph, &nearest, folds, level)
 }
 
 /// Held-out labels choose the labeller and the score that ranks.

@@ -1,7 +1,7 @@
 //! What is to be learned: instances, labels of the first of them, and what may be learned from the rest.
 
-use crate::pool::check_labels;
 use crate::{Error, Instances, Result};
+use trustpath_path::labels::check_labels;
 
 /// What is given: instances in the order labelled, unlabeled, and those only to be classified in the end.
 #[derive(Debug, Clone, Copy)]

@@ -14,11 +14,11 @@ const ROWS: usize = 100;
 
 /// Runs the demo.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let mut found = serde_json::Map::new();
+    let mut studies = serde_json::Map::new();
     for dataset in embedded::DATASETS {
         let rows = args::pool(args.threads)?.install(|| study(dataset, args))?;
         if args.json {
-            found.insert(dataset.into(), as_json(&rows)?);
+            studies.insert(dataset.into(), as_json(&rows)?);
             continue;
         }
         print::stdout(&format!(
@@ -27,7 +27,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
         ))?;
     }
     if args.json {
-        return print::json(&found);
+        return print::json(&studies);
     }
     print::stdout(
         "AUROC: how often a wrong label ranks before a right one. Precision and recall are those of the verdict\n\
@@ -44,7 +44,7 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     }
     let values = table.gather(&rows);
     let features = Features::new(&values[..], rows.len(), table.dims())?;
-    let study = Study { draws: 1, seed: args.seed, ..Study::default() };
+    let study = Study { draws: 1, ..Study::default() };
     let draws = (study.noises.len() * study.shares.len()) as u64 * study.draws;
     let stage = args.progress().stage(&format!("auditing {dataset}"), draws, "draws");
     let mut watch = |done: usize, _| {

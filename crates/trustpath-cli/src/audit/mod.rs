@@ -8,10 +8,10 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
-use trustpath_explain::{AuditResult, FrontEnd, LabelledRows};
+use trustpath_explain::{AuditResult, AuditedRows, FrontEnd};
 use trustpath_table::{FileSet, PartlyLabelledTable};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
 use crate::features::{Rows, named};
 use crate::files::CommandFiles;
@@ -70,10 +70,10 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let progress = args.run.progress();
     let files = args.output.files(CommandFiles::default());
     let files = files.writes("--report", &args.report).reads("the verified labels", &args.verified);
-    let Instances { pool, images, .. } =
+    let LoadedInstances { pool, images, .. } =
         input.read(Wanted::Given, files, &args.source, None, &threads, progress)?;
     let data = results::data_info(&pool);
-    let labelled = LabelledRows::new(data.labels);
+    let labelled = AuditedRows::new(data.labels);
     let answers = match &args.verified {
         Some(file) => labelled.answers(&pool.read_verified(file)?),
         None => Vec::new(),
@@ -92,7 +92,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
 }
 
 fn run_audit(
-    labelled: &LabelledRows,
+    labelled: &AuditedRows,
     answers: &[(usize, usize)],
     pool: &PartlyLabelledTable,
     args: &AuditArgs,
@@ -103,6 +103,6 @@ fn run_audit(
     let features = rows.features()?;
     let mut observer = ProgressObserver::new(args.run.progress());
     let audit = audit(&features, labels).classes(classes).spec(&spec).verified(answers);
-    let found = audit.run_observed(&mut observer);
-    found.map_err(|error| named(pool, labelled.error_in_all_rows(error)))
+    let audited = audit.run_observed(&mut observer);
+    audited.map_err(|error| named(pool, labelled.error_in_all_rows(error)))
 }

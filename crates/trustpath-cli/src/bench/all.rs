@@ -125,7 +125,7 @@ pub fn run(
 /// The rows of a cell, the best first. After an interrupt methods may have different episodes: they are compared on
 /// those that both have.
 fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
-    let mut found: Vec<(Row, Scores)> = Vec::new();
+    let mut rows: Vec<(Row, Scores)> = Vec::new();
     for (name, finished, speed) in runs.into_iter().filter(|run| !run.1.is_empty()) {
         let accuracies: Vec<f64> = finished.iter().map(last_of).collect();
         let accuracy = Estimate::of(&accuracies)?;
@@ -135,18 +135,18 @@ fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
             _ => speed.milliseconds(),
         };
         let row = Row { name, accuracy, difference: None, milliseconds };
-        found.push((row, scores(&finished, last_of)));
+        rows.push((row, scores(&finished, last_of)));
     }
-    found.sort_by(|a, b| b.0.accuracy.mean.total_cmp(&a.0.accuracy.mean));
-    let Some(best) = found.first().map(|(_, scores)| scores.clone()) else { return Ok(Vec::new()) };
+    rows.sort_by(|a, b| b.0.accuracy.mean.total_cmp(&a.0.accuracy.mean));
+    let Some(best) = rows.first().map(|(_, scores)| scores.clone()) else { return Ok(Vec::new()) };
     let paired = |scores: &Scores| {
         let both = scores.iter().filter_map(|(episode, ours)| Some((*ours, *best.get(episode)?)));
         let (ours, theirs): (Vec<f64>, Vec<f64>) = both.unzip();
         paired_difference(&ours, &theirs).ok()
     };
-    let others = found.iter_mut().skip(1);
+    let others = rows.iter_mut().skip(1);
     others.for_each(|(row, scores)| row.difference = paired(scores));
-    Ok(found.into_iter().map(|(row, _)| row).collect())
+    Ok(rows.into_iter().map(|(row, _)| row).collect())
 }
 
 /// The middle of some numbers; zero of none.

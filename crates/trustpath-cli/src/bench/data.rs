@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use trustpath_episodes::{FeatureTable, ListMeta, Split, embedded};
 use trustpath_table::PartlyLabelledFile;
-use trustpath_vision::dataset::{Dataset, Kind, Split as PictureSplit};
+use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 
 use crate::error::{Error, Result};
 use crate::features::table_file;
@@ -18,8 +18,8 @@ use crate::run::Runner;
 /// A file of features, images, or a dataset inside the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Features")]
-pub struct DataArgs {
-    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet, .arrow or .pt
+pub struct BenchDataArgs {
+    /// Features, one row per instance: .npy, .npz, .safetensors, .csv, .tsv, .jsonl, .parquet or .pt
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "split", "images"])]
     features: Option<PathBuf>,
     /// Labels, one per row, in the same formats or .txt [default: inside the features file, or
@@ -36,7 +36,7 @@ pub struct DataArgs {
     images: Option<PathBuf>,
     /// Features that come with the program, cifar-fs or cub [default: that of the episode list, else
     /// cifar-fs]; with --images, the layout of the dataset [default: auto-detect]
-    #[arg(long, value_parser = PossibleValuesParser::new(Kind::NAMES), hide_possible_values = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(DatasetKind::NAMES), hide_possible_values = true)]
     dataset: Option<String>,
     /// Classes of that dataset: novel or validation; test and val are the same. With --images also
     /// train [default: novel, or all if the images have no splits]
@@ -48,7 +48,7 @@ pub struct DataArgs {
 
 const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
-impl DataArgs {
+impl BenchDataArgs {
     /// Reads the features; a list of episodes may name the dataset it was drawn from.
     pub fn read(
         &self,
@@ -111,9 +111,9 @@ impl DataArgs {
         let kind = self.dataset.as_deref().map(str::parse).transpose()?;
         let whole = Dataset::open(path, kind)?;
         let dataset = match self.split.as_deref() {
-            Some("train") => whole.split(PictureSplit::Train)?,
-            Some("val" | "validation") => whole.split(PictureSplit::Val)?,
-            Some(_) => whole.split(PictureSplit::Test)?,
+            Some("train") => whole.split(DatasetSplit::Train)?,
+            Some("val" | "validation") => whole.split(DatasetSplit::Val)?,
+            Some(_) => whole.split(DatasetSplit::Test)?,
             None => novel(whole)?,
         };
         let images = self.extraction.extract(path, &dataset, runner.pool(), runner.progress())?;
@@ -123,8 +123,9 @@ impl DataArgs {
 
 /// The novel classes of a dataset, or all where it is not divided.
 pub fn novel(whole: Dataset) -> Result<Dataset> {
-    match whole.splits().contains(&PictureSplit::Test) {
-        true => Ok(whole.split(PictureSplit::Test)?),
-        false => Ok(whole),
+    if whole.splits().contains(&DatasetSplit::Test) {
+        Ok(whole.split(DatasetSplit::Test)?)
+    } else {
+        Ok(whole)
     }
 }

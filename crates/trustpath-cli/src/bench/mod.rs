@@ -28,7 +28,7 @@ use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
 use crate::{interrupt, print};
 pub use all::median;
-use data::DataArgs;
+use data::BenchDataArgs;
 pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
@@ -40,24 +40,24 @@ use trustpath_episodes::{first_of, fnv1a, last_of};
 #[command(after_help = AFTER)]
 pub struct BenchArgs {
     #[command(flatten)]
-    data: DataArgs,
+    data: BenchDataArgs,
     #[command(flatten)]
     task: TaskArgs,
     // Before the method, whose options include the seed that is declared here.
     #[command(flatten)]
-    run: RunArgs,
+    run: BenchRunArgs,
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
     journal: JournalArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    output: BenchOutputArgs,
 }
 
 /// Which episodes, and against what.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
-struct RunArgs {
+struct BenchRunArgs {
     /// Number of episodes; the paper has 2000 [default: 600, or the complete list]
     #[arg(long, value_name = "N", value_parser = positive)]
     episodes: Option<usize>,
@@ -87,7 +87,7 @@ struct RunArgs {
 /// How to print.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
+struct BenchOutputArgs {
     /// Print JSON, with the accuracies of every episode
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -102,7 +102,7 @@ const AFTER: &str = "\
 Examples:
   trustpath bench --shot 5 --episodes 2000
   trustpath bench --features novel.npy --labels novel-labels.npy --way 10
-  trustpath bench --images CUB_200_2011.tgz --dataset cub --weights resnet12-cub.safetensors
+  trustpath bench --images CUB_200_2011.tgz --dataset cub --weights run/weights.safetensors
   trustpath bench --dataset cub --setting semi --unlabeled left:35 --distractors 3
   trustpath bench --dirichlet 2 --against selector=co
   trustpath bench --method pt-map --dirichlet 2 --against method=bd-cspn
@@ -284,7 +284,7 @@ impl BenchArgs {
     }
 }
 
-impl RunArgs {
+impl BenchRunArgs {
     /// With the coordinates asked for.
     fn add_coordinates<'a>(&self, chosen: Chosen<'a>) -> Result<Chosen<'a>> {
         let Some(path) = &self.coordinates else { return Ok(chosen) };
@@ -314,7 +314,7 @@ impl RunArgs {
     }
 }
 
-impl OutputArgs {
+impl BenchOutputArgs {
     fn print(&self, report: &Report<'_>) -> Result<()> {
         print::stdout(&match (self.json, self.csv) {
             (true, _) => report.json()?,

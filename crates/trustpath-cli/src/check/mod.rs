@@ -51,13 +51,12 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         return Err(Error::Usage(sentence.into()));
     }
     args.input.files(Wanted::Some, args.output.files(CommandFiles::default())).check()?;
-    let pool = match args.input.is_texts() {
-        true => args.input.texts(Wanted::Some)?.pool,
-        false => {
-            let pool = args.input.file()?.read()?;
-            pool.check_values()?;
-            pool
-        }
+    let pool = if args.input.is_texts() {
+        args.input.texts(Wanted::Some)?.pool
+    } else {
+        let pool = args.input.file()?.read()?;
+        pool.check_values()?;
+        pool
     };
     let duplicates = args.duplicates.map(|cosine| Repeated::find(&pool, cosine)).transpose()?;
     match &output {

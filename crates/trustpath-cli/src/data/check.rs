@@ -6,7 +6,7 @@ use clap::Args;
 use trustpath_report::{Column, Table};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
-use super::{SourceArgs, sheet, step};
+use super::{DatasetSourceArgs, sheet, step};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::list;
@@ -15,9 +15,9 @@ use crate::print;
 /// What to check.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
-pub struct CheckArgs {
+pub struct DataCheckArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    source: DatasetSourceArgs,
     /// Draw some images of each class into this PNG
     #[arg(long, value_name = "FILE")]
     sheet: Option<PathBuf>,
@@ -41,17 +41,16 @@ Exit status: 0 when what is there can be used, 1 when the sheet cannot be writte
 const SHOWN: usize = 20;
 
 /// Runs the command.
-pub fn run(args: &CheckArgs) -> Result<()> {
+pub fn run(args: &DataCheckArgs) -> Result<()> {
     let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
     files.writes("--sheet", &args.sheet).check()?;
     let dataset = args.source.open()?;
     let splits = dataset.check();
-    let inspection = match args.quick {
-        true => None,
-        false => {
-            let stage = args.source.progress.get().stage("read", dataset.len() as u64, "images");
-            Some(dataset.inspect(|| step(&stage)))
-        }
+    let inspection = if args.quick {
+        None
+    } else {
+        let stage = args.source.progress.get().stage("read", dataset.len() as u64, "images");
+        Some(dataset.inspect(|| step(&stage)))
     };
     let mut text = headline(&dataset, inspection.as_ref());
     if !splits.is_empty() {
@@ -155,9 +154,10 @@ fn missing(dataset: &Dataset, splits: &[SplitCheck]) -> String {
         let lacking = check.classes.iter().filter(|class| class.images == 0);
         let names: Vec<&str> = lacking.map(|class| class.name.as_str()).collect();
         let (Some(first), Some(split)) = (names.first(), check.split) else { continue };
-        text += &match check.is_absent() {
-            true => format!("\n{split} is not there: {} classes from {first} on\n", names.len()),
-            false => format!("\n{split} lacks {} classes: {}\n", names.len(), some(&names)),
+        text += &if check.is_absent() {
+            format!("\n{split} is not there: {} classes from {first} on\n", names.len())
+        } else {
+            format!("\n{split} lacks {} classes: {}\n", names.len(), some(&names))
         };
     }
     match dataset.kind().home().filter(|_| !text.is_empty()) {
@@ -186,12 +186,13 @@ fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>)
     if unreadable > 0 {
         wrong.push(format!("{} cannot be read", print::count(unreadable, "image", "images")));
     }
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Usage(format!(
             "{} has to be repaired, see above: {}",
             dataset.origin(),
             wrong.join(" and ")
-        ))),
+        )))
     }
 }

@@ -7,7 +7,7 @@ mod sheet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use trustpath_vision::dataset::{Dataset, Kind};
+use trustpath_vision::dataset::{Dataset, DatasetKind};
 
 use crate::args::ProgressArgs;
 use crate::cli::choice;
@@ -26,24 +26,24 @@ pub struct DataArgs {
 #[derive(Debug, Subcommand)]
 enum DataCommand {
     /// Reports what is there, what is missing and where to get it, and draws a contact sheet
-    Check(check::CheckArgs),
+    Check(check::DataCheckArgs),
     /// Writes a dataset as a few compact files that are quick to copy
     Pack(pack::PackArgs),
 }
 
 /// Which images.
 #[derive(Debug, Args)]
-struct SourceArgs {
+struct DatasetSourceArgs {
     /// A folder, a zip or tar, a folder of these, or a csv
     data: PathBuf,
     /// Dataset layout [default: auto-detect]
-    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
-    dataset: Option<Kind>,
+    #[arg(long, value_parser = choice::<DatasetKind>(&DatasetKind::NAMES))]
+    dataset: Option<DatasetKind>,
     #[command(flatten)]
     progress: ProgressArgs,
 }
 
-impl SourceArgs {
+impl DatasetSourceArgs {
     fn open(&self) -> Result<Dataset> {
         Ok(Dataset::open(&self.data, self.dataset)?)
     }

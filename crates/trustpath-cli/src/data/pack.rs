@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use clap::Args;
 use trustpath_report::{Column, Table};
-use trustpath_vision::dataset::Split;
+use trustpath_vision::dataset::DatasetSplit;
 use trustpath_vision::pack::PackParams;
 
-use super::{SourceArgs, step};
+use super::{DatasetSourceArgs, step};
 use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::files::CommandFiles;
@@ -20,7 +20,7 @@ use crate::print;
 #[command(after_help = AFTER)]
 pub struct PackArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    source: DatasetSourceArgs,
     /// Folder for the pack; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -28,8 +28,8 @@ pub struct PackArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
     size: usize,
     /// Only this split; may be given several times [default: all]
-    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
-    split: Vec<Split>,
+    #[arg(long, value_parser = choice::<DatasetSplit>(&DatasetSplit::NAMES))]
+    split: Vec<DatasetSplit>,
     /// Largest size of a file in MiB
     #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
     shard_mib: usize,

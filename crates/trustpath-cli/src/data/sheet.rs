@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use trustpath_report::{ContactRow, ContactSheet, Image};
 use trustpath_table::write_atomically;
-use trustpath_vision::dataset::{Dataset, Split};
+use trustpath_vision::dataset::{Dataset, DatasetSplit};
 
 use crate::error::Result;
 use crate::print;
@@ -27,7 +27,7 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
         }
     }
     let mut splits = vec![None; classes.len()];
-    for split in Split::ALL {
+    for split in DatasetSplit::ALL {
         for name in dataset.peek(split).classes() {
             if let Some(at) = classes.iter().position(|class| class == name) {
                 splits[at] = Some(split);

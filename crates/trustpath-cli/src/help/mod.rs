@@ -95,14 +95,14 @@ mod tests {
             commands.extend(command.get_subcommands().cloned());
             texts.push((command.get_name().into(), command.render_long_help().to_string()));
         }
-        let mut found = Vec::new();
+        let mut matches = Vec::new();
         for (name, text) in texts {
             let lower = text.to_lowercase();
             let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             let words = format!(" {} ", words.collect::<Vec<_>>().join(" "));
             let avoided = AVOIDED.split(", ").filter(|word| words.contains(&format!(" {word} ")));
-            found.extend(avoided.map(|word| format!("{name}: {word}")));
+            matches.extend(avoided.map(|word| format!("{name}: {word}")));
         }
-        assert!(found.is_empty(), "{found:#?}");
+        assert!(matches.is_empty(), "{matches:#?}");
     }
 }

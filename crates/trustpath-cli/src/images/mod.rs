@@ -16,7 +16,7 @@ use trustpath_report::label_page::{LabelReport, Thumbnail};
 use trustpath_table::{Error as TableError, PartlyLabelledFile, Tasks};
 use trustpath_text::TextModel;
 use trustpath_vision::Error as VisionError;
-use trustpath_vision::dataset::{Dataset, Kind, Split};
+use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 use trustpath_vision::extract::Extraction;
 use trustpath_vision::image::RgbImage;
 
@@ -33,11 +33,11 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Args)]
 pub struct DatasetArgs {
     /// Dataset layout [default: auto-detect]
-    #[arg(long, value_parser = choice::<Kind>(&Kind::NAMES))]
-    dataset: Option<Kind>,
+    #[arg(long, value_parser = choice::<DatasetKind>(&DatasetKind::NAMES))]
+    dataset: Option<DatasetKind>,
     /// Only the classes of this split of the dataset [default: all]
-    #[arg(long, value_parser = choice::<Split>(&Split::NAMES))]
-    split: Option<Split>,
+    #[arg(long, value_parser = choice::<DatasetSplit>(&DatasetSplit::NAMES))]
+    split: Option<DatasetSplit>,
     /// Folder or archive of the images of Label Studio tasks: the root of its local storage, or its media folder [default:
     /// the folder of the tasks]
     #[arg(long, value_name = "PATH")]
@@ -54,7 +54,7 @@ impl DatasetArgs {
     pub fn open(
         &self,
         path: &Path,
-        otherwise: Option<Kind>,
+        otherwise: Option<DatasetKind>,
         control: Option<&str>,
     ) -> Result<Dataset> {
         let all = match (Dataset::is_tasks(path), &self.image_folder) {
@@ -205,7 +205,7 @@ impl SourceArgs {
 
     /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.
     pub fn open(&self, path: &Path, labels_apart: bool, control: Option<&str>) -> Result<Dataset> {
-        self.dataset.open(path, labels_apart.then_some(Kind::Folder), control)
+        self.dataset.open(path, labels_apart.then_some(DatasetKind::Folder), control)
     }
 
     /// Computes the features of these images.
@@ -310,7 +310,7 @@ impl ExtractedImages {
 }
 
 /// The default file of features: beside the images, named after them, their split and the network.
-fn beside(images: &Path, split: Option<Split>, network: &str) -> PathBuf {
+fn beside(images: &Path, split: Option<DatasetSplit>, network: &str) -> PathBuf {
     // Of "." and "..", the name is another.
     let whole = match images.file_name() {
         Some(_) => images.to_owned(),
@@ -332,7 +332,10 @@ mod tests {
         let of = |path: &str, split| beside(Path::new(path), split, "net");
         assert_eq!(of("a/photos/", None), Path::new("a/photos-net.safetensors"));
         assert_eq!(of("a/photos.v2", None), Path::new("a/photos.v2-net.safetensors"));
-        assert_eq!(of("cub.tar.gz", Some(Split::Test)), Path::new("cub-test-net.safetensors"));
+        assert_eq!(
+            of("cub.tar.gz", Some(DatasetSplit::Test)),
+            Path::new("cub-test-net.safetensors")
+        );
         assert!(of(".", None).is_absolute());
     }
 }

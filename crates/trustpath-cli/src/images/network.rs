@@ -127,7 +127,7 @@ impl NetworkArgs {
 
     /// Reads the network.
     pub fn open(&self, threads: usize) -> Result<ChosenNetwork> {
-        let found = match (&self.backbone, &self.weights) {
+        let installed = match (&self.backbone, &self.weights) {
             (None, None) => published::installed(published::DEFAULT),
             (Some(name), None) => published::installed(name),
             _ => None,
@@ -143,7 +143,7 @@ impl NetworkArgs {
                 "--input-size, --mean and --std are for --weights and for models in ONNX, --output for the latter: leave them out, or give --backbone FILE.onnx".into(),
             ));
         }
-        if let Some(folder) = found {
+        if let Some(folder) = installed {
             let name = named.unwrap_or(published::DEFAULT);
             let network = Network::by_name(name)?;
             let backbone = self.backbone(&network, NetworkWeights::read(folder)?)?;
@@ -166,7 +166,7 @@ impl NetworkArgs {
             }
         };
         let OnnxArgs { input_size, mean, std, .. } = self.onnx;
-        let (mut network, found) =
+        let (mut network, installed) =
             NetworkWeights::by_name(weights)?.recognise(named, input_size)?;
         network.mean = mean.unwrap_or(network.mean);
         network.std = std.unwrap_or(network.std);
@@ -175,14 +175,15 @@ impl NetworkArgs {
                 "{weights} cannot be used: {fault}; correct --input-size, --mean and --std"
             )));
         }
-        let (backbone, name) = (self.backbone(&network, found)?, network.name);
+        let (backbone, name) = (self.backbone(&network, installed)?, network.name);
         let of_weights = stem(Path::new(weights));
         Ok(ChosenNetwork {
             backbone,
             words: format!("{name}, weights {weights}"),
-            stem: match of_weights.starts_with(name) {
-                true => of_weights,
-                false => format!("{name}-{of_weights}"),
+            stem: if of_weights.starts_with(name) {
+                of_weights
+            } else {
+                format!("{name}-{of_weights}")
             },
             is_shipped: NetworkWeights::SHIPPED.contains(&weights),
         })

@@ -14,7 +14,7 @@ use trustpath::spec::LabelSpec;
 use trustpath_explain::{FrontEnd, LabelResult, SavedModel, SavedPool};
 use trustpath_table::{FileSet, ReadingNote};
 
-use crate::args::{self, InputArgs, Instances, OutputArgs, RunArgs, Wanted};
+use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
 use crate::error::{Error, Result};
 use crate::features::{Rows, named};
 use crate::files::CommandFiles;
@@ -89,9 +89,13 @@ struct RepeatedArgs {
 
 impl RepeatedArgs {
     /// The instances without near-duplicates.
-    fn leave_out(&self, instances: Instances, threads: &ThreadPool) -> Result<Instances> {
+    fn leave_out(
+        &self,
+        instances: LoadedInstances,
+        threads: &ThreadPool,
+    ) -> Result<LoadedInstances> {
         let Some(cosine) = self.leave_out_duplicates else { return Ok(instances) };
-        let Instances { pool, images, texts } = instances;
+        let LoadedInstances { pool, images, texts } = instances;
         if pool.tasks().is_some() {
             return Err(Error::Usage(format!(
                 "{} are tasks of Label Studio, each of which gets a prediction: leave out --leave-out-duplicates",
@@ -108,7 +112,7 @@ impl RepeatedArgs {
         };
         let pool = if gone.is_empty() { pool } else { pool.without(&gone)? };
         let images = images.map(|images| images.without(&gone));
-        Ok(Instances { pool: pool.with_note(ReadingNote::Sentence(note)), images, texts })
+        Ok(LoadedInstances { pool: pool.with_note(ReadingNote::Sentence(note)), images, texts })
     }
 }
 
@@ -163,7 +167,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         None => args.input.read(wanted, files, &args.source, None, &threads, progress)?,
     };
     let instances = args.repeated.leave_out(instances, &threads)?;
-    let Instances { pool, images, .. } = &instances;
+    let LoadedInstances { pool, images, .. } = &instances;
     if wanted == Wanted::Any && pool.labels().iter().all(Option::is_none) {
         if page.is_some() || model.is_some() {
             return Err(Error::Usage(format!(

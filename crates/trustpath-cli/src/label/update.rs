@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 use trustpath_explain::SavedModel;
 use trustpath_table::ReadingNote;
 
-use crate::args::{InputArgs, Instances, Wanted};
+use crate::args::{InputArgs, LoadedInstances, Wanted};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
@@ -24,7 +24,7 @@ pub fn read(
     source: &SourceArgs,
     threads: &ThreadPool,
     progress: Progress,
-) -> Result<Instances> {
+) -> Result<LoadedInstances> {
     let saved = SavedModel::read(model)?;
     let name = model.display();
     let Some(kept) = &saved.pool else {

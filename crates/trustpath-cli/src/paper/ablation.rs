@@ -64,16 +64,16 @@ impl Variant {
         published: &[(&str, [Published; 4])],
     ) -> Result<Vec<(Comparison, f64)>> {
         let row = |name: &str| published.iter().find(|row| row.0 == name).map(|row| row.1);
-        let mut found = Vec::new();
+        let mut differences = Vec::new();
         for (i, cell) in CELLS.into_iter().enumerate().filter(|(_, cell)| cell.1 == 1) {
             if let (Some(own), Some(others)) = (row(self.name), row(other.name)) {
                 let name = format!("{} − {} {}", self.name, other.name, cell_name(cell));
                 let compared =
                     Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))?;
-                found.push((compared, (own[i].0 - others[i].0) / 100.0));
+                differences.push((compared, (own[i].0 - others[i].0) / 100.0));
             }
         }
-        Ok(found)
+        Ok(differences)
     }
 
     /// The gains over its own plain classifier, by cell.

@@ -140,12 +140,12 @@ mod tests {
             verdicts(&mut finding, "mini", "as in ICI-R", counts);
             finding.verdicts
         };
-        let found = verdicts(&ASSUMPTIONS);
-        let holds: Vec<Holds> = found.iter().map(|verdict| verdict.holds).collect();
+        let drawn = verdicts(&ASSUMPTIONS);
+        let holds: Vec<Holds> = drawn.iter().map(|verdict| verdict.holds).collect();
         // 93.0% of 43 episodes against 88.9% of 1164 decides nothing, and 53.5% of 793 only just exceeds a half.
         let yes = Holds::Yes;
-        assert_eq!(holds, [yes, yes, yes, yes, Holds::Open], "{found:?}");
-        assert!(found[0].evidence.starts_with("they hold in 60.35 ± "), "{}", found[0].evidence);
+        assert_eq!(holds, [yes, yes, yes, yes, Holds::Open], "{drawn:?}");
+        assert!(drawn[0].evidence.starts_with("they hold in 60.35 ± "), "{}", drawn[0].evidence);
         let opposite = verdicts(&[(0, 0), (900, 1000), (100, 400), (0, 10)]);
         let no = Holds::No;
         assert_eq!(opposite.iter().map(|v| v.holds).collect::<Vec<_>>(), [no, no, yes, no, no]);

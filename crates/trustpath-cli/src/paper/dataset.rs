@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use trustpath_episodes::{FeatureTable, Split, embedded};
 use trustpath_report::Image;
-use trustpath_vision::dataset::{Dataset as Images, Kind};
+use trustpath_vision::dataset::{Dataset as Images, DatasetKind};
 
 use super::PaperArgs;
 use crate::bench::novel;
@@ -46,7 +46,7 @@ impl Dataset {
 
     fn of_images(argument: &str, args: &PaperArgs, runner: &Runner) -> Result<Self> {
         let (name, path) = name_and_path(argument);
-        let all = Images::open(&path, name.parse::<Kind>().ok())?;
+        let all = Images::open(&path, name.parse::<DatasetKind>().ok())?;
         let (threads, progress) = (runner.pool(), runner.progress());
         let images = args.extraction.extract(&path, &novel(all)?, threads, progress)?;
         let (table, rows) = images.table()?;

@@ -91,11 +91,11 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
             let right: Vec<usize> = selected().filter(|&q| truth[q] == class).collect();
             let wrong: Vec<usize> = selected().filter(|&q| truth[q] != class).collect();
             let of_class = || (0..truth.len()).filter(|&q| truth[q] == class);
-            let found = of_class().filter(|&q| after[q] == class).count();
+            let accepted = of_class().filter(|&q| after[q] == class).count();
             EpisodeCell {
                 right: shown(dataset, episode, &right),
                 wrong: shown(dataset, episode, &wrong),
-                note: percent(found as f64 / of_class().count() as f64),
+                note: percent(accepted as f64 / of_class().count() as f64),
             }
         };
         rounds.push(EpisodeRound {

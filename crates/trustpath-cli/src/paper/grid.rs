@@ -14,7 +14,7 @@ use trustpath_episodes::{Method, last_of};
 use super::frame::*;
 use crate::bench::median;
 use crate::error::Error;
-use cells::{Setting, settings};
+use cells::{GridSetting, settings};
 use notes::{Entry, Note, Notes};
 
 pub const TARGET: Target = Target {
@@ -39,7 +39,7 @@ const LEAST_FITTING: f64 = 0.05;
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let names = methods(&lab.args.methods);
     let mut notes = Notes::open(&lab.args.out)?;
-    let all: Vec<(&Dataset, Setting)> = lab
+    let all: Vec<(&Dataset, GridSetting)> = lab
         .datasets
         .iter()
         .flat_map(|dataset| settings(dataset).into_iter().map(move |setting| (dataset, setting)))
@@ -95,7 +95,7 @@ fn methods(asked: &[String]) -> Vec<String> {
 }
 
 /// Everything that changes the result.
-fn key(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> String {
+fn key(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) -> String {
     let table = dataset.table(Split::Novel);
     let data = format!("{} {}×{}", dataset.name, table.rows(), table.dims());
     let run = format!("seed {}, {} episodes", lab.args.seed, setting.episodes(lab.episodes()));
@@ -103,7 +103,7 @@ fn key(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Str
     format!("{version}; {data}; {}; {run}; {}", setting.text(), names.join(","))
 }
 
-fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Result<Note> {
+fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) -> Result<Note> {
     let table = dataset.table(Split::Novel);
     let count = setting.episodes(lab.episodes());
     let mut note = Note { episodes: count, ..Note::default() };
@@ -145,7 +145,7 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &Setting, names: &[String]) -> Res
 }
 
 /// A dataset, a setting and its result.
-type Outcome<'a> = (&'a Dataset, Setting, Note);
+type Outcome<'a> = (&'a Dataset, GridSetting, Note);
 
 /// By method: how often it is below the plain classifier, and by how much in the worst setting.
 fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
@@ -226,9 +226,10 @@ fn left_out(rows: &[Outcome<'_>]) -> Vec<String> {
         let (_, setting, note) = skipped.first()?;
         let reason = note.skipped.clone().unwrap_or_default();
         let alphas: Vec<String> = skipped.iter().map(|row| row.1.alpha_text()).collect();
-        let which = match alphas.len() == rows.len() {
-            true => String::new(),
-            false => format!(" with α = {}", alphas.join(", ")),
+        let which = if alphas.len() == rows.len() {
+            String::new()
+        } else {
+            format!(" with α = {}", alphas.join(", "))
         };
         Some(format!("n = {}{which}, because {reason}", setting.queries))
     };

@@ -139,8 +139,8 @@ mod tests {
         // Every count over 75 is where the exact fraction is.
         for right in 0..=75usize {
             let scores = Scores(vec![vec![right as f64 / 75.0]]);
-            let found = bins(&scores).iter().position(|gains| !gains.is_empty());
-            assert_eq!(found, Some((10 * right / 75).min(9)));
+            let bin = bins(&scores).iter().position(|gains| !gains.is_empty());
+            assert_eq!(bin, Some((10 * right / 75).min(9)));
         }
     }
 

@@ -75,7 +75,7 @@ pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let name = format!("{} {}", dataset.name, runner.experiment.name());
     let start = Instant::now();
     let stage = lab.runner.progress().stage(&name, lab.episodes() as u64, "episodes");
-    let found: Vec<Result<Inspection>> = (0..lab.episodes())
+    let inspections: Vec<Result<Inspection>> = (0..lab.episodes())
         .into_par_iter()
         .map(|number| runner.inspect(number).inspect(|_| stage.step()))
         .collect();
@@ -83,9 +83,9 @@ pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
     lab.say_speed(
         &name,
-        &Speed { episodes: found.len(), seconds, threads, processor_seconds: None },
+        &Speed { episodes: inspections.len(), seconds, threads, processor_seconds: None },
     );
-    found.into_iter().collect()
+    inspections.into_iter().collect()
 }
 
 /// An episode that is shown in detail.

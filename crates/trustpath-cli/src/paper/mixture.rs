@@ -156,10 +156,10 @@ mod tests {
             .chain(gaussian(20_000, -3.0, 0.2))
             .collect();
         let counts = Counts::of(&values, 400).unwrap();
-        let mut found = Mixture::fit(&counts, 3).0;
-        found.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+        let mut components = Mixture::fit(&counts, 3).0;
+        components.sort_by(|a, b| a.mean.total_cmp(&b.mean));
         for (component, (weight, mean, deviation)) in
-            found.iter().zip([(0.2, -3.0, 0.2), (0.6, 0.0, 0.1), (0.2, 2.0, 0.3)])
+            components.iter().zip([(0.2, -3.0, 0.2), (0.6, 0.0, 0.1), (0.2, 2.0, 0.3)])
         {
             assert!((component.weight - weight).abs() < 1e-3, "{component:?}");
             assert!((component.mean - mean).abs() < 0.01, "{component:?}");

@@ -2,7 +2,7 @@
 
 use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind::{
-    Adaptive, AlphaTim, Ilpc, LabelPropagation, LabelSpreading, Laplace, LaplacianShot, Plain, Tim,
+    Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim,
 };
 use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
@@ -59,9 +59,7 @@ impl Peer {
             Method::Label(_) => "label",
             Method::Transductive(Adaptive) => "adaptive",
             Method::Transductive(Plain) => "labelled instances alone",
-            Method::Transductive(
-                LabelPropagation | LabelSpreading | LaplacianShot | Laplace | Ilpc,
-            ) => "graph of the pool",
+            Method::Transductive(LaplacianShot | Laplace | Ilpc) => "graph of the pool",
             _ => "prototypes",
         }
     }
@@ -80,9 +78,12 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
             if let Some(reference) = reference {
                 let ours = reference.scores(cell);
-                let paired = |peer: &Peer| match peer.method == reference.method {
-                    true => Ok(String::new()),
-                    false => Ok(print::points(&difference(&peer.scores(cell), &ours)?)),
+                let paired = |peer: &Peer| {
+                    if peer.method == reference.method {
+                        Ok(String::new())
+                    } else {
+                        Ok(print::points(&difference(&peer.scores(cell), &ours)?))
+                    }
                 };
                 let paired: Vec<String> = peers.iter().map(paired).collect::<Result<_>>()?;
                 columns.numbers("to adaptive", paired);

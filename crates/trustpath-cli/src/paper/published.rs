@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn datasets_are_found_by_their_usual_names() {
-        let found = ["miniImageNet", "mini-imagenet", "tiered_ImageNet", "cifar-fs", "CUB", "dino"];
-        assert_eq!(found.map(dataset), [Some(0), Some(0), Some(1), Some(2), Some(3), None]);
+        let datasets =
+            ["miniImageNet", "mini-imagenet", "tiered_ImageNet", "cifar-fs", "CUB", "dino"];
+        assert_eq!(datasets.map(dataset), [Some(0), Some(0), Some(1), Some(2), Some(3), None]);
     }
 }

@@ -1,6 +1,6 @@
 //! Table 1: datasets × settings × shots × {LR, ICIC, ICIR}.
 
-use trustpath::spec::IncidentalKind as Model;
+use trustpath::spec::IncidentalKind;
 
 use super::frame::*;
 use super::published::{self, DATASETS, TABLE1};
@@ -16,13 +16,14 @@ pub const TARGET: Target = Target {
 };
 
 const POOLS: [PoolKind; 3] = [PoolKind::Transductive, PoolKind::Semi15, PoolKind::SemiMore];
-const MODELS: [(&str, Model); 2] = [("ICIC", Model::IciC), ("ICIR", Model::IciR)];
+const MODELS: [(&str, IncidentalKind); 2] =
+    [("ICIC", IncidentalKind::IciC), ("ICIR", IncidentalKind::IciR)];
 const SHOTS: [usize; 2] = [1, 5];
 /// "Only reduced by a little": the largest loss in the paper's own rows, ICIR on tieredImageNet at 5 shots.
 const LITTLE: f64 = 0.006;
 
 /// A cell of the table: setting, model and shots.
-type Cell = (PoolKind, Model, usize);
+type Cell = (PoolKind, IncidentalKind, usize);
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let rows = || POOLS.into_iter().flat_map(|pool| MODELS.map(|model| (pool, model)));
@@ -38,7 +39,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         })?;
         let index = published::dataset(&dataset.name);
         for (i, shot) in SHOTS.into_iter().enumerate() {
-            let mut scores = vec![runs.after((PoolKind::Transductive, Model::IciR, shot), 0)];
+            let mut scores =
+                vec![runs.after((PoolKind::Transductive, IncidentalKind::IciR, shot), 0)];
             scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
             let accuracies = scores
                 .iter()
@@ -156,8 +158,11 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()>
         }
     }
     let one_shot = |model| (PoolKind::Transductive, model, 1);
-    let models =
-        runs.compare("ICIR − ICIC, 1-shot Tran.", one_shot(Model::IciR), one_shot(Model::IciC))?;
+    let models = runs.compare(
+        "ICIR − ICIC, 1-shot Tran.",
+        one_shot(IncidentalKind::IciR),
+        one_shot(IncidentalKind::IciC),
+    )?;
     finding.larger(title, "ICI improves on the plain classifier", &gains);
     finding.larger(title, "more unlabeled data gives better accuracy", &more);
     little_lost(finding, title, &semi);
@@ -192,7 +197,7 @@ fn against_competitors(
             let Some((name, best)) = published::best_competitor(setting, index, i) else {
                 continue;
             };
-            let ours = Estimate::of(&runs.last((pool, Model::IciR, shot)))?;
+            let ours = Estimate::of(&runs.last((pool, IncidentalKind::IciR, shot)))?;
             holds.push(Holds::above(&ours, best / 100.0));
             evidence.push(format!("{shot}-shot: {}% against {best:.2}% of {name}", ours.percent()));
         }

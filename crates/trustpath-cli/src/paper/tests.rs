@@ -204,9 +204,9 @@ fn the_grid_continues_from_its_notes() {
     let notes = fs::read_to_string(out.join("grid.jsonl")).unwrap();
     // 5 ways, 1 and 5 shots, four sizes, six concentrations.
     assert_eq!(notes.lines().count(), 48);
-    let found = tables(&out.join("grid.md"));
-    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
-    assert!(found[0][2].starts_with("| pt-map ") && found[0][5].starts_with("| plain "));
+    let tables = tables(&out.join("grid.md"));
+    assert_eq!(tables.iter().map(Vec::len).collect::<Vec<_>>(), [2 + 4, 2 + 24, 2 + 24]);
+    assert!(tables[0][2].starts_with("| pt-map ") && tables[0][5].starts_with("| plain "));
     // Thirty instances per class are not enough for pools of 300.
     assert!(first.contains("n = 300, because the classes are too few or too small"), "{first}");
 

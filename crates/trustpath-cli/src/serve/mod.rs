@@ -115,9 +115,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     let text = args.input.text_column(&instances.pool);
     let source = Arc::new(PoolSource::new(instances, threads, spec, trust, text));
     let session = Session::open(source.clone(), settings, lock)?;
-    let server = match args.session.label_studio {
-        true => Server::bind_keeping(args.session.port, &token)?,
-        false => Server::bind(args.session.port)?,
+    let server = if args.session.label_studio {
+        Server::bind_keeping(args.session.port, &token)?
+    } else {
+        Server::bind(args.session.port)?
     };
     let mut said: String = notes.iter().map(|note| format!("{note}\n")).collect();
     if session.replayed() > 0 {
@@ -146,9 +147,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     server.run(&session, interrupt::requested);
     let ended = session.finish()?;
     let labelled = print::count(ended.labelled, "label", "labels");
-    print::stdout(&match ended.written {
-        true => format!("{name}: {labelled}, {} of them checked by a person\n", ended.checked),
-        false => format!("No answer was given, and {name} is unchanged.\n"),
+    print::stdout(&if ended.written {
+        format!("{name}: {labelled}, {} of them checked by a person\n", ended.checked)
+    } else {
+        format!("No answer was given, and {name} is unchanged.\n")
     })
 }
 

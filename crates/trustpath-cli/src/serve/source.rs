@@ -8,16 +8,16 @@ use rayon::ThreadPool;
 use trustpath::label::{Labelling, Represented, Trust};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer, audit, label};
-use trustpath_explain::LabelledRows;
-use trustpath_serve::Source;
+use trustpath_explain::AuditedRows;
+use trustpath_serve::SessionPool;
 use trustpath_table::PartlyLabelledTable;
 
-use crate::args::Instances;
+use crate::args::LoadedInstances;
 use crate::features::{Rows, named};
 
 /// What a session works on.
 pub struct PoolSource {
-    pub instances: Instances,
+    pub instances: LoadedInstances,
     pub threads: ThreadPool,
     pub spec: LabelSpec,
     pub trust: Trust,
@@ -29,7 +29,7 @@ pub struct PoolSource {
 
 impl PoolSource {
     pub fn new(
-        instances: Instances,
+        instances: LoadedInstances,
         threads: ThreadPool,
         spec: LabelSpec,
         trust: Trust,
@@ -53,7 +53,7 @@ impl PoolSource {
     }
 }
 
-impl Source for PoolSource {
+impl SessionPool for PoolSource {
     fn pool(&self) -> &PartlyLabelledTable {
         &self.instances.pool
     }
@@ -69,11 +69,11 @@ impl Source for PoolSource {
         self.threads.install(|| {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
-            let found = self.represented(&features, observer).and_then(|kept| {
+            let labelling = self.represented(&features, observer).and_then(|kept| {
                 let pool = label(&features, labels).none_of_these(none).classes(classes);
                 pool.spec(&self.spec).on(kept).run_observed(observer)
             });
-            found.map_err(|error| named(pool, error).to_string())
+            labelling.map_err(|error| named(pool, error).to_string())
         })
     }
 
@@ -83,14 +83,14 @@ impl Source for PoolSource {
             let rows = Rows::all(pool);
             let features = rows.features().map_err(|e| e.to_string())?;
             let kept = self.represented(&features, observer);
-            let found = kept.map(|kept| kept.label_first(self.spec.suggest));
-            found.map_err(|error| named(pool, error).to_string())
+            let first = kept.map(|kept| kept.label_first(self.spec.suggest));
+            first.map_err(|error| named(pool, error).to_string())
         })
     }
 
     fn audit(
         &self,
-        labelled: &LabelledRows,
+        labelled: &AuditedRows,
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String> {
@@ -98,8 +98,9 @@ impl Source for PoolSource {
         self.threads.install(|| {
             let rows = Rows::some(pool, &labelled.rows);
             let features = rows.features().map_err(|e| e.to_string())?;
-            let found = audit(&features, &labelled.labels).classes(classes).run_observed(observer);
-            found.map_err(|error| named(pool, labelled.error_in_all_rows(error)).to_string())
+            let audited =
+                audit(&features, &labelled.labels).classes(classes).run_observed(observer);
+            audited.map_err(|error| named(pool, labelled.error_in_all_rows(error)).to_string())
         })
     }
 

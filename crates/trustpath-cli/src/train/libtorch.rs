@@ -1,6 +1,6 @@
 //! Training, with its progress and log.
 
-use trustpath_vision::dataset::{Dataset, Split};
+use trustpath_vision::dataset::{Dataset, DatasetSplit};
 use trustpath_vision::network::Network;
 use trustpath_vision::train::{
     Epoch, Recipe, TrainDevice, TrainObserver, Training, TrainingImages,
@@ -24,9 +24,10 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let progress = args.work.progress();
     let (images, validation) = args.work.pool()?.install(|| -> Result<_> {
         let images = load(&training_part(&dataset)?, recipe.size, progress)?;
-        let validation = match dataset.splits().contains(&Split::Val) {
-            true => Some(load(&dataset.split(Split::Val)?, recipe.size, progress)?),
-            false => None,
+        let validation = if dataset.splits().contains(&DatasetSplit::Val) {
+            Some(load(&dataset.split(DatasetSplit::Val)?, recipe.size, progress)?)
+        } else {
+            None
         };
         Ok((images, validation))
     })?;
@@ -78,7 +79,11 @@ impl RecipeArgs {
 
 /// The classes to train on: those of the training split, or all where there are no splits.
 fn training_part(dataset: &Dataset) -> Result<Dataset> {
-    if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(Split::Train)?) }
+    if dataset.splits().is_empty() {
+        Ok(dataset.clone())
+    } else {
+        Ok(dataset.split(DatasetSplit::Train)?)
+    }
 }
 
 fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingImages> {

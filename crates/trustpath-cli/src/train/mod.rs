@@ -8,7 +8,7 @@ mod log;
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath_vision::dataset::Kind;
+use trustpath_vision::dataset::DatasetKind;
 
 use crate::args::WorkArgs;
 use crate::cli::positive;
@@ -23,7 +23,7 @@ pub struct TrainArgs {
     data: PathBuf,
     /// Dataset layout [default: auto-detect]
     #[arg(long, value_name = "NAME")]
-    dataset: Option<Kind>,
+    dataset: Option<DatasetKind>,
     /// Folder of the run: checkpoint, best weights, log and plots; a stopped run is resumed from it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,

@@ -172,8 +172,15 @@ fn a_model_labels_new_images_by_the_same_network() {
     for name in CLASSES {
         assert!(out.contains(&format!("\n{name}.png,{name},")), "{out}");
     }
-    let other = path(&["..", "..", "assets", "networks", "resnet12-cub.safetensors"]);
-    let args = [&predict[..], &["--weights", &other]].concat();
+    // The same network with another last byte is another network.
+    let part = |part| {
+        let file = format!("resnet12-cifar-fs.safetensors.{part}");
+        fs::read(path(&["..", &format!("trustpath-data-resnet12-{part}"), &file])).unwrap()
+    };
+    let mut other = [part(1), part(2)].concat();
+    *other.last_mut().unwrap() ^= 1;
+    fs::write(photos.path("other.safetensors"), other).unwrap();
+    let args = [&predict[..], &["--weights", "other.safetensors"]].concat();
     photos.refused(&args, "it was trained on features by resnet12, weights cifar-fs");
 }
 

@@ -50,6 +50,13 @@ impl Serving {
         assert!(self.ask("POST answer", &body).starts_with("HTTP/1.1 200"));
     }
 
+    /// Waits for the first model, which is trained in the background.
+    fn wait_for_model(&self) {
+        while !self.ask("GET state", "").contains("\"model\":{") {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -84,6 +91,7 @@ fn a_killed_process_loses_nothing_and_other_commands_say_so() {
 
     let serving = Serving::start(&folder, &["pool.csv", "--labels", "labels.csv"]);
     serving.label(5, "tern");
+    serving.wait_for_model();
     let printed = serving.end();
     assert!(printed.contains("labels.csv: 5 labels, 3 of them checked by a person"), "{printed}");
     let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
@@ -96,7 +104,7 @@ fn a_killed_process_loses_nothing_and_other_commands_say_so() {
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
-    // The curve is kept for the next session.
+    // The curve, which has a point from the first model on, is kept for the next session.
     assert_eq!(names, ["labels.csv", "labels.csv.progress", "pool.csv"]);
 }
 

@@ -38,7 +38,7 @@ fn a_truncated_journal_is_resumed_to_the_same_result() {
 mod signals {
     use std::io::{BufRead, BufReader};
     use std::process::{self, Child, Stdio};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use super::*;
 
@@ -58,11 +58,11 @@ mod signals {
     fn an_interrupt_prints_what_is_done() {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("run.jsonl");
-        let child =
+        let mut child =
             spawn(folder.path(), &["bench", "--episodes", "1000000", "--journal", &text(&journal)]);
-        let begun = Instant::now();
         let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
-        while lines() < 10 && begun.elapsed() < Duration::from_secs(60) {
+        while lines() < 10 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before the tenth episode");
             std::thread::sleep(Duration::from_millis(20));
         }
         interrupt(&child);
@@ -88,16 +88,27 @@ mod signals {
     fn an_interrupted_labelling_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         succeeds(&folder, &["sample", "try", "--size", "150"]);
+        let outputs = ["out.csv", "page.html", "m.safetensors"];
         let label = "label try/pool.npy --labels try/labels.csv --progress json \
                  --out out.csv --report page.html --model m.safetensors";
-        let mut child = spawn(folder.path(), &label.split_whitespace().collect::<Vec<_>>());
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let stage = "{\"stage\":\"representing the pool\",\"done\":0";
-        assert!(lines.by_ref().map(Result::unwrap).any(|line| line.starts_with(stage)));
-        interrupt(&child);
-        let last = lines.map(Result::unwrap).last().unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        assert!(last.starts_with("error: the run was stopped"), "{last}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the sample may be left");
+        // On a busy machine a run may end before the signal arrives; then there is another.
+        loop {
+            let mut child = spawn(folder.path(), &label.split_whitespace().collect::<Vec<_>>());
+            let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+            let stage = "{\"stage\":\"representing the pool\",\"done\":0";
+            assert!(lines.by_ref().map(Result::unwrap).any(|line| line.starts_with(stage)));
+            interrupt(&child);
+            let last = lines.map(Result::unwrap).last().unwrap();
+            let status = child.wait().unwrap();
+            if status.success() {
+                outputs.iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+                continue;
+            }
+            assert_eq!(status.code(), Some(130));
+            assert!(last.starts_with("error: the run was stopped"), "{last}");
+            let left = fs::read_dir(folder.path()).unwrap().count();
+            assert_eq!(left, 1, "only the sample may be left");
+            return;
+        }
     }
 }

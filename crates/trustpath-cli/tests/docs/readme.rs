@@ -50,13 +50,13 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
             rest.get(at..at + part.len())
                 .is_some_and(|lines| lines.iter().zip(*part).all(|(a, b)| stable(a) == stable(b)))
         };
-        let found = match (place == 0, place == last) {
+        let place = match (place == 0, place == last) {
             (true, true) => (rest.len() == part.len() && same(0)).then_some(0),
             (true, false) => same(0).then_some(0),
             (false, true) => rest.len().checked_sub(part.len()).filter(|&at| same(at)),
             (false, false) => (0..rest.len()).find(|&at| same(at)),
         };
-        let Some(at) = found else { return false };
+        let Some(at) = place else { return false };
         rest = &rest[at + part.len()..];
     }
     true
@@ -77,10 +77,8 @@ fn refreshed(shown: &[String], printed: &[&str]) -> Vec<String> {
         let Some(first) = part.first() else { continue };
         let at = (from..printed.len()).find(|&at| name(printed[at]) == name(first));
         let at = if place == 0 { from } else { at.unwrap_or(from) };
-        let end = match parts.len() == 1 {
-            true => printed.len(),
-            false => (at + part.len()).min(printed.len()),
-        };
+        let end =
+            if parts.len() == 1 { printed.len() } else { (at + part.len()).min(printed.len()) };
         fresh.extend(printed[at..end].iter().map(|line| (*line).to_owned()));
         from = end;
     }

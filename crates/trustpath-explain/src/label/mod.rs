@@ -50,9 +50,10 @@ impl LabelResult<'_> {
             format!("{} ({label})", data.ids[other])
         };
         let nearest: Vec<String> = labelling.nearest.indices(row).map(near).collect();
-        match nearest.is_empty() {
-            true => fits,
-            false => format!("{fits}; nearest labelled: {}", nearest.join(", ")),
+        if nearest.is_empty() {
+            fits
+        } else {
+            format!("{fits}; nearest labelled: {}", nearest.join(", "))
         }
     }
 

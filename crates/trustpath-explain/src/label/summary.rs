@@ -100,11 +100,10 @@ impl LabelResult<'_> {
         }
         let trusted = &self.labelling.trusted;
         if self.labelling.picked {
-            let effect = match self.closed {
-                true => "The true precision is probably lower than the one promised here",
-                false => {
-                    "Only instances close to the labelled ones are trusted, and detection of unknown classes is off"
-                }
+            let effect = if self.closed {
+                "The true precision is probably lower than the one promised here"
+            } else {
+                "Only instances close to the labelled ones are trusted, and detection of unknown classes is off"
             };
             notes.push(format!(
                 "The given labels are more typical than the pool, as if clear examples had been chosen. {effect}. Label some instances chosen at random, or those of {}.",
@@ -155,9 +154,10 @@ impl LabelResult<'_> {
         if target < WORTH_ASKING || target <= now || number == 0 {
             return "Give more labels, best those of several instances in every class; the most probable labels come first when the table is sorted by probability.".to_owned();
         }
-        let most = match target < hundredths(best) {
-            true => format!("; {:.2} is the most they support", hundredths(best)),
-            false => String::new(),
+        let most = if target < hundredths(best) {
+            format!("; {:.2} is the most they support", hundredths(best))
+        } else {
+            String::new()
         };
         format!(
             "With these labels {} would trust {}{most}.",

@@ -209,10 +209,8 @@ fn draw_images(images: &[Image], correct: bool, rows: usize, rect: Rect, canvas:
 
 /// A solid frame for correct instances, a dashed one for wrong instances.
 fn style(correct: bool, filled: bool) -> Style {
-    let (color, fill, dash): (_, _, &[f64]) = match correct {
-        true => (CORRECT, CORRECT.tint(0.25), &[]),
-        false => (WRONG, WHITE, &[3.0, 2.0]),
-    };
+    let (color, fill, dash): (_, _, &[f64]) =
+        if correct { (CORRECT, CORRECT.tint(0.25), &[]) } else { (WRONG, WHITE, &[3.0, 2.0]) };
     let stroke = Stroke { dash, ..Stroke::solid(color, 1.6) };
     Style { fill: filled.then_some(fill), stroke: Some(stroke) }
 }

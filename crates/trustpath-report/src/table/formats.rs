@@ -60,9 +60,12 @@ impl Table {
 
     /// The table as CSV: the names of the columns, then the rows; fields are quoted where necessary.
     pub fn csv(&self) -> String {
-        let field = |text: &str| match text.contains(['"', ',', '\n', '\r']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.to_owned(),
+        let field = |text: &str| {
+            if text.contains(['"', ',', '\n', '\r']) {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            } else {
+                text.to_owned()
+            }
         };
         let head: Vec<String> = self.columns.iter().map(|c| field(&c.name)).collect();
         let rows = self.rows.iter().map(|row| row.iter().map(|cell| field(&cell.text)).collect());

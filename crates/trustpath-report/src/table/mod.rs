@@ -134,8 +134,8 @@ impl Table {
         let numbers = cells.filter_map(|cell| Some((leading_number(&cell.text)?, cell)));
         let mut cells: Vec<(f64, &mut TableCell)> = numbers.collect();
         let pick = if best == Best::Highest { f64::max } else { f64::min };
-        let found = cells.iter().map(|(value, _)| *value).reduce(pick);
-        cells.iter_mut().filter(|(v, _)| Some(*v) == found).for_each(|(_, cell)| cell.bold = true);
+        let best = cells.iter().map(|(value, _)| *value).reduce(pick);
+        cells.iter_mut().filter(|(v, _)| Some(*v) == best).for_each(|(_, cell)| cell.bold = true);
     }
 }
 

@@ -175,11 +175,11 @@ fn a_screen_reader_gets_names_in_the_order_of_the_page() {
         assert!(unnamed.is_empty(), "{unnamed:?}");
         let mut rest = tree.iter();
         for section in sections {
-            let found = rest.any(|(role, name)| {
+            let is_read = rest.any(|(role, name)| {
                 ["heading", "DisclosureTriangle", "group"].contains(&role.as_str())
                     && name.starts_with(section)
             });
-            assert!(found, "{section} in {tree:?}");
+            assert!(is_read, "{section} in {tree:?}");
         }
         let id = browser.content("#panel h2");
         assert!(tree.contains(&("dialog".into(), format!("Instance {id}"))), "{tree:?}");

@@ -134,9 +134,10 @@ fn plain(name: &str) -> String {
         name.pop();
     }
     let name = name.trim().trim_end_matches('.');
-    match name.starts_with('.') || name.is_empty() {
-        true => format!("_{}", name.trim_start_matches('.')),
-        false => name.to_owned(),
+    if name.starts_with('.') || name.is_empty() {
+        format!("_{}", name.trim_start_matches('.'))
+    } else {
+        name.to_owned()
     }
 }
 

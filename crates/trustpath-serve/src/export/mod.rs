@@ -20,9 +20,9 @@ use trustpath_table::Format;
 use crate::Result;
 use crate::answer::Answer;
 use crate::http::Response;
-use crate::model::Model;
+use crate::model::SessionModel;
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::SessionPool;
 
 pub use folder::write as folder;
 
@@ -118,7 +118,7 @@ pub struct FormatView {
 }
 
 /// The formats for this kind of data.
-pub fn formats(source: &dyn Source) -> Vec<FormatView> {
+pub fn formats(source: &dyn SessionPool) -> Vec<FormatView> {
     let fits = |format: &&ExportFormat| !format.images || source.has_images();
     let view = |format: &ExportFormat| FormatView { name: format.name, about: format.about };
     FORMATS.iter().filter(fits).map(view).collect()
@@ -127,7 +127,7 @@ pub fn formats(source: &dyn Source) -> Vec<FormatView> {
 /// What is exported: the state at one moment.
 pub(crate) struct Exported<'a> {
     session: &'a Session,
-    model: Arc<Model>,
+    model: Arc<SessionModel>,
     answers: Vec<Answer>,
     classes: Vec<String>,
 }
@@ -159,7 +159,7 @@ impl<'a> Exported<'a> {
         Ok(Self { session, model, answers, classes })
     }
 
-    fn source(&self) -> &'a dyn Source {
+    fn source(&self) -> &'a dyn SessionPool {
         self.session.source.as_ref()
     }
 

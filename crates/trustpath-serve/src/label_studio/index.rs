@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use trustpath_table::{ImageAddress, TaskContent};
 
-use crate::source::Source;
+use crate::source::SessionPool;
 
 /// Instances by what they show.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct TaskIndex {
 
 impl TaskIndex {
     /// The instances of a pool.
-    pub fn new(source: &dyn Source) -> Self {
+    pub fn new(source: &dyn SessionPool) -> Self {
         let pool = source.pool();
         let mut by_content: HashMap<String, Vec<usize>> = HashMap::new();
         let tasks = pool.tasks();

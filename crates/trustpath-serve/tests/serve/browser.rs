@@ -384,6 +384,59 @@ fn hostile_names_are_text_and_a_phone_never_scrolls_sideways() {
     session.end();
 }
 
+/// Every view: its tab, and what the browser hands to a screen reader, in this order.
+const VIEWS: [(&str, &[&str]); 5] = [
+    (
+        "label",
+        &[
+            "tab:Label next",
+            "tabpanel:Label next",
+            "image:Image of ",
+            "button:auk",
+            "button:Accept",
+            "button:Undo",
+        ],
+    ),
+    (
+        "bulk",
+        &[
+            "tabpanel:Bulk",
+            "combobox:Predicted class",
+            "slider:Least probability",
+            "status:",
+            "button:Select",
+        ],
+    ),
+    (
+        "audit",
+        &[
+            "tabpanel:Audit",
+            "heading:Given",
+            "button:Keep",
+            "heading:Suggested",
+            "button:Change to this",
+        ],
+    ),
+    (
+        "progress",
+        &[
+            "tabpanel:Progress",
+            "image:9 labels: coverage ",
+            "heading:When to stop",
+            "button:Check 50",
+        ],
+    ),
+    (
+        "export",
+        &[
+            "tabpanel:Export",
+            "button:labels.csv",
+            "heading:End the session",
+            "button:Write the labels",
+        ],
+    ),
+];
+
 #[test]
 fn screen_readers_get_names_and_the_focus_moves_in_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -394,104 +447,65 @@ fn screen_readers_get_names_and_the_focus_moves_in_order() {
     let Some((mut browser, session)) = start(folder.path(), &images(60)) else { return };
     session.settled();
     browser.until("document.querySelectorAll('.answer').length === 3");
-    let mut visited: Vec<String> = Vec::new();
-    browser.eval("document.getElementById('tab-label').focus()");
-    for _ in 0..40 {
-        browser.key("Tab");
-        let found = browser.eval(
-            "(() => { const e = document.activeElement; if (e === document.body) return null; \
-             return [e.closest('.top, .modes, .answers, .acts, .side, section')?.className ?? '', e.textContent || e.ariaLabel || '', getComputedStyle(e).outlineStyle]; })()",
-        );
-        let Some(place) = found[0].as_str() else { break };
-        assert!(!found[1].as_str().unwrap().is_empty(), "a name: {found}");
-        assert_ne!(found[2], "none", "a ring: {found}");
-        if visited.last().is_none_or(|last| last != place) {
-            visited.push(place.to_owned());
-        }
-    }
-    assert_eq!(visited[..3], ["modes", "answers", "acts"].map(String::from), "{visited:?}");
+    check_that_the_focus_is_seen(&mut browser);
     // What was answered is said.
     browser.eval("document.activeElement.blur()");
     browser.key("1");
     browser.until("document.getElementById('live').textContent.endsWith(': auk')");
-    // Every view, as the browser hands it to a screen reader.
     browser.key("z");
     session.until(|state| state["counts"]["checked"] == 0);
     browser.click("document.getElementById('tab-audit')");
     browser.click("document.querySelector('#view-audit .act.main')");
     browser.until("document.querySelectorAll('#view-audit .half').length === 2");
-    for (tab, expected) in [
-        (
-            "label",
-            vec![
-                "tab:Label next",
-                "tabpanel:Label next",
-                "image:Image of ",
-                "button:auk",
-                "button:Accept",
-                "button:Undo",
-            ],
-        ),
-        (
-            "bulk",
-            vec![
-                "tabpanel:Bulk",
-                "combobox:Predicted class",
-                "slider:Least probability",
-                "status:",
-                "button:Select",
-            ],
-        ),
-        (
-            "audit",
-            vec![
-                "tabpanel:Audit",
-                "heading:Given",
-                "button:Keep",
-                "heading:Suggested",
-                "button:Change to this",
-            ],
-        ),
-        (
-            "progress",
-            vec![
-                "tabpanel:Progress",
-                "image:9 labels: coverage ",
-                "heading:When to stop",
-                "button:Check 50",
-            ],
-        ),
-        (
-            "export",
-            vec![
-                "tabpanel:Export",
-                "button:labels.csv",
-                "heading:End the session",
-                "button:Write the labels",
-            ],
-        ),
-    ] {
-        browser.click(&format!("document.getElementById('tab-{tab}')"));
-        browser.settle();
-        let tree = browser.accessible();
-        let unnamed: Vec<_> = tree
-            .iter()
-            .filter(|(role, name)| NAMED.contains(&role.as_str()) && name.is_empty())
-            .collect();
-        assert!(unnamed.is_empty(), "{tab}: {unnamed:?}");
-        // In this order, and each key of a button is not a part of its name.
-        let mut rest = tree.iter();
-        for wanted in expected {
-            let (role, name) = wanted.split_once(':').unwrap();
-            assert!(
-                rest.any(|(r, n)| r == role && n.starts_with(name)),
-                "{tab}: {wanted} in {tree:?}"
-            );
-        }
-        let views = tree.iter().filter(|(role, _)| role == "tabpanel").count();
-        assert_eq!(views, 1, "{tab}: what is hidden is not read");
+    for (tab, expected) in VIEWS {
+        check_what_is_read(&mut browser, tab, expected);
     }
-    // The focus moves as the page is read.
+    check_that_the_focus_moves_as_the_page_is_read(&mut browser);
+    browser.expect_no_errors();
+    session.end();
+}
+
+/// What gets the focus by the key Tab has a name and a ring, and comes in the order of the page.
+fn check_that_the_focus_is_seen(browser: &mut Browser) {
+    let mut visited: Vec<String> = Vec::new();
+    browser.eval("document.getElementById('tab-label').focus()");
+    for _ in 0..40 {
+        browser.key("Tab");
+        let focused = browser.eval(
+            "(() => { const e = document.activeElement; if (e === document.body) return null; \
+             return [e.closest('.top, .modes, .answers, .acts, .side, section')?.className ?? '', e.textContent || e.ariaLabel || '', getComputedStyle(e).outlineStyle]; })()",
+        );
+        let Some(place) = focused[0].as_str() else { break };
+        assert!(!focused[1].as_str().unwrap().is_empty(), "a name: {focused}");
+        assert_ne!(focused[2], "none", "a ring: {focused}");
+        if visited.last().is_none_or(|last| last != place) {
+            visited.push(place.to_owned());
+        }
+    }
+    assert_eq!(visited[..3], ["modes", "answers", "acts"].map(String::from), "{visited:?}");
+}
+
+/// A view as the browser hands it to a screen reader.
+fn check_what_is_read(browser: &mut Browser, tab: &str, expected: &[&str]) {
+    browser.click(&format!("document.getElementById('tab-{tab}')"));
+    browser.settle();
+    let tree = browser.accessible();
+    let unnamed: Vec<_> = tree
+        .iter()
+        .filter(|(role, name)| NAMED.contains(&role.as_str()) && name.is_empty())
+        .collect();
+    assert!(unnamed.is_empty(), "{tab}: {unnamed:?}");
+    // In this order, and each key of a button is not a part of its name.
+    let mut rest = tree.iter();
+    for wanted in expected {
+        let (role, name) = wanted.split_once(':').unwrap();
+        assert!(rest.any(|(r, n)| r == role && n.starts_with(name)), "{tab}: {wanted} in {tree:?}");
+    }
+    let views = tree.iter().filter(|(role, _)| role == "tabpanel").count();
+    assert_eq!(views, 1, "{tab}: what is hidden is not read");
+}
+
+fn check_that_the_focus_moves_as_the_page_is_read(browser: &mut Browser) {
     browser.click("document.getElementById('tab-label')");
     let order: Vec<(String, String)> = browser.accessible();
     browser.eval("document.getElementById('tab-label').focus()");
@@ -508,6 +522,4 @@ fn screen_readers_get_names_and_the_focus_moves_in_order() {
             place.unwrap_or_else(|| panic!("{role} {name:?} comes before {:?}", &order[at..])) + 1;
     }
     assert!(reached >= 10, "modes, classes, commands and more: {reached}");
-    browser.expect_no_errors();
-    session.end();
 }

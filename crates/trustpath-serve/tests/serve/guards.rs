@@ -127,8 +127,8 @@ fn responses_protect_the_page() {
         assert!(head.contains(header), "{header}: {head}");
     }
     for outside in ["http://", "https://", "src=\"/", "@import"] {
-        let found = page.replace("http://www.w3.org/2000/svg", "").contains(outside);
-        assert!(!found, "the page must not name {outside}");
+        let is_named = page.replace("http://www.w3.org/2000/svg", "").contains(outside);
+        assert!(!is_named, "the page must not name {outside}");
     }
     session.end();
 }

@@ -52,17 +52,17 @@ fn annotations_are_recorded_and_tasks_are_predicted() {
     assert_eq!(state["counts"]["checked"], 15);
 
     let tasks: Vec<Value> = (20..40).map(|row| task(500 + row, row)).collect();
-    let found = predict(&session, &tasks);
-    let right = found
+    let predicted = predict(&session, &tasks);
+    let right = predicted
         .iter()
         .zip(20..)
         .filter(|(p, row)| p["result"][0]["value"]["choices"] == json!([CLASSES[row % 3]]));
-    assert!(found.len() == 20 && right.count() > 15, "{found:?}");
-    let (result, score) = (&found[0]["result"][0], found[0]["score"].as_f64().unwrap());
+    assert!(predicted.len() == 20 && right.count() > 15, "{predicted:?}");
+    let (result, score) = (&predicted[0]["result"][0], predicted[0]["score"].as_f64().unwrap());
     assert_eq!((&result["from_name"], &result["to_name"]), (&json!("bird"), &json!("body")));
     assert!(score > 0.0 && score <= 1.0);
     let version = session.post("label-studio/setup", &setup)["model_version"].clone();
-    assert!(version != first && found[0]["model_version"] == version, "{version}");
+    assert!(version != first && predicted[0]["model_version"] == version, "{version}");
     assert_eq!(
         predict(&session, &[task(114, 14)])[0]["result"][0]["value"]["choices"],
         json!(["auk"])

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 use trustpath::label::{Labelling, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
-use trustpath_explain::LabelledRows;
-use trustpath_serve::{Ended, Server, Session, Settings, Source};
+use trustpath_explain::AuditedRows;
+use trustpath_serve::{Ended, Server, Session, SessionPool, Settings};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
 
+/// After this time a condition is never going to be true, even on a machine with much other work.
+const PATIENCE: Duration = Duration::from_secs(600);
 const DIMS: usize = 6;
 pub const CLASSES: [&str; 3] = ["auk", "gull", "tern"];
 
@@ -94,7 +96,7 @@ impl TestPool {
     }
 }
 
-impl Source for TestPool {
+impl SessionPool for TestPool {
     fn pool(&self) -> &PartlyLabelledTable {
         &self.pool
     }
@@ -120,7 +122,7 @@ impl Source for TestPool {
 
     fn audit(
         &self,
-        labelled: &LabelledRows,
+        labelled: &AuditedRows,
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String> {
@@ -283,7 +285,7 @@ impl Running {
             if condition(&state) {
                 return state;
             }
-            assert!(start.elapsed() < Duration::from_secs(60), "{state}");
+            assert!(start.elapsed() < PATIENCE, "{state}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use trustpath_table::{AnswerKind, FileLock, read_answers};
 
 use crate::pool::{CLASSES, Running, TestPool, Wish};
-use trustpath_serve::Source;
+use trustpath_serve::SessionPool;
 
 #[test]
 fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {

@@ -117,12 +117,12 @@ impl JsonlReader<'_> {
         let JsonObject(fields) =
             serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
         self.check_keys(&fields)?;
-        let found = |place: Option<usize>| place.map(|place| fields[place].0.clone());
+        let name_at = |place: Option<usize>| place.map(|place| fields[place].0.clone());
         if self.label.is_none() {
-            self.label = found(self.options.find_label(&self.keys));
+            self.label = name_at(self.options.find_label(&self.keys));
         }
         if self.id.is_none() {
-            self.id = found(self.options.find_id(&self.keys));
+            self.id = name_at(self.options.find_id(&self.keys));
         }
         let (mut id, mut label, mut others) = (None, None, Vec::with_capacity(fields.len()));
         let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
@@ -160,20 +160,20 @@ impl JsonlReader<'_> {
                 for (place, key) in keys.iter().enumerate() {
                     // Nearly always all lines have the same order.
                     let same_place = others.get(place).filter(|(name, _)| name == key);
-                    let found = same_place.or_else(|| others.iter().find(|(name, _)| name == key));
-                    let value = found.map(|(_, raw)| value(raw)).transpose();
+                    let entry = same_place.or_else(|| others.iter().find(|(name, _)| name == key));
+                    let value = entry.map(|(_, raw)| value(raw)).transpose();
                     let value = value.map_err(|e| self.not_json(line, &e))?;
                     self.raw.features.push(self.number(key, value)?);
                 }
             }
         }
         self.layout = Some(layout);
-        let found = self.raw.features.len() - before;
+        let count = self.raw.features.len() - before;
         if self.raw.rows == 0 {
-            self.raw.dims = found;
-        } else if found != self.raw.dims {
+            self.raw.dims = count;
+        } else if count != self.raw.dims {
             let reason =
-                format!("line {} has {found} features, the first has {}", self.line, self.raw.dims);
+                format!("line {} has {count} features, the first has {}", self.line, self.raw.dims);
             return Err(Error::damaged(self.file, reason));
         }
         self.raw.rows += 1;

@@ -9,11 +9,8 @@
 //! | jsonl | all numeric keys, or one key of lists | the label key, the id key |
 //! | json | tasks of Label Studio: texts, no features | choices of annotations, ids of tasks |
 //! | parquet | all numeric columns, or one column of lists | the label column, the id column |
-//! | arrow | all numeric columns, or one column of lists | the label column, the id column |
 
-mod arrow;
 mod csv;
-mod dates;
 mod jsonl;
 pub mod npy;
 mod npz;
@@ -33,7 +30,6 @@ use std::str::FromStr;
 use crate::input::Input;
 use crate::label_studio;
 use crate::{Error, Output, Result, ResultTable};
-pub(crate) use arrow::no_output as no_arrow_output;
 pub(crate) use csv::{fields as csv_fields, read_lines};
 use raw::{RawTable, ReadOptions};
 
@@ -80,8 +76,6 @@ formats! {
         read: label_studio::read, write: label_studio::write;
     "Apache Parquet" Parquet ["parquet"] Column in_blocks: true
         read: parquet::read, write: parquet::write;
-    "Apache Arrow file, or Feather version 2 (read only)" Arrow ["arrow", "feather", "ipc"] Column in_blocks: false
-        read: arrow::read, write: arrow::write;
 }
 
 /// Where a format holds labels.
@@ -133,9 +127,17 @@ impl Format {
         if is_stream(path) {
             return Ok(Self::Csv);
         }
-        extension(path).parse().map_err(|_| Error::UnknownFormat {
+        let ending = extension(path);
+        ending.parse().map_err(|_| Error::UnknownFormat {
             file: path.display().to_string(),
-            remedy: format!("use a name that ends in {}, or name the format", Self::endings()),
+            remedy: match ending.as_str() {
+                "arrow" | "feather" | "ipc" => {
+                    "Arrow and Feather files are neither read nor written; \
+                    write parquet, e.g. with pandas: frame.to_parquet(\"pool.parquet\")"
+                        .into()
+                }
+                _ => format!("use a name that ends in {}, or name the format", Self::endings()),
+            },
         })
     }
 
@@ -178,8 +180,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = FORMATS.iter().find(|spec| spec.endings.contains(&name));
-        found.map(|spec| spec.format).ok_or_else(|| Error::UnknownFormat {
+        let spec = FORMATS.iter().find(|spec| spec.endings.contains(&name));
+        spec.map(|spec| spec.format).ok_or_else(|| Error::UnknownFormat {
             file: format!("{name:?}"),
             remedy: format!("choose one of {}", Self::NAMES.join(", ")),
         })
@@ -218,7 +220,11 @@ mod tests {
         }
         for path in ["a", "a.pickle", ".npy", ""] {
             let error = Format::of(Path::new(path)).unwrap_err();
-            assert!(error.to_string().contains(".parquet or .arrow"), "{error}");
+            assert!(error.to_string().contains(".json or .parquet"), "{error}");
+        }
+        for path in ["a.arrow", "a.feather"] {
+            let error = Format::of(Path::new(path)).unwrap_err();
+            assert!(error.to_string().contains("to_parquet"), "{error}");
         }
     }
 }

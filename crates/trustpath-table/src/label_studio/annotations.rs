@@ -39,17 +39,17 @@ pub fn answer_of(annotation: &Value, control: Option<&str>) -> TaskAnswer {
         return TaskAnswer::Cancelled;
     }
     let of_control = |result: &&Value| control.is_none_or(|name| result["from_name"] == name);
-    let mut found: Vec<String> = choices(annotation)
+    let mut chosen: Vec<String> = choices(annotation)
         .filter(of_control)
         .filter_map(|result| result["value"]["choices"].as_array())
         .flatten()
         .filter_map(|choice| choice.as_str().map(Into::into))
         .collect();
-    found.dedup();
-    match found.len() {
+    chosen.dedup();
+    match chosen.len() {
         0 => TaskAnswer::Empty,
-        1 => TaskAnswer::Label(found.remove(0)),
-        _ => TaskAnswer::Several(found),
+        1 => TaskAnswer::Label(chosen.remove(0)),
+        _ => TaskAnswer::Several(chosen),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn list<'a>(task: &'a Map<String, Value>, key: &str) -> impl Iterator
 
 /// The names of control and object that the first choice has.
 pub(super) fn control(tasks: &[Map<String, Value>]) -> Option<ControlNames> {
-    let mut found = tasks
+    let mut controls = tasks
         .iter()
         .flat_map(|task| list(task, "annotations").chain(list(task, "predictions")))
         .flat_map(choices)
@@ -82,8 +82,8 @@ pub(super) fn control(tasks: &[Map<String, Value>]) -> Option<ControlNames> {
             Some(ControlNames { from: name("from_name")?, to: name("to_name")?, key: None })
         })
         .peekable();
-    let first = found.peek().cloned();
-    found.find(|names| names.from == USUAL).or(first)
+    let first = controls.peek().cloned();
+    controls.find(|names| names.from == USUAL).or(first)
 }
 
 /// The label of each task.
@@ -98,9 +98,10 @@ pub(super) fn labels(
     };
     let (mut controls, mut others) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
     for result in tasks.iter().flat_map(|task| list(task, "annotations")).flat_map(results) {
-        match is_choice(result) {
-            true => *controls.entry(name_of(result, "from_name")).or_default() += 1,
-            false => *others.entry(name_of(result, "type")).or_insert(0usize) += 1,
+        if is_choice(result) {
+            *controls.entry(name_of(result, "from_name")).or_default() += 1
+        } else {
+            *others.entry(name_of(result, "type")).or_insert(0usize) += 1
         }
     }
     let control = one_control(file, &controls, wanted)?;

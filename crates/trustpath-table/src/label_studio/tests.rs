@@ -40,8 +40,8 @@ fn annotators_vote_and_ground_truth_decides() {
         task(17, vec![]),
     ])
     .unwrap();
-    let found: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
-    assert_eq!(found, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
+    let texts: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
+    assert_eq!(texts, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
     assert!(
         matches!(&notes[..], [ReadingNote::Sentence(text)] if text.starts_with("1 tasks")),
         "{notes:?}"
@@ -75,8 +75,8 @@ fn one_of_several_controls_is_chosen() {
     other["from_name"] = "quality".into();
     let list = [task(1, vec![json!({ "result": [other, choice("bus")] })])];
     refused(labels(&list), &["several controls", "\"kind\", \"quality\"", "label column"]);
-    let found = tasks(&list).unwrap().labels(Some("kind")).unwrap().0;
-    assert_eq!(found, [Some("bus".to_owned())]);
+    let texts = tasks(&list).unwrap().labels(Some("kind")).unwrap().0;
+    assert_eq!(texts, [Some("bus".to_owned())]);
     refused(tasks(&list).unwrap().labels(Some("x")), &["no column \"x\"", "\"kind\""]);
 }
 

@@ -150,9 +150,9 @@ impl<'a> TaskWriter<'a> {
 fn kept(task: &Map<String, Value>) -> Vec<Value> {
     let keys = ["result", "was_cancelled", "ground_truth", "lead_time"];
     let keep = |annotation: &Value| {
-        let found =
+        let entries =
             keys.iter().filter_map(|key| Some(((*key).to_owned(), annotation.get(key)?.clone())));
-        found.collect::<Map<String, Value>>().into()
+        entries.collect::<Map<String, Value>>().into()
     };
     list_of(task, "annotations").map(keep).collect()
 }
@@ -195,9 +195,10 @@ pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
             shown: text(shown, row),
             verdict,
             answer: label.filter(|_| given).map(Some),
-            predicted: match given {
-                true => text(suspect, row).map(|label| (label, wrong)),
-                false => label.map(|label| (label, score)),
+            predicted: if given {
+                text(suspect, row).map(|label| (label, wrong))
+            } else {
+                label.map(|label| (label, score))
             },
         })
     });

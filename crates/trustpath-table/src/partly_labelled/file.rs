@@ -158,10 +158,8 @@ impl PartlyLabelledFile {
 
     /// The files that it is read from, also those beside the features in which labels are searched for.
     pub fn files(&self) -> Vec<PathBuf> {
-        let beside = || match self.look_beside {
-            true => names_beside(&self.features).collect(),
-            false => Vec::new(),
-        };
+        let beside =
+            || if self.look_beside { names_beside(&self.features).collect() } else { Vec::new() };
         let labels = self.labels.as_ref().map_or_else(beside, |labels| vec![labels.clone()]);
         [vec![self.features.clone()], labels].concat()
     }
@@ -225,28 +223,7 @@ impl PartlyLabelledFile {
             labels_only: false,
             in_memory: Some(self.in_memory),
         };
-        let (mut raw, source, label_place) = match &self.array {
-            Some((features, dims)) => {
-                let source = self.features.display().to_string();
-                let rows = features.len().checked_div(*dims).unwrap_or(0);
-                let (rows, dims) = matrix_shape(&source, &[rows, *dims])?;
-                let raw =
-                    RawTable { features: features.clone(), rows, dims, ..RawTable::default() };
-                (raw, source, LabelPlace::Outside)
-            }
-            None => {
-                // A path that does not exist has no format either.
-                let input = Input::open(&self.features)?;
-                let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
-                let source = input.name.clone();
-                if let (Some(text), false) =
-                    (&self.text, format.label_place() == LabelPlace::Column)
-                {
-                    return Err(no_column(&source, text, &[]));
-                }
-                (format.read(input, options)?, source, format.label_place())
-            }
-        };
+        let (mut raw, source, label_place) = self.features_and_source(options)?;
         let inside = raw.labels.take();
         let outside = self.labels.clone().or_else(|| {
             let look = inside.is_none() && self.look_beside;
@@ -259,8 +236,8 @@ impl PartlyLabelledFile {
             {
                 if raw.all_columns.is_empty() {
                     let texts = raw.carried.iter().map(|column| &column.name);
-                    let found = texts.chain(raw.columns.iter().flatten());
-                    raw.all_columns = found.cloned().collect();
+                    let names = texts.chain(raw.columns.iter().flatten());
+                    raw.all_columns = names.cloned().collect();
                 }
                 return Err(no_column(&source, name, &raw.all_columns));
             }
@@ -272,32 +249,62 @@ impl PartlyLabelledFile {
             };
             return Ok((raw, inside.map(given), source));
         };
-        let found = read_labels(&path, options)?;
+        let given = self.labels_of(&path, options, &mut raw, inside.is_some())?;
+        Ok((raw, Some(given), source))
+    }
+
+    /// The features with what stands beside them, the name that errors use for them, and where their format has labels.
+    fn features_and_source(&self, options: ReadOptions) -> Result<(RawTable, String, LabelPlace)> {
+        if let Some((features, dims)) = &self.array {
+            let source = self.features.display().to_string();
+            let rows = features.len().checked_div(*dims).unwrap_or(0);
+            let (rows, dims) = matrix_shape(&source, &[rows, *dims])?;
+            let raw = RawTable { features: features.clone(), rows, dims, ..RawTable::default() };
+            return Ok((raw, source, LabelPlace::Outside));
+        }
+        // A path that does not exist has no format either.
+        let input = Input::open(&self.features)?;
+        let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
+        let source = input.name.clone();
+        if let (Some(text), false) = (&self.text, format.label_place() == LabelPlace::Column) {
+            return Err(no_column(&source, text, &[]));
+        }
+        Ok((format.read(input, options)?, source, format.label_place()))
+    }
+
+    /// The labels in a file of their own, whose notes and tasks go to the features.
+    fn labels_of(
+        &self,
+        path: &Path,
+        options: ReadOptions,
+        raw: &mut RawTable,
+        has_labels_inside: bool,
+    ) -> Result<GivenLabels> {
+        let read = read_labels(path, options)?;
         let file = path.display().to_string();
-        let journal = journal_of(&path);
+        let journal = journal_of(path);
         if journal.is_file() {
             raw.notes.push(ReadingNote::Journal(file.clone(), journal.display().to_string()));
         }
-        let labels = found.labels.ok_or_else(|| Error::NoLabels {
+        let labels = read.labels.ok_or_else(|| Error::NoLabels {
             file: file.clone(),
             remedy: format!("it has no {:?}; name the label column", options.label_column()),
         })?;
         // Names in the features file belong to the labels there, if it has any.
-        let names = found.class_names.or(raw.class_names.take().filter(|_| inside.is_none()));
+        let names = read.class_names.or(raw.class_names.take().filter(|_| !has_labels_inside));
         // A file named after the features is taken to be written together with them.
         let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
         let whole = |ids: &Vec<String>| ids.len() == raw.rows;
-        let together = beside && found.ids.as_ref().is_some_and(whole);
+        let together = beside && read.ids.as_ref().is_some_and(whole);
         // Ids of tasks are no row numbers.
-        let tasks_in_order = found.tasks.is_some() && raw.ids.is_none();
-        if let Some(tasks) = found.tasks {
+        let tasks_in_order = read.tasks.is_some() && raw.ids.is_none();
+        if let Some(tasks) = read.tasks {
             raw.tasks.get_or_insert(tasks);
-            raw.notes.extend(found.notes);
+            raw.notes.extend(read.notes);
         }
         let in_order = self.in_order || together || tasks_in_order;
-        let (ids, lines) = (found.ids, found.label_lines);
-        let given = GivenLabels { labels, ids, names, source: file, lines, in_order };
-        Ok((raw, Some(given), source))
+        let (ids, lines) = (read.ids, read.label_lines);
+        Ok(GivenLabels { labels, ids, names, source: file, lines, in_order })
     }
 
     /// The error for a file without labels in it or beside it.

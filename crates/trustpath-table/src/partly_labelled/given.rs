@@ -226,10 +226,10 @@ mod tests {
 
     #[test]
     fn labels_in_order() {
-        let found = matched(given(None, &["b", "", "a", "", ""]), None, 3).unwrap();
-        assert_eq!((names(&found), &found.ids), (vec!["b", "", "a"], &strings(&["0", "1", "2"])));
-        let found = matched(given(None, &["4", "-1"]), Some(&["p", "q"]), 2).unwrap();
-        assert_eq!((names(&found), &found.ids), (vec!["4", ""], &strings(&["p", "q"])));
+        let table = matched(given(None, &["b", "", "a", "", ""]), None, 3).unwrap();
+        assert_eq!((names(&table), &table.ids), (vec!["b", "", "a"], &strings(&["0", "1", "2"])));
+        let table = matched(given(None, &["4", "-1"]), Some(&["p", "q"]), 2).unwrap();
+        assert_eq!((names(&table), &table.ids), (vec!["4", ""], &strings(&["p", "q"])));
         for wrong in [&["a"][..], &["a", "b", "a"]] {
             refused(matched(given(None, wrong), None, 2), &["x has 2 rows"]);
         }
@@ -238,16 +238,16 @@ mod tests {
     #[test]
     fn a_header_of_any_word_never_moves_labels() {
         // The number of lines tells.
-        let found = matched(unclear(None, &["zorp", "a", "", "b"]), None, 3).unwrap();
-        assert_eq!(names(&found), ["a", "", "b"]);
-        let found = matched(unclear(None, &["a", "", "b"]), None, 3).unwrap();
-        assert_eq!((names(&found), found.notes.clone()), (vec!["a", "", "b"], vec![]));
+        let table = matched(unclear(None, &["zorp", "a", "", "b"]), None, 3).unwrap();
+        assert_eq!(names(&table), ["a", "", "b"]);
+        let table = matched(unclear(None, &["a", "", "b"]), None, 3).unwrap();
+        assert_eq!((names(&table), table.notes.clone()), (vec!["a", "", "b"], vec![]));
         // The last label is missing, or the file ends in an empty line.
         let both = unclear(None, &["zorp", "a", "", "b", "", ""]);
         refused(matched(both, None, 5), &["6 lines for 5 rows", "\"zorp\"", "label column"]);
         // A header above one label too few cannot be distinguished from a label, and is reported.
-        let found = matched(unclear(None, &["zorp", "a", "b", "b", "a"]), None, 5).unwrap();
-        assert_eq!(found.notes, [ReadingNote::FirstLine("zorp".into())]);
+        let table = matched(unclear(None, &["zorp", "a", "b", "b", "a"]), None, 5).unwrap();
+        assert_eq!(table.notes, [ReadingNote::FirstLine("zorp".into())]);
         refused(matched(unclear(None, &["zorp", "a", "b"]), None, 5), &["3 labels", "5 rows"]);
     }
 
@@ -272,13 +272,13 @@ mod tests {
         for (label_ids, labels, expected) in
             [(["2", "0"], ["b", "a"], &["a", "", "b"][..]), (["1", "0"], ["b", "a"], &["a", "b"])]
         {
-            let found = matched(given(Some(&label_ids), &labels), None, expected.len()).unwrap();
-            assert_eq!(names(&found), expected, "row numbers are ids");
+            let table = matched(given(Some(&label_ids), &labels), None, expected.len()).unwrap();
+            assert_eq!(names(&table), expected, "row numbers are ids");
         }
         let named = || given(Some(&["q", "p"]), &["b", "a"]);
         refused(matched(named(), None, 2), &["ids of its labels", "\"q\"", "in the order"]);
-        let found = matched(GivenLabels { in_order: true, ..named() }, None, 2).unwrap();
-        assert_eq!((names(&found), &found.ids), (vec!["b", "a"], &strings(&["q", "p"])));
+        let table = matched(GivenLabels { in_order: true, ..named() }, None, 2).unwrap();
+        assert_eq!((names(&table), &table.ids), (vec!["b", "a"], &strings(&["q", "p"])));
         refused(matched(given(Some(&["1", "9"]), &["b", "a"]), None, 2), &["row numbers from 0"]);
         let twice = GivenLabels { in_order: true, ..given(Some(&["p", "p"]), &["b", "b"]) };
         refused(matched(twice, None, 2), &["id \"p\" twice, in rows 0 and 1"]);

@@ -209,11 +209,10 @@ impl PartlyLabelledTable {
             });
             let texts: Vec<String> =
                 texts.into_iter().flatten().map(|n| format!("{n:?}")).collect();
-            let remedy = match texts.is_empty() {
-                true => format!("{wanted}{}", self.hint()),
-                false => {
-                    format!("{wanted}, or name the label column if it is {}", texts.join(" or "))
-                }
+            let remedy = if texts.is_empty() {
+                format!("{wanted}{}", self.hint())
+            } else {
+                format!("{wanted}, or name the label column if it is {}", texts.join(" or "))
             };
             return Err(Error::NoLabels { file: self.labels_source.clone(), remedy });
         };

@@ -34,9 +34,10 @@ impl PartlyLabelledTable {
         let taken: HashSet<&String> = self.ids.iter().collect();
         let numbered =
             counts(&more.ids, more.rows()) && more.ids.iter().any(|id| taken.contains(id));
-        let added: Vec<String> = match numbered {
-            true => (before..rows).map(|row| row.to_string()).collect(),
-            false => more.ids.clone(),
+        let added: Vec<String> = if numbered {
+            (before..rows).map(|row| row.to_string()).collect()
+        } else {
+            more.ids.clone()
         };
         let ids = [self.ids.clone(), added].concat();
         check_unique(&ids, &source)?;
@@ -96,13 +97,13 @@ impl PartlyLabelledTable {
         id: Option<&str>,
         missing: &MissingLabels,
     ) -> Result<Self> {
-        let found = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
+        let read = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
         let source = path.display().to_string();
-        let labels = found.labels.ok_or_else(|| Error::NoLabels {
+        let labels = read.labels.ok_or_else(|| Error::NoLabels {
             file: source.clone(),
             remedy: "give the columns id and label".into(),
         })?;
-        let (ids, names, lines) = (found.ids, found.class_names, found.label_lines);
+        let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
         let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
         let given = given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
@@ -131,8 +132,9 @@ impl PartlyLabelledTable {
         // What means that there is no label was decided when the labels were read.
         let none = MissingLabels::only([""; 0]);
         let (ids, rows) = (std::mem::take(&mut self.ids), self.labels.len());
-        let found = given.match_to(Some(ids), rows, &self.source, &none)?;
-        (self.ids, self.labels, self.class_names) = (found.ids, found.labels, found.class_names);
+        let matched = given.match_to(Some(ids), rows, &self.source, &none)?;
+        (self.ids, self.labels, self.class_names) =
+            (matched.ids, matched.labels, matched.class_names);
         Ok(self)
     }
 }

@@ -18,13 +18,13 @@ impl PartlyLabelledTable {
     /// If the file cannot be read, names an instance that does not exist or two labels for one, or has a label for an instance without a
     /// given label, or one that no given label is.
     pub fn read_verified(&self, path: &Path) -> Result<Vec<(usize, usize)>> {
-        let found = read_labels(path, ReadOptions::default())?;
+        let read = read_labels(path, ReadOptions::default())?;
         let file = path.display().to_string();
         let nothing = |remedy: &str| Error::NoLabels { file: file.clone(), remedy: remedy.into() };
-        let labels = found.labels.ok_or_else(|| {
+        let labels = read.labels.ok_or_else(|| {
             nothing("give the columns id and label, one row for each label that was checked")
         })?;
-        let (ids, names, lines) = (found.ids, found.class_names, found.label_lines);
+        let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
         let source = file.clone();
         let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
         let ids = Some(self.ids.clone());

@@ -39,7 +39,7 @@ impl Folder {
 
 /// The names of all formats that this build can write.
 fn format_names() -> impl Iterator<Item = &'static str> {
-    let built = |name: &&str| *name != "arrow" && (cfg!(feature = "parquet") || *name != "parquet");
+    let built = |name: &&str| cfg!(feature = "parquet") || *name != "parquet";
     Format::NAMES.into_iter().filter(built)
 }
 

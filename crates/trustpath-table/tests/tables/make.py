@@ -5,7 +5,6 @@
 Row i has the features 0.75 i − 1 + 0.25 j and the class wren, auk, gull by i mod 3.
 """
 import numpy as np, pandas as pd, pyarrow as pa, pyarrow.parquet as pq, polars as pl
-import pyarrow.feather as feather
 import json, ml_dtypes
 from safetensors.numpy import save_file
 
@@ -56,21 +55,6 @@ dates = pa.table({
     "a": pa.array(x[:, 0]), "label": pa.array(text),
 })
 pq.write_table(dates, "dates.parquet")
-feather.write_feather(dates, "dates.arrow")
-feather.write_feather(frame, "lz4.feather")
-feather.write_feather(frame.astype({"label": "category", "b": "f8"}), "none.feather", compression="uncompressed")
-feather.write_feather(frame, "zstd.arrow", compression="zstd")
-pl.DataFrame(frame.to_dict("list")).write_ipc("polars.arrow", compression="lz4")
-feather.write_feather(pa.table({
-    "id": pa.array([f"image {i}" for i in range(6)], pa.large_string()),
-    "embedding": pa.array(x.tolist(), pa.large_list(pa.float64())),
-    "label": pa.array(text).dictionary_encode(),
-}), "batches.arrow", chunksize=4)
-feather.write_feather(pa.table({
-    "features": pa.array([r.astype("f2") for r in x], pa.list_(pa.float16(), 3)),
-    "none": pa.nulls(6), "time": pa.array(range(6), pa.time32("s")), "target": pa.array(text),
-}), "fixed.arrow")
-feather.write_feather(frame.assign(b=[1, None, 2, 3, 4, 5]), "null.arrow")
 frame.iloc[[0, 1, 2, 3]].assign(b=[1, None, 2, 3]).to_parquet("null.parquet")
 pq.write_table(pa.table({
     "id": pa.array([f"image {i}" for i in range(6)]),

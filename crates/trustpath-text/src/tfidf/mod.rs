@@ -65,7 +65,7 @@ impl TfIdf {
         kept.sort_unstable();
         let n = part.len() as f32;
         let idf = |&(_, count): &(u64, usize)| 1.0 + ((1.0 + n) / (1.0 + count as f32)).ln();
-        let mut found = Self {
+        let mut fitted = Self {
             idf: kept.iter().map(idf).collect(),
             places: kept.iter().enumerate().map(|(at, (term, _))| (*term, at)).collect(),
             axes: Vec::new(),
@@ -73,19 +73,20 @@ impl TfIdf {
         };
         let mut rows = SparseRows::new(kept.len());
         let weighed: Vec<Vec<(usize, f64)>> =
-            terms.par_iter().map(|terms| found.weigh(terms)).collect();
+            terms.par_iter().map(|terms| fitted.weigh(terms)).collect();
         weighed.into_iter().for_each(|row| rows.push(row));
         let axes = rows.right_singular_vectors(DIMS)?;
         let dims = axes.rows();
-        found.axes = (0..kept.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
+        fitted.axes =
+            (0..kept.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
         let mut mean = vec![0.0; dims];
         let features: Vec<Option<Vec<f32>>> =
-            terms.par_iter().map(|terms| found.project(terms, dims)).collect();
+            terms.par_iter().map(|terms| fitted.project(terms, dims)).collect();
         for feature in features.iter().flatten() {
             mean.iter_mut().zip(feature).for_each(|(mean, &x)| *mean += f64::from(x));
         }
-        found.mean = mean.iter().map(|sum| (sum / part.len() as f64) as f32).collect();
-        Ok(found)
+        fitted.mean = mean.iter().map(|sum| (sum / part.len() as f64) as f32).collect();
+        Ok(fitted)
     }
 
     /// Numbers per feature.
@@ -162,12 +163,12 @@ impl TfIdf {
         let Tensor::F64 { values: terms, .. } = tensors.get("text.terms")? else { return None };
         let places = terms.iter().enumerate().map(|(at, &term)| (term as u64, at)).collect();
         let (idf, axes) = (single("text.idf")?, single("text.axes")?);
-        let found = Self { places, idf, axes, mean: single("text.mean")? };
-        let fits = found.places.len() == terms.len()
-            && found.idf.len() == terms.len()
-            && !found.mean.is_empty()
-            && found.axes.len() == terms.len() * found.dim();
-        fits.then_some(found)
+        let model = Self { places, idf, axes, mean: single("text.mean")? };
+        let fits = model.places.len() == terms.len()
+            && model.idf.len() == terms.len()
+            && !model.mean.is_empty()
+            && model.axes.len() == terms.len() * model.dim();
+        fits.then_some(model)
     }
 }
 
@@ -193,17 +194,17 @@ mod tests {
     fn texts_with_common_words_are_near_each_other() {
         let tfidf = TfIdf::fit(&TEXTS).unwrap();
         let new = ["Has my CARD arrived?", "I want to change a pin", "zzz"];
-        let found = tfidf.embed(&new);
+        let embedded = tfidf.embed(&new);
         let old = tfidf.embed(&TEXTS);
-        let (found, old): (Vec<&[f32]>, Vec<&[f32]>) =
-            (found.chunks(tfidf.dim()).collect(), old.chunks(tfidf.dim()).collect());
+        let (embedded, old): (Vec<&[f32]>, Vec<&[f32]>) =
+            (embedded.chunks(tfidf.dim()).collect(), old.chunks(tfidf.dim()).collect());
         let nearest = |x: &[f32]| {
             let near = |&a: &usize, &b: &usize| cosine(x, old[a]).total_cmp(&cosine(x, old[b]));
             (0..old.len()).max_by(near).unwrap()
         };
         // The first three are about cards, the others about pins.
-        assert!(nearest(found[0]) < 3 && nearest(found[1]) >= 3);
-        assert_eq!(found[2], tfidf.mean, "no known term");
+        assert!(nearest(embedded[0]) < 3 && nearest(embedded[1]) >= 3);
+        assert_eq!(embedded[2], tfidf.mean, "no known term");
     }
 
     #[test]

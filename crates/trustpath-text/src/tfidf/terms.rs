@@ -13,14 +13,14 @@ const STRETCHES: std::ops::RangeInclusive<usize> = 3..=5;
 
 /// What a term is, which is part of its hash.
 #[derive(Clone, Copy)]
-enum Kind {
+enum TermKind {
     Word = 1,
     Pair = 2,
     Letters = 3,
 }
 
 /// FNV-1a of 64 bits and a final mix. Models keep its values, so it must not change.
-fn hash(kind: Kind, parts: &[&[u8]]) -> u64 {
+fn hash(kind: TermKind, parts: &[&[u8]]) -> u64 {
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     let mut hash = add(0xcbf2_9ce4_8422_2325, kind as u8);
     for part in parts {
@@ -35,9 +35,9 @@ pub(super) fn terms(text: &str) -> [Vec<(u64, u32)>; 2] {
     let words = words(text, true);
     let (mut of_words, mut of_letters) = (Vec::new(), Vec::new());
     for (at, word) in words.iter().enumerate() {
-        of_words.push(hash(Kind::Word, &[word.as_bytes()]));
+        of_words.push(hash(TermKind::Word, &[word.as_bytes()]));
         if let Some(next) = words.get(at + 1) {
-            of_words.push(hash(Kind::Pair, &[word.as_bytes(), next.as_bytes()]));
+            of_words.push(hash(TermKind::Pair, &[word.as_bytes(), next.as_bytes()]));
         }
         let bounded = format!(" {word} ");
         let mut starts: Vec<usize> = bounded.char_indices().map(|(at, _)| at).collect();
@@ -45,7 +45,7 @@ pub(super) fn terms(text: &str) -> [Vec<(u64, u32)>; 2] {
         for length in STRETCHES {
             for ends in starts.windows(length + 1) {
                 let letters = &bounded.as_bytes()[ends[0]..ends[length]];
-                of_letters.push(hash(Kind::Letters, &[letters]));
+                of_letters.push(hash(TermKind::Letters, &[letters]));
             }
         }
     }
@@ -68,11 +68,11 @@ mod tests {
             let wanted = hash(kind, parts);
             words.iter().chain(&letters).find(|(hash, _)| *hash == wanted).map(|(_, n)| *n)
         };
-        assert_eq!(number(Kind::Word, &[b"card"]), Some(2));
-        assert_eq!(number(Kind::Pair, &[b"card", b","]), Some(1));
-        assert_eq!(number(Kind::Pair, &[b"car", b"d,"]), None);
-        assert_eq!(number(Kind::Letters, &[b" ca"]), Some(2));
-        assert_eq!(number(Kind::Letters, &[b" , "]), Some(1));
+        assert_eq!(number(TermKind::Word, &[b"card"]), Some(2));
+        assert_eq!(number(TermKind::Pair, &[b"card", b","]), Some(1));
+        assert_eq!(number(TermKind::Pair, &[b"car", b"d,"]), None);
+        assert_eq!(number(TermKind::Letters, &[b" ca"]), Some(2));
+        assert_eq!(number(TermKind::Letters, &[b" , "]), Some(1));
         assert!(letters.is_sorted() && words.iter().all(|(hash, _)| *hash < 1 << BITS));
         assert!(terms("").iter().all(Vec::is_empty));
     }

@@ -95,11 +95,12 @@ pub fn words(text: &str, lowercase: bool) -> Vec<String> {
             let code = c as u32;
             let ideograph = IDEOGRAPHS.iter().any(|range| (range.0..=range.1).contains(&code));
             words.open &= !ideograph;
-            match lowercase {
-                true => all.without_accent(c, |c| {
+            if lowercase {
+                all.without_accent(c, |c| {
                     c.to_lowercase().for_each(|c| words.split(c, all));
-                }),
-                false => words.split(c, all),
+                })
+            } else {
+                words.split(c, all)
             }
             words.open &= !ideograph;
         }

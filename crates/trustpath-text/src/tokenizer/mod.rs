@@ -131,17 +131,17 @@ impl Tokenizer {
         let mut tokens = vec![begin];
         let mut rest = text;
         while !rest.is_empty() && tokens.len() < most {
-            let found =
+            let occurrences =
                 self.special.iter().filter_map(|(name, id)| Some((rest.find(name)?, name, id)));
-            let found = found.min_by_key(|(at, ..)| *at);
-            let before = found.map_or(rest, |(at, ..)| &rest[..at]);
+            let first = occurrences.min_by_key(|(at, ..)| *at);
+            let before = first.map_or(rest, |(at, ..)| &rest[..at]);
             for word in words(before, self.lowercase) {
                 if tokens.len() >= most {
                     break;
                 }
                 self.add_word(&word, unknown, &mut tokens);
             }
-            let Some((at, name, id)) = found else { break };
+            let Some((at, name, id)) = first else { break };
             tokens.push(*id);
             rest = &rest[at + name.len()..];
         }

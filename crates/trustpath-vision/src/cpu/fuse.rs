@@ -115,26 +115,35 @@ impl Fuser<'_> {
         let output = node + 1;
         let mut chain =
             Chain { end: output, residual: None, rectifier: Rectifier::NONE, then: None };
-        let (work, shape) = match &self.network.nodes[node].op {
+        let Some((work, shape)) = self.work(node, &inputs, shape, &mut chain)? else {
+            self.alias[output] = inputs[0];
+            return Ok(None);
+        };
+        inputs.extend(chain.residual);
+        self.shapes[chain.end] = Some(shape);
+        Ok(Some(FusedStep { work, then: chain.then, inputs, output: chain.end }))
+    }
+
+    /// What a node does to its first input, which has this shape, and the shape of the result; nothing if the node is
+    /// for training alone.
+    fn work(
+        &mut self,
+        node: usize,
+        inputs: &[Value],
+        shape: Shape,
+        chain: &mut Chain,
+    ) -> Result<Option<(Work, Shape)>> {
+        Ok(Some(match &self.network.nodes[node].op {
             Op::Conv { .. } | Op::SameConv { .. } => {
-                let conv = self.convolution(node, shape, &mut chain)?;
+                let conv = self.convolution(node, shape, chain)?;
                 let shape = conv.output();
                 (Work::Conv(conv), shape)
             }
-            Op::Depthwise { name, channels, kernel, stride } => {
-                self.check(node, *channels == shape.channels && *kernel > 0 && *stride > 0)?;
-                let (padding, output) = same(*kernel, *stride, shape);
-                let (weight, bias) = self.filters(name, false, *channels, &mut chain)?;
-                let (window, shapes) = ((*kernel, *stride, padding), (shape, output));
-                let mut conv = Depthwise::new(window, &weight, &bias, shapes);
-                self.rectifier(&mut chain);
-                conv.rectifier = chain.rectifier;
-                (Work::Depthwise(conv), output)
-            }
+            Op::Depthwise { .. } => self.depthwise(node, shape, chain)?,
             Op::BatchNorm { name, channels, epsilon } => {
                 self.check(node, *channels == shape.channels)?;
                 let (scale, shift) = self.normalisation(name, *epsilon)?;
-                self.rectifier(&mut chain);
+                self.rectifier(chain);
                 let scale: Vec<f32> = scale.iter().map(|&x| x as f32).collect();
                 let (scale, shift) = (blocked(&scale), blocked(&shift));
                 (Work::Affine(Affine { scale, shift, rectifier: chain.rectifier }), shape)
@@ -145,24 +154,14 @@ impl Fuser<'_> {
                 let rectifier = rectifier_of(op).unwrap_or(Rectifier::NONE);
                 (Work::Affine(Affine { scale, shift, rectifier }), shape)
             }
-            &Op::MaxPool { kernel, stride, padding, ceil } => {
-                self.check(node, kernel > 0 && stride > 0 && padding < kernel)?;
-                let pool = Pool { kernel, stride, padding, ceil, mean: false };
-                (Work::Pool(pool), pool.output(shape))
-            }
-            &Op::AveragePool { kernel, stride } => {
-                let fits = kernel > 0 && kernel <= shape.height && kernel <= shape.width;
-                self.check(node, stride > 0 && fits)?;
-                let pool = Pool { kernel, stride, padding: 0, ceil: false, mean: true };
-                (Work::Pool(pool), pool.output(shape))
-            }
+            Op::MaxPool { .. } | Op::AveragePool { .. } => self.pool(node, shape)?,
             Op::Add => {
                 self.check(node, inputs.len() == 2 && self.shapes[inputs[1]] == Some(shape))?;
-                self.rectifier(&mut chain);
+                self.rectifier(chain);
                 (Work::Add(chain.rectifier), shape)
             }
             Op::Concat => {
-                let all = shapes.unwrap_or_default();
+                let all: Vec<Shape> = inputs.iter().filter_map(|&at| self.shapes[at]).collect();
                 let whole = |s: &Shape| {
                     s.channels.is_multiple_of(LANES)
                         && (s.height, s.width) == (shape.height, shape.width)
@@ -184,52 +183,93 @@ impl Fuser<'_> {
                 let same = Affine { scale: one, shift, rectifier: Rectifier::NONE };
                 (Work::Affine(same), shape)
             }
+            Op::Tokens { .. } | Op::LayerNorm { .. } => self.tokens(node, shape)?,
+            Op::Attention { .. } | Op::Pooling { .. } => self.attention(node, shape)?,
+            Op::First => (Work::First, row(shape.channels, 1)),
+            Op::Dropout { .. } | Op::DropBlock { .. } => return Ok(None),
+        }))
+    }
+
+    fn depthwise(&mut self, node: usize, shape: Shape, chain: &mut Chain) -> Result<(Work, Shape)> {
+        let Op::Depthwise { name, channels, kernel, stride } = &self.network.nodes[node].op else {
+            return Err(self.misplaced(node));
+        };
+        self.check(node, *channels == shape.channels && *kernel > 0 && *stride > 0)?;
+        let (padding, output) = same(*kernel, *stride, shape);
+        let (weight, bias) = self.filters(name, false, *channels, chain)?;
+        let (window, shapes) = ((*kernel, *stride, padding), (shape, output));
+        let mut conv = Depthwise::new(window, &weight, &bias, shapes);
+        self.rectifier(chain);
+        conv.rectifier = chain.rectifier;
+        Ok((Work::Depthwise(conv), output))
+    }
+
+    fn pool(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
+        let pool = match self.network.nodes[node].op {
+            Op::MaxPool { kernel, stride, padding, ceil } => {
+                self.check(node, kernel > 0 && stride > 0 && padding < kernel)?;
+                Pool { kernel, stride, padding, ceil, mean: false }
+            }
+            Op::AveragePool { kernel, stride } => {
+                let fits = kernel > 0 && kernel <= shape.height && kernel <= shape.width;
+                self.check(node, stride > 0 && fits)?;
+                Pool { kernel, stride, padding: 0, ceil: false, mean: true }
+            }
+            _ => return Err(self.misplaced(node)),
+        };
+        Ok((Work::Pool(pool), pool.output(shape)))
+    }
+
+    /// Tokens from the positions of a map, and the normalisation of each.
+    fn tokens(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
+        match &self.network.nodes[node].op {
             Op::Tokens { name, leading, positions, channels } => {
                 let fits = *positions == shape.positions() && *channels == shape.channels;
                 self.check(node, fits && *positions > 0)?;
                 let (first, places) =
                     (self.parameter(name, "leading")?, self.parameter(name, "positions")?);
                 let tokens = Tokens::new(first, places, *channels);
-                (Work::Tokens(tokens), row(*channels, leading + positions))
+                Ok((Work::Tokens(tokens), row(*channels, leading + positions)))
             }
             Op::LayerNorm { name, channels, epsilon } => {
                 let fits = *channels == shape.channels && channels.is_multiple_of(LANES);
                 self.check(node, fits)?;
                 let (weight, bias) =
                     (self.parameter(name, "weight")?, self.parameter(name, "bias")?);
-                (Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape)
+                Ok((Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape))
             }
+            _ => Err(self.misplaced(node)),
+        }
+    }
+
+    /// Attention of all tokens to all, or of one learned query.
+    fn attention(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
+        match &self.network.nodes[node].op {
             &Op::Attention { heads } => {
                 let channels = shape.channels / 3;
                 let attention = tokens::attention(heads, channels);
                 self.check(node, channels * 3 == shape.channels && attention.is_some())?;
                 let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
-                (Work::Attention(attention), row(channels, shape.positions()))
+                Ok((Work::Attention(attention), row(channels, shape.positions())))
             }
             Op::Pooling { name, channels, heads } => {
                 let attention = tokens::attention(*heads, *channels);
                 self.check(node, channels * 2 == shape.channels && attention.is_some())?;
                 let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
                 let pooling = Pooling::new(attention, self.parameter(name, "query")?);
-                (Work::Pooling(pooling), row(*channels, 1))
+                Ok((Work::Pooling(pooling), row(*channels, 1)))
             }
-            Op::First => (Work::First, row(shape.channels, 1)),
-            Op::Dropout { .. } | Op::DropBlock { .. } => {
-                self.alias[output] = inputs[0];
-                return Ok(None);
-            }
-        };
-        inputs.extend(chain.residual);
-        self.shapes[chain.end] = Some(shape);
-        Ok(Some(FusedStep { work, then: chain.then, inputs, output: chain.end }))
+            _ => Err(self.misplaced(node)),
+        }
+    }
+
+    fn misplaced(&self, node: usize) -> Error {
+        let op = &self.network.nodes[node].op;
+        self.wrong(format!("node {node}, {op:?}, does not fit what it reads"))
     }
 
     fn check(&self, node: usize, right: bool) -> Result<()> {
-        if right {
-            return Ok(());
-        }
-        let op = &self.network.nodes[node].op;
-        Err(self.wrong(format!("node {node}, {op:?}, does not fit what it reads")))
+        if right { Ok(()) } else { Err(self.misplaced(node)) }
     }
 
     /// The only node that reads the end of a chain.
@@ -315,10 +355,8 @@ impl Fuser<'_> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
         let each = (weight.len() / outputs).max(1);
-        let mut bias = match own {
-            true => self.parameter(name, "bias")?.to_vec(),
-            false => vec![0.0; outputs],
-        };
+        let mut bias =
+            if own { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
         let network = self.network;
         let Some(after) = self.reader(chain) else { return Ok((weight, bias)) };
         let (scale, shift) = match &network.nodes[after].op {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Dataset, PublishedSplits, Split};
+use super::{Dataset, DatasetSplit, PublishedSplits};
 use crate::Error;
 
 /// A split, or all of a dataset that is not divided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplitCheck {
     /// Which split; none for classes that belong to none.
-    pub split: Option<Split>,
+    pub split: Option<DatasetSplit>,
     /// How many images it should have, where that was published.
     pub expected: Option<usize>,
     /// Its classes, those that were published first.
@@ -98,14 +98,18 @@ impl Dataset {
     /// Compares classes and their sizes with the published ones, split by split.
     pub fn check(&self) -> Vec<SplitCheck> {
         let lists = PublishedSplits::of(self.kind());
-        let mut splits: Vec<Option<Split>> = self.splits().into_iter().map(Some).collect();
+        let mut splits: Vec<Option<DatasetSplit>> = self.splits().into_iter().map(Some).collect();
         if self.raw.classes.iter().any(|class| class.split.is_none()) {
             splits.push(None);
         }
         splits.into_iter().map(|split| self.check_split(split, lists.as_ref())).collect()
     }
 
-    fn check_split(&self, split: Option<Split>, lists: Option<&PublishedSplits>) -> SplitCheck {
+    fn check_split(
+        &self,
+        split: Option<DatasetSplit>,
+        lists: Option<&PublishedSplits>,
+    ) -> SplitCheck {
         let mut sizes = vec![0; self.raw.classes.len()];
         let classes = self.raw.items.iter().filter_map(|item| item.class);
         classes.for_each(|class| sizes[class] += 1);

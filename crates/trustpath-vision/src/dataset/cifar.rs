@@ -5,15 +5,15 @@
 use super::classes::ClassNumbers;
 use super::pickled::{PickleSections, as_many, class_names, entry, integers};
 use super::store::Item;
-use super::{Kind, RawDataset};
+use super::{DatasetKind, RawDataset};
 use crate::Result;
 use crate::pickle::Document;
-use crate::source::Source;
+use crate::source::FileTree;
 
 const FOLDER: &str = "cifar-100-python/";
 
 /// The folder that has the three files.
-fn root(source: &Source) -> Option<String> {
+fn root(source: &FileTree) -> Option<String> {
     let complete = |root: &&str| {
         (root.is_empty() || root.ends_with(FOLDER))
             && ["train", "test"].iter().all(|file| source.contains(&format!("{root}{file}")))
@@ -22,12 +22,12 @@ fn root(source: &Source) -> Option<String> {
     roots.find(complete).map(String::from)
 }
 
-pub(super) fn is_here(source: &Source) -> bool {
+pub(super) fn is_here(source: &FileTree) -> bool {
     root(source).is_some()
 }
 
-pub(super) fn read(source: Source) -> Result<RawDataset> {
-    let kind = Kind::CifarFs;
+pub(super) fn read(source: FileTree) -> Result<RawDataset> {
+    let kind = DatasetKind::CifarFs;
     let root = root(&source).unwrap_or_default();
     let document = |file: &str| Document::read(&source.section(&format!("{root}{file}"))?, 0);
     let meta = document("meta")?;

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use super::store::{ImageLocation, Item};
-use super::{Class, Kind, PublishedSplits, RawDataset, Split};
+use super::{Class, DatasetKind, DatasetSplit, PublishedSplits, RawDataset};
 use crate::Result;
-use crate::source::{Source, is_image};
+use crate::source::{FileTree, is_image};
 
 /// Reads class folders; lists that come with the files have precedence over those of the program.
-pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
+pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
     let classes = classes(&source, kind)?;
     let numbers: HashMap<&str, usize> =
         classes.iter().enumerate().map(|(at, class)| (class.name.as_str(), at)).collect();
@@ -26,13 +26,13 @@ pub(super) fn folder_of(name: &str) -> Option<&str> {
     name.rsplit('/').nth(1)
 }
 
-fn classes(source: &Source, kind: Kind) -> Result<Vec<Class>> {
+fn classes(source: &FileTree, kind: DatasetKind) -> Result<Vec<Class>> {
     let published = PublishedSplits::of(kind);
     let mut classes = Vec::new();
-    for split in Split::ALL {
+    for split in DatasetSplit::ALL {
         let ending = match kind {
-            Kind::CifarFs => Some(format!("splits/bertinetto/{split}.txt")),
-            Kind::Cub => Some(format!("splits/{split}.txt")),
+            DatasetKind::CifarFs => Some(format!("splits/bertinetto/{split}.txt")),
+            DatasetKind::Cub => Some(format!("splits/{split}.txt")),
             _ => None,
         };
         let file = ending.and_then(|ending| source.names().find(|name| is_path_end(name, &ending)));

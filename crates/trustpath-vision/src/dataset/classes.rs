@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::{Class, Kind, PublishedSplits, Split};
+use super::{Class, DatasetKind, DatasetSplit, PublishedSplits};
 
 /// The number of each class: those of the published division in its order, if these are they, then any others.
 #[derive(Default)]
 pub(super) struct ClassNumbers {
     pub classes: Vec<Class>,
     /// By name and the split it was found in; none for published names, whose split is known.
-    numbers: HashMap<(Option<Split>, String), usize>,
+    numbers: HashMap<(Option<DatasetSplit>, String), usize>,
 }
 
 impl ClassNumbers {
     /// `is_here` tells whether a class occurs. Where no published name does, the names are of another kind, such as
     /// words instead of WordNet ids, and the published ones are of no use.
-    pub fn published(kind: Kind, is_here: impl Fn(&str) -> bool) -> Self {
+    pub fn published(kind: DatasetKind, is_here: impl Fn(&str) -> bool) -> Self {
         let mut all = Self::default();
         let published = PublishedSplits::of(kind).map(|splits| splits.classes).unwrap_or_default();
         if published.iter().any(|class| is_here(&class.name)) {
@@ -28,7 +28,7 @@ impl ClassNumbers {
     }
 
     /// The number of a class. A published division has precedence over the split given here.
-    pub fn number(&mut self, name: &str, split: Option<Split>) -> usize {
+    pub fn number(&mut self, name: &str, split: Option<DatasetSplit>) -> usize {
         if let Some(number) = self.numbers.get(&(None, name.to_string())) {
             return *number;
         }

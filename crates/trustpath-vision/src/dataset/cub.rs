@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use super::class_folders::is_path_end;
 use super::classes::ClassNumbers;
 use super::store::{ImageLocation, Item};
-use super::{Kind, RawDataset};
+use super::{DatasetKind, RawDataset};
 use crate::image::Crop;
-use crate::source::Source;
+use crate::source::FileTree;
 use crate::{Error, Result};
 
 const IMAGES: &str = "images.txt";
@@ -16,12 +16,12 @@ const BOXES: &str = "bounding_boxes.txt";
 const LABELS: &str = "image_class_labels.txt";
 const CLASSES: &str = "classes.txt";
 
-pub(super) fn is_here(source: &Source) -> bool {
+pub(super) fn is_here(source: &FileTree) -> bool {
     let has = |file: &str| source.names().any(|name| is_path_end(name, file));
     has(IMAGES) && (has(BOXES) || has(LABELS))
 }
 
-pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
+pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
     let images = source.names().find(|name| is_path_end(name, IMAGES)).unwrap_or(IMAGES);
     let root = images[..images.len() - IMAGES.len()].to_string();
     let table = |file: &str| table(&source, &format!("{root}{file}"));
@@ -60,7 +60,7 @@ pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
 }
 
 /// Lines of a number and what belongs to it.
-fn table(source: &Source, name: &str) -> Result<HashMap<String, String>> {
+fn table(source: &FileTree, name: &str) -> Result<HashMap<String, String>> {
     let text = source.text(name)?;
     let pairs = text.lines().filter_map(|line| line.trim().split_once(' '));
     Ok(pairs.map(|(id, rest)| (id.to_string(), rest.trim().to_string())).collect())

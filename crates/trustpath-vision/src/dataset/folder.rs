@@ -5,11 +5,11 @@
 
 use super::classes::ClassNumbers;
 use super::store::{ImageLocation, Item};
-use super::{Kind, RawDataset, Split};
+use super::{DatasetKind, DatasetSplit, RawDataset};
 use crate::Result;
-use crate::source::{Source, is_image};
+use crate::source::{FileTree, is_image};
 
-pub(super) fn read(source: Source) -> Result<RawDataset> {
+pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     let names: Vec<&str> = source.names().filter(|name| is_image(name)).collect();
     let shared = shared_folders(&names);
     let inner: Vec<Vec<&str>> = names.iter().map(|name| folders(name)[shared..].to_vec()).collect();
@@ -23,7 +23,7 @@ pub(super) fn read(source: Source) -> Result<RawDataset> {
         let class = class.map(|class| numbers.number(class, split));
         items.push(Item { id: name.to_string(), class, location: ImageLocation::File(None) });
     }
-    Ok(RawDataset::unknown(Kind::Folder, numbers.classes, items, source))
+    Ok(RawDataset::unknown(DatasetKind::Folder, numbers.classes, items, source))
 }
 
 /// Whether a folder holds images without a class.
@@ -49,11 +49,11 @@ fn shared_folders(names: &[&str]) -> usize {
     shared.min(shallowest.saturating_sub(1))
 }
 
-fn split_of(folder: &str) -> Option<Split> {
+fn split_of(folder: &str) -> Option<DatasetSplit> {
     match folder.to_ascii_lowercase().as_str() {
-        "train" | "base" | "training" => Some(Split::Train),
-        "val" | "valid" | "validation" => Some(Split::Val),
-        "test" | "novel" | "testing" => Some(Split::Test),
+        "train" | "base" | "training" => Some(DatasetSplit::Train),
+        "val" | "valid" | "validation" => Some(DatasetSplit::Val),
+        "test" | "novel" | "testing" => Some(DatasetSplit::Test),
         _ => None,
     }
 }

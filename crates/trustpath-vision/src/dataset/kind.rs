@@ -2,7 +2,7 @@
 
 /// A part of a dataset; no class is in two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Split {
+pub enum DatasetSplit {
     /// Base classes, on which a network is trained.
     Train,
     /// Classes on which it is chosen.
@@ -11,12 +11,12 @@ pub enum Split {
     Test,
 }
 
-crate::named::named!(Split, "split", [Train = "train", Val = "val", Test = "test"]);
+crate::named::named!(DatasetSplit, "split", [Train = "train", Val = "val", Test = "test"]);
 
 /// A dataset that is known by name, or a form that any dataset may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum DatasetKind {
     /// CIFAR-FS: class folders, or CIFAR-100's own archive for Python.
     CifarFs,
     /// CUB-200-2011 cropped to its boxes, divided as FEAT does.
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 crate::named::named!(
-    Kind,
+    DatasetKind,
     "dataset",
     [
         CifarFs = "cifar-fs",
@@ -50,7 +50,7 @@ crate::named::named!(
     ]
 );
 
-impl Kind {
+impl DatasetKind {
     /// Where to get it, for the datasets that others publish.
     pub fn home(self) -> Option<&'static str> {
         match self {

@@ -12,8 +12,8 @@ use trustpath_table::{ImageAddress, TaskContent, Tasks, task_content};
 use super::classes::ClassNumbers;
 use super::store::{ImageLocation, Item};
 use super::table::FileFinder;
-use super::{Kind, RawDataset};
-use crate::source::Source;
+use super::{DatasetKind, RawDataset};
+use crate::source::FileTree;
 use crate::{Error, Result};
 
 /// Whether a file holds tasks that show images.
@@ -33,7 +33,7 @@ pub(super) fn open(
     };
     let (labels, _) = tasks.labels(control)?;
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let source = Source::open(folder.or(beside).unwrap_or(Path::new(".")))?;
+    let source = FileTree::open(folder.or(beside).unwrap_or(Path::new(".")))?;
     let names = names(&tasks, &key, &source)?;
     let (mut numbers, mut items) = (ClassNumbers::default(), Vec::new());
     for (id, label) in names.iter().zip(labels) {
@@ -41,11 +41,14 @@ pub(super) fn open(
         items.push(Item { id: id.clone(), class, location: ImageLocation::File(None) });
     }
     let tasks = Some(Arc::new(tasks.called(names)));
-    Ok(RawDataset { tasks, ..RawDataset::unknown(Kind::Csv, numbers.classes, items, source) })
+    Ok(RawDataset {
+        tasks,
+        ..RawDataset::unknown(DatasetKind::Csv, numbers.classes, items, source)
+    })
 }
 
 /// The file of each task.
-fn names(tasks: &Tasks, key: &str, source: &Source) -> Result<Vec<String>> {
+fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
     let refuse =
         |id: &str, reason: String| Error::read(tasks.file(), format!("task {id} {reason}"));
     let files = FileFinder::new(source);
@@ -74,8 +77,8 @@ fn names(tasks: &Tasks, key: &str, source: &Source) -> Result<Vec<String>> {
                 ));
             }
         };
-        let found = candidates.iter().find_map(|name| files.find("", name));
-        let Some(found) = found else {
+        let file = candidates.iter().find_map(|name| files.find("", name));
+        let Some(file) = file else {
             let (name, folder) = (&candidates[0], source.name());
             return Err(refuse(
                 id,
@@ -84,13 +87,13 @@ fn names(tasks: &Tasks, key: &str, source: &Source) -> Result<Vec<String>> {
                 ),
             ));
         };
-        if let Some(first) = seen.insert(found.clone(), id) {
+        if let Some(first) = seen.insert(file.clone(), id) {
             return Err(refuse(
                 id,
-                format!("and task {first} show the same image, {found}; keep one of them"),
+                format!("and task {first} show the same image, {file}; keep one of them"),
             ));
         }
-        names.push(found);
+        names.push(file);
     }
     Ok(names)
 }

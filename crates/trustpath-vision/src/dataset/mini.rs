@@ -9,28 +9,28 @@ use std::str::FromStr;
 use super::classes::ClassNumbers;
 use super::pickled::{PickleSections, as_many, entry, integers};
 use super::store::Item;
-use super::{Kind, RawDataset, Split};
+use super::{DatasetKind, DatasetSplit, RawDataset};
 use crate::Result;
 use crate::pickle::Document;
-use crate::source::{Source, file_name};
+use crate::source::{FileTree, file_name};
 
 /// The split that a file is named after.
-fn split(name: &str) -> Option<Split> {
+fn split(name: &str) -> Option<DatasetSplit> {
     let file = file_name(name);
     let stem = file.strip_suffix(".pkl").or_else(|| file.strip_suffix(".pickle"))?;
     let part = stem
         .strip_prefix("mini-imagenet-cache-")
         .or_else(|| stem.strip_prefix("miniImageNet_category_split_"))?;
-    Split::from_str(if part == "train_phase_train" { "train" } else { part }).ok()
+    DatasetSplit::from_str(if part == "train_phase_train" { "train" } else { part }).ok()
 }
 
-pub(super) fn is_here(source: &Source) -> bool {
+pub(super) fn is_here(source: &FileTree) -> bool {
     source.names().any(|name| split(name).is_some())
 }
 
-pub(super) fn read(source: Source) -> Result<RawDataset> {
-    let kind = Kind::MiniImagenet;
-    let mut found = Vec::new();
+pub(super) fn read(source: FileTree) -> Result<RawDataset> {
+    let kind = DatasetKind::MiniImagenet;
+    let mut class_rows = Vec::new();
     let mut sections = PickleSections::default();
     for name in source.names() {
         let Some(split) = split(name) else { continue };
@@ -49,13 +49,13 @@ pub(super) fn read(source: Source) -> Result<RawDataset> {
                 })
             };
             let rows = rows.into_iter().map(located).collect::<Result<Vec<_>>>()?;
-            found.push((class, split, rows));
+            class_rows.push((class, split, rows));
         }
     }
-    let is_here = |name: &str| found.iter().any(|(class, ..)| class == name);
+    let is_here = |name: &str| class_rows.iter().any(|(class, ..)| class == name);
     let mut numbers = ClassNumbers::published(kind, is_here);
     let mut items = Vec::new();
-    for (name, split, rows) in found {
+    for (name, split, rows) in class_rows {
         let class = Some(numbers.number(&name, Some(split)));
         for (row, location) in rows {
             items.push(Item { id: format!("{name}/{row:05}"), class, location });

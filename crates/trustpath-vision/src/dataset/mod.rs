@@ -25,14 +25,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use check::{ClassCheck, Inspection, SplitCheck};
-pub use kind::{Kind, Split};
+pub use kind::{DatasetKind, DatasetSplit};
 pub use published::{PublishedClass, PublishedSplits};
 
 use trustpath_table::Tasks;
 
 use crate::fingerprint::Fingerprint;
 use crate::image::{Crop, RgbImage};
-use crate::source::{Section, Source, file_name, is_archive, is_image};
+use crate::source::{FileTree, Section, file_name, is_archive, is_image};
 use crate::{Error, Result, pack};
 use store::{ImageLocation, Item, Store};
 
@@ -40,14 +40,14 @@ use store::{ImageLocation, Item, Store};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Class {
     pub name: String,
-    pub split: Option<Split>,
+    pub split: Option<DatasetSplit>,
 }
 
 /// All that the reader of a kind finds.
 #[derive(Debug)]
 pub(crate) struct RawDataset {
     pub name: String,
-    pub kind: Kind,
+    pub kind: DatasetKind,
     pub classes: Vec<Class>,
     pub items: Vec<Item>,
     pub store: Store,
@@ -58,10 +58,10 @@ pub(crate) struct RawDataset {
 impl RawDataset {
     /// A dataset that is known by the name of its kind.
     fn known(
-        kind: Kind,
+        kind: DatasetKind,
         classes: Vec<Class>,
         items: Vec<Item>,
-        source: Source,
+        source: FileTree,
         sections: Vec<Section>,
     ) -> Self {
         let (name, store) = (kind.to_string(), Store { source, sections });
@@ -69,7 +69,7 @@ impl RawDataset {
     }
 
     /// A dataset that is named after its folder or archive.
-    fn unknown(kind: Kind, classes: Vec<Class>, items: Vec<Item>, source: Source) -> Self {
+    fn unknown(kind: DatasetKind, classes: Vec<Class>, items: Vec<Item>, source: FileTree) -> Self {
         let name = file_name(source.name().trim_end_matches('/')).to_string();
         Self { name, ..Self::known(kind, classes, items, source, Vec::new()) }
     }
@@ -78,7 +78,7 @@ impl RawDataset {
 /// Images with classes.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    split: Option<Split>,
+    split: Option<DatasetSplit>,
     classes: Vec<String>,
     /// The item of a row, and its class here.
     rows: Vec<(usize, Option<usize>)>,
@@ -89,7 +89,7 @@ impl Dataset {
     /// Opens a folder, an archive, a folder of archives, or a csv. Without a kind it is detected.
     ///
     /// ```
-    /// use trustpath_vision::dataset::{Dataset, Kind};
+    /// use trustpath_vision::dataset::{Dataset, DatasetKind};
     /// # let dir = tempfile::tempdir().unwrap();
     /// # for class in ["cat", "dog"] {
     /// #     std::fs::create_dir(dir.path().join(class)).unwrap();
@@ -97,30 +97,32 @@ impl Dataset {
     /// #     std::fs::write(dir.path().join(class).join("1.png"), image.png()?).unwrap();
     /// # }
     /// # let path = dir.path();
-    /// let pets = Dataset::open(path, Some(Kind::Folder))?;
+    /// let pets = Dataset::open(path, Some(DatasetKind::Folder))?;
     /// assert_eq!(pets.classes(), ["cat", "dog"]);
     /// assert_eq!((pets.id(1), pets.class(1)), ("dog/1.png", Some(1)));
     /// assert_eq!(pets.image(1)?.width, 1);
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
-    pub fn open(path: &Path, wanted: Option<Kind>) -> Result<Self> {
+    pub fn open(path: &Path, wanted: Option<DatasetKind>) -> Result<Self> {
         if path.is_file() && table::is_table(&path.to_string_lossy().to_ascii_lowercase()) {
             return Self::complete(table::open(path)?);
         }
         if label_studio::is_at(path) {
             return Self::open_tasks(path, None, None);
         }
-        let source = Source::open(path)?;
+        let source = FileTree::open(path)?;
         let kind = detect::kind(&source, wanted)?;
         Self::complete(match kind {
-            Kind::Pack => pack::open(source, wanted)?,
-            Kind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
-            Kind::Cub | Kind::CubCloserLook if cub::is_here(&source) => cub::read(source, kind)?,
-            Kind::MiniImagenet if mini::is_here(&source) => mini::read(source)?,
-            Kind::MiniImagenet if table::is_here(&source) => table::read(source, kind)?,
-            Kind::TieredImagenet if tiered::is_here(&source) => tiered::read(source)?,
-            Kind::Csv => table::read(source, kind)?,
-            Kind::Folder => folder::read(source)?,
+            DatasetKind::Pack => pack::open(source, wanted)?,
+            DatasetKind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
+            DatasetKind::Cub | DatasetKind::CubCloserLook if cub::is_here(&source) => {
+                cub::read(source, kind)?
+            }
+            DatasetKind::MiniImagenet if mini::is_here(&source) => mini::read(source)?,
+            DatasetKind::MiniImagenet if table::is_here(&source) => table::read(source, kind)?,
+            DatasetKind::TieredImagenet if tiered::is_here(&source) => tiered::read(source)?,
+            DatasetKind::Csv => table::read(source, kind)?,
+            DatasetKind::Folder => folder::read(source)?,
             known => class_folders::read(source, known)?,
         })
     }
@@ -148,11 +150,10 @@ impl Dataset {
     /// Label Studio that name images.
     pub fn is_at(path: &Path) -> bool {
         let name = path.to_string_lossy().to_ascii_lowercase();
-        match table::is_table(&name) && !path.is_dir() {
-            true => path.is_file() && table::names_images(path),
-            false => {
-                path.is_dir() || is_archive(&name) || is_image(&name) || label_studio::is_at(path)
-            }
+        if table::is_table(&name) && !path.is_dir() {
+            path.is_file() && table::names_images(path)
+        } else {
+            path.is_dir() || is_archive(&name) || is_image(&name) || label_studio::is_at(path)
         }
     }
 
@@ -179,7 +180,7 @@ impl Dataset {
 
     /// The classes and rows of a split, or of the entire dataset. There, classes without images are left
     /// out, and a name that is a class of two splits is one class.
-    fn view(raw: Arc<RawDataset>, split: Option<Split>) -> Self {
+    fn view(raw: Arc<RawDataset>, split: Option<DatasetSplit>) -> Self {
         let mut classes: Vec<String> = Vec::new();
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         let mut here = Vec::with_capacity(raw.classes.len());
@@ -209,7 +210,7 @@ impl Dataset {
     }
 
     /// The form it was read in.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DatasetKind {
         self.raw.kind
     }
 
@@ -265,13 +266,13 @@ impl Dataset {
     }
 
     /// The splits that have a class.
-    pub fn splits(&self) -> Vec<Split> {
-        let has = |split: &Split| self.raw.classes.iter().any(|c| c.split == Some(*split));
-        Split::ALL.into_iter().filter(has).collect()
+    pub fn splits(&self) -> Vec<DatasetSplit> {
+        let has = |split: &DatasetSplit| self.raw.classes.iter().any(|c| c.split == Some(*split));
+        DatasetSplit::ALL.into_iter().filter(has).collect()
     }
 
     /// The split this is, if it is one.
-    pub fn current_split(&self) -> Option<Split> {
+    pub fn current_split(&self) -> Option<DatasetSplit> {
         self.split
     }
 
@@ -279,7 +280,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If there is no such split or a class of it has no images.
-    pub fn split(&self, split: Split) -> Result<Self> {
+    pub fn split(&self, split: DatasetSplit) -> Result<Self> {
         let part = self.peek(split);
         let sizes = part.class_sizes();
         let empty = part.classes.iter().zip(&sizes).filter(|(_, size)| **size == 0);
@@ -287,7 +288,7 @@ impl Dataset {
         let add = "add the files or archives that hold them";
         let reason = match (part.classes.len(), empty.as_slice()) {
             (0, _) => {
-                let has: Vec<String> = self.splits().iter().map(Split::to_string).collect();
+                let has: Vec<String> = self.splits().iter().map(DatasetSplit::to_string).collect();
                 match has.as_slice() {
                     [] => "it is not divided; put its classes below folders train, val and test, or choose a dataset with --dataset".into(),
                     has => format!("it has only {}", has.join(" and ")),
@@ -305,7 +306,7 @@ impl Dataset {
     }
 
     /// One split, however incomplete.
-    pub fn peek(&self, split: Split) -> Self {
+    pub fn peek(&self, split: DatasetSplit) -> Self {
         let mut kept = vec![false; self.raw.items.len()];
         self.rows.iter().for_each(|row| kept[row.0] = true);
         let mut part = Self::view(self.raw.clone(), Some(split));

@@ -87,9 +87,10 @@ impl PickleSections {
 
 /// Refuses a pickle with another number of labels than images.
 pub(super) fn as_many(doc: &Document, images: usize, labels: usize) -> Result<()> {
-    match images == labels {
-        true => Ok(()),
-        false => Err(doc.refuse(format!("there are {labels} labels for {images} images"))),
+    if images == labels {
+        Ok(())
+    } else {
+        Err(doc.refuse(format!("there are {labels} labels for {images} images")))
     }
 }
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::image::{Crop, RgbImage};
-use crate::source::{Section, Source};
+use crate::source::{FileTree, Section};
 use crate::{Error, Result};
 
 /// The files of a dataset, and the large ones among them that hold many images.
 #[derive(Debug)]
 pub(crate) struct Store {
-    pub source: Source,
+    pub source: FileTree,
     pub sections: Vec<Section>,
 }
 

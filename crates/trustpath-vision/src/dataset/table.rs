@@ -10,14 +10,14 @@ use std::str::FromStr;
 
 use super::classes::ClassNumbers;
 use super::store::{ImageLocation, Item};
-use super::{Kind, RawDataset, Split};
-use crate::source::{Source, file_name, folder_prefix, is_image};
+use super::{DatasetKind, DatasetSplit, RawDataset};
+use crate::source::{FileTree, file_name, folder_prefix, is_image};
 use crate::{Error, Result};
 
 const FILE_COLUMNS: [&str; 5] = ["filename", "file", "path", "image", "id"];
 const LABEL_COLUMNS: [&str; 2] = ["label", "class"];
 
-pub(super) fn is_here(source: &Source) -> bool {
+pub(super) fn is_here(source: &FileTree) -> bool {
     source.names().any(is_table)
 }
 
@@ -29,12 +29,12 @@ pub(super) fn is_table(name: &str) -> bool {
 pub(super) fn open(path: &Path) -> Result<RawDataset> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let source = Source::open(folder.unwrap_or(Path::new(".")))?;
-    read_tables(source, Kind::Csv, name.into_iter().collect())
+    let source = FileTree::open(folder.unwrap_or(Path::new(".")))?;
+    read_tables(source, DatasetKind::Csv, name.into_iter().collect())
 }
 
 /// Reads the tables of a source: those that are named as splits, if there are any.
-pub(super) fn read(source: Source, kind: Kind) -> Result<RawDataset> {
+pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
     let tables: Vec<String> =
         source.names().filter(|name| is_table(name)).map(String::from).collect();
     let splits: Vec<String> = tables.iter().filter(|name| split(name).is_some()).cloned().collect();
@@ -54,13 +54,12 @@ pub(super) fn names_images(path: &Path) -> bool {
     let reader = reader(&path.to_string_lossy(), file);
     let mut records = reader.into_records().map_while(std::result::Result::ok);
     let Some(first) = records.next() else { return false };
-    let (row, label) = match first.iter().any(is_image) {
-        true => (first, Some(1)),
+    let (row, label) = if first.iter().any(is_image) {
+        (first, Some(1))
+    } else {
         // It is a header.
-        false => {
-            let Some(row) = records.next() else { return false };
-            (row, column(&first, &LABEL_COLUMNS))
-        }
+        let Some(row) = records.next() else { return false };
+        (row, column(&first, &LABEL_COLUMNS))
     };
     let is_number = |(at, cell): (usize, &str)| Some(at) != label && cell.parse::<f64>().is_ok();
     row.iter().any(is_image) && !row.iter().enumerate().any(is_number)
@@ -80,11 +79,11 @@ fn column(header: &csv::StringRecord, names: &[&str]) -> Option<usize> {
     header.iter().position(|cell| names.contains(&cell.to_ascii_lowercase().as_str()))
 }
 
-fn split(name: &str) -> Option<Split> {
-    Split::from_str(file_name(name).split('.').next()?).ok()
+fn split(name: &str) -> Option<DatasetSplit> {
+    DatasetSplit::from_str(file_name(name).split('.').next()?).ok()
 }
 
-fn read_tables(source: Source, kind: Kind, mut tables: Vec<String>) -> Result<RawDataset> {
+fn read_tables(source: FileTree, kind: DatasetKind, mut tables: Vec<String>) -> Result<RawDataset> {
     tables.sort_by_key(|name| split(name));
     let files = FileFinder::new(&source);
     let (mut numbers, mut items) = (ClassNumbers::default(), Vec::new());
@@ -99,13 +98,13 @@ fn read_tables(source: Source, kind: Kind, mut tables: Vec<String>) -> Result<Ra
         }
     }
     Ok(match kind {
-        Kind::Csv => RawDataset::unknown(kind, numbers.classes, items, source),
+        DatasetKind::Csv => RawDataset::unknown(kind, numbers.classes, items, source),
         kind => RawDataset::known(kind, numbers.classes, items, source, Vec::new()),
     })
 }
 
 /// File names and labels of a table.
-fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
+fn rows(source: &FileTree, table: &str) -> Result<Vec<(String, String)>> {
     let refuse = |reason: String| Error::read(table, reason);
     let bytes = source.read(table)?;
     let (mut rows, mut columns) = (Vec::new(), (0, 1));
@@ -127,13 +126,13 @@ fn rows(source: &Source, table: &str) -> Result<Vec<(String, String)>> {
 
 /// Finds the files that a table names.
 pub(super) struct FileFinder<'a> {
-    source: &'a Source,
+    source: &'a FileTree,
     /// Files by their last name; none where several have it.
     by_name: HashMap<&'a str, Option<&'a str>>,
 }
 
 impl<'a> FileFinder<'a> {
-    pub fn new(source: &'a Source) -> Self {
+    pub fn new(source: &'a FileTree) -> Self {
         let mut by_name = HashMap::new();
         for name in source.names().filter(|name| is_image(name)) {
             by_name.entry(file_name(name)).and_modify(|known| *known = None).or_insert(Some(name));

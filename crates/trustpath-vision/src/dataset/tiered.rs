@@ -7,22 +7,22 @@ use std::str::FromStr;
 
 use super::pickled::{PickleSections, as_many, class_names, entry, integers};
 use super::store::Item;
-use super::{Class, Kind, RawDataset, Split};
+use super::{Class, DatasetKind, DatasetSplit, RawDataset};
 use crate::pickle::Document;
-use crate::source::{Source, file_name};
+use crate::source::{FileTree, file_name};
 use crate::{Error, Result};
 
 const IMAGES: &str = "_images_png.pkl";
 
-fn split(name: &str) -> Option<Split> {
-    Split::from_str(file_name(name).strip_suffix(IMAGES)?).ok()
+fn split(name: &str) -> Option<DatasetSplit> {
+    DatasetSplit::from_str(file_name(name).strip_suffix(IMAGES)?).ok()
 }
 
-pub(super) fn is_here(source: &Source) -> bool {
+pub(super) fn is_here(source: &FileTree) -> bool {
     source.names().any(|name| split(name).is_some())
 }
 
-pub(super) fn read(source: Source) -> Result<RawDataset> {
+pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     let (mut classes, mut items) = (Vec::new(), Vec::new());
     let mut sections = PickleSections::default();
     for name in source.names() {
@@ -56,7 +56,7 @@ pub(super) fn read(source: Source) -> Result<RawDataset> {
             items.push(Item { id: format!("{split}/{row:06}"), class: Some(class), location });
         }
     }
-    Ok(RawDataset::known(Kind::TieredImagenet, classes, items, source, sections.finish()))
+    Ok(RawDataset::known(DatasetKind::TieredImagenet, classes, items, source, sections.finish()))
 }
 
 /// A class number for each image, and the names of the classes.

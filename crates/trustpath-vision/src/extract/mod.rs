@@ -100,9 +100,10 @@ impl Extraction {
         let all = dataset.len();
         let width = target.width() * backbone.dim();
         let from = self.origin(backbone, dataset);
-        let kept = match target.records_origin() {
-            true => CachedFeatures::read(out, &from.backbone, width),
-            false => CachedFeatures::default(),
+        let kept = if target.records_origin() {
+            CachedFeatures::read(out, &from.backbone, width)
+        } else {
+            CachedFeatures::default()
         };
         let is_new = |row: &usize| kept.get(from.stamps[*row]).is_none();
         let new: Vec<usize> = (0..all).filter(is_new).collect();
@@ -123,9 +124,12 @@ impl Extraction {
             }
             let first = partial.done();
             let (features, next) = rayon::join(
-                || match ready.values.is_empty() {
-                    true => Ok(Vec::new()),
-                    false => backbone.features(&ready.values),
+                || {
+                    if ready.values.is_empty() {
+                        Ok(Vec::new())
+                    } else {
+                        backbone.features(&ready.values)
+                    }
                 },
                 || self.load(backbone, dataset, rows(first + ready.bad.len())),
             );
@@ -195,9 +199,10 @@ impl Extraction {
                     }
                 };
                 if !finite {
-                    let remedy = match value.is_finite() {
-                        true => "that is too large for f16, so write f32",
-                        false => "the weights do not suit these images",
+                    let remedy = if value.is_finite() {
+                        "that is too large for f16, so write f32"
+                    } else {
+                        "the weights do not suit these images"
                     };
                     let id = dataset.id(row);
                     let sentence = format!("the feature of {id} contains {value}: {remedy}");

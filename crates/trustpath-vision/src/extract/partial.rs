@@ -42,9 +42,9 @@ impl PartialFile {
         let options =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let begun = options.and_then(|mut file| {
-            let mut found = Vec::new();
-            (&mut file).take(HEADER).read_to_end(&mut found)?;
-            let done = if found == header {
+            let mut beginning = Vec::new();
+            (&mut file).take(HEADER).read_to_end(&mut beginning)?;
+            let done = if beginning == header {
                 (file.metadata()?.len() - HEADER) / record as u64
             } else {
                 file.set_len(0)?;

@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(blocks.done(), 1);
         blocks.append(&[7.0, 8.0]).unwrap();
         blocks.finish().unwrap();
-        let found = NpyArray::open(&out).unwrap().to_f32s().unwrap();
-        assert_eq!(found, [5.0, 6.0, 7.0, 8.0]);
+        let written = NpyArray::open(&out).unwrap().to_f32s().unwrap();
+        assert_eq!(written, [5.0, 6.0, 7.0, 8.0]);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

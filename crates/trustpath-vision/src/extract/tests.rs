@@ -234,11 +234,11 @@ fn the_network_sees_no_image_that_cannot_be_read() {
     let out = folder.path("some.npy");
     skip.run(&backbone, &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
     assert_eq!(backbone.1.into_inner(), 80 - bad.len());
-    let found = PartlyLabelledFile::new(&out).read().unwrap();
+    let table = PartlyLabelledFile::new(&out).read().unwrap();
     let kept: Vec<usize> = (0..80).filter(|i| !bad.contains(i)).collect();
     let mut values = vec![0.0; kept.len() * DIM];
     expected.gather(&kept, &mut values).unwrap();
-    assert_eq!(found.features().unwrap(), values);
+    assert_eq!(table.features().unwrap(), values);
 }
 
 #[test]

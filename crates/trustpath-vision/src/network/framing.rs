@@ -38,7 +38,7 @@ impl Framing {
     /// assert_eq!(framing.square(&wide, 1).unwrap().rgb, [20; 3]);
     /// ```
     pub fn square(self, image: &RgbImage, size: usize) -> Option<RgbImage> {
-        let found = match self {
+        let framed = match self {
             Framing::Squeeze => None,
             Framing::Middle { margin } => image.central(size as f64 / (size + margin) as f64),
             Framing::Shorter { edge, filter } => {
@@ -62,10 +62,7 @@ impl Framing {
                 resized.cropped(Crop { x, y, width: size, height: size })
             }
         };
-        let image = found.as_ref().unwrap_or(image);
-        match (image.width, image.height) == (size, size) {
-            true => found,
-            false => Some(image.resized(size)),
-        }
+        let image = framed.as_ref().unwrap_or(image);
+        if (image.width, image.height) == (size, size) { framed } else { Some(image.resized(size)) }
     }
 }

@@ -40,11 +40,10 @@ pub(super) fn resnet(variant: usize) -> Network {
         for block in 0..blocks {
             let at = format!("layer{}.{block}", stage + 1);
             let stride = if stage > 0 && block == 0 { 2 } else { 1 };
-            let convolutions = match bottleneck {
-                false => vec![(inputs, width, 3, stride), (width, outputs, 3, 1)],
-                true => {
-                    vec![(inputs, width, 1, 1), (width, width, 3, stride), (width, outputs, 1, 1)]
-                }
+            let convolutions = if bottleneck {
+                vec![(inputs, width, 1, 1), (width, width, 3, stride), (width, outputs, 1, 1)]
+            } else {
+                vec![(inputs, width, 3, stride), (width, outputs, 3, 1)]
             };
             let last = convolutions.len();
             let mut y = x;

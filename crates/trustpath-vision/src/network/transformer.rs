@@ -72,28 +72,55 @@ pub struct TransformerShape {
     pub projected: Option<usize>,
 }
 
-impl Network {
-    /// A vision transformer of these sizes.
-    pub fn transformer(shape: TransformerShape) -> Network {
-        let TransformerShape { family, width, heads, inner, patch, grid, leading, .. } = shape;
-        let epsilon = match family {
+impl TransformerShape {
+    fn norm(&self, b: &mut Builder, name: &str, x: Value) -> Value {
+        let epsilon = match self.family {
             Family::DinoV2 | Family::SigLip => 1e-6,
             Family::Clip | Family::OpenClip => 1e-5,
         };
-        let gelu = match family {
+        b.push(Op::LayerNorm { name: name.to_string(), channels: self.width, epsilon }, &[x])
+    }
+
+    /// Two products with a function between them.
+    fn perceptron(&self, b: &mut Builder, name: &str, x: Value) -> Value {
+        let gelu = match self.family {
             Family::DinoV2 | Family::OpenClip => Gelu::Exact,
             Family::Clip => Gelu::Quick,
             Family::SigLip => Gelu::Tanh,
         };
+        let x = b.dense(&format!("{name}.fc1"), x, (self.width, self.inner));
+        let x = b.push(Op::Gelu(gelu), &[x]);
+        b.dense(&format!("{name}.fc2"), x, (self.inner, self.width))
+    }
+
+    /// Attention and a perceptron, each added to what it reads.
+    fn layer(&self, b: &mut Builder, at: &str, x: Value) -> Value {
+        let (width, heads) = (self.width, self.heads);
+        let scaled = |b: &mut Builder, part: usize, x: Value| match self.family {
+            Family::DinoV2 => {
+                let name = format!("{at}.scale{part}");
+                b.push(Op::Scale { name, channels: width }, &[x])
+            }
+            _ => x,
+        };
+        let mut y = self.norm(b, &format!("{at}.norm1"), x);
+        y = b.dense(&format!("{at}.qkv"), y, (width, 3 * width));
+        y = b.push(Op::Attention { heads }, &[y]);
+        y = b.dense(&format!("{at}.proj"), y, (width, width));
+        y = scaled(b, 1, y);
+        let x = b.push(Op::Add, &[y, x]);
+        y = self.norm(b, &format!("{at}.norm2"), x);
+        y = self.perceptron(b, at, y);
+        y = scaled(b, 2, y);
+        b.push(Op::Add, &[y, x])
+    }
+}
+
+impl Network {
+    /// A vision transformer of these sizes.
+    pub fn transformer(shape: TransformerShape) -> Network {
+        let TransformerShape { family, width, heads, patch, grid, leading, .. } = shape;
         let mut b = Builder::default();
-        let norm = |b: &mut Builder, name: &str, x: Value| {
-            b.push(Op::LayerNorm { name: name.to_string(), channels: width, epsilon }, &[x])
-        };
-        let mlp = |b: &mut Builder, name: &str, x: Value| {
-            let x = b.dense(&format!("{name}.fc1"), x, (width, inner));
-            let x = b.push(Op::Gelu(gelu), &[x]);
-            b.dense(&format!("{name}.fc2"), x, (inner, width))
-        };
         let patches = Op::Conv {
             name: "patch".into(),
             inputs: 3,
@@ -108,39 +135,22 @@ impl Network {
         let tokens = Op::Tokens { name: "tokens".into(), leading, positions, channels: width };
         x = b.push(tokens, &[x]);
         if matches!(family, Family::Clip | Family::OpenClip) {
-            x = norm(&mut b, "before", x);
+            x = shape.norm(&mut b, "before", x);
         }
         for layer in 0..shape.layers {
-            let at = format!("blocks.{layer}");
-            let scaled = |b: &mut Builder, part: usize, x: Value| match family {
-                Family::DinoV2 => {
-                    let name = format!("{at}.scale{part}");
-                    b.push(Op::Scale { name, channels: width }, &[x])
-                }
-                _ => x,
-            };
-            let mut y = norm(&mut b, &format!("{at}.norm1"), x);
-            y = b.dense(&format!("{at}.qkv"), y, (width, 3 * width));
-            y = b.push(Op::Attention { heads }, &[y]);
-            y = b.dense(&format!("{at}.proj"), y, (width, width));
-            y = scaled(&mut b, 1, y);
-            x = b.push(Op::Add, &[y, x]);
-            y = norm(&mut b, &format!("{at}.norm2"), x);
-            y = mlp(&mut b, &at, y);
-            y = scaled(&mut b, 2, y);
-            x = b.push(Op::Add, &[y, x]);
+            x = shape.layer(&mut b, &format!("blocks.{layer}"), x);
         }
         if family == Family::SigLip {
-            x = norm(&mut b, "norm", x);
+            x = shape.norm(&mut b, "norm", x);
             x = b.dense("pool.kv", x, (width, 2 * width));
             x = b.push(Op::Pooling { name: "pool".into(), channels: width, heads }, &[x]);
             x = b.dense("pool.proj", x, (width, width));
-            let y = norm(&mut b, "pool.norm", x);
-            let y = mlp(&mut b, "pool", y);
+            let y = shape.norm(&mut b, "pool.norm", x);
+            let y = shape.perceptron(&mut b, "pool", y);
             b.push(Op::Add, &[y, x]);
         } else {
             x = b.push(Op::First, &[x]);
-            x = norm(&mut b, "norm", x);
+            x = shape.norm(&mut b, "norm", x);
             if let Some(outputs) = shape.projected {
                 b.conv("head", x, (width, outputs), 1, 1);
             }

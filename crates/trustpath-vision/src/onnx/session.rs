@@ -119,13 +119,13 @@ fn outlet(session: &Session, wanted: Option<&str>) -> std::result::Result<String
         _ => 0,
     };
     let outputs = session.outputs();
-    let found = match wanted {
+    let output = match wanted {
         Some(name) => outputs.iter().find(|output| output.name() == name),
         None => [2, 4, 3]
             .iter()
             .find_map(|&rank| outputs.iter().find(|output| axes(output.dtype()) == rank)),
     };
-    found.map(|output| output.name().to_owned()).ok_or_else(|| {
+    output.map(|output| output.name().to_owned()).ok_or_else(|| {
         let names: Vec<&str> = outputs.iter().map(|output| output.name()).collect();
         let wanted = wanted.map_or("for features".into(), |name| format!("named {name}"));
         format!("it has no output {wanted} among {}", names.join(", "))
@@ -156,8 +156,8 @@ impl Backbone for OnnxBackbone {
         for some in images.chunks(batch * each) {
             let mut whole = some.to_vec();
             whole.resize(batch * each, 0.0);
-            let found = self.run(whole)?;
-            features.extend(&found[..some.len() / each * self.dim]);
+            let rows = self.run(whole)?;
+            features.extend(&rows[..some.len() / each * self.dim]);
         }
         Ok(features)
     }

@@ -15,15 +15,15 @@ use std::str::FromStr;
 
 use flate2::Crc;
 
-use crate::dataset::{Kind, Split};
+use crate::dataset::{DatasetKind, DatasetSplit};
 
 const FIRST: &str = "trustpath pack 1";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Index {
     pub name: String,
-    pub kind: Kind,
-    pub split: Option<Split>,
+    pub kind: DatasetKind,
+    pub split: Option<DatasetSplit>,
     pub classes: Vec<String>,
     pub shards: Vec<Shard>,
 }
@@ -81,7 +81,7 @@ impl Index {
         }
         let mut index = Self {
             name: String::new(),
-            kind: Kind::Folder,
+            kind: DatasetKind::Folder,
             split: None,
             classes: Vec::new(),
             shards: Vec::new(),
@@ -98,9 +98,9 @@ impl Index {
         let words: Vec<&str> = line.split('\t').collect();
         match words.as_slice() {
             ["name", name] => self.name = unescape(name),
-            ["kind", kind] => self.kind = Kind::from_str(kind).ok()?,
+            ["kind", kind] => self.kind = DatasetKind::from_str(kind).ok()?,
             ["split", "-"] => self.split = None,
-            ["split", split] => self.split = Some(Split::from_str(split).ok()?),
+            ["split", split] => self.split = Some(DatasetSplit::from_str(split).ok()?),
             ["class", class] => self.classes.push(unescape(class)),
             ["shard", file, bytes, crc] => self.shards.push(Shard {
                 file: unescape(file),
@@ -152,8 +152,8 @@ mod tests {
         let image = |class, id: &str| PackedImage { class, len: 7, id: id.into() };
         Index {
             name: "odd\tname".into(),
-            kind: Kind::Csv,
-            split: Some(Split::Val),
+            kind: DatasetKind::Csv,
+            split: Some(DatasetSplit::Val),
             classes: vec!["a\\b".into(), "two\nlines".into()],
             shards: vec![Shard {
                 file: "x.shard".into(),

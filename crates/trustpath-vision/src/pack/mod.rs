@@ -19,7 +19,7 @@ use std::path::Path;
 pub(crate) use read::open;
 pub use write::PackSummary;
 
-use crate::dataset::{Dataset, Split};
+use crate::dataset::{Dataset, DatasetSplit};
 use crate::{Error, Result};
 
 /// Ending of the index of a split.
@@ -37,7 +37,7 @@ pub struct PackParams {
     /// The most bytes a shard has, unless a single image has more.
     pub shard_bytes: usize,
     /// The splits to pack; all there are if empty.
-    pub splits: Vec<Split>,
+    pub splits: Vec<DatasetSplit>,
     /// Whether images that cannot be read are left out and listed.
     pub skip_bad: bool,
 }

@@ -5,16 +5,16 @@ use rayon::prelude::*;
 use super::index::{Index, Shard, crc};
 use super::{INDEX_ENDING, SHARD_ENDING};
 use crate::dataset::store::{ImageLocation, Item, Store};
-use crate::dataset::{Class, Kind, RawDataset};
-use crate::source::{Section, Source, folder_prefix};
+use crate::dataset::{Class, DatasetKind, RawDataset};
+use crate::source::{FileTree, Section, folder_prefix};
 use crate::{Error, Result};
 
 /// Opens every split that a folder or archive has, which have to be of the kind that is asked for. Shards are read once
 /// and compared with their checksums.
-pub(crate) fn open(source: Source, wanted: Option<Kind>) -> Result<RawDataset> {
+pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawDataset> {
     let indices: Vec<&str> = source.names().filter(|name| name.ends_with(INDEX_ENDING)).collect();
     let refuse = |reason: String| Err(Error::read(source.name(), reason));
-    let (mut name, mut kind): (Option<String>, Kind) = (None, Kind::Pack);
+    let (mut name, mut kind): (Option<String>, DatasetKind) = (None, DatasetKind::Pack);
     let (mut classes, mut items, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for file in indices {
         let index =
@@ -45,7 +45,7 @@ pub(crate) fn open(source: Source, wanted: Option<Kind>) -> Result<RawDataset> {
         ));
     };
     match wanted {
-        Some(wanted) if wanted != Kind::Pack && wanted != kind => {
+        Some(wanted) if wanted != DatasetKind::Pack && wanted != kind => {
             refuse(format!("it is a pack of {kind}, not of {wanted}; pack that first"))
         }
         _ => Ok(RawDataset {
@@ -60,7 +60,7 @@ pub(crate) fn open(source: Source, wanted: Option<Kind>) -> Result<RawDataset> {
 }
 
 /// A shard that is what its index says.
-fn section(source: &Source, index: &str, shard: &Shard) -> Result<Section> {
+fn section(source: &FileTree, index: &str, shard: &Shard) -> Result<Section> {
     let name = format!("{}{}", folder_prefix(index), shard.file);
     if !source.contains(&name) {
         let reason =

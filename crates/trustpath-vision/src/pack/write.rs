@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::index::{self, Index, Shard, crc};
 use super::{INDEX_ENDING, PackParams, SHARD_ENDING};
-use crate::dataset::{Dataset, Split};
+use crate::dataset::{Dataset, DatasetSplit};
 use crate::{Error, Result};
 
 /// Images that are encoded together before they are written.
@@ -41,13 +41,13 @@ pub(super) fn write(
     done: &(impl Fn() + Sync),
 ) -> Result<PackSummary> {
     std::fs::create_dir_all(out).map_err(|e| Error::write(out, &e))?;
-    let asked = |split: &Split| params.splits.contains(split);
+    let asked = |split: &DatasetSplit| params.splits.contains(split);
     let splits = match (params.splits.is_empty(), dataset.splits().is_empty()) {
-        (false, _) => Split::ALL.into_iter().filter(asked).map(Some).collect(),
+        (false, _) => DatasetSplit::ALL.into_iter().filter(asked).map(Some).collect(),
         (true, true) => vec![None],
         // What a dataset has not been given yet is not packed, half a split is refused.
         (true, false) => {
-            let has = |split: &Split| !dataset.peek(*split).is_empty();
+            let has = |split: &DatasetSplit| !dataset.peek(*split).is_empty();
             dataset.splits().into_iter().filter(has).map(Some).collect()
         }
     };

@@ -34,9 +34,10 @@ impl Input {
 
     /// Refuses more bytes than there are, before memory is taken for them.
     fn claim(&self, count: u64) -> Parsed<()> {
-        match count <= self.len.saturating_sub(self.at) {
-            true => Ok(()),
-            false => Err("it ends too early".into()),
+        if count <= self.len.saturating_sub(self.at) {
+            Ok(())
+        } else {
+            Err("it ends too early".into())
         }
     }
 

@@ -41,6 +41,10 @@ struct Machine {
 impl Machine {
     /// Follows one instruction; the last one gives the result.
     fn step(&mut self, op: u8, input: &mut Input) -> Parsed<Option<Id>> {
+        if let Some(node) = literal(op, input)? {
+            self.push(node)?;
+            return Ok(None);
+        }
         match op {
             b'.' => return self.pop().map(Some),
             // Protocol and frames do not matter to a reader that has the entire file.
@@ -50,42 +54,7 @@ impl Machine {
             b'0' => self.pop_any()?,
             b'1' => drop(self.marked()?),
             b'2' => self.stack_push(*self.stack.last().ok_or_else(empty)?)?,
-            // Constants and numbers.
-            b'N' => self.push(Node::None)?,
-            0x88 => self.push(Node::Bool(true))?,
-            0x89 => self.push(Node::Bool(false))?,
-            b'J' => self.push(Node::Int(i32::from_le_bytes(input.array()?).into()))?,
-            b'K' => self.push(Node::Int(input.byte()?.into()))?,
-            b'M' => self.push(Node::Int(u16::from_le_bytes(input.array()?).into()))?,
-            b'G' => self.push(Node::Float(f64::from_be_bytes(input.array()?)))?,
-            b'F' => self.push(Node::Float(parse(&input.line_text()?)?))?,
-            b'I' => self.push(match input.line_text()?.trim() {
-                "01" => Node::Bool(true),
-                "00" => Node::Bool(false),
-                number => Node::Int(parse(number)?),
-            })?,
-            b'L' => self.push(decimal(&input.line_text()?)?)?,
-            0x8a | 0x8b => {
-                let len = input.length(if op == 0x8a { 1 } else { 4 })?;
-                self.push(long(&input.vec(len)?))?;
-            }
-            // Strings: quoted, escaped, or behind a length of one, four or eight bytes.
-            b'S' => self.push(Node::Bytes(Blob::Here(unquoted(&input.line()?)?)))?,
-            b'V' => {
-                // Latin-1, with escapes for what it lacks.
-                let text: String = input.line()?.into_iter().map(char::from).collect();
-                self.push(Node::Text(unescaped(&text)))?;
-            }
-            b'U' | b'C' => self.bytes(1, input)?,
-            b'T' | b'B' => self.bytes(4, input)?,
-            0x8e | 0x96 => self.bytes(8, input)?,
-            0x8c => self.text(1, input)?,
-            b'X' => self.text(4, input)?,
-            0x8d => self.text(8, input)?,
-            // Containers, made empty or of what is on the stack.
-            b']' | 0x8f => self.push(Node::List(Vec::new()))?,
-            b')' => self.push(Node::Tuple(Vec::new()))?,
-            b'}' => self.push(Node::Dict(Vec::new()))?,
+            // Containers of what is on the stack.
             b'l' | 0x91 | b't' | b'd' => {
                 let items = self.marked()?;
                 self.push(match op {
@@ -114,9 +83,16 @@ impl Machine {
             b'g' => self.recall(parse(&input.line_text()?)?)?,
             b'h' => self.recall(input.length(1)?)?,
             b'j' => self.recall(input.length(4)?)?,
-            // What Python would look up, call or change is only noted.
+            op => self.note(op, input)?,
+        }
+        Ok(None)
+    }
+
+    /// Follows an instruction by which Python would look up, call or change something: that is only noted.
+    fn note(&mut self, op: u8, input: &mut Input) -> Parsed<()> {
+        match op {
             b'c' => {
-                self.push(Node::Global { module: input.line_text()?, name: input.line_text()? })?
+                self.push(Node::Global { module: input.line_text()?, name: input.line_text()? })
             }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
@@ -125,28 +101,28 @@ impl Machine {
                     _ => Err("it names something by a value that is not a text".to_string()),
                 };
                 let (module, name) = (text(module)?, text(name)?);
-                self.push(Node::Global { module, name })?;
+                self.push(Node::Global { module, name })
             }
             b'R' | 0x81 => {
                 let (args, callable) = (self.pop()?, self.pop()?);
-                self.object(callable, args)?;
+                self.object(callable, args)
             }
             0x92 => {
                 let (_keywords, args, callable) = (self.pop()?, self.pop()?, self.pop()?);
-                self.object(callable, args)?;
+                self.object(callable, args)
             }
             b'i' => {
                 let (module, name) = (input.line_text()?, input.line_text()?);
                 let args = self.marked()?;
                 let callable = self.node(Node::Global { module, name })?;
                 let args = self.node(Node::Tuple(args))?;
-                self.object(callable, args)?;
+                self.object(callable, args)
             }
             b'o' => {
                 let mut items = self.marked()?.into_iter();
                 let callable = items.next().ok_or_else(empty)?;
                 let args = self.node(Node::Tuple(items.collect()))?;
-                self.object(callable, args)?;
+                self.object(callable, args)
             }
             b'b' => {
                 let state = self.pop()?;
@@ -154,34 +130,20 @@ impl Machine {
                     Node::Object(object) => object.state = Some(state),
                     _ => return Err("it gives a state to a value that is not an object".into()),
                 }
+                Ok(())
             }
             b'P' => {
                 let of = self.node(Node::Text(input.line_text()?))?;
-                self.push(Node::Persistent(of))?;
+                self.push(Node::Persistent(of))
             }
             b'Q' => {
                 let of = self.pop()?;
-                self.push(Node::Persistent(of))?;
+                self.push(Node::Persistent(of))
             }
-            0x82..=0x84 => {
-                return Err("it needs a registry of extensions private to its program".into());
-            }
-            0x97 | 0x98 => {
-                return Err("its buffers are kept outside of it; write it in one piece".into());
-            }
-            op => return Err(format!("it has the unknown instruction {op:#04x}")),
+            0x82..=0x84 => Err("it needs a registry of extensions private to its program".into()),
+            0x97 | 0x98 => Err("its buffers are kept outside of it; write it in one piece".into()),
+            op => Err(format!("it has the unknown instruction {op:#04x}")),
         }
-        Ok(None)
-    }
-
-    fn bytes(&mut self, width: usize, input: &mut Input) -> Parsed<()> {
-        let len = input.length(width)?;
-        self.push(Node::Bytes(input.blob(len)?))
-    }
-
-    fn text(&mut self, width: usize, input: &mut Input) -> Parsed<()> {
-        let len = input.length(width)?;
-        self.push(Node::Text(input.text(len)?))
     }
 
     /// Adds items to the list or object on top of the stack.
@@ -296,6 +258,57 @@ impl Machine {
         }
         Ok(self.stack.split_off(from))
     }
+}
+
+/// The value that an instruction has in itself, if it is one of these: constants, numbers, strings and empty containers.
+fn literal(op: u8, input: &mut Input) -> Parsed<Option<Node>> {
+    Ok(Some(match op {
+        b'N' => Node::None,
+        0x88 => Node::Bool(true),
+        0x89 => Node::Bool(false),
+        b'J' => Node::Int(i32::from_le_bytes(input.array()?).into()),
+        b'K' => Node::Int(input.byte()?.into()),
+        b'M' => Node::Int(u16::from_le_bytes(input.array()?).into()),
+        b'G' => Node::Float(f64::from_be_bytes(input.array()?)),
+        b'F' => Node::Float(parse(&input.line_text()?)?),
+        b'I' => match input.line_text()?.trim() {
+            "01" => Node::Bool(true),
+            "00" => Node::Bool(false),
+            number => Node::Int(parse(number)?),
+        },
+        b'L' => decimal(&input.line_text()?)?,
+        0x8a | 0x8b => {
+            let len = input.length(if op == 0x8a { 1 } else { 4 })?;
+            long(&input.vec(len)?)
+        }
+        // Strings: quoted, escaped, or behind a length of one, four or eight bytes.
+        b'S' => Node::Bytes(Blob::Here(unquoted(&input.line()?)?)),
+        b'V' => {
+            // Latin-1, with escapes for what it lacks.
+            let text: String = input.line()?.into_iter().map(char::from).collect();
+            Node::Text(unescaped(&text))
+        }
+        b'U' | b'C' => bytes(1, input)?,
+        b'T' | b'B' => bytes(4, input)?,
+        0x8e | 0x96 => bytes(8, input)?,
+        0x8c => text(1, input)?,
+        b'X' => text(4, input)?,
+        0x8d => text(8, input)?,
+        b']' | 0x8f => Node::List(Vec::new()),
+        b')' => Node::Tuple(Vec::new()),
+        b'}' => Node::Dict(Vec::new()),
+        _ => return Ok(None),
+    }))
+}
+
+fn bytes(width: usize, input: &mut Input) -> Parsed<Node> {
+    let len = input.length(width)?;
+    Ok(Node::Bytes(input.blob(len)?))
+}
+
+fn text(width: usize, input: &mut Input) -> Parsed<Node> {
+    let len = input.length(width)?;
+    Ok(Node::Text(input.text(len)?))
 }
 
 fn empty() -> String {

@@ -34,7 +34,7 @@ impl Document {
         else {
             return Ok(None);
         };
-        let found = match (module, name, args) {
+        let array = match (module, name, args) {
             (_, "_reconstruct", _) => self.state(id).and_then(|state| match state {
                 [_version, shape, dtype, fortran, data] => {
                     let fortran = *self.node(*fortran) != Node::Bool(false)
@@ -48,7 +48,7 @@ impl Document {
             }
             _ => return Ok(None),
         };
-        let Some((shape, dtype, fortran, data)) = found else {
+        let Some((shape, dtype, fortran, data)) = array else {
             return Err(self.refuse("it holds an array without its elements"));
         };
         let Some(dtype) = self.dtype(dtype) else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Files of a folder, a zip or a tar, read in place.
 //!
-//! A [`Source`] lists names, in order, and reads any of them from any thread. Nothing is unpacked to disk, with one
+//! A [`FileTree`] lists names, in order, and reads any of them from any thread. Nothing is unpacked to disk, with one
 //! exception: a compressed tar can be read only from its beginning, so it is expanded once into a temporary file
 //! without a name, which the system removes; so is a single huge file that is compressed inside a zip.
 //!
@@ -60,7 +60,7 @@ pub(crate) fn folder_prefix(path: &str) -> &str {
 
 /// Files by name.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct FileTree {
     name: String,
     files: Vec<Entry>,
 }
@@ -81,7 +81,7 @@ enum FileLocation {
     ZipMember(zip::ZipMember),
 }
 
-impl Source {
+impl FileTree {
     /// Opens a folder, a zip or a tar (`.tar`, `.tar.gz`, `.tgz`), which of these the contents decide, or a
     /// single image.
     pub fn open(path: &Path) -> Result<Self> {
@@ -117,8 +117,8 @@ impl Source {
     }
 
     fn find(&self, name: &str) -> Option<&Entry> {
-        let found = self.files.binary_search_by(|file| file.name.as_str().cmp(name));
-        found.ok().map(|at| &self.files[at])
+        let place = self.files.binary_search_by(|file| file.name.as_str().cmp(name));
+        place.ok().map(|at| &self.files[at])
     }
 
     fn entry(&self, name: &str) -> Result<&Entry> {
@@ -172,9 +172,10 @@ impl Source {
 
 impl Entry {
     fn read(&self) -> Result<Vec<u8>> {
-        let at_once = |len: u64| match len <= MOST_AT_ONCE {
-            true => Ok(len as usize),
-            false => {
+        let at_once = |len: u64| {
+            if len <= MOST_AT_ONCE {
+                Ok(len as usize)
+            } else {
                 let reason = format!("it has {len} bytes, more than a single file may have");
                 Err(Error::read(&self.name, reason))
             }

@@ -124,10 +124,8 @@ impl ZipMember {
     }
 
     fn expand(&self, name: &str, packed: impl Read, out: &mut impl Write) -> Result<()> {
-        let expanded: &mut dyn Read = match self.deflated {
-            true => &mut DeflateDecoder::new(packed),
-            false => &mut { packed },
-        };
+        let expanded: &mut dyn Read =
+            if self.deflated { &mut DeflateDecoder::new(packed) } else { &mut { packed } };
         let mut expanded = CrcReader::new(expanded.take(self.len + 1));
         match std::io::copy(&mut expanded, out) {
             Ok(count) if count == self.len && expanded.crc().sum() == self.crc => Ok(()),

@@ -34,9 +34,10 @@ impl NetworkWeights {
         if path.is_dir() || path.extension().is_some_and(|ending| ending == "whl") {
             return super::package::only(path);
         }
-        match super::pth::is_checkpoint(path) {
-            true => Self::read_pth(path),
-            false => Self::read_safetensors(path),
+        if super::pth::is_checkpoint(path) {
+            Self::read_pth(path)
+        } else {
+            Self::read_safetensors(path)
         }
     }
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{NetworkWeights, file};
-use crate::source::{Source, file_name, folder_prefix};
+use crate::source::{FileTree, file_name, folder_prefix};
 use crate::{Error, Result};
 
 /// The files of a model: a folder, or a wheel or another archive, which is read in place.
 #[derive(Debug)]
 pub struct Package {
-    source: Source,
+    source: FileTree,
     /// The folder of the model within it.
     root: String,
 }
@@ -20,15 +20,15 @@ impl Package {
     /// # Errors
     /// If it cannot be read.
     pub fn open(path: &Path, landmark: &str) -> Result<Self> {
-        let source = Source::open(path).map_err(|error| match error {
+        let source = FileTree::open(path).map_err(|error| match error {
             Error::Read { name, reason } => {
                 file::refuse(&name, reason, "give a folder or a wheel (.whl) that holds a model")
             }
             other => other,
         })?;
-        let found = source.names().filter(|name| file_name(name) == landmark);
-        let found = found.min_by_key(|name| (name.matches('/').count(), name.len()));
-        let root = found.map(folder_prefix).unwrap_or_default().to_owned();
+        let candidates = source.names().filter(|name| file_name(name) == landmark);
+        let nearest = candidates.min_by_key(|name| (name.matches('/').count(), name.len()));
+        let root = nearest.map(folder_prefix).unwrap_or_default().to_owned();
         Ok(Self { source, root })
     }
 
@@ -62,17 +62,17 @@ impl Package {
 /// The only file of weights in a folder or an archive, if there is exactly one.
 pub(super) fn only(path: &Path) -> Result<NetworkWeights> {
     const ENDINGS: [&str; 4] = [".pth", ".pt", ".safetensors", ".pth.tar"];
-    let source = Source::open(path)?;
+    let source = FileTree::open(path)?;
     let is_weights = |name: &&str| ENDINGS.iter().any(|ending| name.ends_with(ending));
-    let mut found: Vec<&str> = source.names().filter(is_weights).collect();
-    if found.is_empty() {
-        found.extend(source.names().filter(|name| file_name(name) == "pytorch_model.bin"));
+    let mut files: Vec<&str> = source.names().filter(is_weights).collect();
+    if files.is_empty() {
+        files.extend(source.names().filter(|name| file_name(name) == "pytorch_model.bin"));
     }
-    match found[..] {
+    match files[..] {
         [name] => of_bytes(&source.read(name)?, source.name()),
         _ => Err(file::refuse(
             source.name(),
-            format!("it has {} files of weights", found.len()),
+            format!("it has {} files of weights", files.len()),
             "give the file of weights itself (.pth or .safetensors)",
         )),
     }

@@ -15,7 +15,7 @@ use safetensors::tensor::Dtype;
 use super::file::decode;
 use super::{NetworkWeights, Parameter};
 use crate::pickle::{Document, Id, Node};
-use crate::source::{Section, Source};
+use crate::source::{FileTree, Section};
 use crate::{Error, Result};
 
 /// How a pickle begins that holds the magic number of a checkpoint before version 1.6.
@@ -62,12 +62,12 @@ fn refuse(file: &str, reason: impl Into<String>) -> Error {
 pub(crate) fn read_tensors(path: &Path) -> Result<BTreeMap<String, Parameter>> {
     open(path, &path.display().to_string(), |mut reader| {
         let root = reader.doc.root();
-        let mut found = BTreeMap::new();
+        let mut tensors = BTreeMap::new();
         match reader.tensor(root, "the tensor")? {
-            Some(tensor) => drop(found.insert(String::new(), tensor)),
-            None => reader.collect(root, "", 0, &mut found)?,
+            Some(tensor) => drop(tensors.insert(String::new(), tensor)),
+            None => reader.collect(root, "", 0, &mut tensors)?,
         }
-        Ok(found)
+        Ok(tensors)
     })
 }
 
@@ -77,7 +77,7 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
     let whole = Section::whole(name.into(), file)?;
     let head = whole.read_at(0, MAGIC.len().min(whole.len() as usize))?;
     if head.starts_with(b"PK") {
-        let source = Source::open(path)?;
+        let source = FileTree::open(path)?;
         let pickle = source.names().find(|n| *n == "data.pkl" || n.ends_with("/data.pkl"));
         let pickle = pickle.ok_or_else(|| refuse(name, "it is a zip without data.pkl"))?;
         let root = pickle.trim_end_matches("data.pkl").to_string();
@@ -158,7 +158,7 @@ fn storage(doc: &Document, id: Id) -> Option<(String, Option<Dtype>, u64)> {
 
 /// Where the numbers are.
 enum Storages<'a> {
-    Zip { source: &'a Source, root: String },
+    Zip { source: &'a FileTree, root: String },
     File { whole: &'a Section, places: HashMap<String, (u64, u64)> },
 }
 
@@ -174,11 +174,11 @@ impl CheckpointReader<'_> {
     /// The tensors of a network.
     fn network(&mut self) -> Result<BTreeMap<String, Parameter>> {
         let root = self.doc.root();
-        let mut found = BTreeMap::new();
+        let mut tensors = BTreeMap::new();
         for inner in NETWORKS.iter().filter_map(|key| self.doc.entry(root, key)).chain([root]) {
-            self.collect(inner, "", 0, &mut found)?;
-            if !found.is_empty() {
-                return Ok(found);
+            self.collect(inner, "", 0, &mut tensors)?;
+            if !tensors.is_empty() {
+                return Ok(tensors);
             }
         }
         Err(refuse(self.name, "it holds no tensors by name"))

@@ -112,12 +112,12 @@ impl NetworkWeights {
             Some(family) => format!("no weights of {family}"),
             None => "weights of no network that is known".into(),
         };
-        let found = match self.iter().next() {
+        let contents = match self.iter().next() {
             Some((key, _)) => format!("it has {} parameters such as \"{key}\"", self.len()),
             None => "it is empty".into(),
         };
         Error::Input(format!(
-            "{} holds {what}: {found}. Known are {}, with the parameter names of their authors (ResNets: torchvision and timm; the last four, ViT-S, B and L: timm, Hugging Face, OpenAI and open_clip); export other models to ONNX and give --backbone model.onnx",
+            "{} holds {what}: {contents}. Known are {}, with the parameter names of their authors (ResNets: torchvision and timm; the last four, ViT-S, B and L: timm, Hugging Face, OpenAI and open_clip); export other models to ONNX and give --backbone model.onnx",
             self.source(),
             [&Network::NAMES[..], &Family::NAMES[..]].concat().join(", ")
         ))

@@ -26,8 +26,8 @@ fn prefixes_are_dropped_and_extras_ignored() {
         let mut saved = made(&network, prefix);
         saved.insert(format!("{prefix}layer1.0.bn1.num_batches_tracked"), extra());
         saved.insert("classifier.weight".into(), extra());
-        let found = NetworkWeights::new("a", saved).for_network(&network).unwrap();
-        assert_eq!(found, plain, "{prefix}");
+        let taken = NetworkWeights::new("a", saved).for_network(&network).unwrap();
+        assert_eq!(taken, plain, "{prefix}");
     }
 }
 

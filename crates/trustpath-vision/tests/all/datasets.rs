@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use trustpath_vision::dataset::{Dataset, Kind, Split};
+use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 use trustpath_vision::image::RgbImage;
 
 use super::{data, pixel, put};
 
-fn open(name: &str, kind: Option<Kind>) -> Dataset {
+fn open(name: &str, kind: Option<DatasetKind>) -> Dataset {
     Dataset::open(&data(name), kind).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
@@ -21,19 +21,19 @@ fn classes(dataset: &Dataset) -> Vec<&str> {
     (0..dataset.len()).map(|row| dataset.classes()[dataset.class(row).unwrap()].as_str()).collect()
 }
 
-fn refusal(path: &Path, kind: Option<Kind>) -> String {
+fn refusal(path: &Path, kind: Option<DatasetKind>) -> String {
     Dataset::open(path, kind).expect_err(&path.display().to_string()).to_string()
 }
 
 #[test]
 fn mini_imagenet_caches_are_read_whatever_python_wrote_them() {
     let dataset = open("datasets/mini-cache", None);
-    assert_eq!(dataset.kind(), Kind::MiniImagenet);
+    assert_eq!(dataset.kind(), DatasetKind::MiniImagenet);
     assert_eq!((dataset.len(), dataset.classes().len()), (24, 6));
     for (k, split, first, second) in [
-        (0, Split::Train, "n01532829", "n01558993"),
-        (1, Split::Val, "n01855672", "n02091244"),
-        (2, Split::Test, "n01930112", "n01981276"),
+        (0, DatasetSplit::Train, "n01532829", "n01558993"),
+        (1, DatasetSplit::Val, "n01855672", "n02091244"),
+        (2, DatasetSplit::Test, "n01930112", "n01981276"),
     ] {
         let part = dataset.peek(split);
         assert_eq!(reds(&part), (10 * k..10 * k + 8).collect::<Vec<u8>>(), "{split}");
@@ -49,8 +49,8 @@ fn mini_imagenet_caches_are_read_whatever_python_wrote_them() {
 #[test]
 fn mini_imagenet_by_category_is_read_too() {
     let dataset = open("datasets/mini-category", None);
-    assert_eq!(dataset.kind(), Kind::MiniImagenet);
-    let val = dataset.peek(Split::Val);
+    assert_eq!(dataset.kind(), DatasetKind::MiniImagenet);
+    let val = dataset.peek(DatasetSplit::Val);
     // Labels alternate, so every second image is of the first class.
     assert_eq!(reds(&val), [10, 12, 14, 16, 11, 13, 15, 17]);
     assert_eq!(classes(&val), [["n01855672"; 4], ["n02091244"; 4]].concat());
@@ -58,10 +58,10 @@ fn mini_imagenet_by_category_is_read_too() {
 
 #[test]
 fn mini_imagenet_as_csv_and_images_is_divided_by_its_tables() {
-    for kind in [Some(Kind::MiniImagenet), None] {
+    for kind in [Some(DatasetKind::MiniImagenet), None] {
         let dataset = open("datasets/mini-csv", kind);
         assert_eq!(dataset.len(), 12);
-        let test = dataset.split(Split::Test).unwrap();
+        let test = dataset.split(DatasetSplit::Test).unwrap();
         assert_eq!(test.classes(), ["n01930112", "n01981276"]);
         assert_eq!(test.id(0), "images/n0193011200000000.jpg");
         assert!(reds(&test)[0].abs_diff(20) <= 2);
@@ -73,8 +73,8 @@ fn mini_imagenet_as_csv_and_images_is_divided_by_its_tables() {
 #[test]
 fn tiered_imagenet_is_a_list_of_pngs() {
     let dataset = open("datasets/tiered", None);
-    assert_eq!(dataset.kind(), Kind::TieredImagenet);
-    let test = dataset.split(Split::Test).unwrap();
+    assert_eq!(dataset.kind(), DatasetKind::TieredImagenet);
+    let test = dataset.split(DatasetSplit::Test).unwrap();
     assert_eq!(test.classes(), ["test crane", "test crane (2)", "test owl"]);
     assert_eq!(reds(&test)[..4], [21, 23, 20, 22]);
     assert_eq!(test.class_sizes(), [2, 2, 1]);
@@ -86,9 +86,9 @@ fn tiered_imagenet_is_a_list_of_pngs() {
 fn cifar_fs_is_read_from_the_archive_of_cifar_100() {
     for name in ["datasets/cifar-100", "datasets/cifar-100/cifar-100-python.tar.gz"] {
         let dataset = open(name, None);
-        assert_eq!(dataset.kind(), Kind::CifarFs);
+        assert_eq!(dataset.kind(), DatasetKind::CifarFs);
         assert_eq!(dataset.classes(), ["apple", "beaver", "baby"]);
-        let test = dataset.peek(Split::Test);
+        let test = dataset.peek(DatasetSplit::Test);
         assert_eq!(reds(&test), [51, 1, 4]);
         assert_eq!(test.id(1), "baby/train-00001");
         let image = test.image(0).unwrap();
@@ -100,16 +100,19 @@ fn cifar_fs_is_read_from_the_archive_of_cifar_100() {
 #[test]
 fn cub_is_cropped_to_its_boxes_and_divided_either_way() {
     let dataset = open("datasets/CUB_200_2011.tgz", None);
-    assert_eq!((dataset.kind(), dataset.len()), (Kind::Cub, 6));
+    assert_eq!((dataset.kind(), dataset.len()), (DatasetKind::Cub, 6));
     let image = dataset.image(0).unwrap();
     assert_eq!((image.width, image.height), (32, 16));
     // Nothing of the white around the box is left.
     let reds: Vec<u8> = image.rgb.chunks(3).map(|pixel| pixel[0]).collect();
     assert!(reds.iter().all(|&red| red.abs_diff(reds[0]) <= 8), "{reds:?}");
     let of = |kind, split| open("datasets/CUB_200_2011.tgz", Some(kind)).peek(split).len();
-    assert_eq!([of(Kind::Cub, Split::Train), of(Kind::Cub, Split::Val)], [2, 4]);
-    let closer = Kind::CubCloserLook;
-    assert_eq!([of(closer, Split::Train), of(closer, Split::Val)], [4, 2]);
+    assert_eq!(
+        [of(DatasetKind::Cub, DatasetSplit::Train), of(DatasetKind::Cub, DatasetSplit::Val)],
+        [2, 4]
+    );
+    let closer = DatasetKind::CubCloserLook;
+    assert_eq!([of(closer, DatasetSplit::Train), of(closer, DatasetSplit::Val)], [4, 2]);
 }
 
 #[test]
@@ -119,24 +122,27 @@ fn folders_are_classes_and_may_be_splits() {
         put(dir.path(), &format!("all/{name}"), pixel());
     }
     let dataset = Dataset::open(dir.path(), None).unwrap();
-    assert_eq!(dataset.kind(), Kind::Folder);
+    assert_eq!(dataset.kind(), DatasetKind::Folder);
     // A class of two splits is one class of all.
     assert_eq!(dataset.classes(), ["cat", "dog"]);
-    let train = dataset.split(Split::Train).unwrap();
+    let train = dataset.split(DatasetSplit::Train).unwrap();
     assert_eq!(
         (0..3).map(|row| train.id(row)).collect::<Vec<_>>(),
         ["all/train/cat/a.png", "all/train/cat/b.png", "all/train/dog/a.JPG"]
     );
-    let error = dataset.split(Split::Val).unwrap_err().to_string();
+    let error = dataset.split(DatasetSplit::Val).unwrap_err().to_string();
     assert!(error.ends_with("it has only train and test"), "{error}");
     // What was left out of the whole is left out of its splits; row 1 is a.png of train.
     assert_eq!(dataset.id(1), "all/train/cat/a.png");
-    assert_eq!(dataset.without(&[1]).split(Split::Train).unwrap().id(0), "all/train/cat/b.png");
+    assert_eq!(
+        dataset.without(&[1]).split(DatasetSplit::Train).unwrap().id(0),
+        "all/train/cat/b.png"
+    );
     // An image beside the folders has no class, and then nothing is divided.
     put(dir.path(), "stray.png", pixel());
     let dataset = Dataset::open(dir.path(), None).unwrap();
     assert_eq!(dataset.class(dataset.len() - 1), None);
-    assert!(dataset.split(Split::Train).unwrap_err().to_string().contains("not divided"));
+    assert!(dataset.split(DatasetSplit::Train).unwrap_err().to_string().contains("not divided"));
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn what_is_no_dataset_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     assert!(refusal(path, None).contains("holds no images"));
-    let error = refusal(path, Some(Kind::Cub));
+    let error = refusal(path, Some(DatasetKind::Cub));
     assert!(error.contains("no images of cub") && error.contains("CUB_200_2011.tgz"), "{error}");
     assert!(refusal(&path.join("nowhere"), None).contains("no such file or folder"));
     let zip = put(path, "x.zip", "hello");

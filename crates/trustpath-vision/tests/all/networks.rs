@@ -34,10 +34,10 @@ fn agrees_within(name: &str, size: usize, tolerance: f64) {
     let mut network = Network::by_name(name).unwrap();
     network.size = size;
     let engine = Engine::new(&network, weights(&network)).unwrap();
-    let found = engine.features(&images(2, size)).unwrap();
+    let features = engine.features(&images(2, size)).unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.npy"));
     let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
-    let difference = difference(&found, &expected, network.dim);
+    let difference = difference(&features, &expected, network.dim);
     println!("{name}: {difference:.1e}");
     assert!(difference < tolerance, "{name}: {difference:.1e}");
 }
@@ -133,11 +133,11 @@ fn efficientnet_lite_with_its_published_weights_is_pytorchs() {
     };
     let network = Network::by_name("efficientnet-lite0").unwrap();
     let engine = Engine::new(&network, NetworkWeights::read(folder).unwrap()).unwrap();
-    let found = engine.features(&images(2, network.size)).unwrap();
+    let features = engine.features(&images(2, network.size)).unwrap();
     let golden =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/efficientnet-lite0-published.npy");
     let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
-    let difference = difference(&found, &expected, network.dim);
+    let difference = difference(&features, &expected, network.dim);
     println!("published weights of efficientnet-lite0: {difference:.1e}");
     assert!(difference < TOLERANCE, "{difference:.1e}");
 }

@@ -50,32 +50,21 @@ impl Map {
     }
 }
 
+/// The position in the input at which a window of the output begins.
+fn start(at: usize, stride: usize, padding: usize) -> isize {
+    (at * stride) as isize - padding as isize
+}
+
+fn parameter(weights: &NetworkWeights, name: &str, part: &str) -> Vec<f64> {
+    let values = &weights.get(&format!("{name}.{part}")).unwrap().values;
+    values.iter().map(|&x| f64::from(x)).collect()
+}
+
 fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
-    let parameter = |name: &str, part: &str| -> Vec<f64> {
-        let values = &weights.get(&format!("{name}.{part}")).unwrap().values;
-        values.iter().map(|&x| f64::from(x)).collect()
-    };
+    let parameter = |name: &str, part: &str| parameter(weights, name, part);
     let x = inputs[0];
-    let start =
-        |at: usize, stride: usize, padding: usize| (at * stride) as isize - padding as isize;
     match op {
-        Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } => {
-            let w = parameter(name, "weight");
-            let bias = if *bias { parameter(name, "bias") } else { vec![0.0; *outputs] };
-            let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
-            Map::from_fn((*outputs, after(x.height), after(x.width)), |o, y, column| {
-                let (y, column) = (start(y, *stride, *padding), start(column, *stride, *padding));
-                let mut sum = bias[o];
-                for i in 0..*inputs {
-                    for tap in 0..kernel * kernel {
-                        let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
-                        let value = x.at(i, y + dy, column + dx).unwrap_or(0.0);
-                        sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
-                    }
-                }
-                sum
-            })
-        }
+        Op::Conv { .. } => convolved(op, x, weights),
         Op::BatchNorm { name, epsilon, .. } => {
             let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
             let (mean, variance) =
@@ -93,25 +82,7 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
         }
         Op::Relu6 => x.map(|_, x| x.clamp(0.0, 6.0)),
         Op::LeakyRelu { slope } => x.map(|_, x| if x > 0.0 { x } else { f64::from(*slope) * x }),
-        &Op::MaxPool { kernel, stride, padding, ceil } => {
-            let after = |n: usize| {
-                let all = (n + 2 * padding - kernel) as f64 / stride as f64;
-                let count = if ceil { all.ceil() } else { all.floor() } as usize + 1;
-                // As PyTorch has it, a window begins within the map or the padding before it.
-                if (count - 1) * stride >= n + padding { count - 1 } else { count }
-            };
-            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
-                let at = (start(y, stride, padding), start(column, stride, padding));
-                x.window(c, at, kernel).into_iter().fold(f64::NEG_INFINITY, f64::max)
-            })
-        }
-        &Op::AveragePool { kernel, stride } => {
-            let after = |n: usize| (n - kernel) / stride + 1;
-            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
-                let window = x.window(c, (start(y, stride, 0), start(column, stride, 0)), kernel);
-                window.iter().sum::<f64>() / window.len() as f64
-            })
-        }
+        Op::MaxPool { .. } | Op::AveragePool { .. } => pooled(op, x),
         Op::Add => {
             let both = x.values.iter().zip(&inputs[1].values).map(|(a, b)| a + b).collect();
             Map { values: both, ..x.map(|_, x| x) }
@@ -131,16 +102,7 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
         }
         Op::LayerNorm { name, epsilon, .. } => {
             let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
-            let (count, n) = (x.height * x.width, x.channels as f64);
-            let column = |t: usize| (0..x.channels).map(move |c| x.values[c * count + t]);
-            Map::from_fn(x.shape(), |c, y, t| {
-                let t = y * x.width + t;
-                let mean = column(t).sum::<f64>() / n;
-                let variance = column(t).map(|x| (x - mean).powi(2)).sum::<f64>() / n;
-                let unit =
-                    (x.values[c * count + t] - mean) / (variance + f64::from(*epsilon)).sqrt();
-                gamma[c] * unit + beta[c]
-            })
+            layer_normalised(x, &gamma, &beta, f64::from(*epsilon))
         }
         Op::Scale { name, .. } => {
             let scale = parameter(name, "weight");
@@ -166,6 +128,65 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
         Op::First => Map::from_fn((x.channels, 1, 1), |c, _, _| x.values[c * x.height * x.width]),
         Op::Dropout { .. } | Op::DropBlock { .. } => x.map(|_, x| x),
     }
+}
+
+fn convolved(op: &Op, x: &Map, weights: &NetworkWeights) -> Map {
+    let Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } = op else {
+        panic!("{op:?} is not a convolution");
+    };
+    let w = parameter(weights, name, "weight");
+    let bias = if *bias { parameter(weights, name, "bias") } else { vec![0.0; *outputs] };
+    let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
+    Map::from_fn((*outputs, after(x.height), after(x.width)), |o, y, column| {
+        let (y, column) = (start(y, *stride, *padding), start(column, *stride, *padding));
+        let mut sum = bias[o];
+        for i in 0..*inputs {
+            for tap in 0..kernel * kernel {
+                let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
+                let value = x.at(i, y + dy, column + dx).unwrap_or(0.0);
+                sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
+            }
+        }
+        sum
+    })
+}
+
+fn pooled(op: &Op, x: &Map) -> Map {
+    match op {
+        &Op::MaxPool { kernel, stride, padding, ceil } => {
+            let after = |n: usize| {
+                let all = (n + 2 * padding - kernel) as f64 / stride as f64;
+                let count = if ceil { all.ceil() } else { all.floor() } as usize + 1;
+                // As PyTorch has it, a window begins within the map or the padding before it.
+                if (count - 1) * stride >= n + padding { count - 1 } else { count }
+            };
+            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+                let at = (start(y, stride, padding), start(column, stride, padding));
+                x.window(c, at, kernel).into_iter().fold(f64::NEG_INFINITY, f64::max)
+            })
+        }
+        &Op::AveragePool { kernel, stride } => {
+            let after = |n: usize| (n - kernel) / stride + 1;
+            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+                let window = x.window(c, (start(y, stride, 0), start(column, stride, 0)), kernel);
+                window.iter().sum::<f64>() / window.len() as f64
+            })
+        }
+        op => panic!("{op:?} pools nothing"),
+    }
+}
+
+/// Every column of channels with mean 0 and variance 1, then scaled and shifted.
+fn layer_normalised(x: &Map, gamma: &[f64], beta: &[f64], epsilon: f64) -> Map {
+    let (count, n) = (x.height * x.width, x.channels as f64);
+    let column = |t: usize| (0..x.channels).map(move |c| x.values[c * count + t]);
+    Map::from_fn(x.shape(), |c, y, t| {
+        let t = y * x.width + t;
+        let mean = column(t).sum::<f64>() / n;
+        let variance = column(t).map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        let unit = (x.values[c * count + t] - mean) / (variance + epsilon).sqrt();
+        gamma[c] * unit + beta[c]
+    })
 }
 
 /// What each of `asked` queries gathers from tokens whose keys begin at channel `first`, values behind them.
@@ -251,14 +272,14 @@ fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> V
     let weights = weights(&network);
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let images = images(3, size);
-    let found = engine.features(&images).unwrap();
+    let features = engine.features(&images).unwrap();
     let each = 3 * size * size;
-    for (image, found) in images.chunks(each).zip(found.chunks(dim)) {
+    for (image, features) in images.chunks(each).zip(features.chunks(dim)) {
         let expected = reference(&network, &weights, image);
         let largest = expected.iter().fold(1e-3, |most: f64, x| most.max(x.abs()));
-        for (&found, expected) in found.iter().zip(&expected) {
-            let difference = (f64::from(found) - expected).abs() / largest;
-            assert!(difference < 1e-5, "{what} at {size}: {found} is not {expected}");
+        for (&value, expected) in features.iter().zip(&expected) {
+            let difference = (f64::from(value) - expected).abs() / largest;
+            assert!(difference < 1e-5, "{what} at {size}: {value} is not {expected}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trustpath_vision::dataset::{Dataset, Kind, Split};
+use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 use trustpath_vision::pack::{PackParams, PackSummary};
 
 fn tiered() -> Dataset {
@@ -26,9 +26,9 @@ fn a_pack_is_the_dataset_it_was_made_of() {
     assert_eq!((packed.images, packed.kept, packed.skipped.len()), (15, 15, 0));
     assert!(packed.files.len() > 6, "{:?}", packed.files);
     let before = tiered();
-    let after = Dataset::open(out.path(), Some(Kind::TieredImagenet)).unwrap();
-    assert_eq!((after.name(), after.kind()), ("tiered-imagenet", Kind::TieredImagenet));
-    for split in Split::ALL {
+    let after = Dataset::open(out.path(), Some(DatasetKind::TieredImagenet)).unwrap();
+    assert_eq!((after.name(), after.kind()), ("tiered-imagenet", DatasetKind::TieredImagenet));
+    for split in DatasetSplit::ALL {
         let (before, after) = (before.split(split).unwrap(), after.split(split).unwrap());
         assert_eq!(before.classes(), after.classes());
         for row in 0..before.len() {
@@ -48,11 +48,11 @@ fn a_pack_is_the_dataset_it_was_made_of() {
 #[test]
 fn larger_images_become_squares_of_the_size() {
     let out = tempfile::tempdir().unwrap();
-    let params = PackParams { size: 16, splits: vec![Split::Test], ..PackParams::default() };
+    let params = PackParams { size: 16, splits: vec![DatasetSplit::Test], ..PackParams::default() };
     assert_eq!(pack(params.clone(), out.path()).kept, 4);
     let after = Dataset::open(out.path(), None).unwrap();
-    assert_eq!((after.splits(), after.len()), (vec![Split::Test], 5));
-    let owl = tiered().split(Split::Test).unwrap().image(4).unwrap();
+    assert_eq!((after.splits(), after.len()), (vec![DatasetSplit::Test], 5));
+    let owl = tiered().split(DatasetSplit::Test).unwrap().image(4).unwrap();
     assert_eq!(after.image(4).unwrap(), owl.resized(16));
     // As JPEG it is near.
     pack(PackParams { quality: Some(95), ..params }, out.path());

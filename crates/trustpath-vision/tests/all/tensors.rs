@@ -13,8 +13,8 @@ fn a_tensor_or_the_only_matrix_of_a_dictionary() {
     let values: Vec<f32> = (0..18).map(|i| i as f32 * 0.25 - 1.0).collect();
     for name in ["tensor.pt", "tensor-old.pt", "f16.pt", "turned.pt", "dict.pt", "requires-grad.pt"]
     {
-        let found = read(name, None).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!((found.dims, &found.values), (3, &values), "{name}");
+        let tensor = read(name, None).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((tensor.dims, &tensor.values), (3, &values), "{name}");
     }
 }
 

@@ -61,10 +61,10 @@ fn features_are_those_of_the_published_code() {
         let (network, weights) = weights(&case.keys).recognise(name, size).unwrap();
         assert_eq!((network.name, network.size), (&case.family[..], case.size), "{}", case.name);
         let engine = Engine::new(&network, weights).unwrap();
-        let found = engine.features(&images(2, case.size)).unwrap();
-        assert_eq!(found.len(), case.features.len(), "{}", case.name);
+        let features = engine.features(&images(2, case.size)).unwrap();
+        assert_eq!(features.len(), case.features.len(), "{}", case.name);
         let largest = case.features.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let far = found.iter().zip(&case.features).map(|(&a, b)| (f64::from(a) - b).abs());
+        let far = features.iter().zip(&case.features).map(|(&a, b)| (f64::from(a) - b).abs());
         let far = far.fold(0.0, f64::max) / largest;
         println!("{} at {}: {far:.1e}", case.name, case.size);
         assert!(far < 1e-5, "{} at {}: {far:.1e}", case.name, case.size);

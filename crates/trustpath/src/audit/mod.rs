@@ -1,6 +1,6 @@
 //! Audit: which of the given labels are likely wrong, what they should be, and how many there are.
 //!
-//! 1. Every label is judged by paths to which it did not contribute ([`loo_path`]), with a ridge chosen by leave-one-out error ([`ridge`]), in
+//! 1. Every label is judged by paths to which it did not contribute ([`LeaveOneOutPath`](trustpath_path::LeaveOneOutPath)), with a ridge chosen by leave-one-out error, in
 //!    coordinates before and after smoothing ([`views`]).
 //! 2. `own − rival/3` ranks the labels ([`score`](mod@score)).
 //! 3. A mixture of right and wrong labels estimates how many are wrong and how probably each is ([`error_rate`]).
@@ -9,9 +9,6 @@
 //!    ([`suspects`]).
 
 mod error_rate;
-mod fitted;
-mod loo_path;
-mod ridge;
 mod score;
 mod suspects;
 #[cfg(test)]
@@ -27,9 +24,9 @@ use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::pipeline::NEAREST;
-use crate::pool::check_labels;
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result};
+use trustpath_path::labels::check_labels;
 
 use error_rate::{MistakeModel, VanishTable};
 pub use suspects::WrongLabels;

@@ -1,4 +1,3 @@
-use super::loo_path::{LooPath, design};
 use super::*;
 use crate::Error;
 use crate::random::Random;
@@ -53,26 +52,6 @@ fn flipped_labels_come_first_with_the_right_suggestion() {
     assert!(found.suspect.iter().filter(|s| **s).count() <= 6);
     let wrong = found.wrong.unwrap();
     assert!(wrong.low < 5.0 && wrong.high > 5.0 && (wrong.count - 5.0).abs() < 1.0, "{wrong:?}");
-}
-
-/// The closed form against fits that leave the instance out.
-#[test]
-fn the_leave_one_out_fit_is_that_of_the_others() {
-    let (values, labels) = groups(40, 5, 3, 0.8, 4);
-    let x = Matrix::from_vec(40, 5, values).unwrap();
-    let weights: Vec<f64> = (0..40).map(|i| 0.4 + 0.6 * (i as f64).sin().abs()).collect();
-    for left in [0, 7, 39] {
-        let others: Vec<usize> = (0..40).filter(|&i| i != left).collect();
-        let judge = |fitted: Vec<usize>| {
-            let path = LooPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
-            path.judge_block(design(&x, &[left]).as_slice(), &[path.places(40)[left]])
-        };
-        // Judged by the fit that contains it, minus its own label; and by the one that does not.
-        let (mine, theirs) = (judge((0..40).collect()), judge(others));
-        for (a, b) in mine.iter().zip(&theirs) {
-            assert!((a - b).abs() < 1e-10, "{mine:?} {theirs:?}");
-        }
-    }
 }
 
 #[test]

@@ -14,9 +14,8 @@ use rayon::prelude::*;
 use crate::label::Representation;
 use crate::{Matrix, Result};
 
-use super::fitted::ROWS;
-use super::loo_path::{LooPath, design};
-use super::ridge;
+use trustpath_path::LeaveOneOutPath;
+use trustpath_path::leave_one_out::{ROWS, choose_ridge, design};
 
 /// Principal components of the view before smoothing. They are more than those of the smoothed pool, since noise is in all of them.
 const COMPONENTS: usize = 300;
@@ -24,7 +23,7 @@ const COMPONENTS: usize = 300;
 /// Coordinates and the path that was fitted to them.
 struct View<'a> {
     x: Cow<'a, Matrix>,
-    path: LooPath,
+    path: LeaveOneOutPath,
     /// The place of every row among those that the path was fitted to.
     places: Vec<u32>,
 }
@@ -47,8 +46,8 @@ impl<'a> Views<'a> {
         let plain = Cow::Owned(representation.unsmoothed(COMPONENTS)?);
         let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
         let view = |x: Cow<'a, Matrix>| {
-            let ridge = ridge::choose(&design(&x, fitted), &at, classes)?;
-            let path = LooPath::fit(&x, fitted.to_vec(), labels, classes, ridge)?;
+            let ridge = choose_ridge(&design(&x, fitted), &at, classes)?;
+            let path = LeaveOneOutPath::fit(&x, fitted.to_vec(), labels, classes, ridge)?;
             let places = path.places(x.rows());
             Ok(View { x, path, places })
         };
@@ -57,7 +56,7 @@ impl<'a> Views<'a> {
     }
 
     /// The path of the smoothed view.
-    pub fn smoothed(&self) -> &LooPath {
+    pub fn smoothed(&self) -> &LeaveOneOutPath {
         &self.views[0].path
     }
 

@@ -1,7 +1,7 @@
 //! The classifiers by name.
 
 use super::{Classify, Logistic, Nearest, Svm};
-use crate::choice::choices;
+use crate::choices;
 
 choices! {
     /// Which classifier gives the pseudo-labels.

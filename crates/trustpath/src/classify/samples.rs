@@ -1,7 +1,7 @@
 //! The rows that a classifier is trained on, checked and sorted.
 
-use crate::pool::check_labels;
 use crate::{Error, Instances, Matrix, Result};
+use trustpath_path::labels::check_labels;
 
 /// Training rows with their labels, sorted by row so that no result depends on the order in which they were given.
 #[derive(Debug, Clone, Default)]

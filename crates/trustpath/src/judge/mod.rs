@@ -10,7 +10,6 @@
 
 mod coefficient_norm;
 mod confidence;
-mod frozen_path;
 mod ici;
 mod least_squares;
 mod nearest;
@@ -21,16 +20,18 @@ use std::sync::OnceLock;
 
 pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
-pub use frozen_path::{FrozenPath, Judgement};
 pub use ici::{Ici, Rule};
 pub(crate) use ici::{judge_open, judging_path};
 pub use least_squares::LeastSquares;
 pub use nearest::Nearest;
 pub use random::Random;
+pub use trustpath_path::{FrozenPath, Judgement};
 
-use crate::choice::choices;
+use crate::choices;
 use crate::neighbors::SimilarityGraph;
-use crate::pool::{Labels, best_of_each_class};
+use trustpath_path::labels::best_of_each_class;
+
+use crate::pool::Labels;
 use crate::reduce::{Embedding, Reduce};
 use crate::{Instances, Matrix, Result};
 

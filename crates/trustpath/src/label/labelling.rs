@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{LabelModel, Trusted};
-use crate::choice::choices;
+use crate::choices;
 use crate::labeller::RoundRecord;
 use crate::neighbors::Neighbors;
 use crate::trust::Novelty;

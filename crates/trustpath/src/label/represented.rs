@@ -74,8 +74,9 @@ impl Represented {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::{Labelling, label, label_first};
+    use crate::label::{Labelling, label_first};
     use crate::observer::NoObserver;
+    use crate::request::label;
     use crate::spec::LabelSpec;
 
     const ROWS: usize = 240;

@@ -1,8 +1,8 @@
 //! The trusted set of a labelled pool, and what held-out labels say about it.
 
 use super::Trust;
-use crate::pool::best_of_each_class;
 use crate::trust::{Calibration, Estimate, RankedBy};
+use trustpath_path::labels::best_of_each_class;
 
 /// The trusted set, and how precise it is expected to be.
 #[derive(Debug, Clone, PartialEq)]

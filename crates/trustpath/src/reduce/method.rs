@@ -9,7 +9,7 @@ use super::pca::Pca;
 use super::spectral::Spectral;
 use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
 use crate::Result;
-use crate::choice::choices;
+use crate::choices;
 
 choices! {
     /// Which reduction to use.

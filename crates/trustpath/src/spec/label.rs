@@ -2,9 +2,9 @@
 
 use super::field::choice_fields;
 use super::spec;
-use crate::choice::choices;
-use crate::label::Trust;
+use crate::choices;
 use crate::limits::Limits;
+use crate::trust::Trust;
 use crate::{Error, Result};
 
 spec! {

@@ -3,7 +3,7 @@
 use super::field::choice_fields;
 use super::spec;
 use crate::Result;
-use crate::choice::choices;
+use crate::choices;
 use crate::classify::ClassifierKind;
 use crate::incidental::linear::Roots;
 use crate::incidental::logistic::Scaling;

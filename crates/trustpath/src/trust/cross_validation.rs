@@ -12,7 +12,7 @@ use super::folds::{Fold, Groups};
 use super::precision::{Calibration, HeldOut, rank};
 use super::shares::group_shares;
 use crate::Result;
-use crate::choice::choices;
+use crate::choices;
 use crate::judge::{FrozenPath, Judgement, View, judge_open};
 use crate::labeller::{Labelled, Labeller};
 use crate::limits::Limits;

@@ -23,9 +23,20 @@ pub use probability::RightCurve;
 pub(crate) use cross_validation::{
     Candidate, CrossValidation, FoldPrediction, FoldRun, cross_validate, cross_validate_predictions,
 };
-pub(crate) use folds::Fold;
+pub(crate) use folds::{Fold, Folds};
 pub(crate) use precision::rank;
 pub(crate) use unknown::Unknown;
 
 use absorption::absorption;
 use typicality::are_picked;
+
+/// How trusted labels are chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Trust {
+    /// As many as possible such that the expected share of correct ones is at least this.
+    Precision(f64),
+    /// Those whose credibility is at least this (0.5: no other label fits better).
+    Credibility(f64),
+    /// This many of every class, the most credible ones, as in the paper.
+    PerClass(usize),
+}

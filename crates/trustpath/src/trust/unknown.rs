@@ -7,7 +7,6 @@ use super::novelty::{Discount, Novelty, novelty};
 use super::{absorption, are_picked};
 use crate::neighbors::SimilarityGraph;
 use crate::pool::Pool;
-use crate::spec::LabelSpec;
 
 /// What the similarity graph says of the rows of a pool.
 #[derive(Debug)]
@@ -28,15 +27,20 @@ pub(crate) struct Unknown {
 }
 
 impl Unknown {
-    /// Looks for rows that are none of these, unless the pool is said to be closed. `nearest` is the class of the label nearest to each
-    /// open row.
-    pub fn find(pool: &Pool, graph: &SimilarityGraph, nearest: &[usize], spec: &LabelSpec) -> Self {
-        let mut folds = Folds::of(pool, spec.folds, spec.seed);
+    /// Looks for rows that are none of these at this level of false alarms, unless the pool is said to be closed. `nearest` is the class
+    /// of the label nearest to each open row.
+    pub fn find(
+        pool: &Pool,
+        graph: &SimilarityGraph,
+        nearest: &[usize],
+        mut folds: Folds,
+        novel_fdr: Option<f64>,
+    ) -> Self {
         let picked = are_picked(graph.degree(), &pool.given, &pool.open);
         let (mut discount, mut found) = (Vec::new(), None);
-        if !spec.closed {
+        if let Some(level) = novel_fdr {
             discount = measure_distances(pool, graph, &mut folds);
-            found = novelty(pool, nearest, &discount, &mut folds, spec.novel_fdr);
+            found = novelty(pool, nearest, &discount, &mut folds, level);
         }
         if let Some(found) = &mut found {
             if picked {

@@ -10,7 +10,7 @@ const QUERIES: [usize; 4] = [20, 75, 300, 1500];
 const ALPHAS: [f64; 6] = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setting {
+pub struct GridSetting {
     pub way: usize,
     pub shot: usize,
     pub queries: usize,
@@ -19,20 +19,20 @@ pub struct Setting {
 }
 
 /// The settings whose number of classes the dataset has.
-pub fn settings(dataset: &Dataset) -> Vec<Setting> {
+pub fn settings(dataset: &Dataset) -> Vec<GridSetting> {
     let classes = dataset.table(Split::Novel).class_names().len();
     let mut settings = Vec::new();
     for way in WAYS.into_iter().filter(|&way| way <= classes) {
         for shot in SHOTS {
             for queries in QUERIES {
-                settings.extend(ALPHAS.map(|alpha| Setting { way, shot, queries, alpha }));
+                settings.extend(ALPHAS.map(|alpha| GridSetting { way, shot, queries, alpha }));
             }
         }
     }
     settings
 }
 
-impl Setting {
+impl GridSetting {
     pub fn task(&self) -> EpisodeShape {
         let queries = Queries::Dirichlet { total: self.queries, alpha: self.alpha };
         EpisodeShape { way: self.way, shot: self.shot, queries, ..EpisodeShape::default() }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn large_pools_have_fewer_episodes() {
-        let setting = |queries| Setting { way: 5, shot: 1, queries, alpha: 1.0 };
+        let setting = |queries| GridSetting { way: 5, shot: 1, queries, alpha: 1.0 };
         let counts = [20, 75, 300, 1500].map(|queries| setting(queries).episodes(2000));
         assert_eq!(counts, [200, 200, 100, 40]);
         assert_eq!((setting(75).episodes(30), setting(75).episodes(1)), (20, 2));

@@ -66,12 +66,12 @@ impl Notes {
             if path.exists() { fs::read_to_string(&path).map_err(failed)? } else { String::new() };
         // A line that was cut short when the program was killed is run again.
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        let found = lines.map(|line| (line.key, line.note)).collect();
+        let notes = lines.map(|line| (line.key, line.note)).collect();
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
         }
-        Ok(Self { path, file, _lock: lock, found })
+        Ok(Self { path, file, _lock: lock, found: notes })
     }
 
     pub fn get(&self, key: &str) -> Option<&Note> {

@@ -77,8 +77,8 @@ pub(super) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
     }
-    let found = sample(&mut Input::memory(text.clone().into_bytes(), &name), usual)?;
-    let mut rows = records(&text, found.delimiter as char);
+    let style = sample(&mut Input::memory(text.clone().into_bytes(), &name), usual)?;
+    let mut rows = records(&text, style.delimiter as char);
     let first = rows.iter().find(|(_, row)| *row != [""]).map_or(1, |(_, row)| row.len());
     if first > 1 {
         rows.retain(|(_, row)| *row != [""]);

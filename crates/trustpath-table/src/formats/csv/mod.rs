@@ -281,8 +281,8 @@ impl CsvReader {
 
 fn is_header(first: &[String], options: ReadOptions) -> bool {
     // A number in the first line may be a value rather than the name of a column.
-    let found = [options.find_label(first), options.find_id(first)];
-    let named = found.into_iter().flatten().any(|place| first[place].parse::<f64>().is_err());
+    let roles = [options.find_label(first), options.find_id(first)];
+    let named = roles.into_iter().flatten().any(|place| first[place].parse::<f64>().is_err());
     let counts = || first.iter().enumerate().all(|(i, field)| *field == i.to_string());
     let no_numbers = || first.iter().all(|field| field.parse::<f64>().is_err());
     named || no_numbers() || (first.len() > 1 && counts())

@@ -21,6 +21,7 @@ use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::file::serialized_reader::SerializedPageReader;
+use ::parquet::schema::types::ColumnDescriptor;
 
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions, no_column};
 use crate::input::Input;
@@ -30,7 +31,7 @@ use crate::{Error, Result};
 use blocks::ParquetBlocks;
 use columns::is_number;
 use dates::date_unit;
-use source::Source;
+use source::ParquetBytes;
 pub(super) use write::write;
 use zstd::ZstdPages;
 
@@ -66,6 +67,26 @@ fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     done.unwrap_or_else(|_| Err(Error::damaged(file, "its pages contradict each other")))
 }
 
+/// Whether a column holds a text or a date in every row.
+fn is_flat_text_or_date(column: &ColumnDescriptor) -> bool {
+    let shown = column.physical_type() == Type::BYTE_ARRAY || date_unit(column).is_some();
+    column.max_rep_level() == 0 && shown
+}
+
+/// The error for a file without usable columns of features.
+fn no_features(file: String, roots: &[&String], has_lists: bool) -> Error {
+    let names: Vec<&str> = roots.iter().map(|root| root.as_str()).collect();
+    Error::NoFeatures {
+        file,
+        found: format!("the columns {}", names.join(", ")),
+        remedy: if has_lists {
+            "there are several columns of lists, so name one in the feature columns"
+        } else {
+            "give numeric columns, or one column of lists called \"features\""
+        },
+    }
+}
+
 /// Some rows of a row group.
 #[derive(Debug, Clone, Copy)]
 struct RowSpan {
@@ -78,8 +99,8 @@ struct RowSpan {
 }
 
 struct ParquetTable {
-    reader: SerializedFileReader<Source>,
-    source: Arc<Source>,
+    reader: SerializedFileReader<ParquetBytes>,
+    source: Arc<ParquetBytes>,
     file: String,
     most_values: u64,
     label: Option<usize>,
@@ -96,8 +117,8 @@ impl ParquetTable {
     fn open(input: Input, options: ReadOptions) -> Result<Self> {
         let (file, length) = (input.name.clone(), input.length);
         let input = Arc::new(input);
-        let source = Arc::new(Source(Arc::clone(&input)));
-        let reader = SerializedFileReader::new(Source(input));
+        let source = Arc::new(ParquetBytes(Arc::clone(&input)));
+        let reader = SerializedFileReader::new(ParquetBytes(input));
         let reader = reader.map_err(|e| failure(&file, &e))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> =
@@ -137,19 +158,12 @@ impl ParquetTable {
             (&[only], _) => vec![only],
             (_, usual) => usual.copied().into_iter().collect(),
         };
-        let flat_text = |i: usize| {
-            let column = schema.column(i);
-            column.max_rep_level() == 0 && column.physical_type() == Type::BYTE_ARRAY
-        };
-        let flat_date = |i: usize| {
-            let column = schema.column(i);
-            column.max_rep_level() == 0 && date_unit(&column).is_some()
-        };
+        let shown = |i: usize| is_flat_text_or_date(&schema.column(i));
         let carried: Vec<usize> = others
             .iter()
             .copied()
             .filter(|&i| !features.contains(&i) && options.is_carried(roots[i]))
-            .filter(|&i| flat_text(i) || flat_date(i) || (to_carry(i) && numeric(i) && !is_list(i)))
+            .filter(|&i| shown(i) || (to_carry(i) && numeric(i) && !is_list(i)))
             .collect();
         let mut notes = Vec::new();
         notes.extend(label.and_then(|i| options.label_note(roots[i])));
@@ -164,17 +178,7 @@ impl ParquetTable {
             notes.push(ReadingNote::TextColumns(left));
         }
         if features.is_empty() && !options.labels_only && options.text.is_none() {
-            let names: Vec<&str> = roots.into_iter().map(String::as_str).collect();
-            return Err(Error::NoFeatures {
-                file,
-                found: format!("the columns {}", names.join(", ")),
-                remedy: match lists.is_empty() {
-                    true => "give numeric columns, or one column of lists called \"features\"",
-                    false => {
-                        "there are several columns of lists, so name one in the feature columns"
-                    }
-                },
-            });
+            return Err(no_features(file, &roots, !lists.is_empty()));
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values =
@@ -202,16 +206,7 @@ impl ParquetTable {
             } else if in_file.is_none() && dims > 0 {
                 self.read_columns(group, all, &mut features)?;
             }
-            if let Some(column) = self.label {
-                match self.texts(group, column)? {
-                    Some(texts) => names.extend(texts.into_iter().map(Option::unwrap_or_default)),
-                    None => {
-                        let mut reader = self.column(group, column, 0)?;
-                        let chunk = self.numbers(&mut reader, column, usize::MAX, |label| label)?;
-                        numbers.extend(chunk.with_nulls().map(|n| n.unwrap_or(f64::NAN)));
-                    }
-                }
-            }
+            self.read_labels(group, &mut names, &mut numbers)?;
             if let (Some(column), Some(ids)) = (self.id, &mut ids) {
                 ids.extend(self.read_ids(group, column, first)?);
             }
@@ -258,6 +253,24 @@ impl ParquetTable {
         }
         let rows = features.len().checked_div(dims).unwrap_or(rows);
         Ok(RawTable { rows, features, ..raw })
+    }
+
+    /// Adds the labels of a row group: names, or numbers where the column has no texts.
+    fn read_labels(
+        &self,
+        group: &dyn RowGroupReader,
+        names: &mut Vec<String>,
+        numbers: &mut Vec<f64>,
+    ) -> Result<()> {
+        let Some(column) = self.label else { return Ok(()) };
+        if let Some(texts) = self.texts(group, column)? {
+            names.extend(texts.into_iter().map(Option::unwrap_or_default));
+        } else {
+            let mut reader = self.column(group, column, 0)?;
+            let chunk = self.numbers(&mut reader, column, usize::MAX, |label| label)?;
+            numbers.extend(chunk.with_nulls().map(|n| n.unwrap_or(f64::NAN)));
+        }
+        Ok(())
     }
 
     fn group(&self, group: usize) -> Result<Box<dyn RowGroupReader + '_>> {

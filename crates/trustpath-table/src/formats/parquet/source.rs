@@ -10,26 +10,26 @@ use bytes::Bytes;
 use crate::input::Input;
 
 /// An open file or stream.
-pub(super) struct Source(pub Arc<Input>);
+pub(super) struct ParquetBytes(pub Arc<Input>);
 
 /// Reads on from one place. Unlike a file it fails at its end: the decoder skips what a damaged
 /// header announces, and would do so for hours if reading nothing were a success.
-pub(super) struct SourceReader {
+pub(super) struct ParquetBytesReader {
     input: Arc<Input>,
     place: u64,
 }
 
-impl Length for Source {
+impl Length for ParquetBytes {
     fn len(&self) -> u64 {
         self.0.length
     }
 }
 
-impl ChunkReader for Source {
-    type T = BufReader<SourceReader>;
+impl ChunkReader for ParquetBytes {
+    type T = BufReader<ParquetBytesReader>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(BufReader::new(SourceReader { input: Arc::clone(&self.0), place: start }))
+        Ok(BufReader::new(ParquetBytesReader { input: Arc::clone(&self.0), place: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
@@ -42,7 +42,7 @@ impl ChunkReader for Source {
     }
 }
 
-impl Read for SourceReader {
+impl Read for ParquetBytesReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.input.length.saturating_sub(self.place);
         let count = usize::try_from(left).map_or(buffer.len(), |left| buffer.len().min(left));

@@ -12,13 +12,13 @@ use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
 use ruzstd::decoding::StreamingDecoder;
 
-use super::source::Source;
+use super::source::ParquetBytes;
 
 /// The largest page in bytes; writers make pages of about one MiB.
 const LARGEST: u64 = 256 << 20;
 
 /// The pages of a column of a row group.
-pub(super) struct ZstdPages(pub SerializedPageReader<Source>);
+pub(super) struct ZstdPages(pub SerializedPageReader<ParquetBytes>);
 
 impl PageReader for ZstdPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
@@ -82,9 +82,10 @@ fn decompress(before: &[u8], compressed: &[u8]) -> Result<Bytes> {
         let decoder = StreamingDecoder::new(compressed).map_err(|e| damaged(&e.to_string()))?;
         decoder.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| damaged(&e.to_string()))?;
     }
-    match bytes.len() as u64 > LARGEST {
-        true => Err(damaged("it is larger than 256 MiB")),
-        false => Ok(bytes.into()),
+    if bytes.len() as u64 > LARGEST {
+        Err(damaged("it is larger than 256 MiB"))
+    } else {
+        Ok(bytes.into())
     }
 }
 

@@ -8,13 +8,12 @@ use crate::{Error, Result};
 impl From<TchError> for Error {
     fn from(error: TchError) -> Self {
         let reason = error.to_string();
-        Error::Training(match reason.contains("out of memory") {
-            true => {
-                "the GPU is out of memory: give a smaller --batch, or free memory that others use"
-                    .into()
-            }
+        Error::Training(if reason.contains("out of memory") {
+            "the GPU is out of memory: give a smaller --batch, or free memory that others use"
+                .into()
+        } else {
             // The lines after the first say where in libtorch it happened.
-            false => format!("libtorch failed: {}", reason.lines().next().unwrap_or_default()),
+            format!("libtorch failed: {}", reason.lines().next().unwrap_or_default())
         })
     }
 }

@@ -285,10 +285,10 @@ impl TrainableNetwork {
     /// Resumes from such a state.
     pub fn restore(&mut self, state: &State) -> Result<()> {
         let find = |key: &str, shape: &[i64]| -> Result<Vec<f32>> {
-            let found = state.get(key).filter(|(axes, _)| {
+            let entry = state.get(key).filter(|(axes, _)| {
                 axes.len() == shape.len() && axes.iter().zip(shape).all(|(&a, &b)| a as i64 == b)
             });
-            let (_, values) = found.ok_or_else(|| {
+            let (_, values) = entry.ok_or_else(|| {
                 checkpoint::refuse(format!("it has no {key} of this network's shape"))
             })?;
             Ok(values.clone())

@@ -146,9 +146,9 @@ impl Training<'_> {
             let sent = sent.get(i)?;
             let images = augment.changed(bytes, &sent)?;
             let maps = model.maps(&images, Mode::Learn { step })?;
-            let found = losses(model, &maps, &sent.classes, recipe)?;
-            model.step(&found.total, recipe, rate)?;
-            let seen = [found.total.f_detach()?, found.global, found.nearest, found.right];
+            let step = losses(model, &maps, &sent.classes, recipe)?;
+            model.step(&step.total, recipe, rate)?;
+            let seen = [step.total.f_detach()?, step.global, step.nearest, step.right];
             let _ = sums.f_add_(&Tensor::f_stack(&seen, 0)?)?;
             if (i + 1) % REPORT == 0 || i + 1 == steps {
                 let loss = sums.f_double_value(&[0])? / (i + 1) as f64;

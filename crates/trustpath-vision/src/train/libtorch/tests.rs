@@ -149,9 +149,9 @@ fn a_tiny_network_fits_twenty_images() {
     for step in 0..200 {
         let (drawn, batch) = batch(&network, &recipe, &images, step);
         let maps = model.maps(&batch, Mode::Learn { step }).unwrap();
-        let found = losses(&model, &maps, &drawn.classes, &recipe).unwrap();
-        seen.push(found.global.double_value(&[]));
-        model.step(&found.total, &recipe, 0.02).unwrap();
+        let losses_of_step = losses(&model, &maps, &drawn.classes, &recipe).unwrap();
+        seen.push(losses_of_step.global.double_value(&[]));
+        model.step(&losses_of_step.total, &recipe, 0.02).unwrap();
     }
     assert!(seen[0] > 0.8, "{}", seen[0]);
     assert!(seen[199] < 0.05, "{}", seen[199]);
@@ -285,10 +285,10 @@ fn images_are_changed_as_was_drawn() {
                 let erased = (top..top + height).contains(&y) && (left..left + width).contains(&x);
                 let fill = [0.4914, 0.4822, 0.4465][colour as usize];
                 let expected = if erased { fill } else { (f64::from(byte) / 255.0 - 0.5) / 0.25 };
-                let found = changed.double_value(&[i as i64, colour, y, x]);
+                let actual = changed.double_value(&[i as i64, colour, y, x]);
                 assert!(
-                    (found - expected).abs() < 1e-5,
-                    "{i} {y} {x} {colour}: {found} {expected}"
+                    (actual - expected).abs() < 1e-5,
+                    "{i} {y} {x} {colour}: {actual} {expected}"
                 );
             }
         }

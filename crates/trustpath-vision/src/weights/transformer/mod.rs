@@ -34,13 +34,13 @@ pub(super) fn of_weights(
     size: Option<usize>,
     quick: Option<bool>,
 ) -> Result<Option<(Network, NetworkWeights)>> {
-    let found = ALL.iter().find_map(|names| {
+    let checkpoint = ALL.iter().find_map(|names| {
         let prefixes = weights.iter().filter_map(|(key, _)| key.strip_suffix(names.landmark));
         let prefixes = prefixes.filter(|prefix| prefix.is_empty() || prefix.ends_with('.'));
         let prefix = prefixes.min_by_key(|prefix| prefix.len())?;
         Some(Checkpoint { weights, names, prefix })
     });
-    let Some(checkpoint) = found else { return Ok(None) };
+    let Some(checkpoint) = checkpoint else { return Ok(None) };
     let of_clip = |quick: Option<bool>| match quick {
         Some(true) => Some(Family::Clip),
         Some(false) => Some(Family::OpenClip),
@@ -305,14 +305,14 @@ impl Checkpoint<'_> {
             Head::None => None,
             Head::Beside(name) => {
                 let part = self.prefix.strip_suffix("vision_model.").unwrap_or(self.prefix);
-                let found = self.weights.get(&format!("{part}{name}"));
-                found.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
+                let parameter = self.weights.get(&format!("{part}{name}"));
+                parameter.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
             }
             Head::Unbiased(name) => {
                 let bias = self.get(&format!("{name}bias"));
                 let projects = bias.is_none_or(|bias| bias.values.iter().all(|&x| x == 0.0));
-                let found = self.get(&format!("{name}weight")).filter(|_| projects);
-                found.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
+                let parameter = self.get(&format!("{name}weight")).filter(|_| projects);
+                parameter.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
             }
             Head::Turned(name) => self.get(name).and_then(|parameter| {
                 let (_, outputs) = two(parameter).filter(|(inputs, _)| *inputs == width)?;

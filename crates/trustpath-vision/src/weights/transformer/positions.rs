@@ -76,9 +76,9 @@ mod tests {
         let flat = vec![1.5; 9 * 2];
         for by in [Resampling::Nearest(0.1), Resampling::Nearest(0.0), Resampling::Widened] {
             for to in [1, 2, 5] {
-                let found = resampled(&flat, 2, (3, to), by);
-                assert_eq!(found.len(), to * to * 2);
-                assert!(found.iter().all(|x| (x - 1.5).abs() < 1e-6), "{found:?}");
+                let result = resampled(&flat, 2, (3, to), by);
+                assert_eq!(result.len(), to * to * 2);
+                assert!(result.iter().all(|x| (x - 1.5).abs() < 1e-6), "{result:?}");
             }
             let rows: Vec<f32> = (0..18).map(|i| i as f32).collect();
             assert_eq!(resampled(&rows, 2, (3, 3), by), rows);
@@ -93,8 +93,8 @@ mod tests {
         let row = [1.0, 5.0, 2.0, 7.0];
         // The same in every row of the grid.
         let rows: Vec<f32> = row.repeat(4);
-        let found = resampled(&rows, 1, (4, 8), Resampling::Nearest(0.0));
-        for (u, &found) in found[..8].iter().enumerate() {
+        let result = resampled(&rows, 1, (4, 8), Resampling::Nearest(0.0));
+        for (u, &value) in result[..8].iter().enumerate() {
             let at = |i: i64| f64::from(row[i.clamp(0, 3) as usize]);
             let (first, weights) = match u % 2 {
                 1 => ((u as i64 - 1) / 2 - 1, QUARTER),
@@ -104,9 +104,9 @@ mod tests {
                 }
             };
             let expected: f64 = (first..).zip(weights).map(|(i, w)| w * at(i)).sum();
-            assert!((f64::from(found) - expected).abs() < 1e-5, "{u}: {found} {expected}");
+            assert!((f64::from(value) - expected).abs() < 1e-5, "{u}: {value} {expected}");
         }
         let shifted = resampled(&rows, 1, (4, 8), Resampling::Nearest(0.1));
-        assert!((shifted[7] - found[7]).abs() > 0.01);
+        assert!((shifted[7] - result[7]).abs() > 0.01);
     }
 }

@@ -1,0 +1,171 @@
+//! Sparse matrices, a row at a time, and their product with a block of vectors.
+//!
+//! A block of `m` vectors is a row-major `n × m` matrix: the entries of one instance lie side by side, so that one index
+//! fetches all of them. A row of the product is summed in the order of its entries, for any number of threads.
+
+use rayon::prelude::*;
+
+use super::simd;
+use crate::Matrix;
+
+/// Rows of a product that one thread computes at a time.
+const STRIP: usize = 128;
+
+/// A matrix in compressed rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csr {
+    cols: usize,
+    /// Where each row begins in `index` and `value`, and where the last one ends.
+    start: Vec<usize>,
+    index: Vec<u32>,
+    value: Vec<f64>,
+}
+
+impl Csr {
+    /// A matrix without rows as yet.
+    pub fn new(cols: usize) -> Self {
+        Self { cols, start: vec![0], index: Vec::new(), value: Vec::new() }
+    }
+
+    /// Adds a row with the entries given.
+    pub fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>) {
+        for (j, value) in entries {
+            debug_assert!(j < self.cols);
+            self.index.push(j as u32);
+            self.value.push(value);
+        }
+        self.start.push(self.index.len());
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Columns and values of row `i`.
+    pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let entries = self.start[i]..self.start[i + 1];
+        (&self.index[entries.clone()], &self.value[entries])
+    }
+
+    /// `Aᵀ`, the entries of each row in ascending order.
+    pub fn transpose(&self) -> Self {
+        let mut start = vec![0; self.cols + 1];
+        for &j in &self.index {
+            start[j as usize + 1] += 1;
+        }
+        for j in 0..self.cols {
+            start[j + 1] += start[j];
+        }
+        let mut next = start.clone();
+        let mut index = vec![0; self.index.len()];
+        let mut value = vec![0.0; self.index.len()];
+        for i in 0..self.rows() {
+            let (columns, values) = self.row(i);
+            for (&j, &v) in columns.iter().zip(values) {
+                let at = &mut next[j as usize];
+                (index[*at], value[*at]) = (i as u32, v);
+                *at += 1;
+            }
+        }
+        Self { cols: self.rows(), start, index, value }
+    }
+
+    /// `Y ← A X`.
+    pub fn multiply(&self, x: &Matrix, y: &mut Matrix) {
+        let m = x.cols();
+        y.as_mut_slice().par_chunks_mut(STRIP * m).enumerate().for_each(|(strip, y)| {
+            simd::dispatch(
+                (self, x, strip * STRIP, y),
+                #[inline(always)]
+                |strip| multiply_strip(strip),
+            );
+        });
+    }
+}
+
+type Strip<'a> = (&'a Csr, &'a Matrix, usize, &'a mut [f64]);
+
+/// The rows of a product from `first` on.
+#[inline(always)]
+fn multiply_strip((a, x, first, y): Strip<'_>) {
+    let m = x.cols();
+    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
+        let row = ProductRow { entries: a.row(first + offset), x };
+        let mut at = 0;
+        at = row.tiles::<32>(at, y);
+        at = row.tiles::<16>(at, y);
+        at = row.tiles::<8>(at, y);
+        row.tiles::<1>(at, y);
+    }
+}
+
+/// One row of a product.
+struct ProductRow<'a> {
+    entries: (&'a [u32], &'a [f64]),
+    x: &'a Matrix,
+}
+
+impl ProductRow<'_> {
+    /// As many tiles of `W` columns as there is room for; returns where they end.
+    #[inline(always)]
+    fn tiles<const W: usize>(&self, mut at: usize, y: &mut [f64]) -> usize {
+        while at + W <= y.len() {
+            self.tile::<W>(at, y);
+            at += W;
+        }
+        at
+    }
+
+    /// Its columns `at..at + W`, in registers.
+    #[inline(always)]
+    fn tile<const W: usize>(&self, at: usize, y: &mut [f64]) {
+        let (x, m) = (self.x.as_slice(), self.x.cols());
+        let mut sum = [0.0; W];
+        for (&j, &v) in self.entries.0.iter().zip(self.entries.1) {
+            let from = j as usize * m + at;
+            let x = &x[from..from + W];
+            for l in 0..W {
+                sum[l] += v * x[l];
+            }
+        }
+        y[at..at + W].copy_from_slice(&sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_the_dense_ones_at_every_width() {
+        let (rows, cols) = (301, 17);
+        let entry = |i: usize, j: usize| ((i * 7 + j * j) as f64).sin();
+        let there = |i: usize, j: usize| (i * 5 + j * 3).is_multiple_of(4);
+        let mut a = Csr::new(cols);
+        for i in 0..rows {
+            a.push_row((0..cols).filter(|&j| there(i, j)).map(|j| (j, entry(i, j))));
+        }
+        let t = a.transpose();
+        assert_eq!(t.transpose(), a);
+        for m in [1, 7, 8, 45] {
+            let x = Matrix::from_fn(cols, m, |i, j| ((i * 3 + j) as f64).cos());
+            let z = Matrix::from_fn(rows, m, |i, j| ((i + j * 2) as f64).cos());
+            let (mut y, mut back) = (Matrix::zeros(rows, m), Matrix::zeros(cols, m));
+            a.multiply(&x, &mut y);
+            t.multiply(&z, &mut back);
+            for c in 0..m {
+                for i in 0..rows {
+                    let product: f64 =
+                        (0..cols).filter(|&j| there(i, j)).map(|j| entry(i, j) * x[(j, c)]).sum();
+                    assert!((y[(i, c)] - product).abs() < 1e-13);
+                }
+                for j in 0..cols {
+                    let product: f64 =
+                        (0..rows).filter(|&i| there(i, j)).map(|i| entry(i, j) * z[(i, c)]).sum();
+                    assert!((back[(j, c)] - product).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
