@@ -105,6 +105,7 @@ mod power;
 pub mod reduce;
 mod request;
 pub mod spec;
+mod stream;
 mod task;
 pub mod transductive;
 pub mod trust;

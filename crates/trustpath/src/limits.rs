@@ -8,8 +8,8 @@ use crate::pool::Labels;
 /// Numbers of instances up to which each step uses all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
-    /// block and kept in fewer dimensions (20,000).
+    /// Up to this size all rows of a pool are labelled together; beyond, a random part of this size is, and its model predicts the
+    /// others (20,000).
     pub in_memory: usize,
     /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
     /// precision (4096).
@@ -129,6 +129,11 @@ impl Limits {
     /// Rows whose given labels an audit fits its path to.
     pub(crate) fn to_fit_given(self, labels: &[usize], classes: usize) -> Vec<usize> {
         evenly(labels, classes, self.fit, FIT_PER_CLASS)
+    }
+
+    /// Places of the given labels that the part of a large pool has: half of the part at most, but enough of every class.
+    pub(crate) fn to_give(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.in_memory / 2, TRAIN_PER_CLASS)
     }
 
     /// Positions of a split that a path is fitted to, under these labels of the open rows: an even part of the given ones, and of

@@ -24,7 +24,7 @@ use crate::observer::{Observer, Stages};
 use crate::pool::Pool;
 use crate::spec::LabelSpec;
 use crate::trust::{Candidate, CrossValidation, Folds, RightCurve, Unknown, cross_validate, rank};
-use crate::{Features, Matrix, Result};
+use crate::{Features, Matrix, Result, stream};
 
 /// How many of the nearest labelled instances are listed for every instance.
 pub(crate) const NEAREST: usize = 3;
@@ -76,11 +76,19 @@ struct Conclusions {
     trusted: Trusted,
 }
 
-/// Labels a pool.
+/// Labels a pool: all of it together, or a part of a large one, whose model predicts the rest.
 pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Result<Labelling> {
+    let of_pool = STAGES + usize::from(request.kept.is_none());
+    if request.kept.is_none() && request.pool.rows > request.limits.in_memory {
+        return stream::label(request, &mut Stages::new(observer, of_pool + stream::STAGES));
+    }
+    label_together(request, &mut Stages::new(observer, of_pool))
+}
+
+/// Labels all rows of a pool together.
+pub(crate) fn label_together(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
     let pool = &request.pool;
-    let mut stages = Stages::new(observer, STAGES + usize::from(request.kept.is_none()));
-    let represented = represent(request, &mut stages)?;
+    let represented = represent(request, stages)?;
     stages.next("detecting unknown classes")?;
     let nearest = nearest_among(represented.smooth.unit(), &pool.given, NEAREST);
     let mut unknown = find_unknown(request, &represented, &nearest);
@@ -113,6 +121,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
         gamma_norm: norms_along_path(&path, &fitted, pool.rows),
         lambda: path.lambda,
         coordinates: represented.smooth.clone(),
+        part: None,
         model,
     })
 }

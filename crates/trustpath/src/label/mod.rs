@@ -50,7 +50,7 @@ pub use trusted::Trusted;
 pub use crate::trust::Trust;
 
 pub(crate) use candidates::{candidates, judged_dims};
-pub(crate) use model::ModelInput;
+pub(crate) use model::{ModelInput, PredictedRow, blocks};
 pub(crate) use represent::Representation;
 pub(crate) use suggest::{Candidates, margins};
 pub(crate) use trusted::RankedRows;

@@ -10,6 +10,8 @@
 //! are ranked among, are predicted by the model of that fold as if they were new: smoothed over the reference rows without themselves,
 //! labelled and judged by the classifier, the graph and the path of the fold. The rest is the rule of the pool.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::represent::{Placed, Projection, Reference, Representation};
@@ -132,11 +134,9 @@ impl LabelModel {
         let outputs = self.classifier.intercept.len();
         let mut all = Vec::with_capacity(features.rows());
         let mut probabilities = Matrix::zeros(features.rows(), outputs);
-        for first in (0..features.rows()).step_by(BLOCK) {
-            let rows = first..(first + BLOCK).min(features.rows());
+        for rows in blocks(features.rows()) {
             let to = &mut probabilities.as_mut_slice()[rows.start * outputs..rows.end * outputs];
-            let placed = self.reference.place(&self.projection, features, rows)?;
-            all.extend(self.labels_of(&placed, Some(to)));
+            all.extend(self.predict_rows(features, rows, Some(to))?);
         }
         Ok(Prediction {
             labels: all.iter().map(|row| row.label).collect(),
@@ -148,8 +148,14 @@ impl LabelModel {
         })
     }
 
-    /// Labels of placed rows; their class probabilities are written where there is room for them.
-    fn labels_of(&self, placed: &Placed, probabilities: Option<&mut [f64]>) -> Vec<PredictedRow> {
+    /// Labels these rows of the features; their class probabilities are written where there is room for them.
+    pub(crate) fn predict_rows(
+        &self,
+        features: &Features<'_>,
+        rows: Range<usize>,
+        probabilities: Option<&mut [f64]>,
+    ) -> Result<Vec<PredictedRow>> {
+        let placed = self.reference.place(&self.projection, features, rows)?;
         let parts = Parts {
             classifier: &self.classifier,
             graph: &self.graph,
@@ -157,7 +163,7 @@ impl LabelModel {
             discount: &self.discount,
         };
         let rows: Vec<usize> = (0..placed.u.rows()).collect();
-        let scored = parts.score(placed, &rows, probabilities);
+        let scored = parts.score(&placed, &rows, probabilities);
         let row = |scored: ScoredRow| {
             let score = scored.scores[self.trust.ranked_by as usize];
             let rank = self.trust.share * rank(&self.trust.scores, score);
@@ -172,13 +178,14 @@ impl LabelModel {
             let Judgement { rival, .. } = scored.judged;
             PredictedRow {
                 label,
+                judged_as: scored.label,
                 probability,
                 credibility: scored.judged.credibility(),
                 rival,
                 verdict,
             }
         };
-        scored.into_iter().map(row).collect()
+        Ok(scored.into_iter().map(row).collect())
     }
 
     /// Number of classes that have labels.
@@ -189,12 +196,19 @@ impl LabelModel {
 
 /// What is predicted for a row.
 #[derive(Debug, Clone, Copy)]
-struct PredictedRow {
-    label: Option<usize>,
-    probability: f64,
-    credibility: f64,
-    rival: usize,
-    verdict: Verdict,
+pub(crate) struct PredictedRow {
+    pub label: Option<usize>,
+    /// The label that it was judged under: its own, or for one that is none of these the one that it comes nearest to.
+    pub judged_as: usize,
+    pub probability: f64,
+    pub credibility: f64,
+    pub rival: usize,
+    pub verdict: Verdict,
+}
+
+/// So many rows in the blocks in which they are predicted.
+pub(crate) fn blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(BLOCK).map(move |first| first..(first + BLOCK).min(rows))
 }
 
 /// What labels and judges placed rows: of a model, or of a fold.
