@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The first argument is the number of draws; the others are files of features with a file `-labels.npy` beside each. An argument
-//! `labels=N` keeps one number of labels per class, and `missing=SHARE` hides all labels of a share of the classes. The parts have
+//! `labels=N` keeps one number of labels per class, `part=N` one part, and `missing=SHARE` hides all labels of a share of the classes. The parts have
 //! 3,000 and 6,000 rows, or half of the table where it is not at least half as large again.
 
 use std::path::Path;
@@ -50,9 +50,12 @@ fn main() -> Result<()> {
         let at = args.iter().position(|arg| arg.starts_with(name))?;
         args.remove(at)[name.len()..].parse::<f64>().ok()
     };
-    let (labels, missing) = (option("labels="), option("missing=").unwrap_or(0.0));
+    let (labels, asked) = (option("labels="), option("part="));
+    let missing = option("missing=").unwrap_or(0.0);
     let Some((draws, files)) = args.split_first() else {
-        eprintln!("usage: prediction_quality DRAWS FEATURES... [labels=N] [missing=SHARE]");
+        eprintln!(
+            "usage: prediction_quality DRAWS FEATURES... [labels=N] [part=N] [missing=SHARE]"
+        );
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(10);
@@ -69,7 +72,8 @@ fn main() -> Result<()> {
         if parts.len() < PARTS.len() {
             parts.push(count / 2);
         }
-        for part in parts {
+        for part in parts.into_iter().filter(|&part| asked.is_none_or(|asked| asked == part as f64))
+        {
             for labels in
                 [5, 20].into_iter().filter(|&n| labels.is_none_or(|asked| asked == n as f64))
             {

@@ -110,7 +110,7 @@ mod task;
 pub mod transductive;
 pub mod trust;
 
-pub use audit::{Audit, AuditBuilder, LEAST_LABELS, WrongLabels, audit};
+pub use audit::{Audit, AuditBuilder, AuditModel, AuditedLabel, LEAST_LABELS, WrongLabels, audit};
 pub use duplicates::{Duplicates, duplicates};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};

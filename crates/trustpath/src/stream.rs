@@ -72,8 +72,17 @@ fn choose(request: &Request<'_>) -> Vec<usize> {
     part
 }
 
+/// The hash of a row, by which rows are chosen.
+pub(crate) fn hash(seed: u64, row: usize) -> u64 {
+    random::mix(seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)))
+}
+
 /// The features of these rows, which are ascending.
-fn gather(features: &Features<'_>, rows: &[usize], stages: &Stages<'_>) -> Result<Vec<f64>> {
+pub(crate) fn gather(
+    features: &Features<'_>,
+    rows: &[usize],
+    stages: &Stages<'_>,
+) -> Result<Vec<f64>> {
     let d = features.dims();
     let mut values = Vec::with_capacity(rows.len() * d);
     let mut block = vec![0.0; BLOCK.min(features.rows()) * d];
@@ -117,5 +126,105 @@ impl Labelling {
         self.credibility[row] =
             if contradicts { 1.0 - predicted.credibility } else { predicted.credibility };
         self.rival[row] = if contradicts { predicted.judged_as } else { predicted.rival };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::random::Random;
+    use crate::{BlockSource, audit, label};
+
+    const ROWS: usize = 1500;
+    const DIMS: usize = 12;
+    const CLASSES: usize = 4;
+
+    fn values() -> Vec<f32> {
+        let mut random = Random::stream(3, 0);
+        let value = |at: usize| {
+            let lean = if at % DIMS % CLASSES == at / DIMS % CLASSES { 1.0 } else { 0.0 };
+            (lean + 0.6 * random.normal()).max(0.0) as f32 + 0.01
+        };
+        (0..ROWS * DIMS).map(value).collect()
+    }
+
+    fn limits() -> Limits {
+        Limits { in_memory: 300, ..Limits::default() }
+    }
+
+    #[derive(Debug)]
+    struct Stored(Vec<f32>);
+
+    impl BlockSource for Stored {
+        fn read(&self, first: usize, out: &mut [f32]) -> std::result::Result<(), String> {
+            out.copy_from_slice(&self.0[first * DIMS..][..out.len()]);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_large_pool_is_labelled_in_part_and_the_rest_predicted() {
+        let values = values();
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let given: Vec<Option<usize>> =
+            (0..ROWS).map(|row| (row % 50 < CLASSES).then_some(row % CLASSES)).collect();
+        let found = label(&features, &given).limits(limits()).run().unwrap();
+        let part = found.part.clone().unwrap();
+        assert!((250..350).contains(&part.len()) && part.is_sorted());
+        assert!((0..ROWS).filter(|&row| given[row].is_some()).all(|row| part.contains(&row)));
+        // The part is labelled as it would be alone.
+        let of_part: Vec<f32> =
+            part.iter().flat_map(|row| &values[row * DIMS..(row + 1) * DIMS]).copied().collect();
+        let of_part = Features::new(&of_part[..], part.len(), DIMS).unwrap();
+        let given_of_part: Vec<Option<usize>> = part.iter().map(|&row| given[row]).collect();
+        let alone = label(&of_part, &given_of_part).run().unwrap();
+        for (place, &row) in part.iter().enumerate() {
+            assert_eq!(
+                (found.labels[row], found.verdicts[row], found.probability[row]),
+                (alone.labels[place], alone.verdicts[place], alone.probability[place])
+            );
+            assert_eq!((found.place(row), found.row(place)), (Some(place), row));
+        }
+        // The others are as the model predicts them.
+        let predicted = alone.model.predict(&features).unwrap();
+        let others: Vec<usize> = (0..ROWS).filter(|&row| found.place(row).is_none()).collect();
+        for &row in &others {
+            assert_eq!(
+                (found.labels[row], found.verdicts[row], found.rival[row]),
+                (predicted.labels[row], predicted.verdicts[row], predicted.rival[row])
+            );
+            assert_eq!(found.nearest_to(row).count(), 0);
+        }
+        let right = others.iter().filter(|&&row| found.labels[row] == Some(row % CLASSES)).count();
+        assert!(right * 10 > 9 * others.len(), "{right} of {}", others.len());
+        let trusted = (0..ROWS).filter(|&row| found.verdicts[row] == Verdict::Trusted);
+        assert!(trusted.eq(found.trusted.rows.iter().copied()));
+        // Rows that are read from a file, on another number of threads.
+        let stored = Stored(values.clone());
+        let blocks = Features::blocks(&stored, ROWS, DIMS).unwrap();
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let again = threads.install(|| label(&blocks, &given).limits(limits()).run()).unwrap();
+        assert_eq!((&again.labels, &again.probability), (&found.labels, &found.probability));
+        assert_eq!((&again.credibility, &again.part), (&found.credibility, &found.part));
+    }
+
+    #[test]
+    fn the_labels_of_a_large_pool_are_audited_by_a_part() {
+        let values = values();
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let is_wrong = |row: usize| row.is_multiple_of(25);
+        let of_row = |row: usize| (row + usize::from(is_wrong(row))) % CLASSES;
+        let labels: Vec<usize> = (0..ROWS).map(of_row).collect();
+        let found = audit(&features, &labels).limits(limits()).run().unwrap();
+        let part = found.part.clone().unwrap();
+        assert!((250..350).contains(&part.len()) && found.coordinates.len() == part.len());
+        let first = &found.ranking[..ROWS / 25];
+        let right = first.iter().filter(|&&row| is_wrong(row)).count();
+        assert!(right * 10 > 8 * first.len(), "{right} of {}", first.len());
+        let outside = first.iter().filter(|&&row| found.place(row).is_none()).count();
+        assert!(outside * 2 > first.len());
+        let wrong = found.wrong.unwrap();
+        assert!((30.0..110.0).contains(&wrong.count), "{wrong:?}");
     }
 }

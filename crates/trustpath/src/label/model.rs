@@ -30,7 +30,7 @@ use crate::trust::{
 use crate::{Error, Features, Matrix, Result};
 
 /// Rows that are predicted together.
-const BLOCK: usize = 32_768;
+const BLOCK: usize = 16_384;
 /// Rows whose class probabilities are in memory together.
 const STRIP: usize = 256;
 /// Added to what the graph says of a class, which may be nothing.
@@ -155,7 +155,7 @@ impl LabelModel {
         rows: Range<usize>,
         probabilities: Option<&mut [f64]>,
     ) -> Result<Vec<PredictedRow>> {
-        let placed = self.reference.place(&self.projection, features, rows)?;
+        let placed = self.reference.place(&self.projection, features, rows, |_| Ok(()))?;
         let parts = Parts {
             classifier: &self.classifier,
             graph: &self.graph,

@@ -17,7 +17,7 @@ mod in_memory;
 mod reference;
 mod smoothing;
 
-pub(super) use reference::Placed;
+pub(crate) use reference::Placed;
 pub use reference::Reference;
 
 use std::sync::Arc;
@@ -73,11 +73,12 @@ impl Representation {
         in_memory::represent(features)
     }
 
-    /// The leading principal components of the pool before smoothing, at unit length.
-    pub fn unsmoothed(&self, components: usize) -> Result<Matrix> {
+    /// The leading principal components of the pool before smoothing, at unit length, and the map to them.
+    pub fn unsmoothed(&self, components: usize) -> Result<(Matrix, Projection)> {
         let x = self.projection.prepare(self.unit.unit().clone());
         let (mean, basis) = principal_axes(&x, components)?;
-        Ok(Projection { mean, basis, ..self.projection.clone() }.coordinates(&x))
+        let projection = Projection { mean, basis, ..self.projection.clone() };
+        Ok((projection.coordinates(&x), projection))
     }
 }
 
@@ -94,7 +95,7 @@ impl Projection {
     }
 
     /// `Vᵀ(x − m)` of every row, at unit length. A row at the mean stays at the origin.
-    fn coordinates(&self, x: &Matrix) -> Matrix {
+    pub(crate) fn coordinates(&self, x: &Matrix) -> Matrix {
         to_unit_rows(self.centred(x))
     }
 

@@ -52,7 +52,7 @@ impl PartialEq for Reference {
 
 /// New rows in the coordinates of the pool, and the reference rows near each.
 #[derive(Debug)]
-pub(in crate::label) struct Placed {
+pub(crate) struct Placed {
     /// The coordinates.
     pub u: Matrix,
     nearest: NearestTargets,
@@ -88,7 +88,7 @@ struct KeptRows {
 
 impl Reference {
     /// Of a pool, and which rows of it they are.
-    pub(in crate::label) fn of(pool: &Representation) -> Result<(Self, Vec<usize>)> {
+    pub(crate) fn of(pool: &Representation) -> Result<(Self, Vec<usize>)> {
         let n = pool.unit.len();
         let count = n.min(REFERENCE_ROWS);
         let which: Vec<usize> = (0..count).map(|at| at * n / count).collect();
@@ -160,15 +160,16 @@ impl Reference {
         self.rows.is_empty()
     }
 
-    /// Places new rows, which must have the features of the pool.
+    /// Places new rows, which must have the features of the pool, and calls `each` with all of them, prepared, a block at a time.
     ///
     /// # Errors
     /// [`Error::Dimensions`] for another number of features, [`Error::ZeroVector`]; for rows that are read, as when they are.
-    pub(in crate::label) fn place(
+    pub(crate) fn place(
         &self,
         projection: &Projection,
         features: &Features<'_>,
         rows: std::ops::Range<usize>,
+        mut each: impl FnMut(&[f64]) -> Result<()>,
     ) -> Result<Placed> {
         let d = features.dims();
         if d != self.basis.cols() {
@@ -181,6 +182,7 @@ impl Reference {
             let block = &mut block[..BLOCK.min(rows.end - first) * d];
             features.normalized_block(first, block)?;
             block.par_chunks_exact_mut(d).for_each(|row| preparation.row(row));
+            each(block)?;
             let KeptRows { rows, rest } = project(block, d, &basis, self.basis.rows());
             kept.rows.extend(rows);
             kept.rest.extend(rest);
@@ -322,4 +324,76 @@ fn multiply(x: &[f32], m: &[f32], dims: usize, out: &mut [f32]) {
         1.0,
         Par::Seq,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::vector::dot;
+    use crate::observer::{NoObserver, Stages};
+    use crate::random::Random;
+
+    fn values(n: usize, d: usize) -> Vec<f64> {
+        let mut random = Random::stream(9, 0);
+        let value = |at: usize| {
+            let lean = if at % d % 5 == at / d % 5 { 1.0 } else { 0.1 };
+            (lean + 0.4 * random.normal()).abs()
+        };
+        (0..n * d).map(value).collect()
+    }
+
+    #[test]
+    fn a_row_of_the_pool_is_placed_where_it_was() {
+        // All directions are kept, and a part of them.
+        for d in [30, 220] {
+            let n = 400;
+            let values = values(n, d);
+            let features = Features::new(&values[..], n, d).unwrap();
+            let pool = Representation::of(&features, &mut Stages::new(&mut NoObserver, 1)).unwrap();
+            let (reference, which) = Reference::of(&pool).unwrap();
+            assert!(which.iter().copied().eq(0..n) && reference.len() == n);
+            let again = reference.place(&pool.projection, &features, 0..n, |_| Ok(())).unwrap();
+            let own = |row: usize| Some(row);
+            let rows: Vec<usize> = (0..n).collect();
+            let as_new = reference.place_again(&pool, &rows, own).unwrap();
+            let mut sum = 0.0;
+            for row in 0..n {
+                sum += dot(again.u.row(row), pool.smooth.unit().row(row)) / n as f64;
+                assert!(dot(again.u.row(row), as_new.u.row(row)) > 1.0 - 1e-6);
+                assert!(again.nearest.of(row).all(|(_, j)| j != row));
+            }
+            assert!(sum > 0.9, "{d}: {sum}");
+            // Whatever the blocks.
+            for block in [1, 37, 256] {
+                for first in (0..n).step_by(block) {
+                    let rows = first..(first + block).min(n);
+                    let part = reference.place(&pool.projection, &features, rows, |_| Ok(()));
+                    let part = part.unwrap();
+                    for at in 0..part.u.rows() {
+                        assert_eq!(part.u.row(at), again.u.row(first + at));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_features_and_parts_that_do_not_fit_are_refused() {
+        let values = values(60, 7);
+        let features = Features::new(&values[..], 60, 7).unwrap();
+        let pool = Representation::of(&features, &mut Stages::new(&mut NoObserver, 1)).unwrap();
+        let (reference, _) = Reference::of(&pool).unwrap();
+        let other = [1.0; 5];
+        let other = Features::new(&other[..], 1, 5).unwrap();
+        let error = reference.place(&pool.projection, &other, 0..1, |_| Ok(())).unwrap_err();
+        assert_eq!(error, Error::Dimensions { expected: 7, given: 5 });
+        let (basis, rows, once) = reference.parts();
+        let new = |rows: &[f32]| {
+            let (rows, once) = (rows.to_vec(), once.to_vec());
+            Reference::new(&pool.projection, basis.clone(), rows, once)
+        };
+        assert_eq!(new(rows).unwrap(), reference);
+        assert!(matches!(new(&rows[7..]), Err(Error::Shape { .. })));
+        assert!(matches!(new(&[]), Err(Error::Shape { .. })));
+    }
 }
