@@ -11,12 +11,12 @@
 
 use super::represent::{Projection, Representation};
 use super::{Verdict, judged_dims};
-use crate::classify::{Classify, LogisticModel, Model, PoolLogistic, Trainer};
+use crate::classify::{Classify, LogisticModel, PoolLogistic, Trainer};
 use crate::incidental::Keep;
 use crate::judge::{FrozenPath, Judgement, View, judging_path};
 use crate::limits::Limits;
+use crate::linalg::vector::arg_max;
 use crate::pool::Labels;
-use crate::task::arg_max;
 use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Steps of the curve that are kept, at most.
@@ -159,10 +159,7 @@ impl ModelInput<'_> {
         let plain = Plain { instances: self.representation.plain(&rows), rows };
         let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain.instances, self.outputs());
         plain.train(&mut *trainer, &training)?;
-        let classifier = match trainer.model() {
-            Model::Logistic(model) => model,
-            _ => unreachable!("logistic regression trains a logistic model"),
-        };
+        let classifier = trainer.model().as_logistic().expect("it is logistic").clone();
         let path = self.path(&plain, &fitted)?;
         let scored = self.scored_as_new(&plain, &mut *trainer, &training, &sample)?;
         let cut = match self.target {
