@@ -1,7 +1,7 @@
 """What scikit-learn's semi-supervised classifiers make of the very pools that `label_quality` labels.
 
     pip install numpy scikit-learn
-    mkdir draws && cargo run --release -p trustpath-episodes --example label_quality -- draws novel 3 draws
+    mkdir draws && cargo run --release -p trustpath-bench --example label_quality -- draws novel 3 draws
     OMP_NUM_THREADS=2 python scripts/label_against_sklearn.py draws
 
 Prints the mean accuracy on the unlabeled, in percent, over the draws of each cell, in Markdown, with 1.96 standard

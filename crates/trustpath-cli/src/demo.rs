@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath::spec::SelfTrainingSpec;
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::stats::Estimate;
+use trustpath_bench::{
     AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically,
 };
 use trustpath_report::{Axis, Column, Curve, Curves, Table};

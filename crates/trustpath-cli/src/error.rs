@@ -1,6 +1,6 @@
 //! Every error of the command, as one sentence, with its exit status.
 
-use trustpath_episodes as episodes;
+use trustpath_bench as episodes;
 use trustpath_explain::ModelError;
 use trustpath_table as table;
 use trustpath_vision::Error as Vision;

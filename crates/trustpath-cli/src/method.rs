@@ -4,11 +4,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use trustpath::incidental::Penalty;
 use trustpath::incidental::logistic::Scaling;
-use trustpath::judge::Selector;
-use trustpath::reduce::Reduction;
-use trustpath::spec::{IncidentalKind, SelfTrainingSpec};
-use trustpath::transductive::TransductiveKind;
-use trustpath_episodes::Method;
+use trustpath_bench::Method;
+use trustpath_bench::judges::Selector;
+use trustpath_bench::reduce::Reduction;
+use trustpath_bench::transductive::TransductiveKind;
+use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
 use crate::error::{Error, Result};
 use crate::spec_args::SpecArgs;

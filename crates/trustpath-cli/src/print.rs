@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 
-use trustpath_episodes::stats::Estimate;
+use trustpath_bench::stats::Estimate;
 pub use trustpath_explain::count;
 use trustpath_table::printable;
 

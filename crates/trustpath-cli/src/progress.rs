@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use trustpath_episodes::{Finished, Journal};
+use trustpath_bench::{Finished, Journal};
 use trustpath_table::printable;
 
 use crate::interrupt;
@@ -155,8 +155,8 @@ impl trustpath::Observer for ProgressObserver {
     }
 }
 
-impl trustpath_episodes::EpisodeObserver for ProgressObserver {
-    fn finished(&mut self, episode: &Finished) -> trustpath_episodes::Result<()> {
+impl trustpath_bench::EpisodeObserver for ProgressObserver {
+    fn finished(&mut self, episode: &Finished) -> trustpath_bench::Result<()> {
         self.stage.iter().for_each(Stage::step);
         self.journal.as_mut().map_or(Ok(()), |journal| journal.record(episode))
     }

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use rayon::ThreadPool;
-use trustpath_episodes::processor::process_time;
-use trustpath_episodes::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
+use trustpath_bench::processor::process_time;
+use trustpath_bench::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
 
 use crate::args::pool;
 use crate::error::Result;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use trustpath_episodes::{Random, Split, embedded};
+use trustpath_bench::{Random, Split, embedded};
 use trustpath_table::{Column, Error as TableError, Output, ResultTable, npy, write_atomically};
 
 use crate::cli::positive;

@@ -2,7 +2,7 @@
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
-use trustpath_episodes as episodes;
+use trustpath_bench as episodes;
 use trustpath_explain::ModelError;
 use trustpath_table::printable_sentence;
 

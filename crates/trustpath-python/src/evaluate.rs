@@ -6,10 +6,11 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trustpath::reduce::default_dimensions;
-use trustpath::spec::{SelfTrainingSpec, Spec};
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{
+use trustpath::spec::Spec;
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::reduce::default_dimensions;
+use trustpath_bench::stats::Estimate;
+use trustpath_bench::{
     AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished,
     Method, Queries, Setting, Split, Unlabeled, embedded, evaluate_features,
 };
@@ -83,7 +84,7 @@ impl Episodes for EpisodeRange<'_> {
         self.all.setting()
     }
 
-    fn get(&self, index: usize) -> trustpath_episodes::Result<Cow<'_, Episode>> {
+    fn get(&self, index: usize) -> trustpath_bench::Result<Cow<'_, Episode>> {
         self.all.get(self.from + index)
     }
 }

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use trustpath::incidental::linear::Roots;
 use trustpath::incidental::logistic::Scaling;
 use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
-use trustpath::reduce::{DEFAULT_NEIGHBORS, Reduction};
+use trustpath_bench::reduce::{DEFAULT_NEIGHBORS, Reduction};
 
 use crate::arrays::{Floats, all_labels, to_array};
 use crate::errors;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trustpath_episodes as episodes;
+use trustpath_bench as episodes;
 
 use crate::errors;
 use crate::options::Threads;

@@ -15,7 +15,7 @@ use trustpath::label;
 use trustpath::label::{Represented, Verdict};
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
-use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
+use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};
 use trustpath_serve::progress::{Goal, Point, outlook};
 use trustpath_table::TableFile;
 

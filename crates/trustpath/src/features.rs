@@ -243,7 +243,8 @@ pub struct Instances {
 
 impl Instances {
     /// Rows that have unit length already, or are zero.
-    pub(crate) fn from_unit(unit: Matrix) -> Self {
+    #[doc(hidden)]
+    pub fn from_unit(unit: Matrix) -> Self {
         Self { unit, gram: OnceLock::new() }
     }
 

@@ -88,6 +88,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(test)]
+extern crate self as trustpath;
+
 mod audit;
 pub mod classify;
 mod duplicates;
@@ -101,19 +104,21 @@ pub mod neighbors;
 mod observer;
 mod pipeline;
 mod pool;
-mod power;
-pub mod reduce;
+#[doc(hidden)]
+pub mod power;
 mod request;
 pub mod spec;
 mod stream;
-mod task;
-pub mod transductive;
+#[doc(hidden)]
+pub mod task;
+#[cfg(test)]
+mod testing;
 pub mod trust;
 
 pub use audit::{Audit, AuditBuilder, AuditModel, AuditedLabel, LEAST_LABELS, WrongLabels, audit};
 pub use duplicates::{Duplicates, duplicates};
 pub use features::{BlockSource, Features, Instances, Values};
-pub use labeller::{Labeller, Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
+pub use labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 pub use limits::Limits;
 pub use map::{Map, MapParams, map_2d};
 pub use observer::{NoObserver, Observer};

@@ -54,17 +54,11 @@ pub const ADAPTIVE_CLASSES: usize = 64;
 /// well in a third of the time.
 pub(crate) const PATH_CLASSES: usize = 64;
 
-/// Instances that a reduction other than `pca` takes at most, because it builds matrices over all pairs of them. An
-/// eigendecomposition takes `2n³/3` multiply-adds, a few seconds at this size.
-pub const DENSE_ROWS: usize = 2000;
 /// Instances up to which their Gram matrix is computed. Beyond, it needs more memory (32 MiB here) than most features.
 pub const GRAM_ROWS: usize = 2048;
 /// Points up to which nearest neighbours are searched among all pairs, in time that grows with the square. Beyond, only the
 /// cells around each point are searched, which finds nearly all neighbours.
 pub const EXACT_POINTS: usize = 20_000;
-/// Features up to which principal components of many instances come from the scatter matrix. Beyond, the matrix and its
-/// eigenvectors cost more than a sketch.
-pub(crate) const SCATTER_DIMS: usize = 2048;
 /// Instances that a map places by gradient descent, whose cost grows with the square; the others are placed by these.
 pub(crate) const MAP_LANDMARKS: usize = 1500;
 /// Principal components on which the distances of a map are measured: enough for the neighbourhoods of a figure.

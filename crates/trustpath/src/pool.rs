@@ -20,7 +20,8 @@ pub struct Labels<'a> {
 
 impl Labels<'_> {
     /// The row at a position.
-    pub(crate) fn row(&self, position: usize) -> usize {
+    #[doc(hidden)]
+    pub fn row(&self, position: usize) -> usize {
         match position.checked_sub(self.given.len()) {
             None => self.given[position],
             Some(at) => self.open[at],
@@ -28,12 +29,14 @@ impl Labels<'_> {
     }
 
     /// Given labels, then these labels of the open rows: one for every position.
-    pub(crate) fn all_labels(&self, labels: &[usize]) -> Vec<usize> {
+    #[doc(hidden)]
+    pub fn all_labels(&self, labels: &[usize]) -> Vec<usize> {
         [self.labels, labels].concat()
     }
 
     /// The leading `dims` coordinates of the rows at these positions.
-    pub(crate) fn gather(&self, x: &Matrix, dims: usize, positions: &[usize]) -> Matrix {
+    #[doc(hidden)]
+    pub fn gather(&self, x: &Matrix, dims: usize, positions: &[usize]) -> Matrix {
         Matrix::from_fn(positions.len(), dims, |i, j| x[(self.row(positions[i]), j)])
     }
 }

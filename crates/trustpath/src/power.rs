@@ -17,10 +17,10 @@ use crate::linalg::{simd, vector};
 const OFFSET: f64 = 1e-6;
 /// The share of the negative part from which features count as signed: features behind leaky rectifiers had 5 to 7 %, signed ones
 /// have about 50 %.
-pub(crate) const SIGNED_FROM: f64 = 0.1;
+pub const SIGNED_FROM: f64 = 0.1;
 
 /// Whether negative values hold at least this share of the sum of absolute ones, in the first `rows` rows.
-pub(crate) fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
+pub fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
     let seen = &x.as_slice()[..rows * x.cols()];
     let (negative, all) =
         seen.iter().fold((0.0, 0.0), |(negative, all), v| (negative - v.min(0.0), all + v.abs()));
@@ -28,13 +28,13 @@ pub(crate) fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
 }
 
 /// Transforms all rows. A zero row stays zero.
-pub(crate) fn power(x: &mut Matrix, signed: bool) {
+pub fn power(x: &mut Matrix, signed: bool) {
     let dims = x.cols().max(1);
     x.as_mut_slice().par_chunks_exact_mut(dims).for_each(|row| power_row(row, signed));
 }
 
 /// Transforms one row.
-pub(crate) fn power_row(row: &mut [f64], signed: bool) {
+pub fn power_row(row: &mut [f64], signed: bool) {
     simd::dispatch(
         (row, signed),
         #[inline(always)]

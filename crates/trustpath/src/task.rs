@@ -1,6 +1,9 @@
 //! What is to be learned: instances, labels of the first of them, and what may be learned from the rest.
 
-use crate::{Error, Instances, Result};
+use std::ops::Range;
+
+use crate::linalg::vector::arg_max;
+use crate::{Error, Instances, Matrix, Result};
 use trustpath_path::labels::check_labels;
 
 /// What is given: instances in the order labelled, unlabeled, and those only to be classified in the end.
@@ -21,7 +24,7 @@ pub struct Task<'a> {
 }
 
 /// A task whose parts fit together.
-pub(crate) struct CheckedTask<'a> {
+pub struct CheckedTask<'a> {
     pub instances: &'a Instances,
     pub labels: &'a [usize],
     pub labelled: usize,
@@ -68,13 +71,46 @@ impl<'a> CheckedTask<'a> {
     }
 }
 
-/// The first of the largest entries.
-pub(crate) fn arg_max(p: &[f64]) -> usize {
-    let mut best = 0;
-    for (k, value) in p.iter().enumerate() {
-        if *value > p[best] {
-            best = k;
-        }
+/// Class probabilities, one row per instance.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Posterior {
+    /// Of the unlabeled instances.
+    pub unlabeled: Matrix,
+    /// Of the query, where it is separate from the unlabeled instances: semi-supervised and inductive.
+    pub query: Option<Matrix>,
+}
+
+impl Posterior {
+    /// The most probable class of every query instance; in the transductive setting, of every unlabeled instance.
+    pub fn query_labels(&self) -> Vec<usize> {
+        self.query.as_ref().unwrap_or(&self.unlabeled).iter_rows().map(arg_max).collect()
     }
-    best
+
+    /// By a rule that gives the class probabilities of any rows.
+    #[doc(hidden)]
+    pub fn of(task: &CheckedTask<'_>, rule: impl Fn(Range<usize>) -> Matrix) -> Self {
+        Self::with_query(task, rule(task.labelled..task.pool), |_, rows| rule(rows))
+    }
+
+    /// Adds the query, where it is separate, by a rule from the probabilities of the unlabeled instances and the rows of
+    /// the query.
+    #[doc(hidden)]
+    pub fn with_query(
+        task: &CheckedTask<'_>,
+        unlabeled: Matrix,
+        rule: impl FnOnce(&Matrix, Range<usize>) -> Matrix,
+    ) -> Self {
+        let rows = task.pool..task.instances.len();
+        let query = (!task.transductive()).then(|| rule(&unlabeled, rows));
+        Self { unlabeled, query }
+    }
+}
+
+/// Refuses a parameter that is not valid.
+///
+/// # Errors
+/// [`Error::Parameter`].
+pub fn require(name: &'static str, value: f64, valid: bool, expected: &'static str) -> Result<()> {
+    if valid { Ok(()) } else { Err(Error::parameter(name, value, expected)) }
 }

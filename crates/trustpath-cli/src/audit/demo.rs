@@ -1,8 +1,8 @@
 //! `trustpath audit --demo`: labels changed on purpose, and how well they are found.
 
 use trustpath::Features;
-use trustpath_episodes::noise::{AuditRow, Detection, Study, audit_study};
-use trustpath_episodes::{Split, embedded};
+use trustpath_bench::noise::{AuditRow, Detection, Study, audit_study};
+use trustpath_bench::{Split, embedded};
 use trustpath_report::{Column, Table};
 
 use crate::args::RunArgs;

@@ -1,16 +1,16 @@
 //! `trustpath bench --method all`: every method on the very same episodes.
 
 use serde::Serialize;
-use trustpath::spec::SelfTrainingSpec;
-use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{EpisodeList, FeatureTable, Finished, Method};
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::{EpisodeList, FeatureTable, Finished, Method};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
-use trustpath_episodes::last_of;
+use trustpath_bench::last_of;
 
 /// All there is to say. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use trustpath_episodes::{FeatureTable, ListMeta, Split, embedded};
+use trustpath_bench::{FeatureTable, ListMeta, Split, embedded};
 use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_episodes::{FeatureTable, Finished, Journal, Method, fnv1a};
+use trustpath_bench::{FeatureTable, Finished, Journal, Method, fnv1a};
 
 use crate::error::Result;
 use crate::files::CommandFiles;

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath::reduce::{DEFAULT_D, default_dimensions};
-use trustpath::spec::SelfTrainingSpec;
-use trustpath::transductive::TransductiveKind;
-use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::reduce::{DEFAULT_D, default_dimensions};
+use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::transductive::TransductiveKind;
+use trustpath_bench::{
     Coordinates, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta,
     Listed, Method, WithCoordinates,
 };
@@ -33,7 +33,7 @@ pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
 use task::{TaskArgs, Ways};
-use trustpath_episodes::{first_of, fnv1a, last_of};
+use trustpath_bench::{first_of, fnv1a, last_of};
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]
@@ -276,7 +276,7 @@ impl BenchArgs {
         let chosen = Chosen::drawn(task, table, seed, count)?;
         if let Some(folder) = &self.run.export_episodes {
             let drawn = (0..count).map(|i| Ok(chosen.episodes.get(i)?.into_owned()));
-            let episodes = drawn.collect::<trustpath_episodes::Result<_>>()?;
+            let episodes = drawn.collect::<trustpath_bench::Result<_>>()?;
             EpisodeList { meta: ListMeta::of(&task, table, seed, count), episodes }
                 .write(folder)?;
         }

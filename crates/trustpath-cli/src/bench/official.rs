@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use trustpath_episodes::read_scores;
+use trustpath_bench::read_scores;
 
 use super::Scores;
 use crate::error::Result;

@@ -1,15 +1,15 @@
 //! The result as an aligned table, JSON or CSV.
 
 use serde::Serialize;
-use trustpath_episodes::stats::Estimate;
-use trustpath_episodes::{Finished, Method};
+use trustpath_bench::stats::Estimate;
+use trustpath_bench::{Finished, Method};
 use trustpath_report::{Column, Table};
 
 use crate::error::{Error, Result};
 use crate::method::describe;
 use crate::print;
 use crate::run::Speed;
-use trustpath_episodes::AccuracySummary;
+use trustpath_bench::AccuracySummary;
 
 /// All there is to say of a run. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! What the episodes look like.
 
 use clap::{Args, ValueEnum};
-use trustpath_episodes::{Distractors, EpisodeShape, ListMeta, Queries, Setting, Unlabeled};
+use trustpath_bench::{Distractors, EpisodeShape, ListMeta, Queries, Setting, Unlabeled};
 
 use crate::error::{Error, Result};
 use crate::print;

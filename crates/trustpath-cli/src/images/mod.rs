@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use trustpath_episodes::FeatureTable;
+use trustpath_bench::FeatureTable;
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_report::Image;
 use trustpath_report::label_page::{LabelReport, Thumbnail};

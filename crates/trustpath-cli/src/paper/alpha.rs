@@ -1,6 +1,6 @@
 //! ICI-C's α = λ₁/λ₂, the price of β relative to γ, chosen on the validation classes.
 
-use trustpath::spec::IncidentalKind;
+use trustpath_bench::IncidentalKind;
 
 use super::frame::*;
 

@@ -1,6 +1,6 @@
 //! ICI with other classifiers.
 
-use trustpath::classify::ClassifierKind;
+use trustpath_bench::classifiers::ClassifierKind;
 
 use super::ablation::{Ablation, Variant};
 use super::frame::*;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use trustpath_episodes::{FeatureTable, Split, embedded};
+use trustpath_bench::{FeatureTable, Split, embedded};
 use trustpath_report::Image;
 use trustpath_vision::dataset::{Dataset as Images, DatasetKind};
 

@@ -1,6 +1,6 @@
 //! The reduced dimension d.
 
-use trustpath::reduce::Reduction;
+use trustpath_bench::reduce::Reduction;
 
 use super::frame::*;
 use super::published::DIMENSION;

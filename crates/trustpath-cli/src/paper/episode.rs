@@ -1,6 +1,6 @@
 //! What each round of one episode selects, right and wrong, and the share of right ones over all episodes.
 
-use trustpath_episodes::Episode;
+use trustpath_bench::Episode;
 use trustpath_report::{EpisodeCell, EpisodeGrid, EpisodeRound, Image, Selected};
 
 use super::frame::*;

@@ -1,6 +1,6 @@
 //! The noise ε of the linear model: the residuals of a least-squares fit of the true labels.
 
-use trustpath_episodes::stats;
+use trustpath_bench::stats;
 use trustpath_report::{Density, Histogram};
 
 use super::frame::*;

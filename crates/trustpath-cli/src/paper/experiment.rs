@@ -1,8 +1,8 @@
 //! One cell of a table: shots, unlabeled instances and method, 5-way with 15 queries per class.
 
-use trustpath::judge::Selector;
-use trustpath::spec::SelfTrainingSpec;
-use trustpath_episodes::{Distractors, EpisodeShape, Setting, Split, Unlabeled};
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::judges::Selector;
+use trustpath_bench::{Distractors, EpisodeShape, Setting, Split, Unlabeled};
 
 /// Where the unlabeled instances come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-pub use trustpath_episodes::Split;
-pub use trustpath_episodes::stats::Estimate;
+pub use trustpath_bench::Split;
+pub use trustpath_bench::stats::Estimate;
 pub use trustpath_report::{
     Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table,
 };

@@ -7,9 +7,9 @@ mod notes;
 
 use std::time::Instant;
 
-use trustpath::reduce::default_dimensions;
-use trustpath::spec::SelfTrainingSpec;
-use trustpath_episodes::{Method, last_of};
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::reduce::default_dimensions;
+use trustpath_bench::{Method, last_of};
 
 use super::frame::*;
 use crate::bench::median;

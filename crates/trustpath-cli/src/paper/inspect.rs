@@ -4,12 +4,11 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::reduce::Reduce;
-use trustpath::spec::SelfTrainingSpec;
-use trustpath::{
-    Features, Identifiability, Instances, Matrix, Outcome, SelfTrainer, Task, identifiability,
-};
-use trustpath_episodes::{Drawn, Episode, Episodes, Split, gather};
+use trustpath::{Features, Identifiability, Instances, Matrix, Task, identifiability};
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::reduce::Reduce;
+use trustpath_bench::{Drawn, Episode, Episodes, Split, gather};
+use trustpath_bench::{Outcome, SelfTrainer};
 
 use super::dataset::Dataset;
 use super::experiment::{Experiment, PoolKind};

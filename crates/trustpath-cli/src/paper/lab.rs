@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use trustpath_episodes::stats::{Estimate, paired_difference};
-use trustpath_episodes::{Drawn, EpisodeShape, FeatureTable, Method};
+use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::{Drawn, EpisodeShape, FeatureTable, Method};
 
 use super::PaperArgs;
 use super::dataset::Dataset;

@@ -40,7 +40,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use trustpath_episodes::Method;
+use trustpath_bench::Method;
 use trustpath_report::{Document, DocumentBlock as Block};
 
 use crate::args::ProgressArgs;

@@ -1,10 +1,10 @@
 //! Methods that label a pool at once next to ICI, on balanced and imbalanced pools.
 
-use trustpath::spec::SelfTrainingSpec;
-use trustpath::transductive::TransductiveKind::{
+use trustpath_bench::SelfTrainingSpec;
+use trustpath_bench::transductive::TransductiveKind::{
     Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim,
 };
-use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
+use trustpath_bench::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;

@@ -1,6 +1,6 @@
 //! Other reductions to five dimensions.
 
-use trustpath::reduce::Reduction;
+use trustpath_bench::reduce::Reduction;
 
 use super::frame::*;
 use super::published::REDUCTIONS;

@@ -1,7 +1,7 @@
 //! Other ways to select five instances of each class, once: at random, the nearest, the most confident, the smallest
 //! coefficient.
 
-use trustpath::judge::Selector;
+use trustpath_bench::judges::Selector;
 
 use super::ablation::{Ablation, Variant};
 use super::frame::*;

@@ -1,6 +1,6 @@
 //! Table 1: datasets × settings × shots × {LR, ICIC, ICIR}.
 
-use trustpath::spec::IncidentalKind;
+use trustpath_bench::IncidentalKind;
 
 use super::frame::*;
 use super::published::{self, DATASETS, TABLE1};

@@ -1,6 +1,6 @@
 //! Whether a conclusion of the paper holds on the features at hand, decided by 95% intervals.
 
-use trustpath_episodes::stats::Estimate;
+use trustpath_bench::stats::Estimate;
 
 use super::lab::difference;
 use crate::error::Result;

@@ -2,15 +2,14 @@
 
 use std::fs::File;
 
-use trustpath_episodes::embedded;
+use trustpath_bench::embedded;
 use trustpath_table::npy;
 
 use super::*;
 
 /// The features on which the official code was run, as arrays in a folder.
 fn reference(dataset: &str, folder: &Path) -> String {
-    let file =
-        format!("../trustpath-episodes/tests/reference/{dataset}-novel.safetensors.split.gz");
+    let file = format!("../trustpath-bench/tests/reference/{dataset}-novel.safetensors.split.gz");
     let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
     let table = embedded::unpacked(&packed, dataset.into()).unwrap();
     let (rows, dims) = (table.rows(), table.dims());

@@ -105,7 +105,7 @@ fn table(name: &str) -> String {
 
 /// A shortened list of episodes.
 fn list(name: &str) -> String {
-    path(&["..", "trustpath-episodes", "tests", "lists", name])
+    path(&["..", "trustpath-bench", "tests", "lists", name])
 }
 
 fn path(parts: &[&str]) -> String {

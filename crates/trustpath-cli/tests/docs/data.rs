@@ -57,7 +57,7 @@ pub fn folder() -> TempDir {
         fs::read(repository.join(path)).unwrap()
     };
     fs::write(at("resnet12.safetensors"), [part(1), part(2)].concat()).unwrap();
-    let list = repository.join("crates/trustpath-episodes/tests/lists/cub-1shot-transductive");
+    let list = repository.join("crates/trustpath-bench/tests/lists/cub-1shot-transductive");
     run(&format!("cp -r '{}' .", list.display()));
     for class in 0..3 {
         for i in 0..8 {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use trustpath::Features;
-use trustpath_episodes::{EpisodeList, Finished, Journal};
+use trustpath_bench::{EpisodeList, Finished, Journal};
 use trustpath_explain::SavedModel;
 use trustpath_table::{Format, PartlyLabelledFile, PartlyLabelledTable, TableFile};
 use trustpath_vision::dataset::Dataset;
@@ -107,7 +107,7 @@ pub fn all() -> Vec<Target> {
         ("cifar-fs-1shot-imbalanced", "query_flat.npy"),
         ("cub-5shot-semi35", "unlabel_flat.npy"),
     ] {
-        let others = folder_files(&data("trustpath-episodes/tests/lists").join(list));
+        let others = folder_files(&data("trustpath-bench/tests/lists").join(list));
         let seed = others.iter().find(|(name, _)| name == file).unwrap().1.clone();
         let target = Target::new(format!("episodes {file}"), file, vec![seed], episodes);
         targets.push(target.beside(others));

@@ -14,6 +14,7 @@ pub mod basis;
 pub mod block;
 pub mod cholesky;
 pub mod exp;
+pub mod geometry;
 mod gram;
 pub mod lanes;
 mod lowest;

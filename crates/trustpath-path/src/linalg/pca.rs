@@ -111,6 +111,15 @@ pub fn subspace(
     v.qr().compute_thin_Q()
 }
 
+/// Directions of a sketch beyond those asked for.
+pub const OVERSAMPLING: usize = 16;
+
+/// A standard normal number, by Box and Muller's transform.
+pub fn gaussian(state: &mut u64) -> f64 {
+    let (radius, angle) = (super::noise(state) + 0.5, super::noise(state) + 0.5);
+    (-2.0 * (1.0 - radius).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -144,3 +144,14 @@ pub mod fused {
         }
     }
 }
+
+/// The first of the largest entries.
+pub fn arg_max(p: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, value) in p.iter().enumerate() {
+        if *value > p[best] {
+            best = k;
+        }
+    }
+    best
+}

@@ -10,12 +10,13 @@
 //! With `V` the leading right singular vectors of all rows, the feature is `Vᵀx`. A text without any known term gets the mean
 //! feature, which has a direction and says nothing.
 
+mod svd;
 mod terms;
 
 use std::collections::{BTreeMap, HashMap};
 
+use self::svd::SparseRows;
 use rayon::prelude::*;
-use trustpath::reduce::SparseRows;
 use trustpath_table::Tensor;
 
 use crate::{Error, Result};

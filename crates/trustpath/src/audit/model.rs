@@ -10,10 +10,10 @@ use super::score;
 use super::views::Views;
 use crate::judge::Judgement;
 use crate::label::{Projection, Reference, Representation, blocks};
-use crate::pool::check_labels;
 use crate::{Features, Matrix, Result};
 
 use trustpath_path::LeaveOneOutPath;
+use trustpath_path::labels::check_labels;
 use trustpath_path::leave_one_out::{NOT_FITTED, ROWS, design};
 
 /// Judges labels of new rows by an audit of others.

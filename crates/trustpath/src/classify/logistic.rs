@@ -16,7 +16,7 @@ mod newton;
 mod sheet;
 
 use super::samples::Samples;
-use super::{Classify, Model, Trainer, check_solver, shares_gram};
+use super::{Classify, TrainedModel, Trainer, check_solver, shares_gram};
 use crate::linalg::block::multiply;
 use crate::linalg::simd;
 use crate::linalg::vector::fused;
@@ -227,9 +227,9 @@ impl Trainer for LogisticTrainer<'_> {
         }
     }
 
-    fn model(&self) -> Model {
+    fn model(&self) -> Box<dyn TrainedModel> {
         let intercept = self.newton.intercept.clone();
-        Model::Logistic(LogisticModel { weights: self.linear_weights(), intercept })
+        Box::new(LogisticModel { weights: self.linear_weights(), intercept })
     }
 }
 

@@ -18,26 +18,20 @@
 //! ```
 
 pub mod logistic;
-mod method;
 mod model;
-pub mod nearest;
 mod pool_logistic;
 mod samples;
-pub mod svm;
-#[cfg(test)]
-mod tests;
 
 use crate::limits::GRAM_ROWS;
-use crate::task::arg_max;
+use crate::linalg::vector::arg_max;
 use crate::{Error, Instances, Matrix, Result};
 
 pub(crate) use logistic::{LbfgsLogistic, most_probable};
 pub use logistic::{Logistic, LogisticModel, LogisticParams};
-pub use method::ClassifierKind;
-pub use model::Model;
-pub use nearest::{Nearest, NearestModel, NearestParams};
+pub use model::TrainedModel;
 pub(crate) use pool_logistic::PoolLogistic;
-pub use svm::{Svm, SvmModel, SvmParams};
+#[doc(hidden)]
+pub use samples::Samples;
 
 /// A classifier: its parameters, checked.
 pub trait Classify: Send + Sync + std::fmt::Debug {
@@ -77,16 +71,21 @@ pub trait Trainer {
     }
 
     /// The last training as a model that stands on its own, for instances that were not in the episode.
-    fn model(&self) -> Model;
+    fn model(&self) -> Box<dyn TrainedModel>;
 }
 
 /// Whether the classifiers of an episode share its Gram matrix.
-fn shares_gram(instances: &Instances) -> bool {
+#[doc(hidden)]
+pub fn shares_gram(instances: &Instances) -> bool {
     instances.len() <= GRAM_ROWS
 }
 
-/// Checks what the two iterative classifiers have in common: the weight `C`, the tolerance and the number of iterations.
-fn check_solver(c: f64, tolerance: f64, iterations: usize) -> Result<()> {
+/// Checks what the iterative classifiers have in common: the weight `C`, the tolerance and the number of iterations.
+///
+/// # Errors
+/// [`Error::Parameter`].
+#[doc(hidden)]
+pub fn check_solver(c: f64, tolerance: f64, iterations: usize) -> Result<()> {
     if !(c > 0.0 && c.is_finite()) {
         return Err(Error::parameter("C", c, "it must be a positive number"));
     }

@@ -3,7 +3,9 @@
 //! Up to [`Limits::certified`] instances of not too many classes it is solved to a certified minimum in double precision;
 //! beyond, in single precision with sums in double ([`LbfgsLogistic`]).
 
-use super::{Classify, LbfgsLogistic, Logistic, LogisticParams, Model, Trainer, most_probable};
+use super::{
+    Classify, LbfgsLogistic, Logistic, LogisticParams, TrainedModel, Trainer, most_probable,
+};
 use crate::limits::Limits;
 use crate::{Instances, Matrix, Result};
 
@@ -61,7 +63,7 @@ impl Trainer for LbfgsTrainer<'_> {
         most_probable(self.solver.model(), self.instances.unit(), rows)
     }
 
-    fn model(&self) -> Model {
-        Model::Logistic(self.solver.model().clone())
+    fn model(&self) -> Box<dyn TrainedModel> {
+        Box::new(self.solver.model().clone())
     }
 }

@@ -5,8 +5,10 @@ use trustpath_path::labels::check_labels;
 
 /// Training rows with their labels, sorted by row so that no result depends on the order in which they were given.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Samples {
+pub struct Samples {
+    /// The rows.
     pub rows: Vec<usize>,
+    /// Their labels.
     pub labels: Vec<usize>,
 }
 
@@ -16,7 +18,7 @@ impl Samples {
     /// # Errors
     /// [`Error::OneClass`], [`Error::LabelCount`], [`Error::LabelOutOfRange`], [`Error::RowOutOfRange`],
     /// [`Error::ClassWithoutSupport`].
-    pub(super) fn new(
+    pub fn new(
         rows: &[usize],
         labels: &[usize],
         instances: &Instances,
@@ -38,12 +40,12 @@ impl Samples {
     }
 
     /// Number of samples.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// The features of the samples, one row each.
-    pub(super) fn features(&self, instances: &Instances) -> Matrix {
+    pub fn features(&self, instances: &Instances) -> Matrix {
         let mut x = Matrix::zeros(self.len(), instances.dims());
         for (i, &row) in self.rows.iter().enumerate() {
             x.row_mut(i).copy_from_slice(instances.unit().row(row));

@@ -1,60 +1,28 @@
 //! Judges: how far a label can be trusted, as a score per instance.
 //!
 //! Self-training labels the open rows of a pool in rounds, and in every round a judge ranks these labels: of each
-//! pseudo-class at most a quota of the best is accepted into the training set. [`Ici`] ranks by the `λ` at which the incidental parameter vanishes, which is the method;
-//! the others are what the paper compares it with: [`Random`] (RA), [`Nearest`] (NN), [`Confidence`] (CO) and
-//! [`CoefficientNorm`] (CN), of which [`LeastSquares`] is a second reading.
+//! pseudo-class at most a quota of the best is accepted into the training set. [`Ici`] ranks by the `λ` at which the incidental
+//! parameter vanishes, which is the method, and [`Confidence`] by the probability of the classifier.
 //!
 //! A judge is split in two: [`Judge`] is its parameters, and [`Ranking`] its work on one pool, which may keep a workspace
 //! and a warm start from round to round.
 
-mod coefficient_norm;
 mod confidence;
 mod ici;
-mod least_squares;
-mod nearest;
-mod random;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-pub use coefficient_norm::CoefficientNorm;
 pub use confidence::Confidence;
 pub use ici::{Ici, Rule};
 pub(crate) use ici::{judge_open, judging_path};
-pub use least_squares::LeastSquares;
-pub use nearest::Nearest;
-pub use random::Random;
 pub use trustpath_path::{FrozenPath, Judgement};
 
-use crate::choices;
-use crate::neighbors::SimilarityGraph;
 use trustpath_path::labels::best_of_each_class;
 
+use crate::neighbors::SimilarityGraph;
 use crate::pool::Labels;
-use crate::reduce::{Embedding, Reduce};
 use crate::{Instances, Matrix, Result};
-
-choices! {
-    /// Which judge selects instances in a round of self-training.
-    #[derive(Default)]
-    #[non_exhaustive]
-    pub enum Selector("selector") {
-        /// By credibility: instance credibility inference.
-        #[default]
-        Ici = "ici",
-        /// RA: at random.
-        Random = "ra",
-        /// NN: nearest to a training instance of the same pseudo-class.
-        Nearest = "nn",
-        /// CO: by the classifier's confidence.
-        Confidence = "co",
-        /// CN: by the norm of the incidental parameter.
-        CoefficientNorm = "cn",
-        /// LS: by the error of the least-squares fit of the labels.
-        LeastSquares = "ls",
-    }
-}
 
 /// A pool as labellers and judges see it.
 #[derive(Debug)]
@@ -65,18 +33,29 @@ pub struct View<'a> {
     graph: Option<&'a SimilarityGraph>,
 }
 
-#[derive(Debug)]
 enum Coordinates<'a> {
-    /// The first rows of the instances, reduced to few dimensions when first asked for.
-    Reduced { reduction: &'a dyn Reduce, rows: usize, embedding: OnceLock<Embedding> },
+    /// Computed when first asked for.
+    Computed { compute: Box<dyn Fn() -> Result<Matrix> + Sync + 'a>, x: OnceLock<Matrix> },
     /// The leading columns of a matrix.
     Leading { x: &'a Matrix, dims: usize },
 }
 
+impl std::fmt::Debug for Coordinates<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Computed { x, .. } => f.debug_tuple("Computed").field(x).finish(),
+            Self::Leading { x, dims } => f.debug_tuple("Leading").field(x).field(dims).finish(),
+        }
+    }
+}
+
 impl<'a> View<'a> {
-    /// A view whose judge reads the first `rows` instances reduced to few dimensions.
-    pub fn reduced(instances: &'a Instances, rows: usize, reduction: &'a dyn Reduce) -> Self {
-        let coordinates = Coordinates::Reduced { reduction, rows, embedding: OnceLock::new() };
+    /// A view whose judge reads coordinates that are computed when they are first asked for.
+    pub fn computed(
+        instances: &'a Instances,
+        compute: impl Fn() -> Result<Matrix> + Sync + 'a,
+    ) -> Self {
+        let coordinates = Coordinates::Computed { compute: Box::new(compute), x: OnceLock::new() };
         Self { instances, coordinates, graph: None }
     }
 
@@ -100,23 +79,24 @@ impl<'a> View<'a> {
     /// The coordinates that judges read, and how many columns of them count.
     ///
     /// # Errors
-    /// When the reduction fails.
+    /// When they cannot be computed.
     pub fn coordinates(&self) -> Result<(&Matrix, usize)> {
         match &self.coordinates {
             Coordinates::Leading { x, dims } => Ok((x, *dims)),
-            Coordinates::Reduced { reduction, rows, embedding } => {
-                if embedding.get().is_none() {
-                    let computed = reduction.reduce(self.instances, *rows)?;
-                    embedding.get_or_init(|| computed);
+            Coordinates::Computed { compute, x } => {
+                if x.get().is_none() {
+                    let computed = compute()?;
+                    x.get_or_init(|| computed);
                 }
-                let x = &embedding.get().expect("it was computed above").x;
+                let x = x.get().expect("it was computed above");
                 Ok((x, x.cols()))
             }
         }
     }
 
     /// The coordinates of all positions of a split, one row each, for the models that see all of them together.
-    pub(crate) fn pool_coordinates(&self, split: Labels<'_>) -> Result<Cow<'_, Matrix>> {
+    #[doc(hidden)]
+    pub fn pool_coordinates(&self, split: Labels<'_>) -> Result<Cow<'_, Matrix>> {
         let (x, dims) = self.coordinates()?;
         let count = split.given.len() + split.open.len();
         let in_order = |position: usize| split.row(position) == position;
@@ -125,14 +105,6 @@ impl<'a> View<'a> {
         }
         let positions: Vec<usize> = (0..count).collect();
         Ok(Cow::Owned(split.gather(x, dims, &positions)))
-    }
-
-    /// Nullity of the reduction, if it was needed and has one.
-    pub(crate) fn nullity(&self) -> Option<usize> {
-        match &self.coordinates {
-            Coordinates::Reduced { embedding, .. } => embedding.get()?.nullity,
-            Coordinates::Leading { .. } => None,
-        }
     }
 }
 

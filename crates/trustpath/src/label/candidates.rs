@@ -2,11 +2,10 @@
 
 use crate::classify::PoolLogistic;
 use crate::judge::{Confidence, Ici, Judge, View};
-use crate::labeller::{Labeller, Quota, SelfTraining};
+use crate::labeller::{AdaptiveParams, Labeller, Quota, SelfTraining};
 use crate::limits::{self, Limits};
 use crate::pool::Pool;
 use crate::spec::LabellerKind;
-use crate::transductive::TransductiveKind;
 use crate::trust::Candidate;
 use crate::{Matrix, Result};
 
@@ -56,7 +55,7 @@ fn labeller(
     limits: Limits,
 ) -> Result<Box<dyn Labeller>> {
     if kind == LabellerKind::Adaptive {
-        return Ok(Box::new(TransductiveKind::Adaptive.build()?));
+        return Ok(Box::new(AdaptiveParams::default().check()?));
     }
     let judge: Box<dyn Judge> = if classes > limits::PATH_CLASSES && reads_graph {
         Box::new(Confidence)

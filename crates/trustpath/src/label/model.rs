@@ -16,13 +16,13 @@ use rayon::prelude::*;
 
 use super::represent::{Placed, Projection, Reference, Representation};
 use super::{Verdict, judged_dims};
-use crate::classify::{Classify, LogisticModel, Model, PoolLogistic};
+use crate::classify::{Classify, LogisticModel, PoolLogistic};
 use crate::incidental::Keep;
 use crate::judge::{FrozenPath, Judgement, View, judging_path};
 use crate::labeller::{GraphLabels, Labelled};
 use crate::limits::Limits;
+use crate::linalg::vector::arg_max;
 use crate::pool::{Labels, Pool};
-use crate::task::arg_max;
 use crate::trust::{
     CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown,
     cross_validate_predictions, rank,
@@ -334,7 +334,7 @@ impl ModelInput<'_> {
         order: impl Fn(&usize, &usize) -> std::cmp::Ordering,
     ) -> Result<LogisticModel> {
         let novel = self.novel();
-        if let (Some(Model::Logistic(model)), true) = (&labelled.model, novel.is_empty()) {
+        if let (Some(model), true) = (&labelled.model, novel.is_empty()) {
             return Ok(model.clone());
         }
         let classes = labels.classes;
@@ -358,10 +358,7 @@ impl ModelInput<'_> {
         let smooth = &self.representation.smooth;
         let mut trainer = PoolLogistic::new(self.limits)?.trainer(smooth, self.outputs());
         trainer.train(&rows, &of)?;
-        match trainer.model() {
-            Model::Logistic(model) => Ok(model),
-            _ => unreachable!("logistic regression trains a logistic model"),
-        }
+        Ok(trainer.model().as_logistic().expect("it is logistic").clone())
     }
 
     /// Rows that are none of these.

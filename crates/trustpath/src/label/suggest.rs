@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use super::Representation;
 use crate::classify::{Classify, PoolLogistic};
 use crate::limits::{Limits, SUGGEST_CANDIDATES, SUGGEST_COVERED};
+use crate::linalg::vector::arg_max;
 use crate::linalg::vector::dot;
 use crate::observer::{Observer, Stages};
-use crate::task::arg_max;
 use crate::{Features, Instances, Matrix, Result};
 
 /// Powers of the cosine and of the uncertainty; chosen on validation classes.

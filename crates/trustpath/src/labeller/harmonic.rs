@@ -12,9 +12,9 @@
 use rayon::prelude::*;
 
 use crate::classify::Trainer;
+use crate::linalg::vector::arg_max;
 use crate::neighbors::{LeakyWalk, SimilarityGraph};
 use crate::pool::Labels;
-use crate::task::arg_max;
 
 /// The rate of the leak, relative to the median degree.
 const LEAK: f64 = 0.1;
@@ -99,7 +99,7 @@ impl GraphLabels {
 mod tests {
     use super::*;
     use crate::neighbors::Neighbors;
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     fn graph(x: &crate::Instances) -> SimilarityGraph {
         let neighbors = Neighbors::of(x, x.len(), 6).unwrap();

@@ -1,21 +1,22 @@
 //! Labellers: from a pool with few given labels to a label and a probability for every open row.
 //!
-//! [`SelfTraining`] is Algorithm 1 of the paper: a classifier, a judge and a quota. Every method of
-//! [`transductive`](crate::transductive) is a labeller as well.
+//! [`SelfTraining`] is Algorithm 1 of the paper: a classifier, a judge and a quota. [`Adaptive`] labels small pools at once.
 
+pub mod adaptive;
 mod harmonic;
 mod self_training;
 
+pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub(crate) use harmonic::GraphLabels;
-pub use self_training::{Outcome, Quota, RoundRecord, SelfTrainer, SelfTraining};
+pub use self_training::{Quota, RoundRecord, SelfTraining};
 
 use std::sync::Arc;
 
-use crate::classify::Model;
+use crate::classify::LogisticModel;
 use crate::judge::View;
+use crate::linalg::vector::arg_max;
 use crate::pool::Labels;
-use crate::task::{Task, arg_max};
-use crate::transductive::Transductive;
+use crate::task::{Posterior, Task};
 use crate::{Instances, Result};
 
 /// Labels the open rows of a pool.
@@ -54,36 +55,35 @@ pub struct Labelled {
     pub(crate) by_classifier: Option<(Vec<usize>, Vec<f64>)>,
     /// What the similarity graph says, where the labeller has read it.
     pub(crate) by_graph: Option<Arc<GraphLabels>>,
-    /// The last classifier, where the labeller has one. Its labels alone are not `labels` where a similarity graph was read.
-    pub model: Option<Model>,
+    /// The last classifier, where the labeller has one and it is logistic. Its labels alone are not `labels` where a similarity graph was read.
+    pub model: Option<LogisticModel>,
 }
 
-impl Labeller for Box<dyn Transductive> {
-    fn name(&self) -> &'static str {
-        Transductive::name(&**self)
-    }
-
-    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
-        let unit = view.instances.unit();
-        let positions: Vec<usize> = (0..split.given.len() + split.open.len()).collect();
-        let instances = Instances::from_unit(split.gather(unit, unit.cols(), &positions));
-        let task = Task {
-            instances: &instances,
-            labels: split.labels,
-            unlabeled: split.open.len(),
-            classes: split.classes,
-            truth: None,
-        };
-        let probabilities = Transductive::label(&**self, &task)?.unlabeled;
-        let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
-        let own = |(at, &label): (usize, &usize)| probabilities[(at, label)];
-        Ok(Labelled {
-            probability: labels.iter().enumerate().map(own).collect(),
-            accepted_in: vec![None; labels.len()],
-            labels,
-            ..Labelled::default()
-        })
-    }
+/// Labels the open rows of a pool by a method that takes tasks.
+pub(crate) fn label_task(
+    view: &View<'_>,
+    labels: Labels<'_>,
+    posterior: impl FnOnce(&Task<'_>) -> Result<Posterior>,
+) -> Result<Labelled> {
+    let unit = view.instances.unit();
+    let positions: Vec<usize> = (0..labels.given.len() + labels.open.len()).collect();
+    let instances = Instances::from_unit(labels.gather(unit, unit.cols(), &positions));
+    let probabilities = posterior(&Task {
+        instances: &instances,
+        labels: labels.labels,
+        unlabeled: labels.open.len(),
+        classes: labels.classes,
+        truth: None,
+    })?
+    .unlabeled;
+    let labels: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
+    let own = |(at, &label): (usize, &usize)| probabilities[(at, label)];
+    Ok(Labelled {
+        probability: labels.iter().enumerate().map(own).collect(),
+        accepted_in: vec![None; labels.len()],
+        labels,
+        ..Labelled::default()
+    })
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
     use crate::judge::Ici;
     use crate::limits::Limits;
     use crate::neighbors::{Neighbors, SimilarityGraph};
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     #[test]
     fn a_run_with_rounds_contains_those_without() {

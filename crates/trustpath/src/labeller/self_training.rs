@@ -18,14 +18,11 @@ use std::sync::Arc;
 
 use super::harmonic::GraphLabels;
 use super::{Labelled, Labeller};
-use crate::classify::{Classify, Model, Trainer};
-use crate::incidental::Incidental;
+use crate::classify::{Classify, Trainer};
 use crate::judge::{Judge, Round, View};
 use crate::limits::Limits;
 use crate::pool::Labels;
-use crate::reduce::Reduce;
-use crate::task::{CheckedTask, Task, arg_max};
-use crate::{Error, Matrix, Result};
+use crate::{Error, Result};
 
 /// How many pseudo-labels of each class a round accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +95,6 @@ pub struct SelfTraining {
     quota: Quota,
     limits: Limits,
     reads_graph: bool,
-    final_judge: Option<Box<dyn Incidental>>,
 }
 
 /// One round of self-training.
@@ -113,40 +109,6 @@ pub struct RoundRecord {
     pub changed: usize,
 }
 
-/// The result of self-training on a [`Task`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// Labels of the unlabeled instances by the last classifier.
-    pub labels: Vec<usize>,
-    /// Class probabilities of the unlabeled instances by the last classifier.
-    pub probabilities: Matrix,
-    /// Labels of the query. In the transductive setting, those of the unlabeled instances.
-    pub query_labels: Vec<usize>,
-    /// Class probabilities of the query.
-    pub query_probabilities: Matrix,
-    /// The rounds.
-    pub rounds: Vec<RoundRecord>,
-    /// The round in which each unlabeled instance was accepted, if it was.
-    pub accepted_in: Vec<Option<usize>>,
-    /// Vanishing `λ` of each unlabeled instance under its final label, the smaller the more credible; if a final judge
-    /// was set. Comparable within a class only.
-    pub vanish: Option<Vec<f64>>,
-    /// Accuracy on the query of the first classifier and after every round, where the truth was given.
-    pub accuracy: Vec<f64>,
-    /// Nullity of the reduction, where it has one and was needed.
-    pub nullity: Option<usize>,
-    /// The last classifier, for other instances.
-    pub model: Model,
-}
-
-/// Self-training together with the reduction whose coordinates its judge reads, for episodes.
-#[derive(Debug)]
-pub struct SelfTrainer {
-    labeller: SelfTraining,
-    reduction: Box<dyn Reduce>,
-}
-
 impl SelfTraining {
     /// Self-training without limits on the number of instances.
     ///
@@ -154,21 +116,7 @@ impl SelfTraining {
     /// [`Error::Parameter`] for a step or cap of zero.
     pub fn new(classifier: Box<dyn Classify>, judge: Box<dyn Judge>, quota: Quota) -> Result<Self> {
         quota.check()?;
-        Ok(Self {
-            classifier,
-            judge,
-            quota,
-            limits: Limits::NONE,
-            reads_graph: true,
-            final_judge: None,
-        })
-    }
-
-    /// Also judges every final label by this model: see [`Outcome::vanish`].
-    #[must_use]
-    pub fn with_final_judge(mut self, judge: Box<dyn Incidental>) -> Self {
-        self.final_judge = Some(judge);
-        self
+        Ok(Self { classifier, judge, quota, limits: Limits::NONE, reads_graph: true })
     }
 
     /// Trains on at most as many instances as these limits say.
@@ -185,13 +133,12 @@ impl SelfTraining {
         self
     }
 
-    /// Adds the reduction whose coordinates the judge reads.
-    pub fn with_reduction(self, reduction: Box<dyn Reduce>) -> SelfTrainer {
-        SelfTrainer { labeller: self, reduction }
-    }
-
     /// Algorithm 1. Calls `trained` after every training, with the labels of the open rows.
-    fn rounds<'a>(
+    ///
+    /// # Errors
+    /// When a solver does not converge.
+    #[doc(hidden)]
+    pub fn rounds<'a>(
         &self,
         view: &View<'a>,
         split: Labels<'_>,
@@ -288,81 +235,6 @@ impl SelfTraining {
     }
 }
 
-impl SelfTrainer {
-    /// Labels the unlabeled instances and the query of a task.
-    ///
-    /// # Errors
-    /// When the task is inconsistent: no instances, labels out of range, fewer than two classes, a class without a
-    /// labelled instance, a truth of another length; or when a solver does not converge.
-    pub fn run(&self, task: &Task<'_>) -> Result<Outcome> {
-        let task = CheckedTask::new(task)?;
-        let view = View::reduced(task.instances, task.pool, &*self.reduction);
-        self.run_in(&task, &view)
-    }
-
-    /// The same, but the judge reads these coordinates of the labelled and then the unlabeled instances instead of those of
-    /// the reduction.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run), and when the coordinates are of another number of instances.
-    pub fn run_on(&self, task: &Task<'_>, coordinates: &Matrix) -> Result<Outcome> {
-        let task = CheckedTask::new(task)?;
-        if coordinates.rows() != task.pool {
-            let expected = format!("there are {} labelled and unlabeled instances", task.pool);
-            return Err(Error::parameter("rows of the coordinates", coordinates.rows(), expected));
-        }
-        let view = View::leading(task.instances, coordinates, coordinates.cols());
-        self.run_in(&task, &view)
-    }
-
-    fn run_in(&self, task: &CheckedTask<'_>, view: &View<'_>) -> Result<Outcome> {
-        let given: Vec<usize> = (0..task.labelled).collect();
-        let split = Labels {
-            given: &given,
-            labels: task.labels,
-            open: &task.unlabeled,
-            classes: task.classes,
-        };
-        let mut accuracy = Vec::new();
-        let mut score = |trainer: &dyn Trainer, open: &[usize]| {
-            if let Some(truth) = task.truth {
-                let labels = match task.transductive() {
-                    true => open.to_vec(),
-                    false => trainer.label(&task.query).0,
-                };
-                let right = labels.iter().zip(truth).filter(|(label, truth)| label == truth);
-                accuracy.push(right.count() as f64 / truth.len() as f64);
-            }
-        };
-        let (trainer, found) = self.labeller.rounds(view, split, &mut score)?;
-        let probabilities = trainer.probabilities(&task.unlabeled);
-        let query_probabilities = match task.transductive() {
-            true => probabilities.clone(),
-            false => trainer.probabilities(&task.query),
-        };
-        let vanish = match &self.labeller.final_judge {
-            Some(judge) if !split.open.is_empty() => {
-                let x = view.coordinates()?.0;
-                let all = split.all_labels(&found.labels);
-                Some(judge.ranker(x, task.classes).vanish(&all)?.split_off(task.labelled))
-            }
-            _ => None,
-        };
-        Ok(Outcome {
-            labels: found.labels,
-            probabilities,
-            query_labels: query_probabilities.iter_rows().map(arg_max).collect(),
-            query_probabilities,
-            rounds: found.rounds,
-            accepted_in: found.accepted_in,
-            vanish,
-            accuracy,
-            nullity: view.nullity(),
-            model: trainer.model(),
-        })
-    }
-}
-
 impl Labeller for SelfTraining {
     fn name(&self) -> &'static str {
         match &self.quota {
@@ -374,7 +246,7 @@ impl Labeller for SelfTraining {
 
     fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
         let (trainer, found) = self.rounds(view, split, &mut |_, _| {})?;
-        Ok(Labelled { model: Some(trainer.model()), ..found })
+        Ok(Labelled { model: trainer.model().as_logistic().cloned(), ..found })
     }
 
     fn contained_in(&self, rounds: &Labelled) -> Option<Labelled> {

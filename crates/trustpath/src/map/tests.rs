@@ -1,5 +1,5 @@
 use super::*;
-use crate::reduce::testing::{clusters, instances};
+use crate::testing::{clusters, instances};
 
 /// The share of points whose nearest neighbour on the map is of the same group.
 fn purity(map: &Matrix, group: impl Fn(usize) -> usize) -> f64 {

@@ -130,7 +130,7 @@ pub(super) fn measure_shortlist(
 
 /// For every row the `k` rows of `among` with which it has the largest inner products, without distances; of equals the
 /// lower row, and never itself.
-pub(crate) fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors {
+pub fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors {
     let (dims, k) = (x.cols(), k.max(1));
     let mut among = among.to_vec();
     among.sort_unstable();
@@ -168,7 +168,7 @@ pub(crate) fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     fn same_as_brute_force(x: &Matrix, among: &[usize], k: usize) {
         let lists = nearest_among(x, among, k);

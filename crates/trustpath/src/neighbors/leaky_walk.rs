@@ -144,7 +144,7 @@ fn inner<const L: usize>(a: &[[f64; L]], b: &[[f64; L]]) -> [f64; L] {
 mod tests {
     use super::*;
     use crate::neighbors::Neighbors;
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     #[test]
     fn columns_are_solved_together_as_each_alone() {

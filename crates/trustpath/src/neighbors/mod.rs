@@ -21,7 +21,8 @@ mod scan;
 mod similarity;
 mod targets;
 
-pub(crate) use exact::nearest_among;
+#[doc(hidden)]
+pub use exact::nearest_among;
 pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
@@ -36,8 +37,6 @@ use crate::{Error, Instances, Matrix, Result};
 
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
-/// Squared distance of vectors that differ only by rounding.
-const ROUNDING: f64 = (16.0 * f64::EPSILON) * (16.0 * f64::EPSILON);
 
 /// How to search for the neighbours of [`Points`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -192,39 +191,22 @@ fn check_size(n: usize, k: usize) -> Result<()> {
     }
 }
 
-/// `‖xᵢ − xⱼ‖²`.
-pub(crate) fn squared_distance(instances: &Instances, i: usize, j: usize) -> f64 {
-    if instances.len() > GRAM_ROWS {
-        return measured(instances, i, j);
-    }
-    let distance = 2.0 - 2.0 * instances.gram()[(i, j)];
-    if distance < CLOSE { measured(instances, i, j) } else { distance }
-}
-
-/// Whether two instances are the same point up to rounding.
-pub(crate) fn coincide(instances: &Instances, i: usize, j: usize) -> bool {
-    let close = instances.len() > GRAM_ROWS || instances.gram()[(i, j)] > 1.0 - CLOSE;
-    close && measured(instances, i, j) <= ROUNDING
-}
-
-/// Whether inner products of differences to the neighbours of `i` can be had from the Gram matrix without cancelling.
-pub(crate) fn well_apart(instances: &Instances, graph: &Neighbors, i: usize) -> bool {
-    instances.len() <= GRAM_ROWS && graph.squared_distances(i)[0] >= CLOSE
-}
-
-fn measured(instances: &Instances, i: usize, j: usize) -> f64 {
+/// The same, measured on the features themselves.
+#[doc(hidden)]
+pub fn measured(instances: &Instances, i: usize, j: usize) -> f64 {
     squared_difference(instances.unit().row(i), instances.unit().row(j))
 }
 
 /// `‖a − b‖²`, summed in order.
-pub(crate) fn squared_difference(a: &[f64], b: &[f64]) -> f64 {
+#[doc(hidden)]
+pub fn squared_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{clusters, instances};
+    use crate::testing::{clusters, instances};
 
     fn list(graph: &Neighbors, i: usize) -> Vec<usize> {
         graph.indices(i).collect()

@@ -97,7 +97,7 @@ impl SimilarityGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     #[test]
     fn edges_are_symmetric_and_weighted_by_the_cosine() {

@@ -193,6 +193,8 @@ impl<T: Field + Default> Field for Option<T> {
 }
 
 /// Makes enums with names (`NAMES`, `name()`, `FromStr`) usable as fields.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! choice_fields {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::spec::Field for $type {
@@ -215,5 +217,3 @@ macro_rules! choice_fields {
         }
     )*};
 }
-
-pub(crate) use choice_fields;

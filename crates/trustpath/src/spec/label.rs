@@ -1,13 +1,15 @@
 //! The options of `label` and `audit`.
 
-use super::field::choice_fields;
-use super::spec;
+use crate::choice_fields;
 use crate::choices;
+use crate::declare_spec;
+use crate::incidental::Penalty;
+use crate::incidental::logistic::Scaling;
 use crate::limits::Limits;
 use crate::trust::Trust;
 use crate::{Error, Result};
 
-spec! {
+declare_spec! {
     /// The options of `label`.
     pub struct LabelSpec {
         ["Trust", "P"]
@@ -104,7 +106,7 @@ impl LabelSpec {
 /// The precision of trusted labels, unless another one is asked for.
 pub const DEFAULT_PRECISION: f64 = 0.9;
 
-spec! {
+declare_spec! {
     /// The options of `audit`.
     pub struct AuditSpec {
         ["Suspects", "P"]
@@ -159,4 +161,4 @@ choices! {
     }
 }
 
-choice_fields!(LabellerKind);
+choice_fields!(LabellerKind, Penalty, Scaling);

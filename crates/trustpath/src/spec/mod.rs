@@ -19,17 +19,14 @@
 
 mod field;
 mod label;
-mod self_training;
 
 pub use field::{Field, Kind, Value};
 pub use label::{AuditSpec, LabelSpec, LabellerKind};
-pub use self_training::{IncidentalKind, SelfTrainingSpec};
 
 use crate::{Error, Result};
 
 /// One option of a spec.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct OptionDef<S: 'static> {
     /// Its name, as in Python; the command line writes `-` for `_`.
     pub name: &'static str,
@@ -110,7 +107,9 @@ pub trait Spec: Default + Clone + PartialEq + std::fmt::Debug + 'static {
 }
 
 /// Declares a spec: the doc comment of each field is its documentation everywhere.
-macro_rules! spec {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declare_spec {
     (
         $(#[$meta:meta])*
         $vis:vis struct $type:ident {
@@ -150,5 +149,3 @@ macro_rules! spec {
         }
     };
 }
-
-pub(crate) use spec;

@@ -35,7 +35,7 @@ pub(crate) fn absorption(
 mod tests {
     use super::*;
     use crate::neighbors::Neighbors;
-    use crate::reduce::testing::clusters;
+    use crate::testing::clusters;
 
     fn graph() -> SimilarityGraph {
         let x = clusters(4, 25, 8, 0.6);

@@ -1,6 +1,6 @@
 //! The settings of the grid.
 
-use trustpath_episodes::{EpisodeShape, Queries, Split};
+use trustpath_bench::{EpisodeShape, Queries, Split};
 
 use crate::paper::dataset::Dataset;
 

@@ -7,7 +7,7 @@ use crate::Matrix;
 use crate::linalg::block::multiply;
 use crate::linalg::exp::exponentiate;
 use crate::linalg::simd;
-use crate::task::arg_max;
+use crate::linalg::vector::arg_max;
 
 /// Instances per block.
 const BLOCK: usize = 256;

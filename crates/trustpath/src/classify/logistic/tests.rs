@@ -3,17 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::classify::tests::{Problem, problems};
+use crate::testing::{Problem, problems};
 use crate::{Error, Features};
 
 fn model(c: f64, x: &Instances, problem: &Problem) -> LogisticModel {
     let logistic = LogisticParams { c, ..LogisticParams::default() }.check().unwrap();
     let mut trainer = logistic.trainer(x, problem.classes);
     trainer.train(&problem.rows, &problem.labels).unwrap();
-    match trainer.model() {
-        Model::Logistic(model) => model,
-        other => panic!("not a logistic model: {other:?}"),
-    }
+    trainer.model().as_logistic().expect("a logistic model").clone()
 }
 
 /// Norms of the gradient of the objective with respect to weights and intercept, by the textbook formula.

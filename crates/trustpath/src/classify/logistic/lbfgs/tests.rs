@@ -1,8 +1,9 @@
 //! The L-BFGS minimum is the minimum of the exact solver.
 
 use super::*;
+use crate::classify::Classify;
 use crate::classify::logistic::{LogisticParams, most_probable};
-use crate::classify::{Classify, Model};
+use crate::linalg::vector::arg_max;
 use crate::random::mix;
 use crate::{Features, Instances};
 
@@ -60,10 +61,7 @@ impl Data {
         let mut trainer = logistic.trainer(&self.instances, self.classes);
         let rows: Vec<usize> = (0..self.labels.len()).collect();
         trainer.train(&rows, &self.labels).unwrap();
-        match trainer.model() {
-            Model::Logistic(model) => model,
-            other => panic!("not a logistic model: {other:?}"),
-        }
+        trainer.model().as_logistic().expect("a logistic model").clone()
     }
 
     /// Checks that the weights are within the gradient tolerance, and that labels differ only where two classes are nearly tied.
@@ -148,7 +146,7 @@ fn most_probable_is_the_first_of_the_largest() {
     let (labels, probability) = most_probable(&model, data.instances.unit(), &rows);
     let p = model.probabilities(data.instances.unit());
     for (at, &row) in rows.iter().enumerate() {
-        assert_eq!(labels[at], crate::task::arg_max(p.row(row)));
+        assert_eq!(labels[at], arg_max(p.row(row)));
         assert!((probability[at] - p[(row, labels[at])]).abs() < 1e-12);
     }
     assert!(labels.contains(&1) && !labels.contains(&3));

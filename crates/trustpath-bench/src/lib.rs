@@ -1,0 +1,63 @@
+//! From files of features to *c*-way *m*-shot episodes, and from episodes to tables.
+//!
+//! A [`FeatureTable`] holds one feature vector and one label per row; it is read from a file
+//! ([`TableFile`], by `trustpath-table`) or comes with the crate ([`embedded`]). An [`EpisodeShape`] draws [`Episode`]s
+//! from it, each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that other programs
+//! can read. [`stats`] turns the accuracies of an algorithm into means with intervals, and a [`Journal`] keeps a long run
+//! resumable. [`noise`] makes labels wrong on purpose, and measures how well they are found.
+//!
+//! ```
+//! use trustpath_bench::{EpisodeShape, Setting, Split, embedded};
+//!
+//! let table = embedded::load("cub", Split::Novel)?;
+//! let shape = EpisodeShape { way: 5, shot: 1, setting: Setting::Transductive, ..Default::default() };
+//! let sampler = shape.check(table)?;
+//! let episode = sampler.draw(7, 0)?;
+//! assert_eq!((episode.support.rows.len(), episode.query.rows.len()), (5, 75));
+//! # Ok::<(), trustpath_bench::Error>(())
+//! ```
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod classifiers;
+mod coordinates;
+pub mod embedded;
+mod episode;
+mod error;
+mod evaluate;
+mod journal;
+pub mod judges;
+mod list;
+mod method;
+pub mod noise;
+pub mod processor;
+pub mod reduce;
+mod sample;
+mod self_trainer;
+mod self_training_spec;
+mod shape;
+pub mod stats;
+mod summary;
+#[cfg(test)]
+#[path = "../../trustpath/src/testing.rs"]
+mod testing;
+pub mod transductive;
+
+pub use coordinates::{Coordinates, WithCoordinates};
+pub use embedded::Split;
+pub use episode::{Episode, LabelledRows};
+pub use error::{Error, Result};
+pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
+pub use journal::{Finished, Journal, fnv1a};
+pub use list::{EpisodeList, ListMeta, read_scores};
+pub use method::{Learner, Method};
+pub use sample::Sampler;
+pub use self_trainer::{Outcome, SelfTrainer};
+pub use self_training_spec::{IncidentalKind, SelfTrainingSpec};
+pub use shape::{Distractors, EpisodeShape, Queries, Setting, Unlabeled};
+pub use summary::{AccuracySummary, first_of, last_of};
+pub use trustpath::random::Random;
+pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};

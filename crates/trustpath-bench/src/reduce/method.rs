@@ -1,0 +1,76 @@
+//! The reductions by name.
+
+use super::identity::Identity;
+use super::isomap::Isomap;
+use super::lle::Lle;
+use super::ltsa::Ltsa;
+use super::mds::{Mds, Start};
+use super::pca::Pca;
+use super::spectral::Spectral;
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
+use trustpath::Result;
+use trustpath_path::choices;
+
+choices! {
+    /// Which reduction to use.
+    ///
+    /// ```
+    /// use trustpath_bench::reduce::Reduction;
+    ///
+    /// assert_eq!("se".parse::<Reduction>()?, Reduction::Spectral);
+    /// assert_eq!(Reduction::default().to_string(), "lle");
+    /// assert!("umap".parse::<Reduction>().is_err());
+    /// # Ok::<(), trustpath::Error>(())
+    /// ```
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Reduction("reduction") {
+        /// Locally linear embedding, the paper's choice.
+        #[default]
+        Lle = "lle",
+        /// Local tangent space alignment.
+        Ltsa = "ltsa",
+        /// Isomap.
+        Isomap = "isomap",
+        /// Spectral embedding.
+        Spectral = "se",
+        /// Principal components.
+        Pca = "pca",
+        /// Non-metric multidimensional scaling.
+        Mds = "mds",
+        /// The same from random starts, as scikit-learn runs it for the paper's code.
+        MdsRandom = "mds-random",
+        /// No reduction.
+        Identity = "none",
+    }
+}
+
+impl Reduction {
+    /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has its own rule, and the
+    /// others have no neighbourhoods.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](trustpath::Error::Parameter).
+    pub fn build(self, d: usize, neighbors: usize) -> Result<Box<dyn Reduce>> {
+        let reduction: Box<dyn Reduce> = match self {
+            Self::Lle => Box::new(Lle { d, neighbors, ..Default::default() }),
+            Self::Ltsa => Box::new(Ltsa { d, neighbors }),
+            Self::Isomap => Box::new(Isomap { d, neighbors }),
+            Self::Spectral => Box::new(Spectral { d, ..Default::default() }),
+            Self::Pca => Box::new(Pca { d }),
+            Self::Mds => Box::new(Mds { d, ..Default::default() }),
+            Self::MdsRandom => Box::new(Mds { d, start: Start::Random, ..Default::default() }),
+            Self::Identity => Box::new(Identity),
+        };
+        reduction.check_parameters()?;
+        Ok(reduction)
+    }
+
+    /// The reduction with the paper's five dimensions and five neighbours.
+    ///
+    /// # Errors
+    /// None: these parameters are good for every method.
+    pub fn build_default(self) -> Result<Box<dyn Reduce>> {
+        self.build(DEFAULT_D, DEFAULT_NEIGHBORS)
+    }
+}
