@@ -73,7 +73,7 @@ pub(crate) const COMPARED: usize = 4096;
 /// Points up to which there is a second sweep, which adds half a per cent.
 pub(crate) const TWO_SWEEPS: usize = 200_000;
 /// Reference rows that a new row is compared with, at least: those of the cells around it. Up to this number it is compared with all.
-pub(crate) const COMPARED_TARGETS: usize = 1536;
+pub(crate) const COMPARED_TARGETS: usize = 1024;
 /// Cells that reference rows are sorted into, for each of the root of their number.
 pub(crate) const CELLS_PER_ROOT: usize = 2;
 /// Reference rows that a model keeps, at most.

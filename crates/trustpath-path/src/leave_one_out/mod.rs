@@ -120,6 +120,13 @@ impl LeaveOneOutPath {
         given.iter().zip(own).map(|(&label, own)| members[label] > own).collect()
     }
 
+    /// Whether each class has a label that it was fitted with.
+    pub fn classes_with_labels(&self) -> Vec<bool> {
+        let mut seen = vec![false; self.classes];
+        self.labels.iter().for_each(|&label| seen[label] = true);
+        seen
+    }
+
     /// The place of every row of `x` among the fitted ones, for [`judge_block`](Self::judge_block).
     pub fn places(&self, rows: usize) -> Vec<u32> {
         let mut places = vec![NOT_FITTED; rows];

@@ -19,13 +19,14 @@ mod views;
 
 use std::sync::Arc;
 
-use crate::label::{Representation, blocks};
+use crate::label::{Projection, Representation, blocks};
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::pipeline::NEAREST;
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result, stream};
+use trustpath_path::LeaveOneOutPath;
 use trustpath_path::labels::check_labels;
 
 use error_rate::{MistakeModel, VanishTable};
@@ -149,65 +150,31 @@ impl<'a> AuditBuilder<'a> {
 
         let part = (rows > limits.in_memory).then(|| choose_part(&corrected, &verified, limits));
         let mut stages = Stages::new(observer, if part.is_some() { 5 } else { 3 });
-        let values;
-        let of_part;
-        let audited = match &part {
-            None => features,
-            Some(part) => {
-                stages.next("reading a part of the labels")?;
-                values = stream::gather(features, part, &stages)?;
-                of_part = Features::new(&values[..], part.len(), features.dims())?;
-                &of_part
-            }
-        };
         let row = |place: usize| part.as_ref().map_or(place, |part| part[place]);
         let places = part.as_ref().map_or(rows, Vec::len);
         let of_places = |labels: &[usize]| (0..places).map(|at| labels[row(at)]).collect();
         let (given, right): (Vec<usize>, Vec<usize>) = (of_places(labels), of_places(&corrected));
-
-        let representation = Representation::of(audited, &mut stages)?;
-        stages.next("computing the path")?;
-        let fitted = limits.to_fit_given(&right, classes);
-        let views = Views::fit(&representation, &fitted, &right, classes)?;
-        let path = views.smoothed();
-        let judged_in_part = path.has_others(&right, &given);
-
-        stages.next("judging the labels")?;
-        let model = (places >= LEAST_LABELS).then(|| {
-            let table = table(&views, &given, classes, &judged_in_part);
-            (MistakeModel::fit(&table), error_rate::upper_rate(&table))
-        });
-        let mistakes = model.map(|(model, _)| model);
-        let of_place = |at: usize, vanish: &[f64]| AuditedLabel::of(vanish, given[at], mistakes);
-        let in_part = views.judge(None, of_place);
-        let (followed, gamma_norm) = (path.fitted.clone(), path.gamma_norm()?);
-        let lambda = path.lambda();
-        let mut judged = judged_in_part;
-        let mut judgements = in_part;
+        let mut audited = match &part {
+            None => PartAudit::of(features, &given, &right, classes, limits, &mut stages)?,
+            Some(part) => {
+                stages.next("reading a part of the labels")?;
+                let values = stream::gather(features, part, &stages)?;
+                let of_part = Features::new(&values[..], part.len(), features.dims())?;
+                PartAudit::of(&of_part, &given, &right, classes, limits, &mut stages)?
+            }
+        };
         if let Some(part) = &part {
             stages.next("judging the rest")?;
-            let of_class = fitted.iter().fold(vec![false; classes], |mut seen, &at| {
-                seen[right[at]] = true;
-                seen
-            });
-            let all = AuditModel::of(&representation, views, mistakes, classes)?;
-            let mut by_row = Vec::with_capacity(rows);
-            for rows in blocks(rows) {
-                stages.check_stop()?;
-                by_row.extend(all.judge_rows(features, rows.clone(), &labels[rows])?);
-            }
-            let mut judged_rows: Vec<bool> = labels.iter().map(|&label| of_class[label]).collect();
-            for (at, &row) in part.iter().enumerate() {
-                (by_row[row], judged_rows[row]) = (judgements[at], judged[at]);
-            }
-            (judgements, judged) = (by_row, judged_rows);
+            audited.judge_rest(part, features, labels, classes, &stages)?;
         }
+        let PartAudit { judgements, judged, model, .. } = audited;
         let mut probability: Vec<f64> = judgements.iter().map(|row| row.probability).collect();
         let score: Vec<f64> = judgements.iter().map(|row| row.score).collect();
         let ranking = suspects::ranking(&score, &judged, &verified);
         let ask = suspects::Ask { labels, judged: &judged, verified: &verified, precision };
         let (suspect, wrong) = ask.decide(&ranking, model, &mut probability);
         let all: Vec<usize> = (0..places).collect();
+        let smooth = audited.representation.smooth;
         Ok(Audit {
             credibility: judgements.iter().map(|row| row.credibility).collect(),
             suggested: judgements.iter().map(|row| row.suggested).collect(),
@@ -219,14 +186,92 @@ impl<'a> AuditBuilder<'a> {
             verified,
             wrong,
             precision,
-            lambda,
-            gamma_norm,
-            followed,
-            nearest: nearest_among(representation.smooth.unit(), &all, NEAREST),
+            lambda: audited.lambda,
+            gamma_norm: audited.gamma_norm,
+            followed: audited.followed,
+            nearest: nearest_among(smooth.unit(), &all, NEAREST),
             ranking,
-            coordinates: Arc::unwrap_or_clone(representation.smooth),
+            coordinates: Arc::unwrap_or_clone(smooth),
             part,
         })
+    }
+}
+
+/// What the paths of an audit say of the rows that took part in it.
+struct PartAudit {
+    representation: Representation,
+    /// Of each row, by paths to which its label did not contribute.
+    judgements: Vec<AuditedLabel>,
+    /// Whether the label of each row can be judged.
+    judged: Vec<bool>,
+    /// Of mistakes, and the upper estimate of their rate.
+    model: Option<(MistakeModel, f64)>,
+    /// The map to the view before smoothing, and the paths of both views.
+    paths: (Projection, Vec<LeaveOneOutPath>),
+    lambda: Vec<f64>,
+    gamma_norm: Matrix,
+    followed: Vec<usize>,
+}
+
+impl PartAudit {
+    /// Audits labels together; `right` are those that are known to be right where a person has checked them, and the given ones elsewhere.
+    fn of(
+        features: &Features<'_>,
+        given: &[usize],
+        right: &[usize],
+        classes: usize,
+        limits: Limits,
+        stages: &mut Stages<'_>,
+    ) -> Result<Self> {
+        let representation = Representation::of(features, stages)?;
+        stages.next("computing the path")?;
+        let fitted = limits.to_fit_given(right, classes);
+        let views = Views::fit(&representation, &fitted, right, classes)?;
+        let path = views.smoothed();
+        let judged = path.has_others(right, given);
+        stages.next("judging the labels")?;
+        let model = (given.len() >= LEAST_LABELS).then(|| {
+            let table = table(&views, given, classes, &judged);
+            (MistakeModel::fit(&table), error_rate::upper_rate(&table))
+        });
+        let mistakes = model.map(|(model, _)| model);
+        let of_row = |row: usize, vanish: &[f64]| AuditedLabel::of(vanish, given[row], mistakes);
+        Ok(Self {
+            judgements: views.judge(None, of_row),
+            judged,
+            model,
+            followed: path.fitted.clone(),
+            gamma_norm: path.gamma_norm()?,
+            lambda: path.lambda(),
+            paths: views.into_paths(),
+            representation,
+        })
+    }
+
+    /// Judges the labels of all rows, of which these took part, and puts what is known of each into their order.
+    fn judge_rest(
+        &mut self,
+        part: &[usize],
+        features: &Features<'_>,
+        labels: &[usize],
+        classes: usize,
+        stages: &Stages<'_>,
+    ) -> Result<()> {
+        let mistakes = self.model.map(|(model, _)| model);
+        let paths = (self.paths.0.clone(), std::mem::take(&mut self.paths.1));
+        let known = paths.1[0].classes_with_labels();
+        let model = AuditModel::of(&self.representation, paths, mistakes, classes)?;
+        let mut judgements = Vec::with_capacity(labels.len());
+        for rows in blocks(labels.len()) {
+            stages.check_stop()?;
+            judgements.extend(model.judge_rows(features, rows.clone(), &labels[rows])?);
+        }
+        let mut judged: Vec<bool> = labels.iter().map(|&label| known[label]).collect();
+        for (at, &row) in part.iter().enumerate() {
+            (judgements[row], judged[row]) = (self.judgements[at], self.judged[at]);
+        }
+        (self.judgements, self.judged) = (judgements, judged);
+        Ok(())
     }
 }
 

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 
 use super::error_rate::MistakeModel;
 use super::score;
-use super::views::Views;
 use crate::judge::Judgement;
 use crate::label::{Projection, Reference, Representation, blocks};
 use crate::{Features, Matrix, Result};
@@ -60,15 +59,14 @@ impl AuditedLabel {
 }
 
 impl AuditModel {
-    /// Of an audit of these rows.
+    /// Of an audit of these rows, with the map to the view before smoothing and the paths of both views.
     pub(super) fn of(
         representation: &Representation,
-        views: Views<'_>,
+        (plain, paths): (Projection, Vec<LeaveOneOutPath>),
         mistakes: Option<MistakeModel>,
         classes: usize,
     ) -> Result<Self> {
         let (reference, _) = Reference::of(representation)?;
-        let (plain, paths) = views.into_paths();
         let projection = representation.projection.clone();
         Ok(Self { projection, reference, plain, paths, mistakes, classes })
     }

@@ -10,6 +10,7 @@
 //! are ranked among, are predicted by the model of that fold as if they were new: smoothed over the reference rows without themselves,
 //! labelled and judged by the classifier, the graph and the path of the fold. The rest is the rule of the pool.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ use crate::trust::{
     CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown,
     cross_validate_predictions, rank,
 };
-use crate::{Error, Features, Matrix, Result};
+use crate::{Error, Features, Matrix, Result, random};
 
 /// Rows that are predicted together.
 const BLOCK: usize = 16_384;
@@ -212,6 +213,7 @@ pub(crate) fn blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// What labels and judges placed rows: of a model, or of a fold.
+#[derive(Clone, Copy)]
 struct Parts<'a> {
     classifier: &'a LogisticModel,
     graph: &'a [f32],
@@ -311,7 +313,7 @@ impl ModelInput<'_> {
         let (reference, which) = Reference::of(self.representation)?;
         let labels = self.pool.with_open(&self.unknown.known);
         let order = |&a: &usize, &b: &usize| self.right[b].total_cmp(&self.right[a]);
-        let classifier = self.classifier(labels, self.labelled, order)?;
+        let classifier = self.classifier(labels, self.labelled, order, None)?;
         let path = self.path(labels, &self.labelled.labels)?;
         let parts = Parts {
             graph: &self.graph(labels, self.labelled, &which),
@@ -326,20 +328,30 @@ impl ModelInput<'_> {
     }
 
     /// The labeller's last classifier, or one that is trained on the given labels, the best half of every class in this order and the
-    /// rows that are none of these.
+    /// rows that are none of these; where asked for, without the rows of one half of the pool.
     fn classifier(
         &self,
         labels: Labels<'_>,
         labelled: &Labelled,
-        order: impl Fn(&usize, &usize) -> std::cmp::Ordering,
+        order: impl Fn(&usize, &usize) -> Ordering,
+        without: Option<usize>,
     ) -> Result<LogisticModel> {
-        let novel = self.novel();
-        if let (Some(model), true) = (&labelled.model, novel.is_empty()) {
+        let mut novel = self.novel();
+        if let (Some(model), true, None) = (&labelled.model, novel.is_empty(), without) {
             return Ok(model.clone());
+        }
+        let takes_part = |row: usize| without.is_none_or(|half| half_of(row) != half);
+        // A class of which nothing would be left keeps what it has.
+        if novel.iter().any(|&row| takes_part(row)) {
+            novel.retain(|&row| takes_part(row));
         }
         let classes = labels.classes;
         let mut members = vec![Vec::new(); classes];
-        labelled.labels.iter().enumerate().for_each(|(at, &label)| members[label].push(at));
+        for (at, &label) in labelled.labels.iter().enumerate() {
+            if takes_part(labels.open[at]) {
+                members[label].push(at);
+            }
+        }
         let mut taken: Vec<(usize, usize)> = novel.iter().map(|&row| (row, classes)).collect();
         for (label, of_class) in members.iter_mut().enumerate() {
             of_class.sort_by(&order);
@@ -359,6 +371,13 @@ impl ModelInput<'_> {
         let mut trainer = PoolLogistic::new(self.limits)?.trainer(smooth, self.outputs());
         trainer.train(&rows, &of)?;
         Ok(trainer.model().as_logistic().expect("it is logistic").clone())
+    }
+
+    /// A classifier that half of the pool has not trained: scores of rows that train a classifier are higher than those of new rows.
+    fn classifier_without(&self, half: usize) -> Result<LogisticModel> {
+        let labels = self.pool.with_open(&self.unknown.known);
+        let order = |&a: &usize, &b: &usize| self.right[b].total_cmp(&self.right[a]);
+        self.classifier(labels, self.labelled, order, Some(half))
     }
 
     /// Rows that are none of these.
@@ -425,7 +444,13 @@ impl ModelInput<'_> {
         let predictions: Vec<FoldPrediction> =
             folds.par_iter().zip(&self.held_out.runs).map(predict).collect::<Result<_>>()?;
         let held_out = cross_validate_predictions(folds, &predictions, unknown.share());
-        let scored = parts.score(&placed, &places(&sample), None);
+        let mut scored = Vec::new();
+        for half in 0..2 {
+            let classifier = &self.classifier_without(half)?;
+            let rows: Vec<usize> =
+                sample.iter().copied().filter(|&row| half_of(row) == half).collect();
+            scored.extend(Parts { classifier, ..*parts }.score(&placed, &places(&rows), None));
+        }
         let by = held_out.ranked_by as usize;
         let mut scores: Vec<f64> = scored.iter().map(|row| row.scores[by]).collect();
         scores.sort_by(|a, b| b.total_cmp(a));
@@ -458,7 +483,7 @@ impl ModelInput<'_> {
         let order = |&a: &usize, &b: &usize| {
             labelled.probability[b].total_cmp(&labelled.probability[a]).then(a.cmp(&b))
         };
-        let classifier = self.classifier(labels, labelled, order)?;
+        let classifier = self.classifier(labels, labelled, order, None)?;
         let parts = Parts {
             graph: &self.graph(labels, labelled, which),
             discount: &of_rows(&fold.distance, which),
@@ -473,6 +498,11 @@ impl ModelInput<'_> {
                 .map(|by| scored.iter().map(|row| row.scores[by as usize]).collect()),
         })
     }
+}
+
+/// In which half of the pool a row is.
+fn half_of(row: usize) -> usize {
+    random::mix(row as u64) as usize % 2
 }
 
 /// Values of these rows; none where there are none.
