@@ -7,7 +7,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
-use trustpath::label::{LabelModel, Labelling as Found, Represented as Kept, Trust, label as run};
+use trustpath::label::{Labelling as Found, Represented as Kept, Trust, label as run};
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::label::verdict_name;
 use trustpath_explain::{
@@ -100,18 +100,6 @@ pub fn missing_labels(
 }
 
 impl Labelling {
-    /// A result for these options.
-    pub fn new(
-        found: Found,
-        dims: usize,
-        labels: Vec<Option<usize>>,
-        classes: Vec<String>,
-        trust: Trust,
-        closed: bool,
-    ) -> Self {
-        Self { found, dims, labels, classes, trust, closed }
-    }
-
     /// How far each instance is from all labels; not a number where unknown classes were not looked for.
     fn novelty(&self) -> Vec<f64> {
         let mut scores = self.found.novelty.iter().flat_map(|novelty| &novelty.score);
@@ -213,13 +201,6 @@ impl Labelling {
 /// A trained model, for instances that come later.
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Model(SavedModel);
-
-impl Model {
-    /// The model itself.
-    pub fn trained(&self) -> LabelModel {
-        self.0.model.clone()
-    }
-}
 
 /// Features, a label of each row or −1, and names.
 type KeptPool<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
