@@ -475,7 +475,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well. X is as for ``fit``,
         here and in the other methods that predict.
         """
-        labels: NDArray[Any] = self.classes_[self._predict(X)["label"]]
+        codes = self._predict(X)["label"]
+        labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
