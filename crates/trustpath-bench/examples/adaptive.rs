@@ -10,10 +10,9 @@ use std::error::Error;
 use std::time::Instant;
 
 use trustpath::Features;
+use trustpath::labeller::{Adaptive, AdaptiveParams};
 use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::transductive::{
-    Adaptive, AdaptiveParams, Posterior, Prototype, PrototypeParams, Transductive,
-};
+use trustpath_bench::transductive::{Posterior, Prototype, PrototypeParams, Transductive};
 use trustpath_bench::{
     Drawn, Episode, EpisodeList, EpisodeShape, Episodes, FeatureTable, LabelledRows, ListMeta,
     Listed, Queries, Random, Setting, Split, embedded, gather,

@@ -1,4 +1,4 @@
-//! Prints how long episodes and paths take on one thread: `cargo run --release -p trustpath --example speed`. With
+//! Prints how long episodes and paths take on one thread: `cargo run --release -p trustpath-bench --example speed`. With
 //! `-- parts`, only each reduction, classifier and path of one episode; with `-- paths 2`, only the large paths, on two
 //! threads.
 //!
@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use trustpath::classify::{self, Classify, LogisticParams};
+use trustpath::classify::{Classify, LogisticParams};
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
 use trustpath::judge::{Ici, Rule};
 use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTraining, Task};
@@ -174,7 +174,7 @@ fn parts() -> Result<()> {
         print(format!("reduce-{method}"), time);
     }
     let all: Vec<usize> = (0..rows).collect();
-    for method in classify::ClassifierKind::ALL {
+    for method in trustpath_bench::classifiers::ClassifierKind::ALL {
         let classifier = method.build();
         let time = fastest(20, || classifier.trainer(&instances, CLASSES).train(&all, &labels))?;
         print(format!("classify-{method}"), time);

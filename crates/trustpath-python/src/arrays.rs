@@ -31,12 +31,10 @@ impl<'py> FromPyObject<'_, 'py> for Floats {
 }
 
 fn contiguous(is: bool) -> PyResult<()> {
-    match is {
-        true => Ok(()),
-        false => {
-            Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
-        }
+    if is {
+        return Ok(());
     }
+    Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
 }
 
 impl Floats {

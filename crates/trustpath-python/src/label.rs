@@ -7,7 +7,8 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
-use trustpath::label::{LabelModel, Labelling as Found, Represented as Kept, Trust, label as run};
+use trustpath::label as run;
+use trustpath::label::{Labelling as Found, Represented as Kept, Trust};
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::{
     DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool,
@@ -39,9 +40,8 @@ pub struct Represented(Kept);
 /// Represents a pool, for any number of calls of [`label`].
 #[pyfunction]
 pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResult<Represented> {
-    let limits = options.label_spec()?.limits();
     work(py, options.threads()?, move |mut stop: Stop| {
-        Python::attach(|py| x.features(py, |x| Kept::of(x, limits, &mut stop))).map(Represented)
+        Python::attach(|py| x.features(py, |x| Kept::of(x, &mut stop))).map(Represented)
     })
 }
 
@@ -99,26 +99,10 @@ pub fn missing_labels(
 }
 
 impl Labelling {
-    /// A result for these options.
-    pub fn new(
-        found: Found,
-        dims: usize,
-        labels: Vec<Option<usize>>,
-        classes: Vec<String>,
-        trust: Trust,
-        closed: bool,
-    ) -> Self {
-        Self { found, dims, labels, classes, trust, closed }
-    }
-
     /// How far each instance is from all labels; not a number where unknown classes were not looked for.
     fn novelty(&self) -> Vec<f64> {
-        let mut scores = self.found.novelty.iter().flat_map(|novelty| &novelty.score);
-        let score = |label: &Option<usize>| match label {
-            Some(_) => 0.0,
-            None => scores.next().copied().unwrap_or(f64::NAN),
-        };
-        self.labels.iter().map(score).collect()
+        let unknown = || vec![f64::NAN; self.labels.len()];
+        self.found.novelty.as_ref().map_or_else(unknown, |novelty| novelty.score.clone())
     }
 
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
@@ -145,7 +129,6 @@ impl Labelling {
             "suggestions": rows(found.suggestions.clone()).into_pyarray(py),
             "lambda": found.lambda.clone().into_pyarray(py),
             "gamma_norm": to_array(py, &found.gamma_norm)?,
-            "followed": rows(found.followed.clone()).into_pyarray(py),
             "cut": found.trusted.cut,
             "promised": found.trusted.promised,
             "estimate": found.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
@@ -212,13 +195,6 @@ impl Labelling {
 /// A trained model, for instances that come later.
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Model(SavedModel);
-
-impl Model {
-    /// The model itself.
-    pub fn trained(&self) -> LabelModel {
-        self.0.model.clone()
-    }
-}
 
 /// Features, a label of each row or −1, and names.
 type KeptPool<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);

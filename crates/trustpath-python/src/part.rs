@@ -43,12 +43,10 @@ impl Part {
     }
 
     fn check(&self, instance: usize) -> PyResult<()> {
-        match instance < self.rows.len() {
-            true => Ok(()),
-            false => {
-                Err(PyIndexError::new_err(format!("there is no instance {instance} in this block")))
-            }
+        if instance < self.rows.len() {
+            return Ok(());
         }
+        Err(PyIndexError::new_err(format!("there is no instance {instance} in this block")))
     }
 }
 

@@ -71,9 +71,8 @@ pub fn path<'py>(
     })?;
     let out = PyDict::new(py);
     // ICI-C's λ is a price of another kind: there, credibility is relative to the path.
-    let credible = |&lambda: &f64| match linear {
-        true => credibility(lambda),
-        false => 1.0 - lambda / found.lambda[0],
+    let credible = |&lambda: &f64| {
+        if linear { credibility(lambda) } else { 1.0 - lambda / found.lambda[0] }
     };
     let credible: Vec<f64> = found.vanish.iter().map(credible).collect();
     out.set_item("credibility", credible.into_pyarray(py))?;

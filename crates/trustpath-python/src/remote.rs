@@ -163,6 +163,7 @@ pub fn walk(
     classes: usize,
     options: Options<'_>,
 ) -> PyResult<Vec<f64>> {
+    options.only(&["penalty", "points", "ratio", "tolerance", "roots"])?;
     let model = options.linear()?;
     let mut rows = Remote { ask, sizes, dims, raised: None };
     let walked = py.detach(|| model.path_over(&mut rows, classes));

@@ -16,7 +16,6 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_bench as episodes;
 
-use crate::errors;
 use crate::options::Threads;
 
 /// How often signals are checked for.
@@ -94,16 +93,6 @@ pub fn work<T: Send + 'static>(
 /// Runs a short job without the interpreter.
 pub fn detached<T: Send>(py: Python<'_>, job: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(job))).map_err(|panic| failed(&*panic))
-}
-
-/// Runs a short job of the engine on threads of its own, without the interpreter.
-pub fn on<T: Send>(
-    py: Python<'_>,
-    threads: Threads,
-    job: impl FnOnce() -> trustpath::Result<T> + Send,
-) -> PyResult<T> {
-    let pool = pool(threads)?;
-    detached(py, || pool.install(job))?.map_err(errors::engine)
 }
 
 /// A panic as an exception: an error of this package, not of the user.

@@ -1,5 +1,8 @@
 //! Properties that every method must have, and pools to test them on.
 
+use trustpath::labeller::AdaptiveParams;
+use trustpath::{Error, Matrix};
+
 use super::*;
 use crate::testing::{TestPool, awkward_pools, overlapping_pools, pool};
 

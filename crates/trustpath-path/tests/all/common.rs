@@ -1,5 +1,8 @@
 //! What several tests need: the golden fixtures (`.npy` arrays and `case.json`), random numbers and differences.
 
+// The tests of two crates share it, and each uses a part.
+#![allow(dead_code)]
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -57,7 +60,6 @@ pub struct Case {
     pub json: Value,
 }
 
-#[allow(dead_code)] // Each crate's tests use a part of it.
 impl Case {
     pub fn open(name: &str) -> Self {
         let directory = PathBuf::from(GOLDEN).join(name);
