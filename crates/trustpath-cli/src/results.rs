@@ -177,14 +177,14 @@ pub fn finish_table(
     }
     set.publish()?;
     let notes: String = notes.into_iter().map(|note| note + "\n").collect();
-    match output.is_some_and(Output::is_stream) {
-        true => {
-            // A closed standard error must not change the result.
-            let _ = std::io::stderr().write_all(printable(&notes).as_bytes());
-            Ok(())
-        }
-        false if notes.is_empty() => print::stdout(&summary.text),
-        false => print::stdout(&format!("{notes}\n{}", summary.text)),
+    if output.is_some_and(Output::is_stream) {
+        // A closed standard error must not change the result.
+        let _ = std::io::stderr().write_all(printable(&notes).as_bytes());
+        Ok(())
+    } else if notes.is_empty() {
+        print::stdout(&summary.text)
+    } else {
+        print::stdout(&format!("{notes}\n{}", summary.text))
     }
 }
 

@@ -56,8 +56,11 @@ impl Killed {
             let random = trustpath::random::mix(setting("TRUSTPATH_FUZZ_SEED", 0) << 32 | kill);
             let share = (random >> 11) as f64 / (1u64 << 53) as f64;
             let mut child = self.process().spawn().unwrap();
-            std::thread::sleep(self.takes.mul_f64(share));
-            // It may have ended already.
+            // It may end before, where the complete run was slower because of other work on the machine.
+            let moment = Instant::now() + self.takes.mul_f64(share);
+            while Instant::now() < moment && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             let _ = child.kill();
             child.wait().unwrap();
             check();
