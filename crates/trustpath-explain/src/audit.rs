@@ -69,7 +69,7 @@ impl AuditResult<'_> {
         let (given, other) = (name(labels[at]), name(self.audit.suggested[at]));
         let (fit, against) = (self.audit.credibility[at], self.audit.suggested_credibility[at]);
         let near = |near: usize| format!("{} ({})", data.ids[rows[near]], name(labels[near]));
-        let nearest: Vec<String> = self.audit.nearest.indices(at).map(near).collect();
+        let nearest: Vec<String> = self.audit.nearest_to(at).map(near).collect();
         let fits = match (self.audit.verified[at], self.audit.judged[at]) {
             (Some(right), _) if right == labels[at] => format!("{given} was confirmed"),
             (Some(right), _) => format!("{given} was corrected to {}", name(right)),
@@ -211,9 +211,12 @@ impl AuditResult<'_> {
     /// When the map cannot be drawn.
     pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
         let (data, audit, AuditedRows { rows, labels }) = (&self.data, self.audit, self.labelled);
-        let shown = ShownRows::choose(rows.len(), &[], |at| if audit.suspect[at] { 0 } else { 2 });
+        // Of very many labels the page shows the part that the paths were fitted to.
+        let share = |place: usize| if audit.suspect[audit.row(place)] { 0 } else { 2 };
+        let shown = ShownRows::choose(audit.coordinates.len(), &[], share);
         let map = shown.map(&audit.coordinates)?;
-        let instances = shown.rows.iter().zip(map).map(|(&at, position)| ReportInstance {
+        let of_shown: Vec<usize> = shown.rows.iter().map(|&place| audit.row(place)).collect();
+        let instances = of_shown.iter().zip(map).map(|(&at, position)| ReportInstance {
             id: data.ids[rows[at]].clone(),
             label: if audit.suspect[at] { audit.suggested[at] } else { labels[at] },
             given: Some(labels[at]),
@@ -226,7 +229,7 @@ impl AuditResult<'_> {
             reason: self.reason(at),
             position,
             suggested: None,
-            neighbours: shown.places(audit.nearest.indices(at)),
+            neighbours: shown.places(audit.nearest_to(at).filter_map(|row| audit.place(row))),
             thumbnail: None,
         });
         let suspects = self.suspects();
@@ -256,6 +259,6 @@ impl AuditResult<'_> {
             path: Some(shown.path(&audit.lambda, &audit.gamma_norm, &audit.followed, |_| true)),
             rounds: Vec::new(),
         };
-        Ok((report, shown.rows.iter().map(|&at| rows[at]).collect()))
+        Ok((report, of_shown.iter().map(|&at| rows[at]).collect()))
     }
 }

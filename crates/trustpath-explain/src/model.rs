@@ -6,13 +6,14 @@ use std::path::Path;
 use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
 use trustpath::judge::FrozenPath;
-use trustpath::label::{LabelModel, Projection};
+use trustpath::label::{LabelModel, PredictionTrust, Projection, Reference};
+use trustpath::trust::{RankedBy, RightCurve};
 use trustpath_table::{Tensor, TensorFile};
 
 use crate::SavedPool;
 
 /// Marks the file as one of these models.
-const KIND: &str = "trustpath-label-2";
+const KIND: &str = "trustpath-label-3";
 
 /// The result of reading or writing a model.
 pub type Result<T> = std::result::Result<T, ModelError>;
@@ -99,12 +100,14 @@ impl SavedModel {
     }
 
     fn to_file(&self) -> TensorFile {
-        let LabelModel { projection, classifier, path, steps, cut } = &self.model;
+        let LabelModel { projection, reference, classifier, path, trust, .. } = &self.model;
         let matrix = |m: &Matrix| (vec![m.rows(), m.cols()], m.as_slice().to_vec());
         let vector = |v: &[f64]| (vec![v.len()], v.to_vec());
         let beta: Vec<f64> = path.beta.iter().flat_map(|b| b.as_slice()).copied().collect();
         let classes = self.model.classes();
-        let steps: Vec<f64> = steps.iter().flat_map(|(from, right)| [*from, *right]).collect();
+        let (intercept, slope, known) = trust.curve.parts();
+        let known: Vec<f64> = known.iter().flat_map(|(end, share)| [*end, *share]).collect();
+        let (kept, rows, once) = reference.parts();
         let mut tensors = vec![
             ("mean", vector(&projection.mean)),
             ("basis", matrix(&projection.basis)),
@@ -112,14 +115,24 @@ impl SavedModel {
             ("intercept", vector(&classifier.intercept)),
             ("lambda", vector(&path.lambda)),
             ("beta", (vec![path.beta.len(), path.dims(), classes], beta)),
-            ("steps", (vec![steps.len() / 2, 2], steps)),
-            ("cut", vector(&[*cut])),
+            ("kept", matrix(kept)),
+            ("scores", vector(&trust.scores)),
+            ("curve", vector(&[intercept, slope, trust.share, trust.cut])),
+            ("known", (vec![known.len() / 2, 2], known)),
         ];
         tensors.extend(projection.origin.as_ref().map(|origin| ("origin", vector(origin))));
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
         let tensor =
             |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
         let mut tensors: BTreeMap<String, Tensor> = tensors.into_iter().map(tensor).collect();
+        let count = reference.len();
+        let LabelModel { graph, discount, .. } = &self.model;
+        for (name, values) in
+            [("rows", rows), ("once", once), ("graph", graph), ("discount", discount)]
+        {
+            let shape = vec![count, values.len() / count];
+            tensors.insert(name.into(), Tensor::F32 { shape, values: values.to_vec() });
+        }
         tensors.extend(self.representation.clone());
         tensors.extend(self.pool.iter().flat_map(|pool| pool.tensors(projection.mean.len())));
         let json = |names: &Vec<String>| serde_json::Value::from(&names[..]).to_string();
@@ -127,6 +140,7 @@ impl SavedModel {
         let metadata = [
             ("kind", Some(KIND.to_owned())),
             ("signed", Some(projection.signed.to_string())),
+            ("ranked_by", Some(trust.ranked_by.name().to_owned())),
             ("class_names", Some(json(&self.class_names))),
             ("class_type", self.class_type.clone()),
             ("columns", self.columns.as_ref().map(json)),
@@ -181,9 +195,11 @@ impl SavedModel {
         let representation =
             names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
         let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
+        let ranked_by = text("ranked_by").and_then(|name| name.parse().ok());
+        let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks its labels"))?;
         let mut parts = ModelParts { tensors: file.tensors, file: name };
         let centre = parts.take("centre", 1)?.map(|(_, values)| values);
-        let model = parts.model(signed)?;
+        let model = parts.model(signed, ranked_by)?;
         if class_names.len() != model.classes() {
             return Err(wrong("the number of its class names is not that of its classes"));
         }
@@ -255,7 +271,26 @@ impl ModelParts<'_> {
         self.wrong(format!("its parts do not fit together ({error})"))
     }
 
-    fn model(&mut self, signed: bool) -> Result<LabelModel> {
+    /// The values of a tensor in single precision.
+    fn single(&mut self, name: &str) -> Result<Vec<f32>> {
+        match self.tensors.remove(name) {
+            Some(Tensor::F32 { values, .. }) if values.iter().all(|v| v.is_finite()) => Ok(values),
+            _ => Err(self.wrong(format!("its tensor {name} is missing or of another type"))),
+        }
+    }
+
+    fn trust(&mut self, ranked_by: RankedBy) -> Result<PredictionTrust> {
+        let scores = self.need("scores", 1)?.1;
+        let [intercept, slope, share, cut] = self.need("curve", 1)?.1[..] else {
+            return Err(self.wrong("its tensor curve has another shape".into()));
+        };
+        let known = self.need("known", 2)?.1;
+        let known = known.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let curve = RightCurve::from_parts(intercept, slope, known);
+        Ok(PredictionTrust { ranked_by, scores, share, curve, cut })
+    }
+
+    fn model(&mut self, signed: bool, ranked_by: RankedBy) -> Result<LabelModel> {
         let origin = self.take("origin", 1)?.map(|(_, values)| values);
         let mean = self.need("mean", 1)?.1;
         let (basis, weights) = (self.needed_matrix("basis")?, self.needed_matrix("weights")?);
@@ -265,18 +300,18 @@ impl ModelParts<'_> {
         let steps = values.chunks((axes[1] * axes[2]).max(1));
         let beta = steps.map(|values| self.matrix(axes[1], axes[2], values.to_vec()));
         let beta = beta.collect::<Result<_>>()?;
-        let (axes, values) = self.need("steps", 2)?;
-        if axes[1] != 2 || !values.chunks(2).is_sorted_by(|a, b| a[0] <= b[0]) {
-            return Err(self.wrong("its tensor steps is not a table of ascending steps".into()));
-        }
-        let steps = values.chunks_exact(2).map(|step| (step[0], step[1])).collect();
-        let cut = self.need("cut", 1)?.1.first().copied().unwrap_or(1.0);
+        let (kept, rows, once) =
+            (self.needed_matrix("kept")?, self.single("rows")?, self.single("once")?);
+        let projection = Projection { signed, origin, mean, basis };
+        let reference = Reference::new(&projection, kept, rows, once);
         let model = LabelModel {
-            projection: Projection { signed, origin, mean, basis },
+            reference: reference.map_err(|error| self.contradiction(&error))?,
+            projection,
             classifier: LogisticModel { weights, intercept },
+            graph: self.single("graph")?,
+            discount: self.single("discount")?,
             path: FrozenPath { lambda, beta },
-            steps,
-            cut,
+            trust: self.trust(ranked_by)?,
         };
         model.check().map_err(|error| self.contradiction(&error))?;
         Ok(model)

@@ -256,7 +256,7 @@ impl Model {
             "columns": &self.0.columns,
             "centre": &self.0.centre,
             "features": self.0.model.projection.mean.len(),
-            "cut": self.0.model.cut,
+            "cut": self.0.model.trust.cut,
         })
     }
 

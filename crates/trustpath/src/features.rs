@@ -10,6 +10,8 @@ mod block_source;
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use crate::linalg::{gram, simd, vector};
 use crate::{Error, Matrix, Result};
 pub use block_source::BlockSource;
@@ -127,15 +129,18 @@ impl<'a> Features<'a> {
     /// As [`block`](Self::block), and [`Error::ZeroVector`] for a row without direction.
     pub(crate) fn normalized_block(&self, first: usize, to: &mut [f64]) -> Result<()> {
         self.block(first, to)?;
-        for (at, x) in to.chunks_exact_mut(self.dims).enumerate() {
-            simd::dispatch(
+        let zero = to.par_chunks_exact_mut(self.dims).enumerate().filter_map(|(at, x)| {
+            let scaled = simd::dispatch(
                 x,
                 #[inline(always)]
                 |x| normalize(x),
-            )
-            .ok_or(Error::ZeroVector { row: first + at })?;
+            );
+            scaled.is_none().then_some(at)
+        });
+        match zero.min() {
+            Some(at) => Err(Error::ZeroVector { row: first + at }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// All rows, L2-normalised.

@@ -108,13 +108,14 @@ mod pool;
 pub mod power;
 mod request;
 pub mod spec;
+mod stream;
 #[doc(hidden)]
 pub mod task;
 #[cfg(test)]
 mod testing;
 pub mod trust;
 
-pub use audit::{Audit, AuditBuilder, LEAST_LABELS, WrongLabels, audit};
+pub use audit::{Audit, AuditBuilder, AuditModel, AuditedLabel, LEAST_LABELS, WrongLabels, audit};
 pub use duplicates::{Duplicates, duplicates};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use labeller::{Labeller, Quota, RoundRecord, SelfTraining};

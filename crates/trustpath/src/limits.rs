@@ -8,8 +8,8 @@ use crate::pool::Labels;
 /// Numbers of instances up to which each step uses all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Up to this size the pool is represented in memory, in double precision; beyond, its features are read block by
-    /// block and kept in fewer dimensions (20,000).
+    /// Up to this size all rows of a pool are labelled together; beyond, a random part of this size is, and its model predicts the
+    /// others (20,000).
     pub in_memory: usize,
     /// Up to this size the classifier is solved to a certified minimum in double precision; beyond, by L-BFGS in single
     /// precision (4096).
@@ -72,6 +72,16 @@ pub(crate) const RECALL_POINTS: usize = 1000;
 pub(crate) const COMPARED: usize = 4096;
 /// Points up to which there is a second sweep, which adds half a per cent.
 pub(crate) const TWO_SWEEPS: usize = 200_000;
+/// Reference rows that a new row is compared with, at least: those of the cells around it. Up to this number it is compared with all.
+pub(crate) const COMPARED_TARGETS: usize = 1536;
+/// Cells that reference rows are sorted into, for each of the root of their number.
+pub(crate) const CELLS_PER_ROOT: usize = 2;
+/// Reference rows that a model keeps, at most.
+pub(crate) const REFERENCE_ROWS: usize = 20_000;
+/// Dimensions of the reference rows that a model keeps, at most.
+pub(crate) const REFERENCE_DIMS: usize = 160;
+/// Rows that the kept dimensions are computed from.
+pub(crate) const REFERENCE_BASIS_ROWS: usize = 8192;
 /// Points for each cell that k-means places the cells by: the centres need to be spread like the points, not optimal.
 pub(crate) const CELL_SAMPLE: usize = 32;
 /// Points, at most, that the centre of all points is the mean of.
@@ -113,6 +123,11 @@ impl Limits {
     /// Rows whose given labels an audit fits its path to.
     pub(crate) fn to_fit_given(self, labels: &[usize], classes: usize) -> Vec<usize> {
         evenly(labels, classes, self.fit, FIT_PER_CLASS)
+    }
+
+    /// Places of the given labels that the part of a large pool has: half of the part at most, but enough of every class.
+    pub(crate) fn to_give(self, labels: &[usize], classes: usize) -> Vec<usize> {
+        evenly(labels, classes, self.in_memory / 2, TRAIN_PER_CLASS)
     }
 
     /// Positions of a split that a path is fitted to, under these labels of the open rows: an even part of the given ones, and of

@@ -17,14 +17,14 @@ use crate::label::{
     Candidates, LabelModel, Labelling, ModelInput, RankedRows, Representation, Represented,
     Trusted, Verdict, candidates, margins,
 };
-use crate::labeller::RoundRecord;
+use crate::labeller::Labelled;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{Observer, Stages};
 use crate::pool::Pool;
 use crate::spec::LabelSpec;
 use crate::trust::{Candidate, CrossValidation, Folds, RightCurve, Unknown, cross_validate, rank};
-use crate::{Features, Matrix, Result};
+use crate::{Features, Matrix, Result, stream};
 
 /// How many of the nearest labelled instances are listed for every instance.
 pub(crate) const NEAREST: usize = 3;
@@ -48,7 +48,8 @@ struct PoolLabels {
     /// The probability of each, by the labeller; 1 for those that have none or were given.
     probability: Vec<f64>,
     accepted_in: Vec<Option<usize>>,
-    rounds: Vec<RoundRecord>,
+    /// What the labeller made of the known rows.
+    known: Labelled,
 }
 
 /// The labeller and the ranking that held-out labels have chosen.
@@ -75,11 +76,19 @@ struct Conclusions {
     trusted: Trusted,
 }
 
-/// Labels a pool.
+/// Labels a pool: all of it together, or a part of a large one, whose model predicts the rest.
 pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Result<Labelling> {
+    let of_pool = STAGES + usize::from(request.kept.is_none());
+    if request.kept.is_none() && request.pool.rows > request.limits.in_memory {
+        return stream::label(request, &mut Stages::new(observer, of_pool + stream::STAGES));
+    }
+    label_together(request, &mut Stages::new(observer, of_pool))
+}
+
+/// Labels all rows of a pool together.
+pub(crate) fn label_together(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
     let pool = &request.pool;
-    let mut stages = Stages::new(observer, STAGES + usize::from(request.kept.is_none()));
-    let represented = represent(request, &mut stages)?;
+    let represented = represent(request, stages)?;
     stages.next("detecting unknown classes")?;
     let nearest = nearest_among(represented.smooth.unit(), &pool.given, NEAREST);
     let mut unknown = find_unknown(request, &represented, &nearest);
@@ -92,7 +101,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
     let concluded = trust(request, &unknown, &choice, &labelled, &judged)?;
     stages.next("training the model")?;
     let suggestions = suggest(request, &represented, &unknown)?;
-    let model = train(request, &represented, &unknown, &labelled, &concluded)?;
+    let model = train(request, &represented, &unknown, &choice, &labelled, &concluded)?;
     let Judged { path, fitted, judgements, .. } = judged;
     Ok(Labelling {
         labels: labelled.labels,
@@ -104,7 +113,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
         verdicts: concluded.verdicts,
         nearest,
         labeller: choice.candidate.labeller.name(),
-        rounds: labelled.rounds,
+        rounds: labelled.known.rounds,
         novelty: unknown.novelty,
         picked: unknown.picked,
         trusted: concluded.trusted,
@@ -112,6 +121,7 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
         gamma_norm: norms_along_path(&path, &fitted, pool.rows),
         lambda: path.lambda,
         coordinates: represented.smooth.clone(),
+        part: None,
         model,
     })
 }
@@ -170,7 +180,7 @@ fn label_rows(pool: &Pool, unknown: &Unknown, choice: &Choice<'_>) -> Result<Poo
         probability[row] = labelled.probability[at];
         accepted_in[row] = labelled.accepted_in[at];
     }
-    Ok(PoolLabels { labels, probability, accepted_in, rounds: labelled.rounds })
+    Ok(PoolLabels { labels, probability, accepted_in, known: labelled })
 }
 
 /// Judges every label by the path of incidental parameters, and ranks those that were not given.
@@ -266,14 +276,17 @@ fn train(
     request: &Request<'_>,
     represented: &Representation,
     unknown: &Unknown,
+    choice: &Choice<'_>,
     labelled: &PoolLabels,
     concluded: &Conclusions,
 ) -> Result<LabelModel> {
     let known = &unknown.known;
     let input = ModelInput {
         representation: represented,
-        split: request.pool.with_open(known),
-        labels: &labelled.of(known),
+        pool: &request.pool,
+        unknown,
+        labelled: &labelled.known,
+        held_out: &choice.held_out,
         right: &known.iter().map(|&row| concluded.probability[row]).collect::<Vec<f64>>(),
         verdicts: &concluded.verdicts,
         target: concluded.trusted.target_of_model(),

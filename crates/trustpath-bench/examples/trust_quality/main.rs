@@ -7,12 +7,10 @@
 //!
 //! The first argument is the number of draws; the others are features: `NAME:validation` or `NAME:novel` for an embedded
 //! dataset, or an `.npy` file beside which a file `-labels.npy` has the labels. An argument `case=TEXT` keeps the cases whose name
-//! contains the text. With `new` as the last argument, two thirds of the rows are the pool and the model that it trains predicts the others;
-//! with `blocks`, pools are represented block by block, as large ones are.
+//! contains the text.
 
 mod cases;
 mod measure;
-mod new_instances;
 
 use std::path::Path;
 
@@ -21,7 +19,6 @@ use trustpath_table::TableFile;
 
 use cases::{Case, Given};
 use measure::Cell;
-use new_instances::NewCell;
 
 /// Twenty classes of sixty instances, five of each labelled.
 const BASE: Case = Case {
@@ -79,24 +76,18 @@ fn main() -> Result<()> {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     let only = args.iter().position(|arg| arg.starts_with("case=")).map(|at| args.remove(at));
     let only = only.as_deref().map_or("", |text| &text["case=".len()..]);
-    let mut is_last = |word: &str| args.pop_if(|arg| arg == word).is_some();
-    let (new, blocks) = (is_last("new"), is_last("blocks"));
     let Some((draws, features)) = args.split_first() else {
-        eprintln!("usage: trust_quality DRAWS FEATURES... [case=TEXT] [new | blocks]");
+        eprintln!("usage: trust_quality DRAWS FEATURES... [case=TEXT]");
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(20);
-    println!("{}", if new { NewCell::HEAD } else { Cell::HEAD });
+    println!("{}", Cell::HEAD);
     for source in features {
         let table = load(source)?;
         let name =
             Path::new(source).file_stem().map_or(source.clone(), |n| n.to_string_lossy().into());
         for case in CASES.iter().filter(|case| case.name.contains(only)) {
-            let cell = match new {
-                true => NewCell::measure(&table, case, draws)?.map(|cell| cell.to_string()),
-                false => Cell::measure(&table, case, draws, blocks)?.map(|cell| cell.to_string()),
-            };
-            if let Some(cell) = cell {
+            if let Some(cell) = Cell::measure(&table, case, draws)? {
                 println!("| {name} | {} | {cell}", case.name);
             }
         }

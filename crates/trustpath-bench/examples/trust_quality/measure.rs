@@ -4,7 +4,7 @@ use std::fmt;
 
 use trustpath::label::{Labelling, Verdict};
 use trustpath::spec::LabelSpec;
-use trustpath::{Features, Limits, label};
+use trustpath::{Features, label};
 use trustpath_bench::{FeatureTable, Result};
 
 use crate::cases::{Case, Draw};
@@ -35,16 +35,11 @@ pub struct Cell(Vec<Outcome>);
 impl Cell {
     pub const HEAD: &str = "| features | case | accuracy | wrong at 0.9 (coverage) | wrong at 0.8 (coverage) | in interval | AUROC probability, credibility | Brier, constant | flagged | false | recall | known | rounds, by credibility |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
-    pub fn measure(
-        table: &FeatureTable,
-        case: &Case,
-        draws: u64,
-        blocks: bool,
-    ) -> Result<Option<Self>> {
+    pub fn measure(table: &FeatureTable, case: &Case, draws: u64) -> Result<Option<Self>> {
         let mut outcomes = Vec::new();
         for seed in 0..draws {
             match case.draw(table, seed) {
-                Some(draw) => outcomes.push(Outcome::of(&draw, table.dims(), seed, blocks)?),
+                Some(draw) => outcomes.push(Outcome::of(&draw, table.dims(), seed)?),
                 None => return Ok(None),
             }
         }
@@ -53,13 +48,11 @@ impl Cell {
 }
 
 impl Outcome {
-    fn of(draw: &Draw, dims: usize, seed: u64, blocks: bool) -> Result<Self> {
+    fn of(draw: &Draw, dims: usize, seed: u64) -> Result<Self> {
         let features = Features::new(&draw.values[..], draw.truth.len(), dims)?;
         let spec = LabelSpec { seed, precision: Some(TARGETS[0]), ..Default::default() };
-        let in_memory = if blocks { 0 } else { spec.limits().in_memory };
-        let limits = Limits { in_memory, ..spec.limits() };
         let pool = label(&features, &draw.given).classes(draw.classes).spec(&spec);
-        let found = pool.limits(limits).run()?;
+        let found = pool.run()?;
         let open: Vec<usize> = (0..draw.truth.len()).filter(|&i| draw.given[i].is_none()).collect();
         let right = |i: usize| found.labels[i] == Some(draw.truth[i]);
         let known: Vec<usize> =

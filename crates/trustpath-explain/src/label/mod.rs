@@ -49,7 +49,7 @@ impl LabelResult<'_> {
             let label = data.labels[other].map_or("", |class| name(class));
             format!("{} ({label})", data.ids[other])
         };
-        let nearest: Vec<String> = labelling.nearest.indices(row).map(near).collect();
+        let nearest: Vec<String> = labelling.nearest_to(row).map(near).collect();
         if nearest.is_empty() {
             fits
         } else {
@@ -82,9 +82,15 @@ impl LabelResult<'_> {
             Verdict::Given => 1,
             Verdict::Trusted => 2,
         };
-        let shown = ShownRows::choose(data.ids.len(), &labelling.suggestions, share);
+        // Of a large pool the page shows the part that was labelled together.
+        let row_at = |place: usize| labelling.row(place);
+        let first: Vec<usize> =
+            labelling.suggestions.iter().filter_map(|&row| labelling.place(row)).collect();
+        let places = labelling.coordinates.len();
+        let shown = ShownRows::choose(places, &first, |place| share(row_at(place)));
         let (map, suggested) = (shown.map(&labelling.coordinates)?, self.ranks());
-        let instances = shown.rows.iter().zip(map).map(|(&row, position)| ReportInstance {
+        let rows: Vec<usize> = shown.rows.iter().map(|&place| row_at(place)).collect();
+        let instances = rows.iter().zip(map).map(|(&row, position)| ReportInstance {
             id: data.ids[row].clone(),
             // An instance that is none of these is shown with the class that it comes nearest to.
             label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
@@ -93,19 +99,20 @@ impl LabelResult<'_> {
             text: None,
             probability: labelling.probability[row],
             credibility: labelling.credibility[row],
-            round: labelling.accepted_in[row].map(|round| round + 1),
+            round: labelling.round(row).map(|round| round + 1),
             verdict: page_verdict(labelling.verdicts[row]),
             reason: self.reason(row),
             position,
             suggested: suggested[row],
-            neighbours: shown.places(labelling.nearest.indices(row)),
+            neighbours: shown
+                .places(labelling.nearest_to(row).filter_map(|row| labelling.place(row))),
             thumbnail: None,
         });
         let mut counts = [0; 6];
         labelling.verdicts.iter().for_each(|&verdict| counts[page_verdict(verdict) as usize] += 1);
-        let in_path = |row: usize| labelling.verdicts[row] != Verdict::NoneOfThese;
+        let in_path = |place: usize| labelling.verdicts[row_at(place)] != Verdict::NoneOfThese;
         let Labelling { lambda, gamma_norm, .. } = labelling;
-        let all: Vec<usize> = (0..data.ids.len()).collect();
+        let all: Vec<usize> = (0..places).collect();
         let report = LabelReport {
             kind: ReportKind::Label,
             title: format!("Labels for {}", data.source),
@@ -118,7 +125,7 @@ impl LabelResult<'_> {
             path: Some(shown.path(lambda, gamma_norm, &all, in_path)),
             rounds: rounds(labelling, data.classes.len()),
         };
-        Ok((report, shown.rows))
+        Ok((report, rows))
     }
 }
 
@@ -137,9 +144,9 @@ fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
     let empty =
         |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
     let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
-    for (&label, &round) in labelling.judged_as.iter().zip(&labelling.accepted_in) {
+    for (place, &round) in labelling.accepted_in.iter().enumerate() {
         if let Some(round) = round {
-            rounds[round].accepted[label] += 1;
+            rounds[round].accepted[labelling.judged_as[labelling.row(place)]] += 1;
         }
     }
     rounds

@@ -62,6 +62,11 @@ impl LabelResult<'_> {
                 name => add("method", name.to_owned()),
             }
         }
+        if let Some(part) = &labelling.part {
+            let others = count(self.data.ids.len() - part.len(), "other", "others");
+            let together = format!("a random part of {}; its model predicts {others}", part.len());
+            add("labelled together", together);
+        }
         if let (Some(estimate), false) = (trusted.estimate, trusted.rows.is_empty()) {
             let (low, high) = estimate.interval;
             let from = count(estimate.labels, "held-out label", "held-out labels");

@@ -36,8 +36,8 @@ const LARGEST: f64 = 1.6;
 const SMALLEST: f64 = 0.12;
 /// Reweighted solutions at every `λ`. The path starts each from the one above, which is near.
 const REWEIGHTED: usize = 3;
-/// A row that was not fitted.
-const NOT_FITTED: u32 = u32::MAX;
+/// The place of a row that was not fitted.
+pub const NOT_FITTED: u32 = u32::MAX;
 
 /// The solution at one `λ`.
 #[derive(Debug)]

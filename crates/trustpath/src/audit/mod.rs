@@ -9,6 +9,7 @@
 //!    ([`suspects`]).
 
 mod error_rate;
+mod model;
 mod score;
 mod suspects;
 #[cfg(test)]
@@ -18,17 +19,17 @@ mod views;
 
 use std::sync::Arc;
 
-use crate::judge::Judgement;
-use crate::label::Representation;
+use crate::label::{Representation, blocks};
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::pipeline::NEAREST;
 use crate::spec::AuditSpec;
-use crate::{Features, Instances, Matrix, Result};
+use crate::{Features, Instances, Matrix, Result, stream};
 use trustpath_path::labels::check_labels;
 
 use error_rate::{MistakeModel, VanishTable};
+pub use model::{AuditModel, AuditedLabel};
 pub use suspects::WrongLabels;
 use views::Views;
 
@@ -37,7 +38,8 @@ pub const LEAST_LABELS: usize = 100;
 /// Entries of the table that the mistake model is fitted to, at most: its two numbers need no more.
 const TABLE_ENTRIES: usize = 4_000_000;
 
-/// The result of an audit. Everything is in the order of the rows of the features.
+/// The result of an audit, in the order of the rows of the features; but of a large set some is kept for a [part](Audit::part) of the rows
+/// alone, and says so.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Audit {
@@ -67,12 +69,15 @@ pub struct Audit {
     pub lambda: Vec<f64>,
     /// `‖γᵢ(λ)‖` of the path without instance `i`, one row per `λ`, one column per instance.
     pub gamma_norm: Matrix,
-    /// The instance of each of its columns: all of them, or in a large pool those that the path was fitted to.
+    /// The instance of each of its columns: those that the path was fitted to. Numbered within the part.
     pub followed: Vec<usize>,
-    /// The nearest other instances, nearest first.
+    /// The nearest other instances, nearest first. In the order of the part, and numbered within it.
     pub nearest: Neighbors,
-    /// The coordinates in which the labels were judged.
+    /// The coordinates in which the labels were judged. In the order of the part.
     pub coordinates: Instances,
+    /// The rows of a large set that paths were fitted to a part of, ascending; the others were judged by these paths. `None` where it is all
+    /// rows.
+    pub part: Option<Vec<usize>>,
 }
 
 /// Audits the labels of all rows. Nothing is computed before [`AuditBuilder::run`].
@@ -142,36 +147,71 @@ impl<'a> AuditBuilder<'a> {
         let right = |row: usize| verified[row].unwrap_or(labels[row]);
         let corrected: Vec<usize> = (0..rows).map(right).collect();
 
-        let mut stages = Stages::new(observer, 3);
-        let representation = Representation::of(features, &mut stages)?;
+        let part = (rows > limits.in_memory).then(|| choose_part(&corrected, &verified, limits));
+        let mut stages = Stages::new(observer, if part.is_some() { 5 } else { 3 });
+        let values;
+        let of_part;
+        let audited = match &part {
+            None => features,
+            Some(part) => {
+                stages.next("reading a part of the labels")?;
+                values = stream::gather(features, part, &stages)?;
+                of_part = Features::new(&values[..], part.len(), features.dims())?;
+                &of_part
+            }
+        };
+        let row = |place: usize| part.as_ref().map_or(place, |part| part[place]);
+        let places = part.as_ref().map_or(rows, Vec::len);
+        let of_places = |labels: &[usize]| (0..places).map(|at| labels[row(at)]).collect();
+        let (given, right): (Vec<usize>, Vec<usize>) = (of_places(labels), of_places(&corrected));
+
+        let representation = Representation::of(audited, &mut stages)?;
         stages.next("computing the path")?;
-        let fitted = limits.to_fit_given(&corrected, classes);
-        let views = Views::fit(&representation, &fitted, &corrected, classes)?;
+        let fitted = limits.to_fit_given(&right, classes);
+        let views = Views::fit(&representation, &fitted, &right, classes)?;
         let path = views.smoothed();
-        let judged = path.has_others(&corrected, labels);
+        let judged_in_part = path.has_others(&right, &given);
 
         stages.next("judging the labels")?;
-        let model = (rows >= LEAST_LABELS).then(|| {
-            let table = table(&views, labels, classes, &judged);
+        let model = (places >= LEAST_LABELS).then(|| {
+            let table = table(&views, &given, classes, &judged_in_part);
             (MistakeModel::fit(&table), error_rate::upper_rate(&table))
         });
-        let of_row = |row: usize, vanish: &[f64]| {
-            let label = labels[row];
-            let wrong = model.map_or(f64::NAN, |(model, _)| model.probability(vanish, label));
-            let judged = Judgement::of(vanish, label);
-            (judged, Judgement::of(vanish, judged.rival).credibility(), wrong)
-        };
-        let judgements = views.judge(None, of_row);
-        let mut probability: Vec<f64> = judgements.iter().map(|&(_, _, wrong)| wrong).collect();
-        let score: Vec<f64> = judgements.iter().map(|(own, ..)| score::score(own)).collect();
+        let mistakes = model.map(|(model, _)| model);
+        let of_place = |at: usize, vanish: &[f64]| AuditedLabel::of(vanish, given[at], mistakes);
+        let in_part = views.judge(None, of_place);
+        let (followed, gamma_norm) = (path.fitted.clone(), path.gamma_norm()?);
+        let lambda = path.lambda();
+        let mut judged = judged_in_part;
+        let mut judgements = in_part;
+        if let Some(part) = &part {
+            stages.next("judging the rest")?;
+            let of_class = fitted.iter().fold(vec![false; classes], |mut seen, &at| {
+                seen[right[at]] = true;
+                seen
+            });
+            let all = AuditModel::of(&representation, views, mistakes, classes)?;
+            let mut by_row = Vec::with_capacity(rows);
+            for rows in blocks(rows) {
+                stages.check_stop()?;
+                by_row.extend(all.judge_rows(features, rows.clone(), &labels[rows])?);
+            }
+            let mut judged_rows: Vec<bool> = labels.iter().map(|&label| of_class[label]).collect();
+            for (at, &row) in part.iter().enumerate() {
+                (by_row[row], judged_rows[row]) = (judgements[at], judged[at]);
+            }
+            (judgements, judged) = (by_row, judged_rows);
+        }
+        let mut probability: Vec<f64> = judgements.iter().map(|row| row.probability).collect();
+        let score: Vec<f64> = judgements.iter().map(|row| row.score).collect();
         let ranking = suspects::ranking(&score, &judged, &verified);
         let ask = suspects::Ask { labels, judged: &judged, verified: &verified, precision };
         let (suspect, wrong) = ask.decide(&ranking, model, &mut probability);
-        let (followed, gamma_norm) = (path.fitted.clone(), path.gamma_norm()?);
+        let all: Vec<usize> = (0..places).collect();
         Ok(Audit {
-            credibility: judgements.iter().map(|(own, ..)| own.credibility()).collect(),
-            suggested: judgements.iter().map(|(own, ..)| own.rival).collect(),
-            suggested_credibility: judgements.iter().map(|&(_, other, _)| other).collect(),
+            credibility: judgements.iter().map(|row| row.credibility).collect(),
+            suggested: judgements.iter().map(|row| row.suggested).collect(),
+            suggested_credibility: judgements.iter().map(|row| row.suggested_credibility).collect(),
             score,
             probability,
             suspect,
@@ -179,14 +219,59 @@ impl<'a> AuditBuilder<'a> {
             verified,
             wrong,
             precision,
-            lambda: path.lambda(),
+            lambda,
             gamma_norm,
             followed,
-            nearest: nearest_among(representation.smooth.unit(), &ranking, NEAREST),
+            nearest: nearest_among(representation.smooth.unit(), &all, NEAREST),
             ranking,
             coordinates: Arc::unwrap_or_clone(representation.smooth),
+            part,
         })
     }
+}
+
+impl Audit {
+    /// Where a row stands in the columns that are in the order of the part; `None` for a row that was judged by it.
+    pub fn place(&self, row: usize) -> Option<usize> {
+        match &self.part {
+            None => Some(row),
+            Some(part) => part.binary_search(&row).ok(),
+        }
+    }
+
+    /// The row at a place of these columns.
+    pub fn row(&self, place: usize) -> usize {
+        self.part.as_ref().map_or(place, |part| part[place])
+    }
+
+    /// The nearest other instances, nearest first; none for a row that is not in the part.
+    pub fn nearest_to(&self, row: usize) -> impl Iterator<Item = usize> {
+        let near = self.place(row).into_iter().flat_map(|place| self.nearest.indices(place));
+        near.map(|place| self.row(place))
+    }
+}
+
+/// The rows of the part of very many labels that paths are fitted to, ascending: chosen by their hash, at least twenty of every class that
+/// has as many, and those that were checked.
+fn choose_part(labels: &[usize], verified: &[Option<usize>], limits: Limits) -> Vec<usize> {
+    const OF_CLASS: usize = 20;
+    let share = limits.in_memory as f64 / labels.len() as f64;
+    let below = (share * 2.0f64.powi(64)) as u64;
+    let hash = |row: usize| stream::hash(0, row);
+    let chosen = |row: &usize| hash(*row) < below || verified[*row].is_some();
+    let mut part: Vec<usize> = (0..labels.len()).filter(chosen).collect();
+    let classes = labels.iter().max().map_or(0, |label| label + 1);
+    let mut members = vec![0usize; classes];
+    part.iter().for_each(|&row| members[labels[row]] += 1);
+    let is_few = |row: &usize| members[labels[*row]] < OF_CLASS;
+    let mut few: Vec<usize> = (0..labels.len()).filter(is_few).filter(|row| !chosen(row)).collect();
+    few.sort_by_key(|&row| (labels[row], hash(row)));
+    for of_class in few.chunk_by(|&a, &b| labels[a] == labels[b]) {
+        let missing = OF_CLASS - members[labels[of_class[0]]];
+        part.extend(of_class.iter().take(missing));
+    }
+    part.sort_unstable();
+    part
 }
 
 /// Where every label vanishes, for an even part of the labels that the mistake model can be fitted to.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::label::Representation;
+use crate::label::{Projection, Representation};
 use crate::{Matrix, Result};
 
 use trustpath_path::LeaveOneOutPath;
@@ -31,6 +31,8 @@ struct View<'a> {
 /// The views in which every label is judged.
 pub(super) struct Views<'a> {
     views: Vec<View<'a>>,
+    /// From prepared rows to the view before smoothing.
+    plain: Projection,
     classes: usize,
 }
 
@@ -43,7 +45,7 @@ impl<'a> Views<'a> {
         classes: usize,
     ) -> Result<Self> {
         let smooth = Cow::Borrowed(representation.smooth.unit());
-        let plain = Cow::Owned(representation.unsmoothed(COMPONENTS)?);
+        let (unsmoothed, plain) = representation.unsmoothed(COMPONENTS)?;
         let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
         let view = |x: Cow<'a, Matrix>| {
             let ridge = choose_ridge(&design(&x, fitted), &at, classes)?;
@@ -51,13 +53,19 @@ impl<'a> Views<'a> {
             let places = path.places(x.rows());
             Ok(View { x, path, places })
         };
-        let views = [smooth, plain].into_iter().map(view).collect::<Result<_>>()?;
-        Ok(Self { views, classes })
+        let views =
+            [smooth, Cow::Owned(unsmoothed)].into_iter().map(view).collect::<Result<_>>()?;
+        Ok(Self { views, plain, classes })
     }
 
     /// The path of the smoothed view.
     pub fn smoothed(&self) -> &LeaveOneOutPath {
         &self.views[0].path
+    }
+
+    /// What judges rows that no path was fitted to.
+    pub fn into_paths(self) -> (Projection, Vec<LeaveOneOutPath>) {
+        (self.plain, self.views.into_iter().map(|view| view.path).collect())
     }
 
     /// Calls `read` with these rows (all of them for `None`) and where each of their labels vanishes; the results are in the order

@@ -243,6 +243,11 @@ pub struct LogisticModel {
 }
 
 impl LogisticModel {
+    /// The same of these rows.
+    pub(crate) fn probabilities_of(&self, x: &Matrix, rows: &[usize]) -> Matrix {
+        probabilities(x, rows, &self.weights, &self.intercept)
+    }
+
     pub(crate) fn probabilities(&self, x: &Matrix) -> Matrix {
         let rows: Vec<usize> = (0..x.rows()).collect();
         probabilities(x, &rows, &self.weights, &self.intercept)

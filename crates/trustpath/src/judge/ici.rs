@@ -148,16 +148,17 @@ pub(crate) fn judging_path(
     sampled_path(&path_params(POOL_GRID).check()?, view, split, labels, limits, keep)
 }
 
-/// Judges these labels of the open rows of a split.
+/// Judges these labels of the open rows of a split, and the path that they are judged by.
 pub(crate) fn judge_open(
     view: &View<'_>,
     split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
-) -> Result<Vec<Judgement>> {
+) -> Result<(FrozenPath, Vec<Judgement>)> {
     let keep = Keep { beta: true, ..Keep::default() };
-    let (path, _) = judging_path(view, split, labels, limits, keep)?;
-    Ok(FrozenPath::of(&path).judge(view.coordinates()?.0, split.open, |at| Some(labels[at])))
+    let path = FrozenPath::of(&judging_path(view, split, labels, limits, keep)?.0);
+    let judged = path.judge(view.coordinates()?.0, split.open, |at| Some(labels[at]));
+    Ok((path, judged))
 }
 
 /// ICI-R of which the coefficients are read: every instance is judged by a frozen path.

@@ -41,8 +41,8 @@ mod suggest;
 mod trusted;
 
 pub use labelling::{Labelling, Verdict};
-pub use model::{LabelModel, Prediction};
-pub use represent::Projection;
+pub use model::{LabelModel, Prediction, PredictionTrust};
+pub use represent::{Projection, Reference};
 pub use represented::Represented;
 pub use suggest::label_first;
 pub use trusted::Trusted;
@@ -50,7 +50,7 @@ pub use trusted::Trusted;
 pub use crate::trust::Trust;
 
 pub(crate) use candidates::{candidates, judged_dims};
-pub(crate) use model::ModelInput;
+pub(crate) use model::{ModelInput, PredictedRow, blocks};
 pub(crate) use represent::Representation;
 pub(crate) use suggest::{Candidates, margins};
 pub(crate) use trusted::RankedRows;

@@ -1,40 +1,74 @@
-//! The model that remains of a labelled pool: a classifier and a frozen path, for instances that were not in it.
+//! The model that remains of a labelled pool: it labels rows that were not in the pool as the pool's own are labelled.
 //!
-//! Such an instance has no neighbours in the pool to be smoothed over. So both are trained on the coordinates that the
-//! pool's own instances have without smoothing, under the labels that were found with it: the classifier on the given ones,
-//! the trusted ones and the best half of every class; the path on all. Instances that are none of these train one more class.
+//! A new row is smoothed over reference rows of the pool, which puts it into the coordinates of the pool
+//! ([`Reference`]). There the labeller's last classifier gives it class probabilities, which are multiplied with those of the
+//! similarity graph as they are for the rows of the pool; what the graph says of a new row is the mean of what it says of the
+//! reference rows near it. Where the labeller has no classifier, or some rows are none of these, one is trained on the given labels,
+//! the trusted ones and the best half of every class; what is none of these is a class more.
 //!
-//! How often a prediction is right is estimated on the pool itself. Half of it is predicted by a classifier that was
-//! trained without that half, as if it were new. Where the prediction is the label that the pool has, it is right with the
-//! probability of that label, and otherwise it is taken to be wrong. The estimate falls with the classifier's
-//! probability (isotonic regression), and predictions are trusted from where all of them together reach the target.
+//! The promise holds for predictions by held-out labels of their own. In every fold the held-out rows, and the rows of the pool that they
+//! are ranked among, are predicted by the model of that fold as if they were new: smoothed over the reference rows without themselves,
+//! labelled and judged by the classifier, the graph and the path of the fold. The rest is the rule of the pool.
 
-use super::represent::{Projection, Representation};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::represent::{Placed, Projection, Reference, Representation};
 use super::{Verdict, judged_dims};
-use crate::classify::{Classify, LogisticModel, PoolLogistic, Trainer};
+use crate::classify::{Classify, LogisticModel, PoolLogistic};
 use crate::incidental::Keep;
 use crate::judge::{FrozenPath, Judgement, View, judging_path};
+use crate::labeller::{GraphLabels, Labelled};
 use crate::limits::Limits;
 use crate::linalg::vector::arg_max;
-use crate::pool::Labels;
-use crate::{Error, Features, Instances, Matrix, Result};
+use crate::pool::{Labels, Pool};
+use crate::trust::{
+    CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown,
+    cross_validate_predictions, rank,
+};
+use crate::{Error, Features, Matrix, Result};
 
-/// Steps of the curve that are kept, at most.
-const STEPS: usize = 100;
+/// Rows that are predicted together.
+const BLOCK: usize = 16_384;
+/// Rows whose class probabilities are in memory together.
+const STRIP: usize = 256;
+/// Added to what the graph says of a class, which may be nothing.
+const FLOOR: f32 = 1e-6;
+/// Scores of the pool that are kept, at most.
+const SCORES: usize = 2000;
 
 /// A trained model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelModel {
     /// From features to coordinates.
     pub projection: Projection,
+    /// The rows that new ones are smoothed over.
+    pub reference: Reference,
     /// The classifier. It has one class more than there are labels if the pool has instances that are none of these.
     pub classifier: LogisticModel,
+    /// What the similarity graph says of every class of the classifier, one row per reference row; empty where no graph was read.
+    pub graph: Vec<f32>,
+    /// How much of its score each reference row loses because it is far from all labels; empty in a closed pool.
+    pub discount: Vec<f32>,
     /// The path that credibility is measured on.
     pub path: FrozenPath,
-    /// From the classifier's probability to the probability that the label is right: lower ends of steps, ascending, and the
-    /// probability on each.
-    pub steps: Vec<(f64, f64)>,
-    /// The classifier's probability from which a label is trusted; above 1 if none is.
+    /// How predictions are ranked and trusted.
+    pub trust: PredictionTrust,
+}
+
+/// How predictions are ranked and trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionTrust {
+    /// The score that ranks them.
+    pub ranked_by: RankedBy,
+    /// Scores of rows of the pool that were predicted as if they were new, from high to low.
+    pub scores: Vec<f64>,
+    /// The share of the pool that these rows stand for; the rest is none of these.
+    pub share: f64,
+    /// From the share of the pool that scores at least as high to the probability that a label is right.
+    pub curve: RightCurve,
+    /// The score from which a label is trusted; above 1 if none is.
     pub cut: f64,
 }
 
@@ -44,8 +78,7 @@ pub struct LabelModel {
 pub struct Prediction {
     /// The most probable class of each; `None` for those that are none of these.
     pub labels: Vec<Option<usize>>,
-    /// Class probabilities by the classifier, one row per instance; the last column is that of none of these, if the model knows
-    /// such instances.
+    /// Class probabilities, one row per instance; the last column is that of none of these, if the model knows such instances.
     pub probabilities: Matrix,
     /// The probability that the label is right, or that it is none of these.
     pub probability: Vec<f64>,
@@ -65,11 +98,11 @@ impl LabelModel {
     pub fn check(&self) -> Result<()> {
         let (r, d) = (self.projection.basis.rows(), self.projection.mean.len());
         let (outputs, classes) = (self.classifier.intercept.len(), self.classes());
-        let expect = |given: (usize, usize), rows: usize, dims: usize| match given == (rows, dims) {
-            true => Ok(()),
-            false => {
-                Err(Error::Shape { rows, dims, expected: rows * dims, given: given.0 * given.1 })
+        let expect = |given: (usize, usize), rows: usize, dims: usize| {
+            if given == (rows, dims) {
+                return Ok(());
             }
+            Err(Error::Shape { rows, dims, expected: rows * dims, given: given.0 * given.1 })
         };
         let shape = |m: &Matrix| (m.rows(), m.cols());
         expect(shape(&self.projection.basis), r, d)?;
@@ -80,10 +113,16 @@ impl LabelModel {
         for beta in &self.path.beta {
             expect(shape(beta), reads.min(r), classes)?;
         }
-        match classes < 2 || self.path.lambda.is_empty() || r == 0 {
-            true => Err(Error::OneClass { classes }),
-            false => Ok(()),
+        let rows = self.reference.len();
+        for (values, dims) in [(&self.graph, outputs), (&self.discount, 1)] {
+            if !values.is_empty() {
+                expect((values.len(), 1), rows * dims, 1)?;
+            }
         }
+        if classes < 2 || self.path.lambda.is_empty() || r == 0 {
+            return Err(Error::OneClass { classes });
+        }
+        Ok(())
     }
 
     /// Labels new instances, which must have the features of the pool.
@@ -92,54 +131,175 @@ impl LabelModel {
     /// [`Error::Dimensions`](crate::Error::Dimensions) for another number of features,
     /// [`Error::ZeroVector`](crate::Error::ZeroVector).
     pub fn predict(&self, features: &Features<'_>) -> Result<Prediction> {
-        let x = self.projection.apply(features)?;
-        let probabilities = self.classifier.probabilities(x.unit());
-        let classes = self.classes();
-        let most: Vec<usize> = probabilities.iter_rows().map(arg_max).collect();
-        let labels: Vec<Option<usize>> =
-            most.iter().map(|&class| (class < classes).then_some(class)).collect();
-        let rows: Vec<usize> = (0..labels.len()).collect();
-        let judged = self.path.judge(x.unit(), &rows, |row| labels[row]);
-        let scores = most.iter().enumerate().map(|(row, &class)| probabilities[(row, class)]);
-        let outcome = |(score, label): (f64, &Option<usize>)| match label {
-            None => (score, Verdict::NoneOfThese),
-            Some(_) if score >= self.cut => (self.probability_right(score), Verdict::Trusted),
-            Some(_) => (self.probability_right(score), Verdict::Doubtful),
-        };
-        let (probability, verdicts) = scores.zip(&labels).map(outcome).unzip();
+        let outputs = self.classifier.intercept.len();
+        let mut all = Vec::with_capacity(features.rows());
+        let mut probabilities = Matrix::zeros(features.rows(), outputs);
+        for rows in blocks(features.rows()) {
+            let to = &mut probabilities.as_mut_slice()[rows.start * outputs..rows.end * outputs];
+            all.extend(self.predict_rows(features, rows, Some(to))?);
+        }
         Ok(Prediction {
-            rival: judged.iter().map(|judged| judged.rival).collect(),
-            credibility: judged.iter().map(Judgement::credibility).collect(),
-            probability,
-            verdicts,
-            labels,
+            labels: all.iter().map(|row| row.label).collect(),
+            probability: all.iter().map(|row| row.probability).collect(),
+            credibility: all.iter().map(|row| row.credibility).collect(),
+            rival: all.iter().map(|row| row.rival).collect(),
+            verdicts: all.iter().map(|row| row.verdict).collect(),
             probabilities,
         })
+    }
+
+    /// Labels these rows of the features; their class probabilities are written where there is room for them.
+    pub(crate) fn predict_rows(
+        &self,
+        features: &Features<'_>,
+        rows: Range<usize>,
+        probabilities: Option<&mut [f64]>,
+    ) -> Result<Vec<PredictedRow>> {
+        let placed = self.reference.place(&self.projection, features, rows, |_| Ok(()))?;
+        let parts = Parts {
+            classifier: &self.classifier,
+            graph: &self.graph,
+            path: &self.path,
+            discount: &self.discount,
+        };
+        let rows: Vec<usize> = (0..placed.u.rows()).collect();
+        let scored = parts.score(&placed, &rows, probabilities);
+        let row = |scored: ScoredRow| {
+            let score = scored.scores[self.trust.ranked_by as usize];
+            let rank = self.trust.share * rank(&self.trust.scores, score);
+            let (label, probability, verdict) = match scored.none {
+                Some(probability) => (None, probability, Verdict::NoneOfThese),
+                None => {
+                    let trusted = score >= self.trust.cut;
+                    let verdict = if trusted { Verdict::Trusted } else { Verdict::Doubtful };
+                    (Some(scored.label), self.trust.curve.at(rank), verdict)
+                }
+            };
+            let Judgement { rival, .. } = scored.judged;
+            PredictedRow {
+                label,
+                judged_as: scored.label,
+                probability,
+                credibility: scored.judged.credibility(),
+                rival,
+                verdict,
+            }
+        };
+        Ok(scored.into_iter().map(row).collect())
     }
 
     /// Number of classes that have labels.
     pub fn classes(&self) -> usize {
         self.path.beta.first().map_or(0, Matrix::cols)
     }
+}
 
-    /// The probability that a label is right which the classifier gives this probability.
-    fn probability_right(&self, score: f64) -> f64 {
-        let at = self.steps.partition_point(|(from, _)| *from <= score);
-        self.steps.get(at.saturating_sub(1)).map_or(score, |(_, probability)| *probability)
+/// What is predicted for a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PredictedRow {
+    pub label: Option<usize>,
+    /// The label that it was judged under: its own, or for one that is none of these the one that it comes nearest to.
+    pub judged_as: usize,
+    pub probability: f64,
+    pub credibility: f64,
+    pub rival: usize,
+    pub verdict: Verdict,
+}
+
+/// So many rows in the blocks in which they are predicted.
+pub(crate) fn blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(BLOCK).map(move |first| first..(first + BLOCK).min(rows))
+}
+
+/// What labels and judges placed rows: of a model, or of a fold.
+struct Parts<'a> {
+    classifier: &'a LogisticModel,
+    graph: &'a [f32],
+    path: &'a FrozenPath,
+    discount: &'a [f32],
+}
+
+/// A row that is labelled and judged.
+#[derive(Debug, Clone, Copy)]
+struct ScoredRow {
+    /// The most probable of the classes that have labels.
+    label: usize,
+    /// The probability that it is none of these, where that is more probable than any class.
+    none: Option<f64>,
+    judged: Judgement,
+    /// By each ranking.
+    scores: [f64; RankedBy::ALL.len()],
+}
+
+impl Parts<'_> {
+    /// Labels and judges these rows, and writes their class probabilities where there is room for them.
+    fn score(
+        &self,
+        placed: &Placed,
+        rows: &[usize],
+        probabilities: Option<&mut [f64]>,
+    ) -> Vec<ScoredRow> {
+        let outputs = self.classifier.intercept.len();
+        let classes = self.path.beta.first().map_or(0, Matrix::cols);
+        let mut labels = vec![(0, 0.0, None, 0.0); rows.len()];
+        let label_strip = |(at, labels): (usize, &mut [(usize, f64, Option<f64>, f64)])| {
+            let rows = &rows[at * STRIP..at * STRIP + labels.len()];
+            let mut p = self.classifier.probabilities_of(&placed.u, rows);
+            let mut near = vec![0.0f32; outputs];
+            for (at, (&row, to)) in rows.iter().zip(labels).enumerate() {
+                let p = p.row_mut(at);
+                if !self.graph.is_empty() {
+                    placed.mean(row, self.graph, &mut near);
+                    let roots = near.iter().map(|h| f64::from((h + FLOOR).sqrt()));
+                    p.iter_mut().zip(roots).for_each(|(p, root)| *p *= root);
+                    let sum: f64 = p.iter().sum();
+                    p.iter_mut().for_each(|p| *p /= sum);
+                }
+                let label = arg_max(&p[..classes]);
+                let none = p.get(classes).copied().filter(|none| *none > p[label]);
+                let mut discount = [0.0f32];
+                if !self.discount.is_empty() {
+                    placed.mean(row, self.discount, &mut discount);
+                }
+                *to = (label, p[label], none, f64::from(discount[0]));
+            }
+            p
+        };
+        match probabilities {
+            Some(all) => {
+                let strips = labels.par_chunks_mut(STRIP).enumerate();
+                strips.zip(all.par_chunks_mut(STRIP * outputs)).for_each(|(strip, to)| {
+                    to.copy_from_slice(label_strip(strip).as_slice());
+                });
+            }
+            None => labels.par_chunks_mut(STRIP).enumerate().for_each(|strip| {
+                label_strip(strip);
+            }),
+        }
+        let judged = self.path.judge(&placed.u, rows, |at| Some(labels[at].0));
+        let scored = |((label, probability, none, discount), judged): (_, Judgement)| ScoredRow {
+            label,
+            none,
+            judged,
+            scores: RankedBy::ALL.map(|by| by.scores(&[probability], &[judged], |_| discount)[0]),
+        };
+        labels.into_iter().zip(judged).map(scored).collect()
     }
 }
 
 /// A labelled pool that a model is trained on.
 pub(crate) struct ModelInput<'a> {
     pub representation: &'a Representation,
-    /// The given rows, and those that have a label.
-    pub split: Labels<'a>,
-    /// The labels of the open rows.
-    pub labels: &'a [usize],
-    /// The probability that each of them is right.
+    pub pool: &'a Pool,
+    pub unknown: &'a Unknown,
+    /// What the labeller made of the known rows.
+    pub labelled: &'a Labelled,
+    /// The probability that each of their labels is right.
     pub right: &'a [f64],
     /// Verdicts by row.
     pub verdicts: &'a [Verdict],
+    /// How the folds were labelled and judged.
+    pub held_out: &'a CrossValidation,
     /// The precision that trusted labels should have; `None` if nothing is to be trusted.
     pub target: Option<f64>,
     pub limits: Limits,
@@ -148,56 +308,57 @@ pub(crate) struct ModelInput<'a> {
 impl ModelInput<'_> {
     /// Trains the model.
     pub fn train(&self) -> Result<LabelModel> {
-        let training = self.training_set();
-        let fitted = self.limits.to_fit(self.split, self.labels);
-        let sample = self.sample();
-        let mut rows: Vec<usize> = training.iter().map(|&(row, _)| row).collect();
-        rows.extend(fitted.iter().map(|&position| self.split.row(position)));
-        rows.extend(sample.iter().map(|as_new| as_new.row));
-        rows.sort_unstable();
-        rows.dedup();
-        let plain = Plain { instances: self.representation.plain(&rows), rows };
-        let mut trainer = PoolLogistic::new(self.limits)?.trainer(&plain.instances, self.outputs());
-        plain.train(&mut *trainer, &training)?;
-        let classifier = trainer.model().as_logistic().expect("it is logistic").clone();
-        let path = self.path(&plain, &fitted)?;
-        let scored = self.scored_as_new(&plain, &mut *trainer, &training, &sample)?;
-        let cut = match self.target {
-            Some(target) => lowest_cut(&scored, target),
-            None => f64::INFINITY,
+        let (reference, which) = Reference::of(self.representation)?;
+        let labels = self.pool.with_open(&self.unknown.known);
+        let order = |&a: &usize, &b: &usize| self.right[b].total_cmp(&self.right[a]);
+        let classifier = self.classifier(labels, self.labelled, order)?;
+        let path = self.path(labels, &self.labelled.labels)?;
+        let parts = Parts {
+            graph: &self.graph(labels, self.labelled, &which),
+            discount: &of_rows(&self.unknown.discount, &which),
+            classifier: &classifier,
+            path: &path,
         };
-        Ok(LabelModel {
-            projection: self.representation.projection.clone(),
-            classifier,
-            path,
-            steps: isotonic(&scored),
-            cut: if cut.is_finite() { cut } else { 2.0 },
-        })
+        let trust = self.trust(&reference, &which, &parts)?;
+        let (graph, discount) = (parts.graph.to_vec(), parts.discount.to_vec());
+        let projection = self.representation.projection.clone();
+        Ok(LabelModel { projection, reference, classifier, graph, discount, path, trust })
     }
 
-    /// Rows and labels that train the classifier; novel instances are the last class.
-    fn training_set(&self) -> Vec<(usize, usize)> {
-        let Labels { given, open, classes, .. } = self.split;
-        let mut members = vec![Vec::new(); classes];
-        self.labels.iter().enumerate().for_each(|(at, &label)| members[label].push(at));
-        let mut taken: Vec<bool> =
-            open.iter().map(|&row| self.verdicts[row] == Verdict::Trusted).collect();
-        for of_class in &mut members {
-            of_class.sort_by(|&a, &b| self.right[b].total_cmp(&self.right[a]));
-            of_class[..of_class.len().div_ceil(2)].iter().for_each(|&at| taken[at] = true);
-        }
-        let taken: Vec<usize> = (0..open.len()).filter(|&at| taken[at]).collect();
+    /// The labeller's last classifier, or one that is trained on the given labels, the best half of every class in this order and the
+    /// rows that are none of these.
+    fn classifier(
+        &self,
+        labels: Labels<'_>,
+        labelled: &Labelled,
+        order: impl Fn(&usize, &usize) -> std::cmp::Ordering,
+    ) -> Result<LogisticModel> {
         let novel = self.novel();
-        let pairs = |rows: Vec<usize>, labels: Vec<usize>| {
-            let kept = self.limits.to_train(&labels, classes + 1);
-            kept.into_iter().map(move |at| (rows[at], labels[at])).collect::<Vec<_>>()
-        };
-        let mut all = pairs(given.to_vec(), self.split.labels.to_vec());
-        let rows = taken.iter().map(|&at| open[at]).chain(novel.iter().copied()).collect();
-        let labels = taken.iter().map(|&at| self.labels[at]);
-        all.extend(pairs(rows, labels.chain(novel.iter().map(|_| classes)).collect()));
-        all.sort_unstable();
-        all
+        if let (Some(model), true) = (&labelled.model, novel.is_empty()) {
+            return Ok(model.clone());
+        }
+        let classes = labels.classes;
+        let mut members = vec![Vec::new(); classes];
+        labelled.labels.iter().enumerate().for_each(|(at, &label)| members[label].push(at));
+        let mut taken: Vec<(usize, usize)> = novel.iter().map(|&row| (row, classes)).collect();
+        for (label, of_class) in members.iter_mut().enumerate() {
+            of_class.sort_by(&order);
+            of_class.truncate(of_class.len().div_ceil(2));
+            taken.extend(of_class.iter().map(|&at| (labels.open[at], label)));
+        }
+        let given = labels.given.iter().copied().zip(labels.labels.iter().copied()).collect();
+        let mut training: Vec<(usize, usize)> = Vec::new();
+        for part in [given, taken] {
+            let of: Vec<usize> = part.iter().map(|&(_, label)| label).collect();
+            let kept = self.limits.to_train(&of, classes + 1);
+            training.extend(kept.into_iter().map(|at| part[at]));
+        }
+        training.sort_unstable();
+        let (rows, of): (Vec<usize>, Vec<usize>) = training.into_iter().unzip();
+        let smooth = &self.representation.smooth;
+        let mut trainer = PoolLogistic::new(self.limits)?.trainer(smooth, self.outputs());
+        trainer.train(&rows, &of)?;
+        Ok(trainer.model().as_logistic().expect("it is logistic").clone())
     }
 
     /// Rows that are none of these.
@@ -208,181 +369,122 @@ impl ModelInput<'_> {
 
     /// Number of classes of the classifier.
     fn outputs(&self) -> usize {
-        self.split.classes + usize::from(self.verdicts.contains(&Verdict::NoneOfThese))
+        self.pool.classes + usize::from(self.verdicts.contains(&Verdict::NoneOfThese))
     }
 
-    /// The path, on the coordinates without smoothing of the rows at these positions.
-    fn path(&self, plain: &Plain, fitted: &[usize]) -> Result<FrozenPath> {
-        let split = self.split;
-        let given = fitted.partition_point(|&position| position < split.given.len());
-        let places: Vec<usize> =
-            fitted.iter().map(|&position| plain.place(split.row(position))).collect();
-        let all = split.all_labels(self.labels);
-        let with: Vec<usize> = fitted.iter().map(|&position| all[position]).collect();
-        let unit = plain.instances.unit();
-        let view = View::leading(&plain.instances, unit, judged_dims(unit, split.classes));
-        let part = Labels {
-            given: &places[..given],
-            labels: &with[..given],
-            open: &places[given..],
-            classes: split.classes,
+    /// What the graph says of every class of the classifier, for these rows. That a row is none of these is certain, or it is not.
+    fn graph(&self, labels: Labels<'_>, labelled: &Labelled, which: &[usize]) -> Vec<f32> {
+        let (classes, outputs) = (self.pool.classes, self.outputs());
+        let hits = match &labelled.by_graph {
+            Some(graph) => graph.hits(),
+            None if labelled.model.is_none() && self.reads_graph() => {
+                GraphLabels::new(&self.representation.graph, labels).hits()
+            }
+            None => return Vec::new(),
         };
+        let of_row = |&row: &usize| {
+            let novel = self.verdicts[row] == Verdict::NoneOfThese;
+            let hits = &hits[row * classes..(row + 1) * classes];
+            let hits = hits.iter().map(move |&h| if novel { 0.0 } else { h });
+            hits.chain((classes..outputs).map(move |_| f32::from(u8::from(novel))))
+        };
+        which.iter().flat_map(of_row).collect()
+    }
+
+    fn reads_graph(&self) -> bool {
+        self.limits.reads_graph(self.pool.rows, self.pool.classes)
+    }
+
+    /// The path that judges these labels of the open rows.
+    fn path(&self, labels: Labels<'_>, of_open: &[usize]) -> Result<FrozenPath> {
+        let smooth = &self.representation.smooth;
+        let view = View::leading(smooth, smooth.unit(), judged_dims(smooth.unit(), labels.classes));
         let keep = Keep { beta: true, ..Keep::default() };
-        let (path, _) = judging_path(&view, part, &with[given..], Limits::NONE, keep)?;
-        Ok(FrozenPath::of(&path))
+        Ok(FrozenPath::of(&judging_path(&view, labels, of_open, self.limits, keep)?.0))
     }
 
-    /// Instances of the pool that are to be predicted as if they were new, in ascending order of rows.
-    fn sample(&self) -> Vec<AsNew> {
-        let Labels { open, classes, .. } = self.split;
-        let known = |at: usize| (open[at], self.labels[at], self.right[at]);
-        let mut all: Vec<(usize, usize, f64)> = (0..open.len()).map(known).collect();
-        all.extend(self.novel().into_iter().map(|row| (row, classes, 0.0)));
-        all.sort_unstable_by_key(|(row, ..)| *row);
-        let places: Vec<usize> = (0..all.len()).collect();
-        let sample = self.limits.to_cross_validate(&places, classes);
-        let as_new = |at: usize| {
-            let (row, label, right) = all[at];
-            AsNew { row, label, right, half: at % 2 }
-        };
-        sample.into_iter().map(as_new).collect()
-    }
-
-    /// For instances of the pool that are predicted as if they were new, and to have a label: the classifier's probability, and the
-    /// probability that the prediction is right. Sorted by the first, highest first.
-    fn scored_as_new(
+    /// How predictions are ranked and trusted, by held-out labels that are predicted as if they were new.
+    fn trust(
         &self,
-        plain: &Plain,
-        trainer: &mut dyn Trainer,
-        training: &[(usize, usize)],
-        sample: &[AsNew],
-    ) -> Result<Vec<(f64, f64)>> {
-        let classes = self.split.classes;
-        let mut half_of = vec![usize::MAX; self.verdicts.len()];
-        let mut open: Vec<usize> = self.split.open.to_vec();
-        open.extend(self.novel());
-        open.sort_unstable();
-        open.iter().enumerate().for_each(|(at, &row)| half_of[row] = at % 2);
-        let mut scored = Vec::new();
-        for half in 0..2 {
-            let mut rest: Vec<(usize, usize)> =
-                training.iter().copied().filter(|(row, _)| half_of[*row] != half).collect();
-            // A class of which nothing is left, as where all that is none of these lies in one half, keeps what it has.
-            let mut seen = vec![false; self.outputs()];
-            rest.iter().for_each(|&(_, label)| seen[label] = true);
-            rest.extend(training.iter().filter(|(_, label)| !seen[*label]));
-            rest.sort_unstable();
-            let here: Vec<&AsNew> = sample.iter().filter(|as_new| as_new.half == half).collect();
-            if here.is_empty() {
-                continue;
-            }
-            plain.train(trainer, &rest)?;
-            let places: Vec<usize> = here.iter().map(|as_new| plain.place(as_new.row)).collect();
-            let (predicted, probability) = trainer.label(&places);
-            for ((as_new, predicted), p) in here.into_iter().zip(predicted).zip(probability) {
-                if predicted < classes {
-                    scored.push((p, if predicted == as_new.label { as_new.right } else { 0.0 }));
-                }
-            }
-        }
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(scored)
+        reference: &Reference,
+        which: &[usize],
+        parts: &Parts<'_>,
+    ) -> Result<PredictionTrust> {
+        let (pool, unknown) = (self.pool, self.unknown);
+        let sample = self.limits.to_cross_validate(&unknown.known, pool.classes);
+        let mut rows = [&pool.given[..], &sample].concat();
+        rows.sort_unstable();
+        let own = |row: usize| which.binary_search(&row).ok();
+        let placed = reference.place_again(self.representation, &rows, own)?;
+        let place = |row: &usize| rows.partition_point(|other| other < row);
+        let places = |of: &[usize]| of.iter().map(place).collect::<Vec<usize>>();
+        let predict = |(fold, run): (&Fold, &_)| -> Result<FoldPrediction> {
+            self.predict_fold(fold, run, &placed, &places(fold.labels().open), which)
+        };
+        let folds = &unknown.folds.all[..self.held_out.runs.len()];
+        let predictions: Vec<FoldPrediction> =
+            folds.par_iter().zip(&self.held_out.runs).map(predict).collect::<Result<_>>()?;
+        let held_out = cross_validate_predictions(folds, &predictions, unknown.share());
+        let scored = parts.score(&placed, &places(&sample), None);
+        let by = held_out.ranked_by as usize;
+        let mut scores: Vec<f64> = scored.iter().map(|row| row.scores[by]).collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        let labels: Vec<usize> = scored.iter().map(|row| row.label).collect();
+        let share = unknown.estimated_share();
+        let calibration = held_out.calibration(&unknown.folds.groups, &labels, share);
+        let trusted = self.target.map_or(0, |target| calibration.trusted(pool.open.len(), target));
+        let most = trusted as f64 / pool.open.len().max(1) as f64;
+        let count = (most / unknown.share() * scores.len() as f64 + 1e-6) as usize;
+        let cut = count.min(scores.len()).checked_sub(1).map_or(2.0, |last| scores[last]);
+        Ok(PredictionTrust {
+            ranked_by: held_out.ranked_by,
+            curve: RightCurve::of(&calibration),
+            share: unknown.share(),
+            scores: evenly(&scores, SCORES),
+            cut,
+        })
+    }
+
+    /// Labels and judges the open rows of a fold, which are at these places, as if they were new.
+    fn predict_fold(
+        &self,
+        fold: &Fold,
+        run: &crate::trust::FoldRun,
+        placed: &Placed,
+        places: &[usize],
+        which: &[usize],
+    ) -> Result<FoldPrediction> {
+        let (labels, labelled) = (fold.labels(), &run.labelled);
+        let order = |&a: &usize, &b: &usize| {
+            labelled.probability[b].total_cmp(&labelled.probability[a]).then(a.cmp(&b))
+        };
+        let classifier = self.classifier(labels, labelled, order)?;
+        let parts = Parts {
+            graph: &self.graph(labels, labelled, which),
+            discount: &of_rows(&fold.distance, which),
+            classifier: &classifier,
+            path: &run.path,
+        };
+        let scored = parts.score(placed, places, None);
+        Ok(FoldPrediction {
+            labels: scored.iter().map(|row| row.label).collect(),
+            novel: scored.iter().map(|row| row.none.is_some()).collect(),
+            scores: RankedBy::ALL
+                .map(|by| scored.iter().map(|row| row.scores[by as usize]).collect()),
+        })
     }
 }
 
-/// An instance of the pool that is predicted as if it were new, by a classifier that is trained on the other half.
-struct AsNew {
-    row: usize,
-    /// Its label in the pool; for one that is none of these, the number of classes.
-    label: usize,
-    /// The probability that the label is right.
-    right: f64,
-    half: usize,
+/// Values of these rows; none where there are none.
+fn of_rows(values: &[f64], rows: &[usize]) -> Vec<f32> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    rows.iter().map(|&row| values[row] as f32).collect()
 }
 
-/// Coordinates of rows of the pool as new instances would have them. One trainer serves all classifiers, each starting from the one
-/// before.
-struct Plain {
-    /// Ascending.
-    rows: Vec<usize>,
-    instances: Instances,
-}
-
-impl Plain {
-    fn place(&self, row: usize) -> usize {
-        self.rows.partition_point(|&other| other < row)
-    }
-
-    fn train(&self, trainer: &mut dyn Trainer, training: &[(usize, usize)]) -> Result<()> {
-        let places: Vec<usize> = training.iter().map(|&(row, _)| self.place(row)).collect();
-        let labels: Vec<usize> = training.iter().map(|&(_, label)| label).collect();
-        trainer.train(&places, &labels)
-    }
-}
-
-/// The lowest score such that all from there on are right with this probability on average; infinite if there is none.
-fn lowest_cut(scored: &[(f64, f64)], target: f64) -> f64 {
-    let (mut right, mut cut) = (0.0, f64::INFINITY);
-    for (at, &(score, probability)) in scored.iter().enumerate() {
-        right += probability;
-        if right >= target * (at + 1) as f64 {
-            cut = score;
-        }
-    }
-    cut
-}
-
-/// Isotonic regression of the probability on the score, of scores sorted from high to low: lower ends of steps, ascending.
-fn isotonic(scored: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    // Blocks of lower end, sum and count, highest first; a block that is better than the one before it joins it.
-    let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
-    for &(score, right) in scored {
-        blocks.push((score, right, 1.0));
-        while let [.., before, last] = blocks[..] {
-            if before.1 / before.2 > last.1 / last.2 {
-                break;
-            }
-            blocks.truncate(blocks.len() - 2);
-            blocks.push((last.0, before.1 + last.1, before.2 + last.2));
-        }
-    }
-    // Few steps are enough: those that begin a new hundredth of the instances.
-    let every = scored.len() as f64 / STEPS as f64;
-    let (mut steps, mut kept) = (Vec::new(), (f64::INFINITY, 0.0, 0.0));
-    for block in blocks {
-        kept = (block.0, kept.1 + block.1, kept.2 + block.2);
-        if kept.2 >= every {
-            steps.push((kept.0, kept.1 / kept.2));
-            kept = (f64::INFINITY, 0.0, 0.0);
-        }
-    }
-    if kept.2 > 0.0 {
-        steps.push((kept.0, kept.1 / kept.2));
-    }
-    steps.reverse();
-    steps
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cut_keeps_the_mean_above_the_target() {
-        let scored = [(0.9, 1.0), (0.8, 0.0), (0.7, 1.0), (0.6, 1.0), (0.5, 0.0)];
-        assert_eq!(lowest_cut(&scored, 0.75), 0.6);
-        assert_eq!(lowest_cut(&scored, 0.95), 0.9);
-        assert_eq!(lowest_cut(&scored[1..2], 0.5), f64::INFINITY);
-    }
-
-    #[test]
-    fn isotonic_regression_pools_what_is_out_of_order() {
-        let scored = [(0.9, 1.0), (0.8, 0.0), (0.7, 1.0), (0.6, 0.25), (0.5, 0.0)];
-        assert_eq!(isotonic(&scored), [(0.5, 0.0), (0.6, 0.25), (0.7, 0.5), (0.9, 1.0)]);
-        assert_eq!(isotonic(&[]), []);
-        let many: Vec<(f64, f64)> =
-            (0..5000).map(|i| (1.0 - f64::from(i) / 5000.0, 1.0 - f64::from(i) / 5000.0)).collect();
-        let steps = isotonic(&many);
-        assert!(steps.len() <= STEPS + 1 && steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
-    }
+/// At most so many of sorted values, evenly.
+fn evenly(sorted: &[f64], most: usize) -> Vec<f64> {
+    let count = sorted.len().min(most);
+    (0..count).map(|at| sorted[at * sorted.len() / count]).collect()
 }

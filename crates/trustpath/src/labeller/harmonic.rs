@@ -27,17 +27,17 @@ const CLASSES: usize = 8;
 /// Rows whose class probabilities are in memory together.
 const BLOCK: usize = 512;
 
-/// How likely each class is for every open row of a split, by the graph alone.
+/// How likely each class is for every row of a pool, by the graph alone.
 #[derive(Debug)]
 pub(crate) struct GraphLabels {
     classes: usize,
-    /// `√h` of every open row, in single precision: only the order of a product with it matters.
+    /// `√h` of every row, in single precision: only the order of a product with it matters. A row with a given label has that one.
     roots: Vec<f32>,
 }
 
 impl GraphLabels {
     pub fn new(graph: &SimilarityGraph, split: Labels<'_>) -> Self {
-        let (n, classes, open) = (graph.len(), split.classes, split.open);
+        let (n, classes) = (graph.len(), split.classes);
         let mut class_of = vec![None; n];
         split.given.iter().zip(split.labels).for_each(|(&row, &k)| class_of[row] = Some(k));
         let labelled: Vec<bool> = class_of.iter().map(Option::is_some).collect();
@@ -57,15 +57,17 @@ impl GraphLabels {
             let mut enough = [0.0; CLASSES];
             b.iter().for_each(|b| (0..CLASSES).for_each(|k| enough[k] += b[k] * b[k]));
             let enough = enough.map(|square| TOLERANCE * square.sqrt());
-            let h = walk.solve(&b, vec![[0.0; CLASSES]; n], enough);
-            open.iter().map(|&row| h[row]).collect()
+            walk.solve(&b, vec![[0.0; CLASSES]; n], enough)
         };
         let firsts: Vec<usize> = (0..classes).step_by(CLASSES).collect();
         let chunks: Vec<Vec<[f64; CLASSES]>> = firsts.into_par_iter().map(solve).collect();
-        let mut roots = vec![0.0f32; open.len() * classes];
-        roots.par_chunks_mut(classes).enumerate().for_each(|(at, roots)| {
-            let h = |k: usize| chunks[k / CLASSES][at][k % CLASSES].max(0.0) + FLOOR;
-            roots.iter_mut().enumerate().for_each(|(k, root)| *root = h(k).sqrt() as f32);
+        let mut roots = vec![0.0f32; n * classes];
+        roots.par_chunks_mut(classes).enumerate().for_each(|(row, roots)| {
+            let h = |k: usize| match class_of[row] {
+                Some(class) => f64::from(u8::from(class == k)),
+                None => chunks[k / CLASSES][row][k % CLASSES].max(0.0),
+            };
+            roots.iter_mut().enumerate().for_each(|(k, root)| *root = (h(k) + FLOOR).sqrt() as f32);
         });
         Self { classes, roots }
     }
@@ -73,9 +75,10 @@ impl GraphLabels {
     /// The most probable class of every open row by the product, and its probability.
     pub fn label(&self, trainer: &dyn Trainer, open: &[usize]) -> (Vec<usize>, Vec<f64>) {
         let (mut labels, mut probability) = (Vec::new(), Vec::new());
-        for (rows, roots) in open.chunks(BLOCK).zip(self.roots.chunks(BLOCK * self.classes)) {
+        for rows in open.chunks(BLOCK) {
             let mut p = trainer.probabilities(rows);
-            for (at, roots) in roots.chunks_exact(self.classes).enumerate() {
+            for (at, &row) in rows.iter().enumerate() {
+                let roots = &self.roots[row * self.classes..(row + 1) * self.classes];
                 let p = p.row_mut(at);
                 p.iter_mut().zip(roots).for_each(|(p, &root)| *p *= f64::from(root));
                 let label = arg_max(p);
@@ -84,6 +87,11 @@ impl GraphLabels {
             }
         }
         (labels, probability)
+    }
+
+    /// `h` of every row, row by row.
+    pub fn hits(&self) -> Vec<f32> {
+        self.roots.iter().map(|root| root * root).collect()
     }
 }
 
@@ -110,7 +118,8 @@ mod tests {
         let right = |(row, roots): (&usize, &[f32])| {
             (0..11).all(|class| class == row / 12 || roots[class] < roots[row / 12])
         };
-        let right = open.iter().zip(found.roots.chunks(11)).filter(|pair| right(*pair)).count();
+        let roots = |row: &usize| &found.roots[11 * row..11 * (row + 1)];
+        let right = open.iter().filter(|row| right((row, roots(row)))).count();
         assert!(right > 115, "{right} of 121");
     }
 
@@ -120,7 +129,7 @@ mod tests {
         let open: Vec<usize> = (2..30).collect();
         let split = Labels { given: &[0, 1], labels: &[0, 1], open: &open, classes: 2 };
         let found = GraphLabels::new(&graph(&x), split);
-        let far = found.roots.chunks(2).skip(13).map(|roots| roots[0] / roots[1]);
+        let far = found.roots.chunks(2).skip(15).map(|roots| roots[0] / roots[1]);
         assert!(far.into_iter().all(|ratio| (0.5..2.0).contains(&ratio)));
     }
 }

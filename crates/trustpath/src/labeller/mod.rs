@@ -7,7 +7,10 @@ mod harmonic;
 mod self_training;
 
 pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
+pub(crate) use harmonic::GraphLabels;
 pub use self_training::{Quota, RoundRecord, SelfTraining};
+
+use std::sync::Arc;
 
 use crate::classify::LogisticModel;
 use crate::judge::View;
@@ -50,6 +53,8 @@ pub struct Labelled {
     pub first_probability: Vec<f64>,
     /// Labels and probabilities by the classifier alone before the first round, where the labels also use a similarity graph.
     pub(crate) by_classifier: Option<(Vec<usize>, Vec<f64>)>,
+    /// What the similarity graph says, where the labeller has read it.
+    pub(crate) by_graph: Option<Arc<GraphLabels>>,
     /// The last classifier, where the labeller has one and it is logistic. Its labels alone are not `labels` where a similarity graph was read.
     pub model: Option<LogisticModel>,
 }

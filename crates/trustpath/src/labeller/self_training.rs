@@ -14,6 +14,8 @@
 //! Where the [`View`] has a similarity graph, labels are those of the product of the classifier and the graph (`harmonic.rs`), also
 //! the pseudo-labels of a round.
 
+use std::sync::Arc;
+
 use super::harmonic::GraphLabels;
 use super::{Labelled, Labeller};
 use crate::classify::{Classify, Trainer};
@@ -147,7 +149,7 @@ impl SelfTraining {
         let mut training: Vec<usize> = (0..given).collect();
         self.train(&mut *trainer, split, &training, split.labels)?;
         let graph = view.graph().filter(|_| self.reads_graph);
-        let graph = graph.map(|graph| GraphLabels::new(graph, split));
+        let graph = graph.map(|graph| Arc::new(GraphLabels::new(graph, split)));
         let label = |trainer: &dyn Trainer| match &graph {
             Some(graph) => graph.label(trainer, split.open),
             None => trainer.label(split.open),
@@ -159,6 +161,7 @@ impl SelfTraining {
             probability,
             accepted_in: vec![None; split.open.len()],
             by_classifier: graph.is_some().then(|| trainer.label(split.open)),
+            by_graph: graph.clone(),
             ..Labelled::default()
         };
         if split.open.is_empty() {
@@ -255,6 +258,7 @@ impl Labeller for SelfTraining {
         let before_rounds = || (first.pseudo_labels.clone(), rounds.first_probability.clone());
         let (labels, probability) = by_classifier.unwrap_or_else(before_rounds);
         let accepted_in = vec![None; labels.len()];
-        Some(Labelled { labels, probability, accepted_in, ..Labelled::default() })
+        let by_graph = rounds.by_graph.clone().filter(|_| self.reads_graph);
+        Some(Labelled { labels, probability, accepted_in, by_graph, ..Labelled::default() })
     }
 }

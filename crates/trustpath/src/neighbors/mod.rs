@@ -19,12 +19,14 @@ mod points;
 mod refine;
 mod scan;
 mod similarity;
+mod targets;
 
 #[doc(hidden)]
 pub use exact::nearest_among;
 pub(crate) use leaky_walk::LeakyWalk;
 pub use points::Points;
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
+pub(crate) use targets::{NearestTargets, Targets};
 
 use self::cells::Effort;
 use self::points::CentredPoints;

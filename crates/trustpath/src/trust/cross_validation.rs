@@ -13,7 +13,7 @@ use super::precision::{Calibration, HeldOut, rank};
 use super::shares::group_shares;
 use crate::Result;
 use crate::choices;
-use crate::judge::{Judgement, View, judge_open};
+use crate::judge::{FrozenPath, Judgement, View, judge_open};
 use crate::labeller::{Labelled, Labeller};
 use crate::limits::Limits;
 
@@ -61,9 +61,32 @@ pub(crate) struct CrossValidation {
     pub labeller: usize,
     /// The score that ranks best.
     pub ranked_by: RankedBy,
+    /// How every fold was labelled and judged.
+    pub runs: Vec<FoldRun>,
     /// The held-out labels.
     held_out: Vec<HeldOutOfGroup>,
 }
+
+/// How a fold was labelled by the candidate that was chosen for it, and the path that judged it.
+#[derive(Debug)]
+pub(crate) struct FoldRun {
+    pub labelled: Labelled,
+    pub path: FrozenPath,
+}
+
+/// Labels of the open rows of a fold, the hidden ones first, by other means than the labeller.
+#[derive(Debug)]
+pub(crate) struct FoldPrediction {
+    /// The most probable of the labelled classes.
+    pub labels: Vec<usize>,
+    /// Whether each is none of these.
+    pub novel: Vec<bool>,
+    /// Their scores by each ranking.
+    pub scores: ScoresByRanking,
+}
+
+/// Scores of rows by each ranking.
+pub(crate) type ScoresByRanking = [Vec<f64>; RankedBy::ALL.len()];
 
 /// A held-out label that stands for a group.
 #[derive(Debug, Clone, Copy)]
@@ -92,17 +115,56 @@ pub(crate) fn cross_validate(
         share,
         limits,
     };
-    let judged: Vec<ScoredLabels> =
+    let judged: Vec<(FrozenPath, ScoredLabels)> =
         (0..folds.len()).into_par_iter().map(|k| trial.judge(k)).collect::<Result<_>>()?;
-    let held_out = judged.iter().enumerate();
-    let held_out = held_out
-        .flat_map(|(k, by_score)| &by_score[trial.choose_score(&judged, Some(k)) as usize])
-        .copied()
-        .collect();
-    Ok(CrossValidation {
-        labeller: trial.choose_labeller(None),
-        ranked_by: trial.choose_score(&judged, None),
-        held_out,
+    let (paths, scored): (Vec<FrozenPath>, Vec<ScoredLabels>) = judged.into_iter().unzip();
+    let (ranked_by, held_out) = trial.hidden.rank(&scored);
+    let labeller = trial.choose_labeller(None);
+    let chosen: Vec<usize> = (0..folds.len()).map(|k| trial.choose_labeller(Some(k))).collect();
+    let labelled = trial.labelled.into_iter().zip(chosen);
+    let labelled = labelled.map(|(mut labelled, chosen)| labelled.swap_remove(chosen));
+    let runs = labelled.zip(paths).map(|(labelled, path)| FoldRun { labelled, path }).collect();
+    Ok(CrossValidation { labeller, ranked_by, runs, held_out })
+}
+
+/// What the held-out labels of these folds say of predictions, which are made in every fold as those of new rows are.
+pub(crate) fn cross_validate_predictions(
+    folds: &[Fold],
+    predictions: &[FoldPrediction],
+    share: f64,
+) -> CrossValidation {
+    let score = |(fold, predicted): (&Fold, &FoldPrediction)| {
+        score_hidden(fold, &predicted.labels, &predicted.novel, &predicted.scores, share)
+    };
+    let scored: Vec<ScoredLabels> = folds.iter().zip(predictions).map(score).collect();
+    let (ranked_by, held_out) = HiddenRows::of(folds).rank(&scored);
+    CrossValidation { ranked_by, held_out, ..CrossValidation::default() }
+}
+
+/// Every held-out label of a fold that stands for a group, by every ranking. Those that count as none of these rank last.
+fn score_hidden(
+    fold: &Fold,
+    labels: &[usize],
+    novel: &[bool],
+    scores: &ScoresByRanking,
+    share: f64,
+) -> ScoredLabels {
+    RankedBy::ALL.map(|by| {
+        let scores = &scores[by as usize];
+        let mut pool = scores[fold.hidden.len()..].to_vec();
+        pool.sort_by(|a, b| b.total_cmp(a));
+        let held_out = |at: usize| {
+            let (label, class) = (labels[at], fold.truth[at]);
+            let is_novel = novel.get(at).is_some_and(|novel| *novel);
+            let rank = if is_novel { 1.0 } else { share * rank(&pool, scores[at]) };
+            Some(HeldOutOfGroup {
+                row: fold.hidden[at],
+                group: fold.stands_for[at]?,
+                found: fold.groups[label],
+                label: HeldOut { rank, right: label == class, weight: 1.0, class },
+            })
+        };
+        (0..fold.hidden.len()).filter_map(held_out).collect()
     })
 }
 
@@ -161,40 +223,15 @@ impl Trial<'_> {
         best
     }
 
-    /// Every held-out label of a fold that stands for a group. Those that count as none of these rank last.
-    fn judge(&self, k: usize) -> Result<ScoredLabels> {
+    /// The path that judges a fold, and every held-out label that stands for a group. Those that count as none of these rank last.
+    fn judge(&self, k: usize) -> Result<(FrozenPath, ScoredLabels)> {
         let (fold, chosen) = (&self.folds[k], self.choose_labeller(Some(k)));
         let (candidate, labelled) = (&self.candidates[chosen], &self.labelled[k][chosen]);
         let labels = fold.labels();
-        let judged = judge_open(&candidate.view, labels, &labelled.labels, self.limits)?;
+        let (path, judged) = judge_open(&candidate.view, labels, &labelled.labels, self.limits)?;
         let discount = |at: usize| fold.distance.get(labels.open[at]).copied().unwrap_or(0.0);
-        Ok(RankedBy::ALL.map(|ranked_by| {
-            let scores = ranked_by.scores(&labelled.probability, &judged, discount);
-            let mut pool = scores[fold.hidden.len()..].to_vec();
-            pool.sort_by(|a, b| b.total_cmp(a));
-            let held_out = |at: usize| {
-                let is_novel = fold.novel.get(at).is_some_and(|novel| *novel);
-                let rank = if is_novel { 1.0 } else { self.share * rank(&pool, scores[at]) };
-                let (right, class) = (self.is_right(k, chosen, at), fold.truth[at]);
-                Some(HeldOutOfGroup {
-                    row: fold.hidden[at],
-                    group: fold.stands_for[at]?,
-                    found: fold.groups[labelled.labels[at]],
-                    label: HeldOut { rank, right, weight: 1.0, class },
-                })
-            };
-            (0..fold.hidden.len()).filter_map(held_out).collect()
-        }))
-    }
-
-    /// The score that ranks, for a fold or for the real run.
-    fn choose_score(&self, judged: &[ScoredLabels], for_fold: Option<usize>) -> RankedBy {
-        let by = RankedBy::ALL.map(|by| {
-            let held_out = judged.iter().flat_map(|judged| &judged[by as usize]);
-            let others = held_out.filter(|label| self.hidden.take_part(label.row, for_fold));
-            auroc(&others.map(|held_out| held_out.label).collect::<Vec<_>>())
-        });
-        if by[1] > by[0] { RankedBy::Probability } else { RankedBy::Credibility }
+        let scores = RankedBy::ALL.map(|by| by.scores(&labelled.probability, &judged, discount));
+        Ok((path, score_hidden(fold, &labelled.labels, &fold.novel, &scores, self.share)))
     }
 }
 
@@ -204,6 +241,25 @@ struct HiddenRows(Vec<BTreeSet<usize>>);
 impl HiddenRows {
     fn of(folds: &[Fold]) -> Self {
         Self(folds.iter().map(|fold| fold.hidden.iter().copied().collect()).collect())
+    }
+
+    /// The score that ranks, and the held-out labels of every fold by the score that is chosen without them.
+    fn rank(&self, scored: &[ScoredLabels]) -> (RankedBy, Vec<HeldOutOfGroup>) {
+        let of_fold = |(k, scored_here): (usize, &ScoredLabels)| {
+            scored_here[self.choose_score(scored, Some(k)) as usize].clone()
+        };
+        let held_out = scored.iter().enumerate().flat_map(of_fold).collect();
+        (self.choose_score(scored, None), held_out)
+    }
+
+    /// The score that ranks, for a fold or for the real run.
+    fn choose_score(&self, scored: &[ScoredLabels], for_fold: Option<usize>) -> RankedBy {
+        let by = RankedBy::ALL.map(|by| {
+            let held_out = scored.iter().flat_map(|scored| &scored[by as usize]);
+            let others = held_out.filter(|label| self.take_part(label.row, for_fold));
+            auroc(&others.map(|held_out| held_out.label).collect::<Vec<_>>())
+        });
+        if by[1] > by[0] { RankedBy::Probability } else { RankedBy::Credibility }
     }
 
     /// Whether the label of a row, wherever it is held out, takes part in what is chosen for this fold, or for the real run.

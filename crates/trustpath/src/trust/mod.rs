@@ -20,8 +20,10 @@ pub use novelty::{MIN_LABELS, Novelty};
 pub use precision::{Calibration, Estimate, HeldOut, labels_needed};
 pub use probability::RightCurve;
 
-pub(crate) use cross_validation::{Candidate, CrossValidation, cross_validate};
-pub(crate) use folds::Folds;
+pub(crate) use cross_validation::{
+    Candidate, CrossValidation, FoldPrediction, FoldRun, cross_validate, cross_validate_predictions,
+};
+pub(crate) use folds::{Fold, Folds};
 pub(crate) use precision::rank;
 pub(crate) use unknown::Unknown;
 

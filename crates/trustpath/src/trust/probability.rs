@@ -70,6 +70,16 @@ impl RightCurve {
         Self { intercept: at[0], slope, known: known_shares(calibration) }
     }
 
+    /// Intercept and slope, and the shares of known instances: the upper end of each interval of ranks, and the share in it.
+    pub fn parts(&self) -> (f64, f64, &[(f64, f64)]) {
+        (self.intercept, self.slope, &self.known)
+    }
+
+    /// A curve from its [parts](Self::parts).
+    pub fn from_parts(intercept: f64, slope: f64, known: Vec<(f64, f64)>) -> Self {
+        Self { intercept, slope, known }
+    }
+
     /// The probability at this rank.
     pub fn at(&self, rank: f64) -> f64 {
         density_at(&self.known, rank) * sigmoid(self.intercept + self.slope * scale(rank))

@@ -31,9 +31,10 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(|row| centre(row, origin));
     }
     let k = NEIGHBORS.min(n - 1);
+    let mut neighbors = Neighbors::default();
     if k > 0 {
         let powered = Instances::from_unit(x);
-        let neighbors = Neighbors::of(&powered, n, k)?;
+        neighbors = Neighbors::of(&powered, n, k)?;
         x = powered.into_unit();
         smooth(x.as_mut_slice(), d, &neighbors);
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
@@ -57,5 +58,5 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         }
     };
     let smooth = Arc::new(Instances::from_unit(to_unit_rows(centred)));
-    Ok(Representation { smooth, projection, unit, graph })
+    Ok(Representation { smooth, projection, unit, graph, neighbors })
 }

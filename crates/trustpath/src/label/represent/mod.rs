@@ -10,11 +10,15 @@
 //!
 //! No label is used, so it is made once and serves every fold of the cross-fit. The power is the square root where the
 //! features are (nearly) non-negative, as after a ReLU, and `sign(x) √|x|` otherwise. An instance that was not in the
-//! pool is not smoothed: its coordinates are those of `x` itself ([`Projection`]).
-//!
+//! pool is smoothed over rows of the pool that are kept for that ([`Reference`]).
+
 mod centring;
 mod in_memory;
+mod reference;
 mod smoothing;
+
+pub(crate) use reference::Placed;
+pub use reference::Reference;
 
 use std::sync::Arc;
 
@@ -24,9 +28,9 @@ use self::centring::Preparation;
 use crate::linalg::block::multiply;
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
-use crate::neighbors::SimilarityGraph;
+use crate::neighbors::{Neighbors, SimilarityGraph};
 use crate::observer::Stages;
-use crate::{Error, Features, Instances, Matrix, Result};
+use crate::{Features, Instances, Matrix, Result};
 
 /// Rows that are projected together.
 const STRIP: usize = 256;
@@ -42,6 +46,8 @@ pub(crate) struct Representation {
     pub unit: Instances,
     /// The similarity graph of the smoothed instances.
     pub graph: SimilarityGraph,
+    /// The nearest neighbours of every instance before smoothing; none of a single instance.
+    pub neighbors: Neighbors,
 }
 
 /// The map from features to coordinates.
@@ -67,36 +73,16 @@ impl Representation {
         in_memory::represent(features)
     }
 
-    /// The leading principal components of the pool before smoothing, at unit length.
-    pub fn unsmoothed(&self, components: usize) -> Result<Matrix> {
+    /// The leading principal components of the pool before smoothing, at unit length, and the map to them.
+    pub fn unsmoothed(&self, components: usize) -> Result<(Matrix, Projection)> {
         let x = self.projection.prepare(self.unit.unit().clone());
         let (mean, basis) = principal_axes(&x, components)?;
-        Ok(Projection { mean, basis, ..self.projection.clone() }.coordinates(&x))
-    }
-
-    /// Coordinates of these rows as an instance that was not in the pool would have them.
-    pub fn plain(&self, rows: &[usize]) -> Instances {
-        self.projection.place(self.unit.gather(rows))
+        let projection = Projection { mean, basis, ..self.projection.clone() };
+        Ok((projection.coordinates(&x), projection))
     }
 }
 
 impl Projection {
-    /// Coordinates of instances that were not in the pool.
-    ///
-    /// # Errors
-    /// [`Error::Dimensions`] for another number of features than the pool's, [`Error::ZeroVector`].
-    pub fn apply(&self, features: &Features<'_>) -> Result<Instances> {
-        if features.dims() != self.mean.len() {
-            return Err(Error::Dimensions { expected: self.mean.len(), given: features.dims() });
-        }
-        Ok(self.place(features.normalize()?))
-    }
-
-    fn place(&self, instances: Instances) -> Instances {
-        let x = self.prepare(instances.into_unit());
-        Instances::from_unit(self.coordinates(&x))
-    }
-
     /// Rows of unit length as they are before they are smoothed.
     fn prepare(&self, mut x: Matrix) -> Matrix {
         let (d, preparation) = (x.cols(), self.preparation());
@@ -109,7 +95,7 @@ impl Projection {
     }
 
     /// `Vᵀ(x − m)` of every row, at unit length. A row at the mean stays at the origin.
-    fn coordinates(&self, x: &Matrix) -> Matrix {
+    pub(crate) fn coordinates(&self, x: &Matrix) -> Matrix {
         to_unit_rows(self.centred(x))
     }
 
@@ -157,20 +143,6 @@ mod tests {
     }
 
     #[test]
-    fn an_instance_of_the_pool_projects_to_its_plain_coordinates() {
-        for (n, d) in [(40, 7), (12, 30)] {
-            let values = values(n, d);
-            let pool = represent(&values, n, d);
-            let again = Features::new(&values[..d], 1, d).unwrap();
-            let again = pool.projection.apply(&again).unwrap();
-            let plain = pool.plain(&[3, 0]);
-            for (a, b) in again.unit().row(0).iter().zip(plain.unit().row(1)) {
-                assert!((a - b).abs() < 1e-12);
-            }
-        }
-    }
-
-    #[test]
     fn both_ways_to_the_components_agree() {
         // 30 rows of 30 features: cut to 29 rows the small product is the other one.
         let values = values(30, 29);
@@ -195,13 +167,5 @@ mod tests {
         assert_eq!(two.smooth.dims(), 1);
         let signed = represent(&[1.0, -2.0, -1.0, 0.5, 0.3, 2.0], 3, 2);
         assert!(signed.projection.signed);
-    }
-
-    #[test]
-    fn other_features_are_refused() {
-        let pool = represent(&values(10, 4), 10, 4);
-        let other = [1.0; 5];
-        let error = pool.projection.apply(&Features::new(&other[..], 1, 5).unwrap()).unwrap_err();
-        assert_eq!(error, Error::Dimensions { expected: 4, given: 5 });
     }
 }

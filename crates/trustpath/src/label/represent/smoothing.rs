@@ -15,7 +15,7 @@ use crate::neighbors::{Neighbors, edge_weight};
 /// Neighbours that an instance moves towards.
 pub(super) const NEIGHBORS: usize = 10;
 /// How far it moves.
-const SMOOTHING: f64 = 0.5;
+pub(super) const SMOOTHING: f64 = 0.5;
 
 /// Moves every row of `x` towards its neighbours, twice. The second time ends in place, so that there are never more than
 /// two copies.
