@@ -127,6 +127,7 @@ fn to_unit_rows(mut u: Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
