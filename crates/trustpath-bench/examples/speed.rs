@@ -71,12 +71,7 @@ fn labels_of(rows: usize) -> Vec<usize> {
 }
 
 /// An entire self-training loop, starting from raw features.
-fn episode(
-    setting: &str,
-    model: Box<dyn Incidental>,
-    counts: [usize; 3],
-    cap: Option<usize>,
-) -> Result<()> {
+fn episode(setting: &str, model: Box<dyn Incidental>, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
     let name = format!("{}-{setting}", model.name());
     let (rows, labels) = (counts.iter().sum(), labels_of(counts[0]));
     let learner = learner(model, cap)?;
@@ -196,8 +191,7 @@ fn paths() -> Result<()> {
         let raw = clusters(n, d, classes, 1);
         let x = Matrix::from_fn(n, d, |i, j| f64::from(raw[i * d + j]));
         // One label in ten is wrong.
-        let labels: Vec<usize> =
-            (0..n).map(|i| if i % 10 == 3 { i / 10 % classes } else { i % classes }).collect();
+        let labels: Vec<usize> = (0..n).map(|i| if i % 10 == 3 { i / 10 % classes } else { i % classes }).collect();
         let runs = if n > 100_000 { 1 } else { 3 };
         let best = fastest(runs, || icir.path(&x, &labels, classes, Keep::default()).map(drop))?;
         println!("{:<28} {n:>9} {d:>5} {classes:>3} {best:>19.1}", format!("icir-path-n{n}"));

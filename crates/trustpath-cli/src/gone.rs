@@ -24,11 +24,14 @@ const SEED: &str = "--seed is gone: leave it out, since nothing is drawn at rand
 
 const REDUCTION: &str = "--reduction is gone: leave it out, since labels are judged in the smoothed principal components; bench --reduction compares reductions";
 
-const STAGES: &str = "--stages is gone: leave it out, since a large pool is labelled by a part of it and nothing needs to be kept";
+const STAGES: &str =
+    "--stages is gone: leave it out, since a large pool is labelled by a part of it and nothing needs to be kept";
 
-const LABELLER: &str = "label runs no method of other authors any more: use auto or adaptive, or compare methods with bench --method";
+const LABELLER: &str =
+    "label runs no method of other authors any more: use auto or adaptive, or compare methods with bench --method";
 
-const STRATEGY: &str = "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
+const STRATEGY: &str =
+    "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
 
 const NEIGHBORS_ON: &str =
     "--neighbors-on is gone: leave it out, since the processor always searches for the neighbours";
@@ -48,10 +51,7 @@ pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {
         ErrorKind::InvalidValue => format!("{flag} {}", text(ContextKind::InvalidValue)?),
         _ => return None,
     };
-    let is_method = || {
-        text(ContextKind::InvalidValue)
-            .is_some_and(|value| value.parse::<TransductiveKind>().is_ok())
-    };
+    let is_method = || text(ContextKind::InvalidValue).is_some_and(|value| value.parse::<TransductiveKind>().is_ok());
     if flag == "--labeller" && is_method() {
         return Some(LABELLER);
     }

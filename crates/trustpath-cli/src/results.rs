@@ -9,9 +9,7 @@ use rayon::ThreadPool;
 use serde::Serialize;
 use trustpath_explain::{DataInfo, FrontEnd, ResultColumns, carry_columns};
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{
-    Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable,
-};
+use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable};
 
 use crate::args::RunArgs;
 use crate::error::{Error, Result};

@@ -101,9 +101,7 @@ pub fn labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<Option<usize>>> 
 
 /// Labels of which none is missing.
 pub fn all_labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<usize>> {
-    let missing = |row| {
-        PyValueError::new_err(format!("instance {row} has no label: every instance needs one here"))
-    };
+    let missing = |row| PyValueError::new_err(format!("instance {row} has no label: every instance needs one here"));
     let labels = labels(array)?.into_iter().enumerate();
     labels.map(|(row, label)| label.ok_or_else(|| missing(row))).collect()
 }

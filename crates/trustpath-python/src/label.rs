@@ -10,9 +10,7 @@ use trustpath::Matrix;
 use trustpath::label as run;
 use trustpath::label::{Labelling as Found, Represented as Kept, Trust};
 use trustpath::spec::{LabelSpec, Spec};
-use trustpath_explain::{
-    DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool,
-};
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool};
 use trustpath_table::{MissingLabels, ReadingNote};
 
 use crate::arrays::{Floats, labels as read, numbers, to_array};
@@ -138,12 +136,7 @@ impl Labelling {
     }
 
     /// The columns of the table, or one of them.
-    fn columns<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Vec<String>,
-        only: Option<&str>,
-    ) -> PyResult<Vec<PyColumn<'py>>> {
+    fn columns<'py>(&self, py: Python<'py>, ids: Vec<String>, only: Option<&str>) -> PyResult<Vec<PyColumn<'py>>> {
         columns(py, &self.result(&ids, ""), only)
     }
 
@@ -154,13 +147,7 @@ impl Labelling {
     }
 
     /// The page, as `trustpath label --report` writes it.
-    fn page(
-        slf: Py<Self>,
-        py: Python<'_>,
-        ids: Vec<String>,
-        source: String,
-        threads: Threads,
-    ) -> PyResult<String> {
+    fn page(slf: Py<Self>, py: Python<'_>, ids: Vec<String>, source: String, threads: Threads) -> PyResult<String> {
         work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
     }
 
@@ -175,16 +162,8 @@ impl Labelling {
     ) -> Model {
         let (model, class_names) = (self.found.model.clone(), self.classes.clone());
         let (extractor, representation) = (None, BTreeMap::new());
-        let mut model = SavedModel {
-            model,
-            class_names,
-            class_type,
-            columns,
-            centre,
-            extractor,
-            representation,
-            pool: None,
-        };
+        let mut model =
+            SavedModel { model, class_names, class_type, columns, centre, extractor, representation, pool: None };
         if let Some(texts) = texts {
             texts.save(&mut model);
         }
@@ -280,11 +259,9 @@ impl Model {
         threads: Threads,
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = slf.clone_ref(py);
-        let found = work(py, threads, move |_| {
-            Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x)))
-        })?;
-        let (probabilities, labels) =
-            known_classes(&found.probabilities, slf.get().0.model.classes());
+        let found =
+            work(py, threads, move |_| Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x))))?;
+        let (probabilities, labels) = known_classes(&found.probabilities, slf.get().0.model.classes());
         let probabilities = to_array(py, &probabilities)?;
         let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
         let credibility = found.credibility.clone();
@@ -315,9 +292,7 @@ fn known_classes(probabilities: &Matrix, classes: usize) -> (Matrix, Vec<usize>)
         if total > 0.0 && classes < probabilities.cols() {
             row.iter_mut().for_each(|p| *p /= total);
         }
-        labels.push(
-            (0..classes).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0),
-        );
+        labels.push((0..classes).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0));
     }
     (known, labels)
 }

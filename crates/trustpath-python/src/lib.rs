@@ -32,9 +32,7 @@ mod module {
     #[pymodule_export]
     use crate::evaluate::{dataset, evaluate, methods, summary};
     #[pymodule_export]
-    use crate::label::{
-        Labelling, Model, Represented, label, label_options, missing_labels, represent_pool,
-    };
+    use crate::label::{Labelling, Model, Represented, label, label_options, missing_labels, represent_pool};
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]

@@ -53,8 +53,7 @@ impl episodes::EpisodeObserver for Stop {
 pub fn pool(threads: Threads) -> PyResult<ThreadPool> {
     let threads = threads.0.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        let sentence =
-            format!("{threads} threads cannot be started ({error}): use fewer with n_jobs");
+        let sentence = format!("{threads} threads cannot be started ({error}): use fewer with n_jobs");
         PyRuntimeError::new_err(sentence)
     })
 }
@@ -99,7 +98,5 @@ pub fn detached<T: Send>(py: Python<'_>, job: impl FnOnce() -> T + Send) -> PyRe
 fn failed(panic: &(dyn Any + Send)) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    PyRuntimeError::new_err(format!(
-        "internal error in trustpath ({said}): please report it together with the input"
-    ))
+    PyRuntimeError::new_err(format!("internal error in trustpath ({said}): please report it together with the input"))
 }

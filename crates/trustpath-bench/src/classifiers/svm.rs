@@ -103,9 +103,7 @@ impl Pair {
                 gram.extend(self.rows.iter().map(|&column| from[column]));
             } else {
                 let x = instances.unit();
-                gram.extend(
-                    self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))),
-                );
+                gram.extend(self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))));
             }
         }
         self.rho = Machine { gram: &gram, y: &y, params }.solve(&mut self.beta)?;
