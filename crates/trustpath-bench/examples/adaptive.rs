@@ -10,13 +10,12 @@ use std::error::Error;
 use std::time::Instant;
 
 use trustpath::Features;
+use trustpath::labeller::{Adaptive, AdaptiveParams};
 use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::transductive::{
-    Adaptive, AdaptiveParams, Posterior, Prototype, PrototypeParams, Transductive,
-};
+use trustpath_bench::transductive::{Posterior, Prototype, PrototypeParams, Transductive};
 use trustpath_bench::{
-    Drawn, Episode, EpisodeList, EpisodeShape, Episodes, FeatureTable, LabelledRows, ListMeta,
-    Listed, Queries, Random, Setting, Split, embedded, gather,
+    Drawn, Episode, EpisodeList, EpisodeShape, Episodes, FeatureTable, LabelledRows, ListMeta, Listed, Queries, Random,
+    Setting, Split, embedded, gather,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -79,8 +78,7 @@ impl Methods {
     }
 
     fn grid(&self, count: usize, filter: &str) -> Outcome<()> {
-        let sizes =
-            [(2, 30), (5, 20), (5, 75), (5, 300), (5, 1500), (15, 300), (20, 300), (50, 1500)];
+        let sizes = [(2, 30), (5, 20), (5, 75), (5, 300), (5, 1500), (15, 300), (20, 300), (50, 1500)];
         let alphas = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
         for (way, total) in sizes {
             let count = (count * 75 / total).clamp(20, count);
@@ -143,10 +141,8 @@ fn large_episode(table: &FeatureTable, shot: usize, tail: bool, seed: u64) -> Ep
 }
 
 fn main() -> Outcome<()> {
-    let methods = Methods {
-        adaptive: AdaptiveParams::default().check()?,
-        prototype: PrototypeParams::default().check()?,
-    };
+    let methods =
+        Methods { adaptive: AdaptiveParams::default().check()?, prototype: PrototypeParams::default().check()? };
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {

@@ -38,12 +38,7 @@ const SOURCES: [Source; 4] = [
         features: "cifar-fs-test",
         provenance: CIFAR_FS,
     },
-    Source {
-        asset: "cifar-fs-validation",
-        crates: &["cifar-fs-2"],
-        features: "cifar-fs-val",
-        provenance: CIFAR_FS,
-    },
+    Source { asset: "cifar-fs-validation", crates: &["cifar-fs-2"], features: "cifar-fs-val", provenance: CIFAR_FS },
     Source { asset: "cub-novel", crates: &["cub"], features: "cub-test", provenance: CUB },
     Source { asset: "cub-validation", crates: &["cub"], features: "cub-val", provenance: CUB },
 ];

@@ -16,8 +16,8 @@ use trustpath::NoObserver;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::paired_difference;
 use trustpath_bench::{
-    Coordinates, EpisodeList, Episodes, FeatureTable, Listed, TableFile, WithCoordinates, evaluate,
-    last_of, read_scores,
+    Coordinates, EpisodeList, Episodes, FeatureTable, Listed, TableFile, WithCoordinates, evaluate, last_of,
+    read_scores,
 };
 
 /// The margin of equivalence, in accuracy.
@@ -38,9 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let folder = Path::new(&lists).join(&name);
             let list = EpisodeList::read(&folder)?;
             let official = read_scores(folder.join("official-icir-accuracy.npy"))?;
-            let listed = || -> Result<Listed<'_>, Box<dyn Error>> {
-                Ok(Listed { list: &list, setting: list.meta.setting()? })
-            };
+            let listed =
+                || -> Result<Listed<'_>, Box<dyn Error>> { Ok(Listed { list: &list, setting: list.meta.setting()? }) };
             let file = folder.join("official-lle.npy");
             if file.is_file() {
                 let coordinates = Coordinates::read(file)?;

@@ -53,9 +53,7 @@ fn main() -> Result<()> {
     let (labels, asked) = (option("labels="), option("part="));
     let missing = option("missing=").unwrap_or(0.0);
     let Some((draws, files)) = args.split_first() else {
-        eprintln!(
-            "usage: prediction_quality DRAWS FEATURES... [labels=N] [part=N] [missing=SHARE]"
-        );
+        eprintln!("usage: prediction_quality DRAWS FEATURES... [labels=N] [part=N] [missing=SHARE]");
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(10);
@@ -67,16 +65,12 @@ fn main() -> Result<()> {
         let table = TableFile::new(file).read()?;
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         let count = table.labels().len();
-        let mut parts: Vec<usize> =
-            PARTS.iter().copied().filter(|part| 3 * part <= 2 * count).collect();
+        let mut parts: Vec<usize> = PARTS.iter().copied().filter(|part| 3 * part <= 2 * count).collect();
         if parts.len() < PARTS.len() {
             parts.push(count / 2);
         }
-        for part in parts.into_iter().filter(|&part| asked.is_none_or(|asked| asked == part as f64))
-        {
-            for labels in
-                [5, 20].into_iter().filter(|&n| labels.is_none_or(|asked| asked == n as f64))
-            {
+        for part in parts.into_iter().filter(|&part| asked.is_none_or(|asked| asked == part as f64)) {
+            for labels in [5, 20].into_iter().filter(|&n| labels.is_none_or(|asked| asked == n as f64)) {
                 let draw = |seed| draw(&table, part, labels, missing, seed);
                 let draws: Vec<Draw> = (0..draws).map(draw).collect::<Result<_>>()?;
                 println!("| {name} | {part} | {labels} | {}", cells(&draws)?);
@@ -115,9 +109,8 @@ fn draw(table: &FeatureTable, part: usize, labels: usize, missing: f64, seed: u6
     let spec = LabelSpec { seed, precision: Some(TARGET), ..LabelSpec::default() };
     let found = label(&features, &of_pool).classes(known).spec(&spec).run()?;
     let again = found.model.predict(&features)?;
-    let same = (labelled..pool.len()).filter(|&at| {
-        (again.labels[at], again.verdicts[at]) == (found.labels[at], found.verdicts[at])
-    });
+    let same = (labelled..pool.len())
+        .filter(|&at| (again.labels[at], again.verdicts[at]) == (found.labels[at], found.verdicts[at]));
     let same = same.count() as f64 / open as f64;
     let truths = |rows: &[usize]| rows.iter().map(|&row| truth(row)).collect::<Vec<usize>>();
     let in_pool = outcome(
@@ -129,13 +122,7 @@ fn draw(table: &FeatureTable, part: usize, labels: usize, missing: f64, seed: u6
     );
     let values = table.gather(new);
     let predicted = found.model.predict(&Features::new(&values[..], new.len(), table.dims())?)?;
-    let predicted = outcome(
-        &truths(new),
-        known,
-        &predicted.labels,
-        &predicted.verdicts,
-        &predicted.probability,
-    );
+    let predicted = outcome(&truths(new), known, &predicted.labels, &predicted.verdicts, &predicted.probability);
     Ok(Draw { pool: in_pool, predicted, same })
 }
 
@@ -152,10 +139,8 @@ fn outcome(
         if all == 0 { 0.0 } else { some as f64 / all as f64 }
     };
     let right = |at: usize| labels[at] == Some(truth[at]);
-    let (trusted, none) = (
-        |at: usize| verdicts[at] == Verdict::Trusted,
-        |at: usize| verdicts[at] == Verdict::NoneOfThese,
-    );
+    let (trusted, none) =
+        (|at: usize| verdicts[at] == Verdict::Trusted, |at: usize| verdicts[at] == Verdict::NoneOfThese);
     let has_label = |at: usize| labels[at].is_some();
     let labelled: Vec<usize> = (0..truth.len()).filter(|&at| has_label(at)).collect();
     let expected = labelled.iter().map(|&at| probability[at]).sum::<f64>() / labelled.len() as f64;
@@ -170,12 +155,10 @@ fn outcome(
 
 fn cells(draws: &[Draw]) -> Result<String> {
     let of = |read: &dyn Fn(&Draw) -> f64| draws.iter().map(read).collect::<Vec<f64>>();
-    let mean = |read: &dyn Fn(&Draw) -> f64| -> Result<String> {
-        Ok(format!("{:.1}", 100.0 * Estimate::of(&of(read))?.mean))
-    };
+    let mean =
+        |read: &dyn Fn(&Draw) -> f64| -> Result<String> { Ok(format!("{:.1}", 100.0 * Estimate::of(&of(read))?.mean)) };
     let (pool, predicted) = (of(&|d| d.pool.accuracy), of(&|d| d.predicted.accuracy));
-    let ratio = Estimate::of(&of(&|d| d.predicted.trusted))?.mean
-        / Estimate::of(&of(&|d| d.pool.trusted))?.mean;
+    let ratio = Estimate::of(&of(&|d| d.predicted.trusted))?.mean / Estimate::of(&of(&|d| d.pool.trusted))?.mean;
     Ok(format!(
         "{} | {} | {} | {} | {} | {} | {} | {ratio:.2} | {} | {} ({}) | {} ({}) | {} |",
         Estimate::of(&pool)?.percent(),

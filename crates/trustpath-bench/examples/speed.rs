@@ -1,4 +1,4 @@
-//! Prints how long episodes and paths take on one thread: `cargo run --release -p trustpath --example speed`. With
+//! Prints how long episodes and paths take on one thread: `cargo run --release -p trustpath-bench --example speed`. With
 //! `-- parts`, only each reduction, classifier and path of one episode; with `-- paths 2`, only the large paths, on two
 //! threads.
 //!
@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use trustpath::classify::{self, Classify, LogisticParams};
+use trustpath::classify::{Classify, LogisticParams};
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
 use trustpath::judge::{Ici, Rule};
 use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTraining, Task};
@@ -71,12 +71,7 @@ fn labels_of(rows: usize) -> Vec<usize> {
 }
 
 /// An entire self-training loop, starting from raw features.
-fn episode(
-    setting: &str,
-    model: Box<dyn Incidental>,
-    counts: [usize; 3],
-    cap: Option<usize>,
-) -> Result<()> {
+fn episode(setting: &str, model: Box<dyn Incidental>, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
     let name = format!("{}-{setting}", model.name());
     let (rows, labels) = (counts.iter().sum(), labels_of(counts[0]));
     let learner = learner(model, cap)?;
@@ -174,7 +169,7 @@ fn parts() -> Result<()> {
         print(format!("reduce-{method}"), time);
     }
     let all: Vec<usize> = (0..rows).collect();
-    for method in classify::ClassifierKind::ALL {
+    for method in trustpath_bench::classifiers::ClassifierKind::ALL {
         let classifier = method.build();
         let time = fastest(20, || classifier.trainer(&instances, CLASSES).train(&all, &labels))?;
         print(format!("classify-{method}"), time);
@@ -196,8 +191,7 @@ fn paths() -> Result<()> {
         let raw = clusters(n, d, classes, 1);
         let x = Matrix::from_fn(n, d, |i, j| f64::from(raw[i * d + j]));
         // One label in ten is wrong.
-        let labels: Vec<usize> =
-            (0..n).map(|i| if i % 10 == 3 { i / 10 % classes } else { i % classes }).collect();
+        let labels: Vec<usize> = (0..n).map(|i| if i % 10 == 3 { i / 10 % classes } else { i % classes }).collect();
         let runs = if n > 100_000 { 1 } else { 3 };
         let best = fastest(runs, || icir.path(&x, &labels, classes, Keep::default()).map(drop))?;
         println!("{:<28} {n:>9} {d:>5} {classes:>3} {best:>19.1}", format!("icir-path-n{n}"));

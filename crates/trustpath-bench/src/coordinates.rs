@@ -42,10 +42,7 @@ impl Coordinates {
         let values = array.to_f64s()?;
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let episode = at / (rows * dims);
-            return Err(Error::damaged(
-                file,
-                format!("episode {episode} has a number that is not finite"),
-            ));
+            return Err(Error::damaged(file, format!("episode {episode} has a number that is not finite")));
         }
         Ok(Self { file, values, episodes, rows, dims })
     }
@@ -60,9 +57,7 @@ impl Coordinates {
     /// # Errors
     /// If there is no such episode, or it has another number of instances.
     fn of(&self, index: usize, instances: usize) -> Result<Matrix> {
-        let refuse = |reason: String| {
-            Err(Error::EpisodeMismatch { file: self.file.clone(), episode: index, reason })
-        };
+        let refuse = |reason: String| Err(Error::EpisodeMismatch { file: self.file.clone(), episode: index, reason });
         if index >= self.episodes {
             return refuse(format!("there are coordinates of {} episodes", self.episodes));
         }

@@ -59,10 +59,8 @@ static ASSETS: [Asset; 4] = [
 /// [`Error::UnknownDataset`] if there is none of that name.
 pub fn load(dataset: &str, split: Split) -> Result<&'static FeatureTable> {
     let found = ASSETS.iter().find(|asset| asset.dataset == dataset && asset.split == split);
-    let asset = found.ok_or_else(|| Error::UnknownDataset {
-        name: dataset.to_owned(),
-        available: DATASETS.join(", "),
-    })?;
+    let asset =
+        found.ok_or_else(|| Error::UnknownDataset { name: dataset.to_owned(), available: DATASETS.join(", ") })?;
     let split = match split {
         Split::Novel => "novel",
         Split::Validation => "validation",

@@ -69,11 +69,8 @@ impl Episode {
     /// [`Error::EpisodeMismatch`] if a row is not in the table, is of another class than its label
     /// says, or occurs twice.
     pub fn check(&self, table: &FeatureTable, index: usize) -> Result<()> {
-        let mismatch = |reason: String| Error::EpisodeMismatch {
-            file: table.source().to_owned(),
-            episode: index,
-            reason,
-        };
+        let mismatch =
+            |reason: String| Error::EpisodeMismatch { file: table.source().to_owned(), episode: index, reason };
         let classes = table.class_names().len();
         if let Some(class) = self.classes.iter().find(|&&class| class >= classes) {
             return Err(mismatch(format!("it uses class {class} of {classes}")));

@@ -31,14 +31,10 @@ pub enum Error {
     #[error("{name} = {value} is not usable: {expected}")]
     Parameter { name: &'static str, value: String, expected: String },
     /// An episode does not fit the features it is to be run on.
-    #[error(
-        "episode {episode} does not fit {file}: {reason}; run the list on the features it was drawn from"
-    )]
+    #[error("episode {episode} does not fit {file}: {reason}; run the list on the features it was drawn from")]
     EpisodeMismatch { file: String, episode: usize, reason: String },
     /// Two methods were scored on different episodes.
-    #[error(
-        "{left} and {right} episodes cannot be paired: score both methods on the same episodes"
-    )]
+    #[error("{left} and {right} episodes cannot be paired: score both methods on the same episodes")]
     Unpaired { left: usize, right: usize },
     /// A journal that belongs to another run.
     #[error(
@@ -46,9 +42,7 @@ pub enum Error {
     )]
     OtherRun { file: String },
     /// A journal that is in the way.
-    #[error(
-        "the journal {file} already holds a run: resume it, delete it, or choose another journal"
-    )]
+    #[error("the journal {file} already holds a run: resume it, delete it, or choose another journal")]
     JournalExists { file: String },
     /// The engine refuses.
     #[error(transparent)]
@@ -68,11 +62,7 @@ impl Error {
         trustpath_table::Error::damaged(file, reason).into()
     }
 
-    pub(crate) fn parameter(
-        name: &'static str,
-        value: impl Display,
-        expected: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn parameter(name: &'static str, value: impl Display, expected: impl Into<String>) -> Self {
         Self::Parameter { name, value: value.to_string(), expected: expected.into() }
     }
 }

@@ -8,9 +8,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use trustpath::{Features, Instances, Matrix, NoObserver};
 
-use crate::{
-    Episode, EpisodeList, FeatureTable, Finished, Learner, Method, Result, Sampler, Setting,
-};
+use crate::{Episode, EpisodeList, FeatureTable, Finished, Learner, Method, Result, Sampler, Setting};
 
 /// A numbered sequence of episodes over one table.
 pub trait Episodes: Sync {
@@ -163,12 +161,7 @@ pub fn evaluate_features(
     Ok(finished)
 }
 
-fn score(
-    learner: &Learner,
-    features: &Features<'_>,
-    episodes: &dyn Episodes,
-    index: usize,
-) -> Result<Finished> {
+fn score(learner: &Learner, features: &Features<'_>, episodes: &dyn Episodes, index: usize) -> Result<Finished> {
     let (episode, setting) = (episodes.get(index)?, episodes.setting());
     let ranked = episode.support.len() + episode.pool(&setting).len();
     let coordinates = episodes.coordinates(index, ranked)?;

@@ -80,11 +80,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`Error::JournalExists`], [`Error::OtherRun`], [`trustpath_table::Error::InUse`], or what is wrong with the file.
-    pub fn open(
-        path: impl AsRef<Path>,
-        configuration: &impl Serialize,
-        resume: bool,
-    ) -> Result<(Self, Vec<Finished>)> {
+    pub fn open(path: impl AsRef<Path>, configuration: &impl Serialize, resume: bool) -> Result<(Self, Vec<Finished>)> {
         let path = path.as_ref();
         let header = header_line(configuration)?;
         let lock = FileLock::acquire(path)?;
@@ -156,9 +152,7 @@ fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
         });
     }
     let parse = |(number, line): (usize, &str)| {
-        let wrong = |reason: String| {
-            damaged(format!("line {} is not a finished episode ({reason})", number + 2))
-        };
+        let wrong = |reason: String| damaged(format!("line {} is not a finished episode ({reason})", number + 2));
         let finished: Finished = serde_json::from_str(line).map_err(|e| wrong(e.to_string()))?;
         finished.check().map_err(wrong)?;
         Ok(finished)
@@ -171,9 +165,7 @@ fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
 
 /// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -273,17 +265,12 @@ mod tests {
         let header = text.lines().next().unwrap();
         let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
         assert!(error.contains("9e99") && error.contains("between 0 and 1"), "{error}");
-        for (accuracies, seconds, expected) in [
-            ("[1.5]", "1.0", "1.5"),
-            ("[-0.1]", "1.0", "-0.1"),
-            ("[0.5]", "-1.0", "-1"),
-            ("[]", "1.0", "no accuracy"),
-        ] {
-            let line =
-                format!("{{\"episode\":7,\"accuracies\":{accuracies},\"seconds\":{seconds}}}");
+        for (accuracies, seconds, expected) in
+            [("[1.5]", "1.0", "1.5"), ("[-0.1]", "1.0", "-0.1"), ("[0.5]", "-1.0", "-1"), ("[]", "1.0", "no accuracy")]
+        {
+            let line = format!("{{\"episode\":7,\"accuracies\":{accuracies},\"seconds\":{seconds}}}");
             let text = format!("{header}\n{line}\n");
-            let error =
-                parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+            let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
             assert!(error.contains("line 2") && error.contains(expected), "{error}");
         }
     }
@@ -296,10 +283,7 @@ mod tests {
         for text in [damaged.as_str(), "name,value\n1,2\n", "no newline", "\u{0}\n"] {
             fs::write(&path, text).unwrap();
             let error = Journal::open(&path, &"settings", true).unwrap_err();
-            assert!(
-                matches!(error, Error::Table(table::Error::Damaged { .. })),
-                "{text:?}: {error}"
-            );
+            assert!(matches!(error, Error::Table(table::Error::Damaged { .. })), "{text:?}: {error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
     }

@@ -61,3 +61,30 @@ pub use shape::{Distractors, EpisodeShape, Queries, Setting, Unlabeled};
 pub use summary::{AccuracySummary, first_of, last_of};
 pub use trustpath::random::Random;
 pub use trustpath_table::{Classes, FeatureTable, TableFile, write_atomically};
+
+#[cfg(test)]
+mod tests {
+    use trustpath::incidental::logistic::Scaling;
+
+    use crate::classifiers::ClassifierKind;
+    use crate::judges::Selector;
+    use crate::reduce::Reduction;
+    use crate::transductive::TransductiveKind;
+
+    /// Every name is read as the value that prints it, and a refusal lists all names.
+    macro_rules! names_round_trip {
+        ($($type:ty),*) => {$(
+            let refusal = "nonsense".parse::<$type>().unwrap_err().to_string();
+            for value in <$type>::ALL {
+                assert_eq!(value.to_string().parse::<$type>().unwrap(), value);
+                assert!(refusal.contains(value.name()), "{refusal}");
+            }
+            assert_eq!(<$type>::ALL.len(), <$type>::NAMES.len());
+        )*};
+    }
+
+    #[test]
+    fn names_round_trip() {
+        names_round_trip!(ClassifierKind, Selector, Reduction, TransductiveKind, Scaling);
+    }
+}

@@ -82,8 +82,7 @@ impl Sampler<'_> {
         random.shuffle(&mut query);
 
         let distractors = self.shape.distractors();
-        let others: Vec<usize> =
-            self.classes.iter().copied().filter(|class| !classes.contains(class)).collect();
+        let others: Vec<usize> = self.classes.iter().copied().filter(|class| !classes.contains(class)).collect();
         for class in random.choose(&others, distractors.classes) {
             let rows = random.choose(&self.table.members()[class], distractors.per_class);
             unlabeled.extend(rows.into_iter().map(|row| (row, None)));
@@ -163,10 +162,7 @@ impl Sampler<'_> {
             Queries::PerClass(q) => return Ok(vec![q; classes.len()]),
             Queries::Rest => {
                 let others = self.shape.shot + self.shape.unlabeled().0;
-                return Ok(classes
-                    .iter()
-                    .map(|&c| self.table.members()[c].len() - others)
-                    .collect());
+                return Ok(classes.iter().map(|&c| self.table.members()[c].len() - others).collect());
             }
             Queries::Dirichlet { total, alpha } => (total, alpha),
         };
@@ -327,10 +323,8 @@ mod tests {
             "class \"class 4\" of t has 19 rows but an episode needs 20 of it (5 support + 15 queries): ask for fewer, or drop that class"
         );
         let parameter: fn(&Error) -> bool = |e| matches!(e, Error::Parameter { .. });
-        let one_short: fn(&Error) -> bool =
-            |e| matches!(e, Error::TooFewInClass { has: 19, needs: 20, .. });
-        let size: fn(&Error) -> bool =
-            |e| matches!(e, Error::TooFewInClass { .. } | Error::TooManyWays { .. });
+        let one_short: fn(&Error) -> bool = |e| matches!(e, Error::TooFewInClass { has: 19, needs: 20, .. });
+        let size: fn(&Error) -> bool = |e| matches!(e, Error::TooFewInClass { .. } | Error::TooManyWays { .. });
         for (shape, expected) in [
             (in_setting(semi(Unlabeled::Exactly(4), 0, 0)), one_short),
             (EpisodeShape { way: 3, ..in_setting(semi(Unlabeled::UpTo(4), 1, 20)) }, one_short),

@@ -94,12 +94,7 @@ impl SelfTrainer {
 
     fn run_in(&self, task: &CheckedTask<'_>, view: &View<'_>) -> Result<Outcome> {
         let given: Vec<usize> = (0..task.labelled).collect();
-        let split = Labels {
-            given: &given,
-            labels: task.labels,
-            open: &task.unlabeled,
-            classes: task.classes,
-        };
+        let split = Labels { given: &given, labels: task.labels, open: &task.unlabeled, classes: task.classes };
         let mut accuracy = Vec::new();
         let mut score = |trainer: &dyn Trainer, open: &[usize]| {
             if let Some(truth) = task.truth {

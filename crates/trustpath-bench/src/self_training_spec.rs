@@ -104,9 +104,7 @@ impl SelfTrainingSpec {
     pub fn reduction(&self) -> Result<Box<dyn Reduce>> {
         let (d, neighbors, compat) = (self.dim, self.neighbors, self.compat);
         match self.reduction {
-            Reduction::Lle => {
-                Ok(Box::new(Lle { d, neighbors, compat, ..Default::default() }.check()?))
-            }
+            Reduction::Lle => Ok(Box::new(Lle { d, neighbors, compat, ..Default::default() }.check()?)),
             other => other.build(d, neighbors),
         }
     }
@@ -133,8 +131,7 @@ impl SelfTrainingSpec {
             IncidentalKind::IciC => {
                 let default = IciCParams::default();
                 let penalty = self.penalty.unwrap_or(default.penalty);
-                let mut params =
-                    IciCParams { alpha: self.alpha, penalty, scaling: self.scaling, ..default };
+                let mut params = IciCParams { alpha: self.alpha, penalty, scaling: self.scaling, ..default };
                 params.grid.points = points.unwrap_or(params.grid.points);
                 if self.compat {
                     params.grid.ratio = OFFICIAL_ICIC_RATIO;
@@ -156,9 +153,7 @@ impl SelfTrainingSpec {
             Selector::Random => Box::new(Random { seed: self.seed }),
             Selector::Nearest => Box::new(Nearest),
             Selector::Confidence => Box::new(Confidence),
-            Selector::CoefficientNorm => {
-                Box::new(CoefficientNorm { model: self.incidental_on(Some(DESCENT))? })
-            }
+            Selector::CoefficientNorm => Box::new(CoefficientNorm { model: self.incidental_on(Some(DESCENT))? }),
             Selector::LeastSquares => Box::new(LeastSquares),
         })
     }
@@ -175,8 +170,7 @@ mod tests {
     fn a_coarse_grid_ends_at_the_same_parameters() {
         let mut random = random::Random::stream(3, 0);
         let x = Matrix::from_fn(60, 5, |i, j| f64::from(i % 5 == j) + 0.4 * random.normal());
-        let labels: Vec<usize> =
-            (0..60).map(|i| if i % 6 == 0 { (i + 1) % 5 } else { i % 5 }).collect();
+        let labels: Vec<usize> = (0..60).map(|i| if i % 6 == 0 { (i + 1) % 5 } else { i % 5 }).collect();
         for model in IncidentalKind::ALL {
             let spec = SelfTrainingSpec { model, ..SelfTrainingSpec::default() };
             let [full, coarse] = [None, Some(DESCENT)].map(|points| {
@@ -198,9 +192,8 @@ mod tests {
             [1.0, 20.0][j] * (f64::from(i % 2 == j) + 0.3 * ((i * 7 + j * 3) as f64).sin())
         });
         let labels: Vec<usize> = (0..30).map(|i| i / 2 % 2).collect();
-        let vanish = |spec: &SelfTrainingSpec| {
-            spec.incidental().unwrap().path(&x, &labels, 2, Keep::default()).unwrap().vanish
-        };
+        let vanish =
+            |spec: &SelfTrainingSpec| spec.incidental().unwrap().path(&x, &labels, 2, Keep::default()).unwrap().vanish;
         let glmnet = vanish(&spec);
         spec.set_text("scaling", "paper").unwrap();
         assert_ne!(glmnet, vanish(&spec));

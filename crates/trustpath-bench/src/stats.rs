@@ -75,9 +75,11 @@ pub fn per_round<S: AsRef<[f64]>>(episodes: &[S]) -> Result<Vec<Estimate>> {
         .map(|round| {
             let score = |scores: &S| {
                 let scores = scores.as_ref();
-                scores.get(round).or(scores.last()).copied().ok_or_else(|| {
-                    Error::parameter("rounds", 0, "every episode needs at least one score")
-                })
+                scores
+                    .get(round)
+                    .or(scores.last())
+                    .copied()
+                    .ok_or_else(|| Error::parameter("rounds", 0, "every episode needs at least one score"))
             };
             let scores: Result<Vec<f64>> = episodes.iter().map(score).collect();
             Estimate::of(&scores?)
@@ -133,10 +135,7 @@ mod tests {
         assert!(Estimate::of(&[]).is_err());
         assert!(per_round::<Vec<f64>>(&[]).is_err());
         assert!(per_round(&[vec![0.5], vec![]]).is_err());
-        assert_eq!(
-            paired_difference(&[1.0], &[1.0, 2.0]),
-            Err(Error::Unpaired { left: 1, right: 2 })
-        );
+        assert_eq!(paired_difference(&[1.0], &[1.0, 2.0]), Err(Error::Unpaired { left: 1, right: 2 }));
     }
 
     #[test]

@@ -28,8 +28,7 @@ impl AccuracySummary {
         let accuracies: Vec<&[f64]> = finished.iter().map(|f| f.accuracies.as_slice()).collect();
         let mut rounds = per_round(&accuracies)?;
         let plain = rounds.remove(0);
-        let (first, last): (Vec<f64>, Vec<f64>) =
-            finished.iter().map(|f| (first_of(f), last_of(f))).unzip();
+        let (first, last): (Vec<f64>, Vec<f64>) = finished.iter().map(|f| (first_of(f), last_of(f))).unzip();
         let gain = paired_difference(&last, &first)?;
         Ok(Self { plain, rounds, last: Estimate::of(&last)?, gain })
     }
@@ -58,13 +57,8 @@ mod tests {
 
     #[test]
     fn episodes_that_end_early_keep_their_last_accuracy() {
-        let episode = |episode, accuracies: &[f64]| Finished {
-            episode,
-            accuracies: accuracies.to_vec(),
-            seconds: 0.0,
-        };
-        let summary =
-            AccuracySummary::of(&[episode(0, &[0.5, 0.7]), episode(1, &[0.7, 0.7, 0.8])]).unwrap();
+        let episode = |episode, accuracies: &[f64]| Finished { episode, accuracies: accuracies.to_vec(), seconds: 0.0 };
+        let summary = AccuracySummary::of(&[episode(0, &[0.5, 0.7]), episode(1, &[0.7, 0.7, 0.8])]).unwrap();
         let means: Vec<f64> = summary.rounds.iter().map(|e| e.mean).collect();
         assert_eq!((summary.plain.mean, means), (0.6, vec![0.7, 0.75]));
         assert_eq!(summary.last, summary.rounds[1]);

@@ -288,13 +288,9 @@ impl Browser {
 
     /// Role and name of what has the focus, as a screen reader gets them.
     pub fn focused(&mut self) -> (String, String) {
-        let element =
-            self.call("Runtime.evaluate", json!({"expression": "document.activeElement"}));
+        let element = self.call("Runtime.evaluate", json!({"expression": "document.activeElement"}));
         let id = &element["result"]["objectId"];
-        let tree = self.call(
-            "Accessibility.getPartialAXTree",
-            json!({"objectId": id, "fetchRelatives": false}),
-        );
+        let tree = self.call("Accessibility.getPartialAXTree", json!({"objectId": id, "fetchRelatives": false}));
         let node = &tree["nodes"][0];
         let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
         (text("role"), text("name"))
@@ -323,10 +319,8 @@ impl Browser {
     }
 }
 
-const KEYS: [(&str, u32); 6] =
-    [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36), ("Delete", 46)];
-const ARROWS: [(&str, u32); 4] =
-    [("ArrowLeft", 37), ("ArrowUp", 38), ("ArrowRight", 39), ("ArrowDown", 40)];
+const KEYS: [(&str, u32); 6] = [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36), ("Delete", 46)];
+const ARROWS: [(&str, u32); 4] = [("ArrowLeft", 37), ("ArrowUp", 38), ("ArrowRight", 39), ("ArrowDown", 40)];
 
 fn program() -> Option<PathBuf> {
     let chosen = std::env::var_os("TRUSTPATH_CHROMIUM").map(PathBuf::from);

@@ -9,9 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_explain::{Extractor, SavedModel};
-use trustpath_table::{
-    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor,
-};
+use trustpath_table::{Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor};
 use trustpath_text::folder;
 use trustpath_vision::dataset::Dataset;
 use trustpath_vision::torch::{is_torch, read_matrix};
@@ -143,11 +141,7 @@ impl InputArgs {
             let file = if wanted == Wanted::None { file.not_beside() } else { file };
             let pool = file.read()?;
             stage.step();
-            if in_cache {
-                pool.without_notes(|note| matches!(note, ReadingNote::Missing(_)))
-            } else {
-                pool
-            }
+            if in_cache { pool.without_notes(|note| matches!(note, ReadingNote::Missing(_))) } else { pool }
         };
         if let Some(images) = &images {
             pool = pool.called(&images.name).with_tasks(images.tasks().cloned());
@@ -211,9 +205,7 @@ impl InputArgs {
         };
         let column = self.text.clone().or_else(|| self.text_of_tasks());
         let texts = match &column {
-            Some(column) if !self.features.is_dir() => {
-                Texts::new(read(self.file()?, column)?, column)?
-            }
+            Some(column) if !self.features.is_dir() => Texts::new(read(self.file()?, column)?, column)?,
             _ => Texts::of_folder(&self.features, |file| read(self.of(file), texts::COLUMN))?,
         };
         if wanted.needs_labels() {
@@ -225,9 +217,7 @@ impl InputArgs {
     /// With the files that are read.
     pub fn files(&self, wanted: Wanted, files: CommandFiles) -> CommandFiles {
         if self.is_images() {
-            return files
-                .reads("the images", [&self.features])
-                .reads("the labels file", &self.labels);
+            return files.reads("the images", [&self.features]).reads("the labels file", &self.labels);
         }
         let file = self.of(&self.features);
         let file = if wanted == Wanted::None { file.not_beside() } else { file };
@@ -334,8 +324,7 @@ impl RunArgs {
     pub fn check(&self, output: Option<&Output>) -> Result<()> {
         if self.json && output.is_some_and(Output::is_stream) {
             return Err(Error::Usage(
-                "--json and --out - both write to standard output: give a file for one of them"
-                    .into(),
+                "--json and --out - both write to standard output: give a file for one of them".into(),
             ));
         }
         Ok(())

@@ -7,10 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::{
-    audit, bench, check, data, demo, extract, gone, help, label, paper, predict, sample, serve,
-    shell, train,
-};
+use crate::{audit, bench, check, data, demo, extract, gone, help, label, paper, predict, sample, serve, shell, train};
 
 /// Labels unlabeled data and says which labels can be trusted (Instance Credibility Inference).
 #[derive(Debug, Parser)]

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::Estimate;
-use trustpath_bench::{
-    AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically,
-};
+use trustpath_bench::{AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, Curves, Table};
 
 use crate::args::RunArgs;
@@ -70,25 +68,14 @@ pub fn run(args: &DemoArgs) -> Result<()> {
             if interrupt::requested() {
                 break;
             }
-            let task =
-                EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
+            let task = EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
             let sampler = task.check(table)?;
             let episodes = Drawn { sampler, seed: args.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
-            let run = runner.run(
-                &name,
-                table,
-                &episodes,
-                &(&SelfTrainingSpec::default()).into(),
-                None,
-            )?;
+            let run = runner.run(&name, table, &episodes, &(&SelfTrainingSpec::default()).into(), None)?;
             done += run.finished.len();
             if !run.finished.is_empty() {
-                cells.push(Cell {
-                    name,
-                    summary: AccuracySummary::of(&run.finished)?,
-                    speed: run.speed,
-                });
+                cells.push(Cell { name, summary: AccuracySummary::of(&run.finished)?, speed: run.speed });
             }
         }
     }
@@ -129,9 +116,8 @@ fn as_json(cell: &Cell) -> serde_json::Value {
 fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
     let names = cells.iter().map(|cell| Column::right(&cell.name));
     let mut table = Table::new([Column::left("accuracy (%)")].into_iter().chain(names).collect());
-    let mut row = |name: String, value: &dyn Fn(&Cell) -> String| {
-        table.push([name].into_iter().chain(cells.iter().map(value)))
-    };
+    let mut row =
+        |name: String, value: &dyn Fn(&Cell) -> String| table.push([name].into_iter().chain(cells.iter().map(value)));
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;
     for round in 1..=rounds {
         row(format!("ICI-R, round {round}"), &|cell| cell.after(round).percent())?;

@@ -77,11 +77,7 @@ impl Error {
             | Self::Model(ModelError::Table(error))
             | Self::Episodes(episodes::Error::Table(error))
             | Self::Vision(Vision::Table(error)) => {
-                if matches!(error, table::Error::Write { .. } | table::Error::InUse { .. }) {
-                    1
-                } else {
-                    2
-                }
+                if matches!(error, table::Error::Write { .. } | table::Error::InUse { .. }) { 1 } else { 2 }
             }
             Self::Serve(
                 trustpath_serve::Error::Journal { .. }

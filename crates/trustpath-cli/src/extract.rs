@@ -59,25 +59,15 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {
-    let files = args
-        .network
-        .files(CommandFiles::default())
-        .reads("the images", &args.images)
-        .reads("the texts", &args.texts);
+    let files =
+        args.network.files(CommandFiles::default()).reads("the images", &args.images).reads("the texts", &args.texts);
     let labels = Extraction::labels_file(&args.out);
     files.writes("--out", [&args.out]).writes("--out", &labels).check()?;
     let (threads, progress) = (args.work.pool()?, args.work.progress());
     let images = match (&args.images, &args.texts) {
         (_, Some(texts)) => {
             let model = args.network.text_model(None)?;
-            return texts::extract(
-                texts,
-                args.text.as_deref(),
-                model,
-                &args.out,
-                &threads,
-                progress,
-            );
+            return texts::extract(texts, args.text.as_deref(), model, &args.out, &threads, progress);
         }
         (Some(images), None) => images,
         (None, None) => return Err(Error::Usage("give --images or --texts".into())),

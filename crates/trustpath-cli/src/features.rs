@@ -76,9 +76,7 @@ mod tests {
     const DIMS: usize = 3;
 
     /// A pool in its file, and the same pool in memory before one value was changed.
-    fn pools(
-        change: impl Fn(&mut [f32]),
-    ) -> (tempfile::TempDir, PartlyLabelledTable, PartlyLabelledTable) {
+    fn pools(change: impl Fn(&mut [f32])) -> (tempfile::TempDir, PartlyLabelledTable, PartlyLabelledTable) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pool.npy");
         let mut values: Vec<f32> = (0..ROWS * DIMS).map(|i| (i as f32).sin() + 1.5).collect();

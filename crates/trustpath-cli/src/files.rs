@@ -19,21 +19,13 @@ pub struct CommandFiles {
 
 impl CommandFiles {
     /// Adds files that the command reads, `what` in words, as in "the labels file".
-    pub fn reads(
-        mut self,
-        what: &'static str,
-        paths: impl IntoIterator<Item = impl Into<PathBuf>>,
-    ) -> Self {
+    pub fn reads(mut self, what: &'static str, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.inputs.extend(files(paths).map(|path| (what, path)));
         self
     }
 
     /// Adds files that the command writes because of `option`.
-    pub fn writes(
-        mut self,
-        option: &'static str,
-        paths: impl IntoIterator<Item = impl Into<PathBuf>>,
-    ) -> Self {
+    pub fn writes(mut self, option: &'static str, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.outputs.extend(files(paths).map(|path| (option, path)));
         self
     }
@@ -42,9 +34,7 @@ impl CommandFiles {
     pub fn check(&self) -> Result<()> {
         for (place, (option, output)) in self.outputs.iter().enumerate() {
             let name = output.display();
-            if let Some((what, _)) =
-                self.inputs.iter().find(|(_, input)| is_same_file(input, output))
-            {
+            if let Some((what, _)) = self.inputs.iter().find(|(_, input)| is_same_file(input, output)) {
                 return Err(Error::Usage(format!(
                     "{option} would replace {name}, which is {what} that this command reads: choose another file for {option}"
                 )));

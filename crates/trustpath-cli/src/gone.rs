@@ -3,6 +3,7 @@
 //! A value is written after its flag, as on the command line: `--method NAME`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use trustpath_bench::transductive::TransductiveKind;
 
 /// The commands, the flag or the value of a flag, and what to use instead.
 const GONE: &[(&[&str], &str, &str)] = &[
@@ -14,14 +15,23 @@ const GONE: &[(&[&str], &str, &str)] = &[
     (&["bench", "paper"], "--method poisson-mbo", PEER),
     (&["bench", "paper"], "--method label-propagation", PEER),
     (&["bench", "paper"], "--method label-spreading", PEER),
-    (&["label", "serve"], "--labeller alpha-am", PEER),
-    (&["label", "serve"], "--labeller poisson-learning", PEER),
-    (&["label", "serve"], "--labeller poisson-mbo", PEER),
-    (&["label", "serve"], "--labeller label-propagation", PEER),
-    (&["label", "serve"], "--labeller label-spreading", PEER),
+    (&["audit", "predict"], "--seed", SEED),
+    (&["label", "serve"], "--reduction", REDUCTION),
+    (&["audit", "label"], "--stages", STAGES),
 ];
 
-const STRATEGY: &str = "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
+const SEED: &str = "--seed is gone: leave it out, since nothing is drawn at random here";
+
+const REDUCTION: &str = "--reduction is gone: leave it out, since labels are judged in the smoothed principal components; bench --reduction compares reductions";
+
+const STAGES: &str =
+    "--stages is gone: leave it out, since a large pool is labelled by a part of it and nothing needs to be kept";
+
+const LABELLER: &str =
+    "label runs no method of other authors any more: use auto or adaptive, or compare methods with bench --method";
+
+const STRATEGY: &str =
+    "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
 
 const NEIGHBORS_ON: &str =
     "--neighbors-on is gone: leave it out, since the processor always searches for the neighbours";
@@ -41,6 +51,10 @@ pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {
         ErrorKind::InvalidValue => format!("{flag} {}", text(ContextKind::InvalidValue)?),
         _ => return None,
     };
+    let is_method = || text(ContextKind::InvalidValue).is_some_and(|value| value.parse::<TransductiveKind>().is_ok());
+    if flag == "--labeller" && is_method() {
+        return Some(LABELLER);
+    }
     let gone = GONE.iter().find(|gone| gone.0.contains(&command) && gone.1 == given)?;
     Some(gone.2)
 }

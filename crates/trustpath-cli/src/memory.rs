@@ -36,8 +36,7 @@ mod tests {
         let status = "Name:\ttrustpath\nVmPeak:\t  9000 kB\nVmHWM:\t  220000 kB\nThreads:\t2\n";
         assert_eq!(high_water(status), Some(220_000 << 10));
         assert_eq!(gibibytes(220_000 << 10), "0.21 GiB");
-        for other in ["", "VmHWM:\t kB\n", "VmHWM:\t 12 pages\n", "VmHWM: 99999999999999999999 kB"]
-        {
+        for other in ["", "VmHWM:\t kB\n", "VmHWM:\t 12 pages\n", "VmHWM: 99999999999999999999 kB"] {
             assert_eq!(high_water(other), None, "{other}");
         }
     }

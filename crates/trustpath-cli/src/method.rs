@@ -78,10 +78,8 @@ impl Against {
         if text == "plain" {
             return Ok(Self::Plain);
         }
-        let pairs: Option<Vec<(&str, &str)>> =
-            text.split(',').map(|part| part.trim().split_once('=')).collect();
-        let pairs = pairs
-            .ok_or("give plain, or options of the method as name=value,name=value".to_owned())?;
+        let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|part| part.trim().split_once('=')).collect();
+        let pairs = pairs.ok_or("give plain, or options of the method as name=value,name=value".to_owned())?;
         let name = pairs.iter().find(|(name, _)| *name == "method").map(|(_, value)| *value);
         if name == Some(ALL) {
             return Err("give one method to compare with; --method all compares them all".into());
@@ -103,9 +101,7 @@ pub fn describe(method: &Method) -> String {
         Method::Transductive(TransductiveKind::Plain) => {
             "plain: logistic regression on the labelled instances".to_owned()
         }
-        Method::Label(_) => {
-            "label: as trustpath label runs it, with its default options".to_owned()
-        }
+        Method::Label(_) => "label: as trustpath label runs it, with its default options".to_owned(),
         Method::Transductive(kind) if kind.is_learned_here() => {
             format!("{kind}, with its parameters learned here")
         }
@@ -136,9 +132,7 @@ fn describe_self_training(spec: &SelfTrainingSpec) -> String {
     let cap = spec.cap.map_or(String::new(), |cap| format!(", {cap} in total"));
     let compat = if spec.compat { ", compat" } else { "" };
     let SelfTrainingSpec { classifier, step, .. } = spec;
-    format!(
-        "{selector}, {reduction}, classifier {classifier}, {step} per class and round{cap}{compat}"
-    )
+    format!("{selector}, {reduction}, classifier {classifier}, {step} per class and round{cap}{compat}")
 }
 
 #[cfg(test)]

@@ -39,9 +39,7 @@ impl std::str::FromStr for Progress {
             "none" => Ok(Self::Quiet),
             "bar" => Ok(Self::Bar),
             "json" => Ok(Self::Json),
-            _ => Err(crate::error::Error::Usage(format!(
-                "--progress {name:?}: choose bar, json or none"
-            ))),
+            _ => Err(crate::error::Error::Usage(format!("--progress {name:?}: choose bar, json or none"))),
         }
     }
 }
@@ -58,8 +56,7 @@ impl Progress {
     /// Begins a stage of `total` steps that take about the same time; `unit` is their plural, as in
     /// "episodes".
     pub fn stage(self, name: &str, total: u64, unit: &str) -> Stage {
-        let template =
-            format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
+        let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left");
         self.begin(name, total, &template)
     }
 
@@ -73,10 +70,7 @@ impl Progress {
     fn numbered(self, name: &str, done: usize, total: usize, started: Instant) -> Stage {
         let template = match total {
             1 => "{msg}, {elapsed}".to_owned(),
-            _ => format!(
-                "{{msg}} {{wide_bar}} stage {} of {total}, {{elapsed}}",
-                (done + 1).min(total)
-            ),
+            _ => format!("{{msg}} {{wide_bar}} stage {} of {total}, {{elapsed}}", (done + 1).min(total)),
         };
         let mut stage = self.begin(name, total as u64, &template);
         stage.bar = stage.bar.clone().with_elapsed(started.elapsed());
@@ -132,12 +126,7 @@ impl ProgressObserver {
     }
 
     /// Shows episodes, and records them if there is a journal.
-    pub fn episodes(
-        progress: Progress,
-        name: &str,
-        total: usize,
-        journal: Option<Journal>,
-    ) -> Self {
+    pub fn episodes(progress: Progress, name: &str, total: usize, journal: Option<Journal>) -> Self {
         let stage = Some(progress.stage(name, total as u64, "episodes"));
         Self { progress, stage, started: Instant::now(), journal, before: 0 }
     }
@@ -256,9 +245,7 @@ impl Stage {
         *last_line = Some(now);
         let elapsed_s = (1e3 * self.began.elapsed().as_secs_f64()).round() / 1e3;
         let (done, total) = (self.done(), self.bar.length().unwrap_or(0));
-        if let Ok(mut text) =
-            serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s })
-        {
+        if let Ok(mut text) = serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s }) {
             text.push(b'\n');
             // A closed standard error must not end the run.
             let _ = std::io::stderr().write_all(&text);

@@ -92,9 +92,7 @@ impl Repeated {
         }
         if let Some(recall) = self.recall {
             let percent = 100.0 * recall;
-            text += &format!(
-                "The search found {percent:.0} % of all nearest neighbours, so some may be missing.\n"
-            );
+            text += &format!("The search found {percent:.0} % of all nearest neighbours, so some may be missing.\n");
         }
         text
     }

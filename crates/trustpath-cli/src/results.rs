@@ -9,9 +9,7 @@ use rayon::ThreadPool;
 use serde::Serialize;
 use trustpath_explain::{DataInfo, FrontEnd, ResultColumns, carry_columns};
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{
-    Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable,
-};
+use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable};
 
 use crate::args::RunArgs;
 use crate::error::{Error, Result};
@@ -177,14 +175,14 @@ pub fn finish_table(
     }
     set.publish()?;
     let notes: String = notes.into_iter().map(|note| note + "\n").collect();
-    match output.is_some_and(Output::is_stream) {
-        true => {
-            // A closed standard error must not change the result.
-            let _ = std::io::stderr().write_all(printable(&notes).as_bytes());
-            Ok(())
-        }
-        false if notes.is_empty() => print::stdout(&summary.text),
-        false => print::stdout(&format!("{notes}\n{}", summary.text)),
+    if output.is_some_and(Output::is_stream) {
+        // A closed standard error must not change the result.
+        let _ = std::io::stderr().write_all(printable(&notes).as_bytes());
+        Ok(())
+    } else if notes.is_empty() {
+        print::stdout(&summary.text)
+    } else {
+        print::stdout(&format!("{notes}\n{}", summary.text))
     }
 }
 

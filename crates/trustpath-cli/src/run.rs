@@ -69,8 +69,7 @@ impl Runner {
         let before = done.len();
         let mut observer = ProgressObserver::episodes(self.progress, name, asked - before, journal);
         let (start, processor) = (Instant::now(), process_time());
-        let outcome =
-            self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
+        let outcome = self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
         let spent = processor.and_then(|before| Some(process_time()?.saturating_sub(before)));
         let processor_seconds = spent.map(|spent| spent.as_secs_f64());

@@ -65,9 +65,7 @@ pub fn run(args: &SampleArgs) -> Result<()> {
                 table.class_names()[class]
             )));
         }
-        pool.extend(
-            members[..size].iter().enumerate().map(|(at, &row)| (row, class, at < args.labels)),
-        );
+        pool.extend(members[..size].iter().enumerate().map(|(at, &row)| (row, class, at < args.labels)));
         new.extend(members[size..].iter().copied().take(NEW));
     }
     random.shuffle(&mut pool);

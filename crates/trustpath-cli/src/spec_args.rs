@@ -37,9 +37,7 @@ impl<S: Spec> SpecArgs<S> {
     }
 
     /// Options given as `name=value` pairs.
-    pub fn from_pairs<'a>(
-        pairs: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> trustpath::Result<Self> {
+    pub fn from_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> trustpath::Result<Self> {
         let mut check = S::default();
         let mut given = Vec::new();
         for (name, text) in pairs {
@@ -57,10 +55,8 @@ impl<S: Spec> Args for SpecArgs<S> {
             if command.get_arguments().any(|arg| arg.get_id() == option.name) {
                 continue;
             }
-            let mut arg = Arg::new(option.name)
-                .long(option.flag())
-                .help(option.help_with_default())
-                .help_heading(option.heading);
+            let mut arg =
+                Arg::new(option.name).long(option.flag()).help(option.help_with_default()).help_heading(option.heading);
             arg = match option.kind.inner() {
                 Kind::Flag if option.placeholder.is_empty() => arg.action(ArgAction::SetTrue),
                 Kind::Flag => arg
@@ -68,9 +64,9 @@ impl<S: Spec> Args for SpecArgs<S> {
                     .require_equals(true)
                     .default_missing_value("true")
                     .value_name(option.placeholder),
-                Kind::Choice(names) => arg
-                    .value_name(option.placeholder)
-                    .value_parser(PossibleValuesParser::new(names)),
+                Kind::Choice(names) => {
+                    arg.value_name(option.placeholder).value_parser(PossibleValuesParser::new(names))
+                }
                 _ => arg.value_name(option.placeholder).allow_negative_numbers(true),
             };
             command = command.arg(arg);
@@ -93,10 +89,7 @@ impl<S: Spec> FromArgMatches for SpecArgs<S> {
         Ok(Self { given: given.collect(), spec: PhantomData })
     }
 
-    fn update_from_arg_matches(
-        &mut self,
-        matches: &ArgMatches,
-    ) -> std::result::Result<(), clap::Error> {
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }

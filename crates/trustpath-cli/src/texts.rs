@@ -7,9 +7,7 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 use trustpath_explain::{Extractor, SavedModel};
-use trustpath_table::{
-    Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor,
-};
+use trustpath_table::{Format, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor};
 use trustpath_text::{GET_WEIGHTS, TextModel, TextRepresentation, TfIdf, folder};
 use trustpath_vision::extract::FeatureBlocks;
 
@@ -47,9 +45,7 @@ impl Texts {
         let place = pool.carried().iter().position(|carried| carried.name == column);
         let place = place.ok_or_else(|| {
             let name = pool.source();
-            Error::Usage(format!(
-                "column {column:?} of {name} holds no texts: name another by --text"
-            ))
+            Error::Usage(format!("column {column:?} of {name} holds no texts: name another by --text"))
         })?;
         let texts = Self { pool, column: place };
         if texts.all().iter().all(|text| text.is_empty()) {
@@ -68,14 +64,10 @@ impl Texts {
     }
 
     /// The texts of a folder of .txt files, which `read` reads as a table of ids, labels and texts.
-    pub fn of_folder(
-        path: &Path,
-        read: impl FnOnce(&Path) -> Result<PartlyLabelledTable>,
-    ) -> Result<Self> {
+    pub fn of_folder(path: &Path, read: impl FnOnce(&Path) -> Result<PartlyLabelledTable>) -> Result<Self> {
         let files = folder::read(path)?;
-        let failed = |e: std::io::Error| {
-            Error::Usage(format!("no temporary file can be written ({e}): free some disk space"))
-        };
+        let failed =
+            |e: std::io::Error| Error::Usage(format!("no temporary file can be written ({e}): free some disk space"));
         let table = tempfile::Builder::new().suffix(".jsonl").tempfile().map_err(failed)?;
         let mut out = std::io::BufWriter::new(table.as_file());
         for file in files {
@@ -167,18 +159,15 @@ pub fn extract(
         let name = out.display();
         return Err(Error::Usage(format!("--out {name} must end in .npy for texts")));
     }
-    let beside = out.with_file_name(format!(
-        "{}-labels.csv",
-        out.file_stem().unwrap_or_default().to_string_lossy()
-    ));
+    let beside = out.with_file_name(format!("{}-labels.csv", out.file_stem().unwrap_or_default().to_string_lossy()));
     let labels = Output::new(&beside);
     labels.check()?;
     let file = PartlyLabelledFile::new(path);
     let texts = match column {
         Some(column) if !path.is_dir() => Texts::new(file.text(column).read()?, column)?,
-        _ if folder::is_at(path) => Texts::of_folder(path, |table| {
-            Ok(PartlyLabelledFile::new(table).text(COLUMN).read()?)
-        })?,
+        _ if folder::is_at(path) => {
+            Texts::of_folder(path, |table| Ok(PartlyLabelledFile::new(table).text(COLUMN).read()?))?
+        }
         _ => {
             let name = path.display();
             return Err(Error::Usage(format!(

@@ -37,8 +37,7 @@ impl AuditedRows {
 
     /// Answers about rows of all instances, in terms of the labelled ones; those about others are left out.
     pub fn answers(&self, answers: &[(usize, usize)]) -> Vec<(usize, usize)> {
-        let place =
-            |&(row, label): &(usize, usize)| Some((self.rows.binary_search(&row).ok()?, label));
+        let place = |&(row, label): &(usize, usize)| Some((self.rows.binary_search(&row).ok()?, label));
         answers.iter().filter_map(place).collect()
     }
 }
@@ -74,9 +73,7 @@ impl AuditResult<'_> {
             (Some(right), _) if right == labels[at] => format!("{given} was confirmed"),
             (Some(right), _) => format!("{given} was corrected to {}", name(right)),
             (None, false) => {
-                format!(
-                    "no other label is {given}, so this one cannot be judged; {other} would be next ({against:.2})"
-                )
+                format!("no other label is {given}, so this one cannot be judged; {other} would be next ({against:.2})")
             }
             (None, true) if against > fit => {
                 format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})")
@@ -132,8 +129,7 @@ impl AuditResult<'_> {
         let answers = audit.verified.iter().flatten().count();
         if answers > 0 {
             let given = self.labelled.labels.iter();
-            let wrong =
-                audit.verified.iter().zip(given).filter(|(v, l)| v.is_some_and(|v| v != **l));
+            let wrong = audit.verified.iter().zip(given).filter(|(v, l)| v.is_some_and(|v| v != **l));
             notes.push(format!(
                 "{} checked by a person, {} wrong; these correct the estimates.",
                 count(answers, "label was", "labels were"),
@@ -236,16 +232,10 @@ impl AuditResult<'_> {
         let mut counts = [0; 6];
         counts[ReportVerdict::Suspect as usize] = suspects;
         counts[ReportVerdict::Fits as usize] = rows.len() - suspects;
-        let mut facts = vec![
-            ("labelled".into(), rows.len().to_string()),
-            ("suspects".into(), suspects.to_string()),
-        ];
+        let mut facts = vec![("labelled".into(), rows.len().to_string()), ("suspects".into(), suspects.to_string())];
         if let Some(wrong) = audit.wrong {
             let (low, high) = (wrong.low, wrong.high);
-            facts.push((
-                "estimated wrong".into(),
-                format!("{:.0} ({low:.0} to {high:.0})", wrong.count),
-            ));
+            facts.push(("estimated wrong".into(), format!("{:.0} ({low:.0} to {high:.0})", wrong.count)));
         }
         let report = LabelReport {
             kind: ReportKind::Audit,

@@ -17,8 +17,7 @@ pub fn carry_columns(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Res
     let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
         return Ok(());
     };
-    let places: HashMap<&String, usize> =
-        pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let places: HashMap<&String, usize> = pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
     let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
     for column in pool.carried() {
         let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();

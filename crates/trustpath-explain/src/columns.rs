@@ -64,9 +64,7 @@ pub trait ResultColumns: Sized {
         for column in Self::columns() {
             let Some(values) = (column.values)(self) else { continue };
             let values = match values {
-                Values::Row(rows) => {
-                    Column::Text(rows.into_iter().map(|row| data.ids[row].clone()).collect())
-                }
+                Values::Row(rows) => Column::Text(rows.into_iter().map(|row| data.ids[row].clone()).collect()),
                 Values::Class(classes) => Column::Text(classes.into_iter().map(class).collect()),
                 Values::OptionalClass(classes) => {
                     Column::OptionalText(classes.into_iter().map(|c| c.map(class)).collect())

@@ -122,14 +122,11 @@ impl SavedModel {
         ];
         tensors.extend(projection.origin.as_ref().map(|origin| ("origin", vector(origin))));
         tensors.extend(self.centre.as_ref().map(|centre| ("centre", vector(centre))));
-        let tensor =
-            |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
+        let tensor = |(name, (shape, values)): (&str, _)| (name.to_owned(), Tensor::F64 { shape, values });
         let mut tensors: BTreeMap<String, Tensor> = tensors.into_iter().map(tensor).collect();
         let count = reference.len();
         let LabelModel { graph, discount, .. } = &self.model;
-        for (name, values) in
-            [("rows", rows), ("once", once), ("graph", graph), ("discount", discount)]
-        {
+        for (name, values) in [("rows", rows), ("once", once), ("graph", graph), ("discount", discount)] {
             let shape = vec![count, values.len() / count];
             tensors.insert(name.into(), Tensor::F32 { shape, values: values.to_vec() });
         }
@@ -169,10 +166,7 @@ impl SavedModel {
     }
 
     fn from_file(mut file: TensorFile, name: &str) -> Result<Self> {
-        let wrong = |reason: &str| ModelError::Unusable {
-            file: name.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let wrong = |reason: &str| ModelError::Unusable { file: name.to_owned(), reason: reason.to_owned() };
         let text = |key: &str| file.metadata.get(key).cloned();
         if text("kind").as_deref() != Some(KIND) {
             return Err(wrong("it was not saved by trustpath label"));
@@ -190,10 +184,8 @@ impl SavedModel {
         });
         let (class_type, signed) = (text("class_type"), text("signed").as_deref() == Some("true"));
         let is_text = |name: &String| name.starts_with("text.");
-        let names: Vec<String> =
-            file.tensors.keys().filter(|name| is_text(name)).cloned().collect();
-        let representation =
-            names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
+        let names: Vec<String> = file.tensors.keys().filter(|name| is_text(name)).cloned().collect();
+        let representation = names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
         let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
         let ranked_by = text("ranked_by").and_then(|name| name.parse().ok());
         let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks its labels"))?;
@@ -209,22 +201,12 @@ impl SavedModel {
                 return Err(wrong(&format!("its {name} has another number of features")));
             }
         }
-        let pool =
-            pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
+        let pool = pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
         let pool = match pool {
             Some(None) => return Err(wrong("the pool that it keeps does not fit together")),
             pool => pool.flatten(),
         };
-        Ok(Self {
-            model,
-            class_names,
-            class_type,
-            columns,
-            centre,
-            extractor,
-            representation,
-            pool,
-        })
+        Ok(Self { model, class_names, class_type, columns, centre, extractor, representation, pool })
     }
 }
 
@@ -243,9 +225,7 @@ impl ModelParts<'_> {
     /// Shape and values of a tensor with this number of axes, if there is one of that name.
     fn take(&mut self, name: &str, axes: usize) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
         match self.tensors.remove(name) {
-            Some(Tensor::F64 { shape, values })
-                if shape.len() == axes && values.iter().all(|v| v.is_finite()) =>
-            {
+            Some(Tensor::F64 { shape, values }) if shape.len() == axes && values.iter().all(|v| v.is_finite()) => {
                 Ok(Some((shape, values)))
             }
             Some(_) => Err(self.wrong(format!("its tensor {name} has another shape or type"))),
@@ -300,8 +280,7 @@ impl ModelParts<'_> {
         let steps = values.chunks((axes[1] * axes[2]).max(1));
         let beta = steps.map(|values| self.matrix(axes[1], axes[2], values.to_vec()));
         let beta = beta.collect::<Result<_>>()?;
-        let (kept, rows, once) =
-            (self.needed_matrix("kept")?, self.single("rows")?, self.single("once")?);
+        let (kept, rows, once) = (self.needed_matrix("kept")?, self.single("rows")?, self.single("once")?);
         let projection = Projection { signed, origin, mean, basis };
         let reference = Reference::new(&projection, kept, rows, once);
         let model = LabelModel {

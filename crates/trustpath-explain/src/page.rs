@@ -57,13 +57,7 @@ impl ShownRows {
     }
 
     /// The lines of those that are part of the path; `followed` are the rows of the columns of `norms`.
-    pub fn path(
-        &self,
-        lambda: &[f64],
-        norms: &Matrix,
-        followed: &[usize],
-        part: impl Fn(usize) -> bool,
-    ) -> ReportPath {
+    pub fn path(&self, lambda: &[f64], norms: &Matrix, followed: &[usize], part: impl Fn(usize) -> bool) -> ReportPath {
         let columns = followed.iter().enumerate().filter(|(_, row)| part(**row));
         let lines = columns.filter_map(|(column, &row)| {
             let norms = (0..norms.rows()).map(|k| norms[(k, column)] as f32).collect();
@@ -80,8 +74,7 @@ mod tests {
     #[test]
     fn a_fair_part_of_many_instances_is_shown() {
         // A tenth is worth checking, a hundredth is given.
-        let share =
-            |row: usize| if row.is_multiple_of(10) { 0 } else { 1 + usize::from(row % 100 != 1) };
+        let share = |row: usize| if row.is_multiple_of(10) { 0 } else { 1 + usize::from(row % 100 != 1) };
         let shown = ShownRows::choose(1_000_000, &[77], share);
         let number = |s: usize| shown.rows.iter().filter(|&&row| share(row) == s).count();
         assert_eq!((number(0), number(1), number(2)), (11_000, 3_000, 6_001));

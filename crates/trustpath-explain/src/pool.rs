@@ -46,11 +46,7 @@ impl SavedPool {
     }
 
     /// From tensors, which it takes; `None` if they do not fit together.
-    pub(crate) fn take(
-        tensors: &mut BTreeMap<String, Tensor>,
-        ids: Vec<String>,
-        classes: usize,
-    ) -> Option<Self> {
+    pub(crate) fn take(tensors: &mut BTreeMap<String, Tensor>, ids: Vec<String>, classes: usize) -> Option<Self> {
         let (Tensor::F32 { values: features, .. }, Tensor::F64 { values: labels, .. }) =
             (tensors.remove("pool.features")?, tensors.remove("pool.labels")?)
         else {
@@ -58,9 +54,7 @@ impl SavedPool {
         };
         let class = |&label: &f64| match label {
             -1.0 => Some(None),
-            label if label >= 0.0 && label < classes as f64 && label.fract() == 0.0 => {
-                Some(Some(label as usize))
-            }
+            label if label >= 0.0 && label < classes as f64 && label.fract() == 0.0 => Some(Some(label as usize)),
             _ => None,
         };
         let labels = labels.iter().map(class).collect::<Option<Vec<_>>>()?;

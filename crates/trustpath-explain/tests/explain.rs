@@ -7,8 +7,8 @@ use trustpath::spec::LabelSpec;
 use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
 use trustpath::{Features, audit, label};
 use trustpath_explain::{
-    AuditResult, AuditedRows, DataInfo, Extractor, FrontEnd, LabelResult, PredictResult,
-    Predictions, ResultColumns, SavedModel, SavedPool,
+    AuditResult, AuditedRows, DataInfo, Extractor, FrontEnd, LabelResult, PredictResult, Predictions, ResultColumns,
+    SavedModel, SavedPool,
 };
 use trustpath_table::{Column, Tensor};
 
@@ -38,8 +38,7 @@ struct Pool {
 impl Pool {
     /// The first `given` instances have labels.
     fn new(given: usize, spec: LabelSpec) -> Self {
-        let labels: Vec<Option<usize>> =
-            (0..ROWS).map(|row| (row < given).then_some(row % 3)).collect();
+        let labels: Vec<Option<usize>> = (0..ROWS).map(|row| (row < given).then_some(row % 3)).collect();
         let values = values();
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
         let labelling = label(&features, &labels).classes(3).spec(&spec).run().unwrap();
@@ -80,12 +79,8 @@ impl Pool {
     /// Held-out labels with these outcomes, spread evenly over the ranks of the pool, best first.
     fn calibrate(&mut self, right: &[bool]) {
         let n = right.len() as f64;
-        let label = |(at, &right): (usize, &bool)| HeldOut {
-            rank: (at + 1) as f64 / n,
-            right,
-            weight: 1.0,
-            class: at % 3,
-        };
+        let label =
+            |(at, &right): (usize, &bool)| HeldOut { rank: (at + 1) as f64 / n, right, weight: 1.0, class: at % 3 };
         let held_out = right.iter().enumerate().map(label).collect();
         let calibration = Calibration { held_out, ..Calibration::default() };
         self.labelling.trusted.best = calibration.best(ROWS - 15);
@@ -126,17 +121,8 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
     let pool = Pool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
     let table = pool.result().table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
-    let mut expected = vec![
-        "id",
-        "label",
-        "probability",
-        "credibility",
-        "novelty",
-        "round",
-        "verdict",
-        "reason",
-        "suggested",
-    ];
+    let mut expected =
+        vec!["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested"];
     assert_eq!(names, expected);
     let column = |name: &str| &table.columns().iter().find(|(n, _)| n == name).unwrap().1;
     assert_eq!(column("id"), &Column::Text(pool.ids.clone()));
@@ -194,12 +180,9 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
     let text = pool.result().text("1.0 s");
     let head = "pool.csv: 60 instances, 6 features each; 15 labels of 3 classes given\n\n";
     assert!(text.starts_with(head), "{text}");
-    for line in ["given", "trusted", "doubtful", "none of these"].iter().zip([
-        "15",
-        "32 (71 %)",
-        "10 (22 %)",
-        "3 (7 %)",
-    ]) {
+    for line in
+        ["given", "trusted", "doubtful", "none of these"].iter().zip(["15", "32 (71 %)", "10 (22 %)", "3 (7 %)"])
+    {
         let (name, value) = line;
         let is_there = text.lines().any(|l| l.trim().starts_with(name) && l.ends_with(value));
         assert!(is_there, "{name} {value}: {text}");
@@ -340,18 +323,12 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let zero = labelled.error_in_all_rows(trustpath::Error::ZeroVector { row: 4 });
     assert!(matches!(zero, trustpath::Error::ZeroVector { row: 6 }));
     let values = values();
-    let part: Vec<f64> =
-        labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
+    let part: Vec<f64> = labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
     let features = Features::new(&part[..], 48, DIMS).unwrap();
     let audited = audit(&features, &labelled.labels).classes(3).run().unwrap();
     let pool = Pool::new(15, LabelSpec::default());
     let data = DataInfo { labels: &labels, ..pool.data() };
-    let result = AuditResult {
-        data,
-        labelled: &labelled,
-        audit: &audited,
-        front_end: FrontEnd::CommandLine,
-    };
+    let result = AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::CommandLine };
     let table = result.table().unwrap();
     let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     // 48 labels are too few for a probability.
@@ -365,8 +342,7 @@ fn audits_are_explained_in_terms_of_all_rows() {
     assert!(first(7).starts_with("gull would fit better ("), "{}", first(7));
     assert!(result.reason(0).starts_with("fits gull ("), "{}", result.reason(0));
     let text = result.text("2.0 s").unwrap();
-    let head =
-        "pool.csv: 48 labelled instances, 6 features each; 3 classes\n0 suspects (0.0 %), 2.0 s\n";
+    let head = "pool.csv: 48 labelled instances, 6 features each; 3 classes\n0 suspects (0.0 %), 2.0 s\n";
     assert!(text.starts_with(head) && text.contains("n7"), "{text}");
     assert!(text.contains("too few labels to say how many are wrong (48; it takes 100)"), "{text}");
     let (page, rows) = result.page().unwrap();
@@ -386,8 +362,7 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
     let values: Vec<f64> = (0..n * dims).map(value).collect();
     let wrong = |row: usize| row % 20 == 7;
     let label = |row: usize| if wrong(row) { (row + 1) % 3 } else { row % 3 };
-    let labels: Vec<Option<usize>> =
-        (0..n).map(|row| Some(if row == 180 { 3 } else { label(row) })).collect();
+    let labels: Vec<Option<usize>> = (0..n).map(|row| Some(if row == 180 { 3 } else { label(row) })).collect();
     let ids: Vec<String> = (0..n).map(|row| format!("n{row}")).collect();
     let classes: Vec<String> = ["auk", "gull", "tern", "egret"].map(String::from).to_vec();
     let labelled = AuditedRows::new(&labels);
@@ -396,8 +371,7 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
     assert_eq!(answers, [(7, 1), (8, 2)]);
     let data = DataInfo { source: "pool.csv", dims, ids: &ids, labels: &labels, classes: &classes };
     let audited = audit(&features, &labelled.labels).verified(&answers).run().unwrap();
-    let result =
-        AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::Python };
+    let result = AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::Python };
     assert_eq!([7, 8, 180].map(|at| result.verdict(at)), ["corrected", "confirmed", "not judged"]);
     assert!(result.reason(7).starts_with("tern was corrected to gull"), "{}", result.reason(7));
     assert!(result.reason(8).starts_with("tern was confirmed"));
@@ -413,8 +387,7 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
         "1 label is the only one of its class",
     ];
     assert!(said.iter().all(|part| notes.contains(part)), "{notes}");
-    let names: Vec<String> =
-        result.table().unwrap().columns().iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> = result.table().unwrap().columns().iter().map(|(name, _)| name.clone()).collect();
     assert!(names.contains(&"probability_wrong".to_owned()));
     assert!(result.text("1 s").unwrap().contains("probability wrong"));
     let (page, _) = result.page().unwrap();
@@ -422,10 +395,7 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
     // The option that lists more is spelled as the front end spells it.
     let mut none = audited.clone();
     none.wrong.as_mut().unwrap().among_suspects = f64::NAN;
-    let front_ends = [
-        (FrontEnd::Python, "a lower precision to"),
-        (FrontEnd::CommandLine, "a lower --precision to"),
-    ];
+    let front_ends = [(FrontEnd::Python, "a lower precision to"), (FrontEnd::CommandLine, "a lower --precision to")];
     for (front_end, remedy) in front_ends {
         let notes = AuditResult { audit: &none, front_end, ..result }.notes().join(" ");
         assert!(notes.contains("No suspects") && notes.contains(remedy), "{notes}");
@@ -477,14 +447,8 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
     let bytes = saved.to_bytes().unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     assert_eq!(SavedModel::from_bytes(bytes, "memory").unwrap(), saved);
-    let plain = SavedModel {
-        class_type: None,
-        columns: None,
-        centre: None,
-        extractor: None,
-        pool: None,
-        ..saved.clone()
-    };
+    let plain =
+        SavedModel { class_type: None, columns: None, centre: None, extractor: None, pool: None, ..saved.clone() };
     assert_eq!(SavedModel::from_bytes(plain.to_bytes().unwrap(), "memory").unwrap(), plain);
 
     let other = Extractor { description: "another".into(), identity: 8 };
@@ -498,15 +462,14 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
         let sentence = error.to_string();
         assert!(sentence.starts_with("m is not a usable model: ") && sentence.contains(expected));
     };
-    let pool =
-        |change: fn(&mut SavedPool)| move |m: &mut SavedModel| change(m.pool.as_mut().unwrap());
+    let pool = |change: fn(&mut SavedPool)| move |m: &mut SavedModel| change(m.pool.as_mut().unwrap());
     refused(&pool(|p| p.features.truncate(DIMS)), "the pool that it keeps");
     refused(&pool(|p| p.labels[0] = Some(9)), "the pool that it keeps");
     refused(&pool(|p| p.ids.truncate(1)), "the pool that it keeps");
     refused(&|m| m.class_names.truncate(2), "the number of its class names");
     refused(&|m| m.centre = Some(vec![0.0; 2]), "its centre");
     refused(&|m| m.model.projection.mean.truncate(2), "do not fit together");
-    refused(&|m| m.model.cut = f64::NAN, "its tensor cut has another shape or type");
+    refused(&|m| m.model.trust.cut = f64::NAN, "its tensor cut has another shape or type");
     let mut bytes = saved.to_bytes().unwrap();
     let at = bytes.windows(7).position(|part| part == b"label-2").unwrap();
     bytes[at + 6] = b'9';

@@ -54,9 +54,7 @@ pub enum Error {
         row: usize,
     },
     /// All instances are the same point, or all columns are constant.
-    #[error(
-        "all {rows} instances are identical: there is nothing to tell them apart; check the feature extractor"
-    )]
+    #[error("all {rows} instances are identical: there is nothing to tell them apart; check the feature extractor")]
     Constant {
         /// Number of rows given.
         rows: usize,
@@ -88,9 +86,7 @@ pub enum Error {
         classes: usize,
     },
     /// A class has no labelled instance.
-    #[error(
-        "class {class} has no labelled instance: label at least one instance of it, or leave the class out"
-    )]
+    #[error("class {class} has no labelled instance: label at least one instance of it, or leave the class out")]
     ClassWithoutSupport {
         /// The class without a sample.
         class: usize,

@@ -100,12 +100,7 @@ impl FrozenPath {
 
     /// Judges rows of `x`, of which the first coordinates count: the `k`-th of them under `label(k)`, or under the label
     /// that vanishes first.
-    pub fn judge(
-        &self,
-        x: &Matrix,
-        rows: &[usize],
-        label: impl Fn(usize) -> Option<usize> + Sync,
-    ) -> Vec<Judgement> {
+    pub fn judge(&self, x: &Matrix, rows: &[usize], label: impl Fn(usize) -> Option<usize> + Sync) -> Vec<Judgement> {
         let (d, c) = (self.dims(), self.beta.first().map_or(0, Matrix::cols));
         let turned = (c > d).then(|| Turned::of(self));
         let judge = |(block, rows): (usize, &[usize])| {
@@ -165,19 +160,13 @@ impl FrozenPath {
     }
 
     /// The labels of each row that are worth following, its own among them.
-    fn candidates(
-        &self,
-        x: &[f64],
-        c: usize,
-        label: impl Fn(usize) -> Option<usize>,
-    ) -> Vec<Vec<(usize, Follow)>> {
+    fn candidates(&self, x: &[f64], c: usize, label: impl Fn(usize) -> Option<usize>) -> Vec<Vec<(usize, Follow)>> {
         let rows = x.len() / self.dims().max(1);
         if c <= FEW_CLASSES {
             return vec![(0..c).map(|k| (k, Follow::default())).collect(); rows];
         }
-        let mut followed: Vec<Vec<(usize, Follow)>> = (0..rows)
-            .map(|at| label(at).map(|label| (label, Follow::default())).into_iter().collect())
-            .collect();
+        let mut followed: Vec<Vec<(usize, Follow)>> =
+            (0..rows).map(|at| label(at).map(|label| (label, Follow::default())).into_iter().collect()).collect();
         let mut fit = vec![0.0; rows * c];
         let last = self.beta.len() - 1;
         for look in (1..=LOOKS).map(|k| last * k / LOOKS) {
@@ -246,10 +235,7 @@ impl Turned {
             multiply(beta.as_slice(), d, beta.view().transpose(), gram.as_mut_slice());
             gram
         };
-        Self {
-            beta: path.beta.par_iter().map(turned).collect(),
-            gram: path.beta.par_iter().map(gram).collect(),
-        }
+        Self { beta: path.beta.par_iter().map(turned).collect(), gram: path.beta.par_iter().map(gram).collect() }
     }
 }
 
@@ -288,11 +274,8 @@ mod tests {
 
     #[test]
     fn the_frozen_path_judges_its_own_instances_as_the_path_did() {
-        let x = Matrix::from_fn(60, 3, |i, j| {
-            f64::from(u8::from(i % 3 == j)) + 0.4 * ((i * 7 + j * 3) as f64).sin()
-        });
-        let labels: Vec<usize> =
-            (0..60).map(|i| if i % 11 == 0 { (i + 1) % 3 } else { i % 3 }).collect();
+        let x = Matrix::from_fn(60, 3, |i, j| f64::from(u8::from(i % 3 == j)) + 0.4 * ((i * 7 + j * 3) as f64).sin());
+        let labels: Vec<usize> = (0..60).map(|i| if i % 11 == 0 { (i + 1) % 3 } else { i % 3 }).collect();
         let path = path(&x, &labels, 3, 200);
         let rows: Vec<usize> = (0..60).collect();
         let judged = FrozenPath::of(&path).judge(&x, &rows, |at| Some(labels[at]));
@@ -315,8 +298,7 @@ mod tests {
             let centre = ((i % c * 37 + j * 11) as f64).sin();
             centre + 0.5 * ((i * 13 + j * 7 + i * j) as f64).sin()
         });
-        let labels: Vec<usize> =
-            (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
+        let labels: Vec<usize> = (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
         let frozen = FrozenPath::of(&path(&x, &labels, c, 40));
         let rows: Vec<usize> = (0..n).collect();
         let label = |at: usize| (!at.is_multiple_of(3)).then(|| labels[at]);

@@ -67,12 +67,7 @@ pub struct Identifiability {
 ///
 /// # Errors
 /// When labels and instances differ in number or a label is out of range.
-pub fn identifiability(
-    x: &Matrix,
-    truth: &[usize],
-    pseudo: &[usize],
-    classes: usize,
-) -> Result<Identifiability> {
+pub fn identifiability(x: &Matrix, truth: &[usize], pseudo: &[usize], classes: usize) -> Result<Identifiability> {
     check_labels(truth, x.rows(), classes)?;
     check_labels(pseudo, x.rows(), classes)?;
     let n = x.rows();
@@ -129,8 +124,7 @@ struct Conditions {
 
 impl Conditions {
     fn include_class(&mut self, q: &Matrix, truth: &[usize], pseudo: &[usize], class: usize) {
-        let in_support =
-            |i: usize| truth[i] != pseudo[i] && (truth[i] == class || pseudo[i] == class);
+        let in_support = |i: usize| truth[i] != pseudo[i] && (truth[i] == class || pseudo[i] == class);
         let support: Vec<usize> = (0..truth.len()).filter(|&i| in_support(i)).collect();
         let others: Vec<usize> = (0..truth.len()).filter(|&i| !in_support(i)).collect();
         let entry = |i: usize, j: usize| f64::from(i == j) - dot_in_order(q.row(i), q.row(j));
@@ -147,8 +141,7 @@ impl Conditions {
             (self.overlap, self.sign) = (f64::INFINITY, f64::INFINITY);
             return;
         };
-        let signs =
-            Mat::from_fn(size, 1, |a, _| if pseudo[support[a]] == class { 1.0 } else { -1.0 });
+        let signs = Mat::from_fn(size, 1, |a, _| if pseudo[support[a]] == class { 1.0 } else { -1.0 });
         let solved = factor.solve(&signs);
         self.sign = (0..size).map(|a| solved[(a, 0)].abs()).fold(self.sign, f64::max);
         let cross = Mat::from_fn(size, others.len(), |a, b| entry(support[a], others[b]));

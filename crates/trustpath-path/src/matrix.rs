@@ -24,12 +24,7 @@ impl Matrix {
     /// [`Error::Shape`] when `data` does not hold `rows · cols` values.
     pub fn from_vec(rows: usize, cols: usize, data: Vec<f64>) -> Result<Self> {
         if data.len() != rows * cols {
-            return Err(Error::Shape {
-                rows,
-                dims: cols,
-                expected: rows * cols,
-                given: data.len(),
-            });
+            return Err(Error::Shape { rows, dims: cols, expected: rows * cols, given: data.len() });
         }
         Ok(Self { rows, cols, data })
     }

@@ -135,15 +135,13 @@ mod tests {
     #[test]
     fn known_answers() {
         // Published vectors: SplitMix64 from 1234567, xoshiro256++ from the state 1, 2, 3, 4.
-        let split: Vec<u64> =
-            (0..3).map(|i| mix(1_234_567u64.wrapping_add(GOLDEN.wrapping_mul(i)))).collect();
+        let split: Vec<u64> = (0..3).map(|i| mix(1_234_567u64.wrapping_add(GOLDEN.wrapping_mul(i)))).collect();
         assert_eq!(split, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
         let mut state = [0; 32];
         (0..4).for_each(|word| state[8 * word] = word as u8 + 1);
         let mut random = Random(Xoshiro256PlusPlus::from_seed(state));
         let found: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
-        let expected =
-            [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
+        let expected = [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
         assert_eq!(found, expected);
         // Every published result draws from these streams.
         let first = [(0, 0), (1, 42), (7, u64::MAX)].map(|(s, i)| Random::stream(s, i).next_u64());

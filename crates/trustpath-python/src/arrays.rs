@@ -31,12 +31,10 @@ impl<'py> FromPyObject<'_, 'py> for Floats {
 }
 
 fn contiguous(is: bool) -> PyResult<()> {
-    match is {
-        true => Ok(()),
-        false => {
-            Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
-        }
+    if is {
+        return Ok(());
     }
+    Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
 }
 
 impl Floats {
@@ -103,9 +101,7 @@ pub fn labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<Option<usize>>> 
 
 /// Labels of which none is missing.
 pub fn all_labels(array: &Bound<'_, PyArray1<i64>>) -> PyResult<Vec<usize>> {
-    let missing = |row| {
-        PyValueError::new_err(format!("instance {row} has no label: every instance needs one here"))
-    };
+    let missing = |row| PyValueError::new_err(format!("instance {row} has no label: every instance needs one here"));
     let labels = labels(array)?.into_iter().enumerate();
     labels.map(|(row, label)| label.ok_or_else(|| missing(row))).collect()
 }

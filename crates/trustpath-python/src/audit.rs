@@ -76,23 +76,12 @@ impl Audit {
     }
 
     /// The columns of the table, or one of them.
-    fn columns<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Vec<String>,
-        only: Option<&str>,
-    ) -> PyResult<Vec<PyColumn<'py>>> {
+    fn columns<'py>(&self, py: Python<'py>, ids: Vec<String>, only: Option<&str>) -> PyResult<Vec<PyColumn<'py>>> {
         columns(py, &self.result(&ids, ""), only)
     }
 
     /// The page, as `trustpath audit --report` writes it.
-    fn page(
-        slf: Py<Self>,
-        py: Python<'_>,
-        ids: Vec<String>,
-        source: String,
-        threads: Threads,
-    ) -> PyResult<String> {
+    fn page(slf: Py<Self>, py: Python<'_>, ids: Vec<String>, source: String, threads: Threads) -> PyResult<String> {
         work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
     }
 }

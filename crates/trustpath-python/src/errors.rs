@@ -11,9 +11,7 @@ pub fn engine(error: trustpath::Error) -> PyErr {
     use trustpath::Error::{NotConverged, Rows, Stopped, Stored};
     let sentence = printable_sentence(&error.to_string());
     match error {
-        NotConverged { .. } | Rows { .. } | Stopped | Stored { .. } => {
-            PyRuntimeError::new_err(sentence)
-        }
+        NotConverged { .. } | Rows { .. } | Stopped | Stored { .. } => PyRuntimeError::new_err(sentence),
         _ => PyValueError::new_err(sentence),
     }
 }

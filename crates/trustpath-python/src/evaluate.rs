@@ -11,8 +11,8 @@ use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::default_dimensions;
 use trustpath_bench::stats::Estimate;
 use trustpath_bench::{
-    AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished,
-    Method, Queries, Setting, Split, Unlabeled, embedded, evaluate_features,
+    AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished, Method, Queries, Setting,
+    Split, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
@@ -22,8 +22,7 @@ use crate::results::dict;
 use crate::work::work;
 
 /// Options of the episodes.
-const TASK: [&str; 9] =
-    ["way", "shot", "queries", "setting", "unlabeled", "up_to", "distractors", "dirichlet", "seed"];
+const TASK: [&str; 9] = ["way", "shot", "queries", "setting", "unlabeled", "up_to", "distractors", "dirichlet", "seed"];
 impl Options<'_> {
     fn task(&self) -> PyResult<EpisodeShape> {
         let way = self.count("way", 2)?.unwrap_or(5);
@@ -111,11 +110,8 @@ pub fn evaluate(
     let threads = options.threads()?;
     let finished = work(py, threads, move |mut stop| {
         let sampler = task.check_classes(&classes).map_err(of_episodes)?;
-        let episodes =
-            EpisodeRange { all: Drawn { sampler, seed, count: from + count }, from, count };
-        let run = |x: &trustpath::Features<'_>| {
-            Ok(evaluate_features(x, &episodes, method, Vec::new(), &mut stop))
-        };
+        let episodes = EpisodeRange { all: Drawn { sampler, seed, count: from + count }, from, count };
+        let run = |x: &trustpath::Features<'_>| Ok(evaluate_features(x, &episodes, method, Vec::new(), &mut stop));
         Python::attach(|py| x.features(py, run))?.map_err(of_episodes)
     })?;
     Ok(finished.into_iter().map(|episode| episode.accuracies).collect())
@@ -162,11 +158,7 @@ pub fn dataset<'py>(py: Python<'py>, name: &str, split: &str) -> PyResult<Datase
         "novel" => Split::Novel,
         "validation" => Split::Validation,
         _ => {
-            return Err(unusable(
-                "split",
-                format_args!("'{split}'"),
-                "choose 'novel' or 'validation'",
-            ));
+            return Err(unusable("split", format_args!("'{split}'"), "choose 'novel' or 'validation'"));
         }
     };
     let table = embedded::load(name, split).map_err(of_episodes)?;

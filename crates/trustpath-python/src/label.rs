@@ -7,11 +7,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
-use trustpath::label::{LabelModel, Labelling as Found, Represented as Kept, Trust, label as run};
+use trustpath::label as run;
+use trustpath::label::{Labelling as Found, Represented as Kept, Trust};
 use trustpath::spec::{LabelSpec, Spec};
-use trustpath_explain::{
-    DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool,
-};
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool};
 use trustpath_table::{MissingLabels, ReadingNote};
 
 use crate::arrays::{Floats, labels as read, numbers, to_array};
@@ -39,9 +38,8 @@ pub struct Represented(Kept);
 /// Represents a pool, for any number of calls of [`label`].
 #[pyfunction]
 pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResult<Represented> {
-    let limits = options.label_spec()?.limits();
     work(py, options.threads()?, move |mut stop: Stop| {
-        Python::attach(|py| x.features(py, |x| Kept::of(x, limits, &mut stop))).map(Represented)
+        Python::attach(|py| x.features(py, |x| Kept::of(x, &mut stop))).map(Represented)
     })
 }
 
@@ -99,26 +97,10 @@ pub fn missing_labels(
 }
 
 impl Labelling {
-    /// A result for these options.
-    pub fn new(
-        found: Found,
-        dims: usize,
-        labels: Vec<Option<usize>>,
-        classes: Vec<String>,
-        trust: Trust,
-        closed: bool,
-    ) -> Self {
-        Self { found, dims, labels, classes, trust, closed }
-    }
-
     /// How far each instance is from all labels; not a number where unknown classes were not looked for.
     fn novelty(&self) -> Vec<f64> {
-        let mut scores = self.found.novelty.iter().flat_map(|novelty| &novelty.score);
-        let score = |label: &Option<usize>| match label {
-            Some(_) => 0.0,
-            None => scores.next().copied().unwrap_or(f64::NAN),
-        };
-        self.labels.iter().map(score).collect()
+        let unknown = || vec![f64::NAN; self.labels.len()];
+        self.found.novelty.as_ref().map_or_else(unknown, |novelty| novelty.score.clone())
     }
 
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
@@ -145,7 +127,6 @@ impl Labelling {
             "suggestions": rows(found.suggestions.clone()).into_pyarray(py),
             "lambda": found.lambda.clone().into_pyarray(py),
             "gamma_norm": to_array(py, &found.gamma_norm)?,
-            "followed": rows(found.followed.clone()).into_pyarray(py),
             "cut": found.trusted.cut,
             "promised": found.trusted.promised,
             "estimate": found.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
@@ -155,12 +136,7 @@ impl Labelling {
     }
 
     /// The columns of the table, or one of them.
-    fn columns<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Vec<String>,
-        only: Option<&str>,
-    ) -> PyResult<Vec<PyColumn<'py>>> {
+    fn columns<'py>(&self, py: Python<'py>, ids: Vec<String>, only: Option<&str>) -> PyResult<Vec<PyColumn<'py>>> {
         columns(py, &self.result(&ids, ""), only)
     }
 
@@ -171,13 +147,7 @@ impl Labelling {
     }
 
     /// The page, as `trustpath label --report` writes it.
-    fn page(
-        slf: Py<Self>,
-        py: Python<'_>,
-        ids: Vec<String>,
-        source: String,
-        threads: Threads,
-    ) -> PyResult<String> {
+    fn page(slf: Py<Self>, py: Python<'_>, ids: Vec<String>, source: String, threads: Threads) -> PyResult<String> {
         work(py, threads, move |_| html(slf.get().result(&ids, &source).page()))
     }
 
@@ -192,16 +162,8 @@ impl Labelling {
     ) -> Model {
         let (model, class_names) = (self.found.model.clone(), self.classes.clone());
         let (extractor, representation) = (None, BTreeMap::new());
-        let mut model = SavedModel {
-            model,
-            class_names,
-            class_type,
-            columns,
-            centre,
-            extractor,
-            representation,
-            pool: None,
-        };
+        let mut model =
+            SavedModel { model, class_names, class_type, columns, centre, extractor, representation, pool: None };
         if let Some(texts) = texts {
             texts.save(&mut model);
         }
@@ -212,13 +174,6 @@ impl Labelling {
 /// A trained model, for instances that come later.
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Model(SavedModel);
-
-impl Model {
-    /// The model itself.
-    pub fn trained(&self) -> LabelModel {
-        self.0.model.clone()
-    }
-}
 
 /// Features, a label of each row or −1, and names.
 type KeptPool<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
@@ -304,11 +259,9 @@ impl Model {
         threads: Threads,
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = slf.clone_ref(py);
-        let found = work(py, threads, move |_| {
-            Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x)))
-        })?;
-        let (probabilities, labels) =
-            known_classes(&found.probabilities, slf.get().0.model.classes());
+        let found =
+            work(py, threads, move |_| Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x))))?;
+        let (probabilities, labels) = known_classes(&found.probabilities, slf.get().0.model.classes());
         let probabilities = to_array(py, &probabilities)?;
         let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
         let credibility = found.credibility.clone();
@@ -339,9 +292,7 @@ fn known_classes(probabilities: &Matrix, classes: usize) -> (Matrix, Vec<usize>)
         if total > 0.0 && classes < probabilities.cols() {
             row.iter_mut().for_each(|p| *p /= total);
         }
-        labels.push(
-            (0..classes).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0),
-        );
+        labels.push((0..classes).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0));
     }
     (known, labels)
 }

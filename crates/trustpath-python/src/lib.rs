@@ -14,7 +14,6 @@ mod label;
 mod options;
 mod part;
 mod path;
-mod regions;
 mod remote;
 mod results;
 mod texts;
@@ -33,21 +32,11 @@ mod module {
     #[pymodule_export]
     use crate::evaluate::{dataset, evaluate, methods, summary};
     #[pymodule_export]
-    use crate::label::{
-        Labelling, Model, Represented, label, label_options, missing_labels, represent_pool,
-    };
+    use crate::label::{Labelling, Model, Represented, label, label_options, missing_labels, represent_pool};
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]
     use crate::path::{path, reduce};
-    #[pymodule_export]
-    use crate::regions::graph::{Region, components, coordinates, cosines, moved, scatter};
-    #[pymodule_export]
-    use crate::regions::learning::{apply, check_options, learn, signals};
-    #[pymodule_export]
-    use crate::regions::projection::{
-        basis, cell_means, cell_regions, cells, has_signs, keep, product, region_plan, sort_region,
-    };
     #[pymodule_export]
     use crate::remote::walk;
     #[pymodule_export]

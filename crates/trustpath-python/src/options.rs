@@ -51,16 +51,13 @@ impl<'py> Options<'py> {
         kind: &str,
     ) -> PyResult<Option<Result<T, Bound<'py, PyAny>>>> {
         let Some(value) = self.get(name)? else { return Ok(None) };
-        let wrong =
-            |repr| PyTypeError::new_err(format!("{name} = {repr} is not usable: give {kind}"));
+        let wrong = |repr| PyTypeError::new_err(format!("{name} = {repr} is not usable: give {kind}"));
         if value.is_instance_of::<PyBool>() {
             return Err(wrong(value.repr()?));
         }
         match value.extract::<T>().map_err(Into::<PyErr>::into) {
             Ok(converted) => Ok(Some(Ok(converted))),
-            Err(error) if error.is_instance_of::<PyTypeError>(self.0.py()) => {
-                Err(wrong(value.repr()?))
-            }
+            Err(error) if error.is_instance_of::<PyTypeError>(self.0.py()) => Err(wrong(value.repr()?)),
             Err(_) => Ok(Some(Err(value))),
         }
     }
@@ -105,9 +102,7 @@ impl<'py> Options<'py> {
 
     /// A name with a parser of its own.
     pub fn parsed<T: FromStr<Err: Display>>(&self, name: &str) -> PyResult<Option<T>> {
-        let parse = |text: String| {
-            text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
-        };
+        let parse = |text: String| text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()));
         self.text(name)?.map(parse).transpose()
     }
 

@@ -43,12 +43,10 @@ impl Part {
     }
 
     fn check(&self, instance: usize) -> PyResult<()> {
-        match instance < self.rows.len() {
-            true => Ok(()),
-            false => {
-                Err(PyIndexError::new_err(format!("there is no instance {instance} in this block")))
-            }
+        if instance < self.rows.len() {
+            return Ok(());
         }
+        Err(PyIndexError::new_err(format!("there is no instance {instance} in this block")))
     }
 }
 
@@ -57,8 +55,7 @@ fn place<'a>(place: &'a Place<'_>, dims: usize) -> PyResult<EvalPoint<'a>> {
     let (b, lambda, first, responses, slot) = place;
     let b = b.as_slice()?;
     if b.len() != responses * dims {
-        let sentence =
-            format!("{} coefficients for {responses} responses of {dims} coordinates", b.len());
+        let sentence = format!("{} coefficients for {responses} responses of {dims} coordinates", b.len());
         return Err(PyValueError::new_err(sentence));
     }
     Ok(EvalPoint { b, lambda: *lambda, first: *first, responses: *responses, slot: *slot })
@@ -110,9 +107,7 @@ impl Part {
             ("gram", _) => Sum::Gram,
             ("product", Some(vector)) if vector.len() == at.b.len() => Sum::Product(vector),
             _ => {
-                return Err(PyValueError::new_err(format!(
-                    "there is no sum {kind:?} with this vector"
-                )));
+                return Err(PyValueError::new_err(format!("there is no sum {kind:?} with this vector")));
             }
         };
         let mut out = vec![0.0; sum.len(self.rows.dims(), at.responses)];
@@ -134,11 +129,7 @@ impl Part {
     }
 
     /// Coordinates and label of one instance.
-    fn row<'py>(
-        &mut self,
-        py: Python<'py>,
-        instance: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
+    fn row<'py>(&mut self, py: Python<'py>, instance: usize) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
         self.check(instance)?;
         let row = self.rows.row(instance).map_err(errors::engine)?;
         Ok((row.x.into_pyarray(py), row.label))

@@ -61,19 +61,15 @@ pub fn path<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let labels = all_labels(labels)?;
     let linear = options.choice("model", &[("icir", true), ("icic", false)])?.unwrap_or(true);
-    let model: Box<dyn Incidental> =
-        if linear { Box::new(options.linear()?) } else { options.logistic()? };
+    let model: Box<dyn Incidental> = if linear { Box::new(options.linear()?) } else { options.logistic()? };
     let wanted = |name| Ok::<_, PyErr>(options.flag(name)?.unwrap_or(false));
     let keep = Keep { gamma: wanted("gamma")?, beta: false, certificate: wanted("certificate")? };
     let x = x.matrix(py)?;
-    let found = work(py, options.threads()?, move |_| {
-        model.path(&x, &labels, classes, keep).map_err(errors::engine)
-    })?;
+    let found = work(py, options.threads()?, move |_| model.path(&x, &labels, classes, keep).map_err(errors::engine))?;
     let out = PyDict::new(py);
     // ICI-C's λ is a price of another kind: there, credibility is relative to the path.
-    let credible = |&lambda: &f64| match linear {
-        true => credibility(lambda),
-        false => 1.0 - lambda / found.lambda[0],
+    let credible = |&lambda: &f64| {
+        if linear { credibility(lambda) } else { 1.0 - lambda / found.lambda[0] }
     };
     let credible: Vec<f64> = found.vanish.iter().map(credible).collect();
     out.set_item("credibility", credible.into_pyarray(py))?;
@@ -92,11 +88,7 @@ pub fn path<'py>(
 
 /// Few coordinates of instances.
 #[pyfunction]
-pub fn reduce<'py>(
-    py: Python<'py>,
-    x: Floats,
-    options: Options<'py>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub fn reduce<'py>(py: Python<'py>, x: Floats, options: Options<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let method: Reduction = options.parsed("method")?.unwrap_or(Reduction::Lle);
     let size = |name| Ok::<_, PyErr>(options.count(name, 1)?.unwrap_or(DEFAULT_NEIGHBORS));
     let reduction = method.build(size("dim")?, size("neighbors")?).map_err(errors::engine)?;

@@ -90,9 +90,7 @@ impl RowSource for Remote {
 
     fn project(&mut self, by: &Matrix) -> Result<()> {
         self.dims = by.cols();
-        self.with(|py, ask| {
-            ask.bind(py).call1((py.None(), "project", (to_array(py, by)?,))).map(|_| ())
-        })
+        self.with(|py, ask| ask.bind(py).call1((py.None(), "project", (to_array(py, by)?,))).map(|_| ()))
     }
 
     fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
@@ -118,9 +116,7 @@ impl RowSource for Remote {
 
     fn norm(&mut self, at: EvalPoint<'_>, instance: usize) -> Result<f64> {
         let (block, instance) = self.find(instance);
-        self.with(|py, ask| {
-            ask.bind(py).call1((block, "norm", (place(py, at)?, instance)))?.extract()
-        })
+        self.with(|py, ask| ask.bind(py).call1((block, "norm", (place(py, at)?, instance)))?.extract())
     }
 
     fn row(&mut self, instance: usize) -> Result<Row> {
@@ -163,6 +159,7 @@ pub fn walk(
     classes: usize,
     options: Options<'_>,
 ) -> PyResult<Vec<f64>> {
+    options.only(&["penalty", "points", "ratio", "tolerance", "roots"])?;
     let model = options.linear()?;
     let mut rows = Remote { ask, sizes, dims, raised: None };
     let walked = py.detach(|| model.path_over(&mut rows, classes));

@@ -13,11 +13,7 @@ use crate::errors;
 pub type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyAny>);
 
 /// The columns of a table, or the one that is named. Rows and classes are numbers, −1 where there is none.
-pub fn columns<'py, R: ResultColumns>(
-    py: Python<'py>,
-    result: &R,
-    only: Option<&str>,
-) -> PyResult<Vec<PyColumn<'py>>> {
+pub fn columns<'py, R: ResultColumns>(py: Python<'py>, result: &R, only: Option<&str>) -> PyResult<Vec<PyColumn<'py>>> {
     let mut out = Vec::new();
     for column in R::columns().iter().filter(|column| only.is_none_or(|name| name == column.name)) {
         let Some(values) = (column.values)(result) else { continue };

@@ -37,8 +37,7 @@ pub fn represent<'py>(
     threads: Threads,
 ) -> PyResult<(Texts, Bound<'py, PyArray1<f32>>, Option<String>)> {
     let (by, features, advice) = work(py, threads, move |stop: Stop| {
-        let model = TextModel::choose(name.as_deref(), weights.as_deref(), installed.as_deref())
-            .map_err(refuse)?;
+        let model = TextModel::choose(name.as_deref(), weights.as_deref(), installed.as_deref()).map_err(refuse)?;
         let advice = model.advice();
         let (by, features) = model.represent(&texts, |_| !stop.stop()).map_err(refuse)?;
         Ok((by, features, advice))
@@ -60,9 +59,8 @@ impl Texts {
         texts: Vec<String>,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let features = work(py, threads, move |stop: Stop| {
-            slf.get().0.embed(&texts, |_| !stop.stop()).map_err(refuse)
-        })?;
+        let features =
+            work(py, threads, move |stop: Stop| slf.get().0.embed(&texts, |_| !stop.stop()).map_err(refuse))?;
         Ok(features.into_pyarray(py))
     }
 }
@@ -79,9 +77,7 @@ impl Texts {
     pub fn of(model: &SavedModel, installed: Option<&Path>) -> PyResult<Self> {
         let wrong = |sentence: String| PyValueError::new_err(sentence);
         let Some(by) = &model.extractor else {
-            return Err(wrong(
-                "the model was trained on features, not on texts: give features".into(),
-            ));
+            return Err(wrong("the model was trained on features, not on texts: give features".into()));
         };
         if !model.representation.is_empty() {
             let tfidf = TfIdf::from_tensors(&model.representation);

@@ -16,7 +16,6 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_bench as episodes;
 
-use crate::errors;
 use crate::options::Threads;
 
 /// How often signals are checked for.
@@ -54,8 +53,7 @@ impl episodes::EpisodeObserver for Stop {
 pub fn pool(threads: Threads) -> PyResult<ThreadPool> {
     let threads = threads.0.unwrap_or(0);
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        let sentence =
-            format!("{threads} threads cannot be started ({error}): use fewer with n_jobs");
+        let sentence = format!("{threads} threads cannot be started ({error}): use fewer with n_jobs");
         PyRuntimeError::new_err(sentence)
     })
 }
@@ -96,21 +94,9 @@ pub fn detached<T: Send>(py: Python<'_>, job: impl FnOnce() -> T + Send) -> PyRe
     py.detach(|| catch_unwind(AssertUnwindSafe(job))).map_err(|panic| failed(&*panic))
 }
 
-/// Runs a short job of the engine on threads of its own, without the interpreter.
-pub fn on<T: Send>(
-    py: Python<'_>,
-    threads: Threads,
-    job: impl FnOnce() -> trustpath::Result<T> + Send,
-) -> PyResult<T> {
-    let pool = pool(threads)?;
-    detached(py, || pool.install(job))?.map_err(errors::engine)
-}
-
 /// A panic as an exception: an error of this package, not of the user.
 fn failed(panic: &(dyn Any + Send)) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    PyRuntimeError::new_err(format!(
-        "internal error in trustpath ({said}): please report it together with the input"
-    ))
+    PyRuntimeError::new_err(format!("internal error in trustpath ({said}): please report it together with the input"))
 }

@@ -62,7 +62,7 @@ def in_python(page):
     [
         ({}, []),
         ({"precision": 0.8}, ["--precision", "0.8"]),
-        ({"precision": 0.99, "reduction": "pca"}, ["--precision", "0.99", "--reduction", "pca"]),
+        ({"precision": 0.99, "labeller": "rounds"}, ["--precision", "0.99", "--labeller", "rounds"]),
         ({"labeller": "adaptive", "none_of_these": False, "exact": True}, ["--labeller", "adaptive", "--closed", "--exact"]),
     ],
 )

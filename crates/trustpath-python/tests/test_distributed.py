@@ -59,7 +59,7 @@ def descendants():
                 parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
             except OSError:
                 continue
-            if name.startswith(b"ray::_Worker"):
+            if name.startswith((b"ray::_Worker", b"ray::_episodes")):
                 workers.append(int(folder.name))
 
     def ours(pid):
@@ -85,18 +85,18 @@ def test_a_path_goes_on_when_workers_die(cluster, monkeypatch, tmp_path, source)
             np.savez(tmp_path / f"{k}.npz", X=part, y=labels)
         blocks = [tmp_path / f"{k}.npz" for k in range(2)]
     asked, killed = [], []
-    real = _credibility._Blocks.ask_each
+    real = _credibility._Workers.ask
 
-    def kill_now_and_then(self, questions):
+    def kill_now_and_then(self, block, method, arguments=()):
         # In the middle of the path; and while a replacement is catching up.
         if self.questions in (1, 50, 51, 100):
             for pid in descendants()[: 1 if self.questions != 100 else 2]:
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
-        asked.append(next(iter(questions.values()))[0])
-        return real(self, questions)
+        asked.append(method)
+        return real(self, block, method, arguments)
 
-    monkeypatch.setattr(_credibility._Blocks, "ask_each", kill_now_and_then)
+    monkeypatch.setattr(_credibility._Workers, "ask", kill_now_and_then)
     disturbed = distributed.credibility(blocks, points=25)
     assert len(set(killed)) >= 4 and asked.count("cross") == 24
     for name in ("lambda", "vanish", "vanish_grid", "credibility", "reenters"):
@@ -130,6 +130,8 @@ def test_bad_blocks_are_answered_in_a_sentence(cluster):
             distributed.credibility(blocks)
     with pytest.raises(ValueError, match="ratio = 2"):
         distributed.credibility([(X, y)], ratio=2.0)
+    with pytest.raises(TypeError, match="colour is not an option"):
+        distributed.credibility([(X, y)], colour=1)
 
 
 def same(a, b):
@@ -140,7 +142,7 @@ def test_episodes_are_those_of_one_machine(cluster, birds):
     X, y, _ = birds
     one = trustpath.evaluate(X, y, way=3, episodes=50)
     seen = []
-    for options in ({}, {"workers": 3, "chunk": 7}, {"workers": 1, "threads": 2}):
+    for options in ({}, {"chunk": 7}, {"threads": 2}):
         far = distributed.evaluate(X, y, way=3, episodes=50, progress=lambda *at: seen.append(at), **options)
         assert same(one, far)
         assert seen[-1] == (50, 50) and len(seen) > 2

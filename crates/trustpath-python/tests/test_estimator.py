@@ -278,11 +278,10 @@ def test_files_that_are_no_models_are_refused(few, tmp_path):
         TrustPathClassifier().fit(*few).save(tmp_path / "absent/m.safetensors")
 
 
-def test_labels_are_judged_in_any_reduction_and_small_pools_are_exact(few):
+def test_small_pools_are_exact(few):
     X, y = few
     plain = TrustPathClassifier().fit(X, y)
     assert (TrustPathClassifier(exact=True).fit(X, y).credibility_ == plain.credibility_).all()
-    assert (TrustPathClassifier(reduction="isomap").fit(X, y).credibility_ != plain.credibility_).any()
 
 
 def large():
@@ -374,7 +373,6 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
         ({"precision": 0.9, "per_class": 3}, ValueError, "give only one of"),
         ({"per_class": 0}, ValueError, "per_class = 0"),
         ({"labeller": "me"}, ValueError, "choose one of auto, rounds, no-rounds"),
-        ({"reduction": "umap"}, ValueError, "choose one of lle"),
         ({"folds": 1}, ValueError, "folds = 1"),
         ({"suggest": 2.5}, TypeError, "suggest = 2.5"),
         ({"n_jobs": 0}, ValueError, "n_jobs = 0"),

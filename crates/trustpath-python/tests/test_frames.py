@@ -47,6 +47,21 @@ def test_a_column_of_lists(few, plain, frame):
         TrustPathClassifier().fit(ragged, [0, 1] * 10)
 
 
+def test_tables_of_arrow(few, plain):
+    pa = pytest.importorskip("pyarrow")
+    X, y = few
+    X = X[:, :40].astype(float)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 40)
+    labels = pa.array(y, mask=y < 0)
+    for columns in ({"embedding": lists}, {f"f{k}": X[:, k] for k in range(40)}):
+        fitted = TrustPathClassifier().fit(pa.table({**columns, "label": labels}), "label")
+        assert (fitted.credibility_ == plain.credibility_).all() and fitted.classes_.dtype == plain.classes_.dtype
+        assert (fitted.predict(pa.table(columns)) == plain.predict(X)).all()
+    ragged = pa.table({"embedding": pa.array([[1.0, 2.0], [1.0]] * 10)})
+    with pytest.raises(ValueError, match="differ in length"):
+        TrustPathClassifier().fit(ragged, [0, 1] * 10)
+
+
 def test_datasets_of_hugging_face(few, birds, plain):
     datasets = pytest.importorskip("datasets")
     (X, y), names = few, birds[2]

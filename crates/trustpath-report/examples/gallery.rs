@@ -20,16 +20,13 @@ fn path(log: bool) -> PathPlot {
     let path = report.path.unwrap_or_default();
     let line = |line: &label_page::ReportLine| {
         let instance = &report.instances[line.instance];
-        let correct =
-            !matches!(instance.verdict, ReportVerdict::Doubtful | ReportVerdict::NoneOfThese);
+        let correct = !matches!(instance.verdict, ReportVerdict::Doubtful | ReportVerdict::NoneOfThese);
         let norms = line.norms.iter().map(|norm| f64::from(*norm)).collect();
         PathLine { norms, correct, accepted: !log && instance.round == Some(1) }
     };
     PathPlot {
         title: "Wrong pseudo-labels need their own parameter for longer".into(),
-        subtitle:
-            "Each line is one instance; lines that reach zero further left are more trustworthy"
-                .into(),
+        subtitle: "Each line is one instance; lines that reach zero further left are more trustworthy".into(),
         x: if log { Axis::new("λ").log() } else { Axis::new("λ") },
         lines: path.lines.iter().map(line).collect(),
         lambdas: path.lambda,
@@ -79,8 +76,7 @@ fn improvement() -> Bars {
     };
     Bars {
         title: "Improvement by initial accuracy".into(),
-        subtitle: "CIFAR-FS, 2000 episodes, grouped by the accuracy of the first classifier (%)"
-            .into(),
+        subtitle: "CIFAR-FS, 2000 episodes, grouped by the accuracy of the first classifier (%)".into(),
         y: Axis::new("Improvement").unit("percentage points"),
         groups: [50, 60, 70, 80, 90].map(|low| format!("{low} to {}", low + 10)).to_vec(),
         series: vec![
@@ -93,13 +89,8 @@ fn improvement() -> Bars {
 
 fn balance() -> Scatter {
     let group = |name: &str, points: &[(&str, f64, f64)]| {
-        let point = |&(label, x, y): &(&str, f64, f64)| ScatterPoint {
-            label: label.into(),
-            x,
-            y,
-            x_error: 0.5,
-            y_error: 0.7,
-        };
+        let point =
+            |&(label, x, y): &(&str, f64, f64)| ScatterPoint { label: label.into(), x, y, x_error: 0.5, y_error: 0.7 };
         ScatterGroup { name: name.into(), points: points.iter().map(point).collect() }
     };
     Scatter {
@@ -136,21 +127,13 @@ fn images(count: usize, class: usize) -> Result<Vec<Image>> {
 fn episode(with_images: bool) -> Result<EpisodeGrid> {
     let counts = [[(5, 0), (5, 0), (4, 1)], [(5, 0), (4, 1), (4, 1)], [(4, 0), (4, 1), (2, 3)]];
     let selected = |count: usize, class: usize| {
-        if with_images {
-            images(count, class).map(Selected::Images)
-        } else {
-            Ok(Selected::Count(count))
-        }
+        if with_images { images(count, class).map(Selected::Images) } else { Ok(Selected::Count(count)) }
     };
     let mut rounds = Vec::new();
     for (r, round) in counts.iter().enumerate() {
         let cell = |(class, &(right, wrong)): (usize, &(usize, usize))| {
             let note = format!("{} %", 80 + 3 * r + class);
-            Ok(EpisodeCell {
-                right: selected(right, class)?,
-                wrong: selected(wrong, class + 2)?,
-                note,
-            })
+            Ok(EpisodeCell { right: selected(right, class)?, wrong: selected(wrong, class + 2)?, note })
         };
         let cells = round.iter().enumerate().map(cell).collect::<Result<_>>()?;
         let note = format!("{:.1} %", 82.7 + 1.3 * r as f64);

@@ -67,13 +67,7 @@ impl Canvas {
     }
 
     /// Draws the y axis of a plot of the given height: its caption on top, then a grid line at each round value.
-    pub fn y_axis(
-        &mut self,
-        axis: &Axis,
-        values: impl Iterator<Item = f64>,
-        fit: Fit,
-        height: f64,
-    ) -> Result<Scale> {
+    pub fn y_axis(&mut self, axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit, height: f64) -> Result<Scale> {
         let scale = self.scale(axis, values, fit)?;
         self.top += 18.0;
         let caption = Text::new((MARGIN, self.top), axis.caption(), CAPTION);
@@ -96,12 +90,7 @@ impl Canvas {
     }
 
     /// Draws the x axis below the plot: round values, and the caption centred below them.
-    pub fn x_axis(
-        &mut self,
-        axis: &Axis,
-        values: impl Iterator<Item = f64>,
-        grid: bool,
-    ) -> Result<Scale> {
+    pub fn x_axis(&mut self, axis: &Axis, values: impl Iterator<Item = f64>, grid: bool) -> Result<Scale> {
         let Rect { x: left, y: top, .. } = self.plot;
         let (right, bottom) = (self.plot.right(), self.plot.bottom());
         let scale = self.scale(axis, values, Fit::Padded)?.over(left, right);
@@ -125,8 +114,7 @@ impl Canvas {
     pub fn groups(&mut self, names: &[String]) -> Vec<(f64, f64)> {
         let bottom = self.plot.bottom();
         let width = self.plot.width / names.len().max(1) as f64;
-        let places: Vec<_> =
-            (0..names.len()).map(|i| (self.plot.x + (i as f64 + 0.5) * width, width)).collect();
+        let places: Vec<_> = (0..names.len()).map(|i| (self.plot.x + (i as f64 + 0.5) * width, width)).collect();
         let mut lowest = bottom;
         for (name, (middle, _)) in names.iter().zip(&places) {
             let lines = font::wrap(name, SMALL, Weight::Regular, width - 8.0);

@@ -17,9 +17,7 @@ pub enum Error {
     #[error("{what}: {given} were given, but {expected} are needed: give one for each")]
     Length { what: String, given: usize, expected: usize },
     /// `what` has an `index` that is not below `count`.
-    #[error(
-        "{what} has index {index} (counted from 0), but there are only {count}: correct the index"
-    )]
+    #[error("{what} has index {index} (counted from 0), but there are only {count}: correct the index")]
     Missing { what: String, index: usize, count: usize },
     /// The range `low` to `high` requested for an axis is empty or cannot be shown.
     #[error(

@@ -24,9 +24,8 @@ impl Marker {
     /// The marker around a point, with a thin white rim that lifts it off what lies beneath.
     pub fn mark(self, (x, y): Point, color: Color) -> Mark {
         let style = Style::fill(color).outlined(WHITE, 1.0);
-        let corners = |list: &[(f64, f64)]| {
-            Mark::polygon(list.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), style)
-        };
+        let corners =
+            |list: &[(f64, f64)]| Mark::polygon(list.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), style);
         match self {
             Marker::Circle => Mark::circle((x, y), 4.4, style),
             Marker::Square => corners(&[(-3.9, -3.9), (3.9, -3.9), (3.9, 3.9), (-3.9, 3.9)]),
@@ -48,9 +47,7 @@ impl Marker {
 pub(crate) fn hatch(rect: Rect) -> Mark {
     let step = 6.0;
     let lines = ((rect.width + rect.height) / step).ceil().clamp(0.0, 1000.0) as usize;
-    let line = |x: f64| {
-        Mark::segment((x, rect.y), (x - rect.height, rect.bottom()), WHITE.alpha(0.75), 1.3)
-    };
+    let line = |x: f64| Mark::segment((x, rect.y), (x - rect.height, rect.bottom()), WHITE.alpha(0.75), 1.3);
     let marks = (1..lines).map(|i| line(rect.x + i as f64 * step)).collect();
     Mark::Clip { rect, marks }
 }

@@ -81,8 +81,7 @@ impl Scale {
                 return ticks;
             }
         }
-        let step =
-            self.step.unwrap_or_else(|| nice_step((self.high - self.low) / most, self.whole));
+        let step = self.step.unwrap_or_else(|| nice_step((self.high - self.low) / most, self.whole));
         linear_ticks(self.low, self.high, step)
     }
 }
@@ -277,9 +276,7 @@ mod tests {
         let axis = || Axis::new("x");
         assert_eq!(scale(axis(), f64::NAN), Ok(None));
         assert_eq!(scale(axis().log(), -1.0), Ok(None));
-        for bad in
-            [axis().range(2.0, 1.0), axis().log().range(0.0, 1.0), axis().range(f64::NAN, 1.0)]
-        {
+        for bad in [axis().range(2.0, 1.0), axis().log().range(0.0, 1.0), axis().range(f64::NAN, 1.0)] {
             assert!(scale(bad, 1.0).is_err());
         }
     }

@@ -62,8 +62,7 @@ struct Update {
 fn session(pool: &Pool) -> Result<Vec<Update>> {
     let rows = pool.truth.len();
     let features = Features::new(&pool.values[..], rows, pool.dims)?;
-    let spec =
-        LabelSpec { suggest: AHEAD * BATCH, precision: GOAL.precision, ..LabelSpec::default() };
+    let spec = LabelSpec { suggest: AHEAD * BATCH, precision: GOAL.precision, ..LabelSpec::default() };
     let kept = Represented::of(&features, &mut NoObserver)?;
     let mut queue = kept.label_first(spec.suggest);
     let mut known = vec![false; rows];
@@ -82,12 +81,9 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
         }
         let labelling = label(&features, &labels).classes(classes).spec(&spec).on(&kept).run()?;
         let trusted = &labelling.trusted.rows;
-        let name =
-            |label: usize| pool.truth[labels.iter().position(|l| *l == Some(label)).unwrap_or(0)];
+        let name = |label: usize| pool.truth[labels.iter().position(|l| *l == Some(label)).unwrap_or(0)];
         let names: Vec<usize> = (0..classes).map(name).collect();
-        let right = |row: &&usize| {
-            labelling.labels[**row].map(|label| names[label]) == Some(pool.truth[**row])
-        };
+        let right = |row: &&usize| labelling.labels[**row].map(|label| names[label]) == Some(pool.truth[**row]);
         let count = known.iter().filter(|&&known| known).count();
         let estimate = labelling.trusted.estimate.filter(|_| !trusted.is_empty());
         let point = Point {
@@ -107,9 +103,8 @@ fn session(pool: &Pool) -> Result<Vec<Update>> {
         });
         queue = labelling.suggestions;
         let p = &labelling.probability;
-        let mut rest: Vec<usize> = (0..rows)
-            .filter(|&row| !known[row] && labelling.verdicts[row] != Verdict::Given)
-            .collect();
+        let mut rest: Vec<usize> =
+            (0..rows).filter(|&row| !known[row] && labelling.verdicts[row] != Verdict::Given).collect();
         rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
         queue.extend(rest);
         queue.retain(|&row| !known[row]);
@@ -167,11 +162,7 @@ impl Found {
         let stopped: Vec<(f64, f64)> = self.stops.iter().flatten().copied().collect();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let percent = |values: Vec<f64>| {
-            if values.is_empty() {
-                "–".to_owned()
-            } else {
-                format!("{:.1}", 100.0 * mean(&values))
-            }
+            if values.is_empty() { "–".to_owned() } else { format!("{:.1}", 100.0 * mean(&values)) }
         };
         let precise: Vec<f64> = stopped.iter().map(|(_, precision)| *precision).collect();
         let target = GOAL.precision.unwrap_or(0.0);
@@ -196,9 +187,7 @@ impl Found {
             percent(if precise.is_empty() { vec![] } else { vec![least] }),
             percent(self.first.iter().map(|(_, precision)| *precision).collect()),
             self.predictions.len(),
-            percent(
-                self.predictions.iter().map(|(inside, _)| f64::from(u8::from(*inside))).collect()
-            ),
+            percent(self.predictions.iter().map(|(inside, _)| f64::from(u8::from(*inside))).collect()),
             quantile(0.1),
             quantile(0.9),
         );

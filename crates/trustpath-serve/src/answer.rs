@@ -62,8 +62,7 @@ impl Answers {
         kinds: &[(String, AnswerKind)],
         missing: MissingLabels,
     ) -> Self {
-        let rows: HashMap<String, usize> =
-            ids.iter().enumerate().map(|(row, id)| (id.clone(), row)).collect();
+        let rows: HashMap<String, usize> = ids.iter().enumerate().map(|(row, id)| (id.clone(), row)).collect();
         let given = |label: &Option<usize>| label.map_or(Answer::Open, Answer::Given);
         let mut answers: Vec<Answer> = labels.iter().map(given).collect();
         for (id, kind) in kinds {
@@ -125,9 +124,7 @@ impl Answers {
             return Err(Error::Refused("there is no such instance".into()));
         }
         let to = match to {
-            Target::Label { label } | Target::Given { label } => {
-                Target::Label { label: self.class_name(label)? }
-            }
+            Target::Label { label } | Target::Given { label } => Target::Label { label: self.class_name(label)? },
             other => other.clone(),
         };
         let change = |&row: &usize| Change { id: self.ids[row].clone(), to: to.clone() };
@@ -162,9 +159,7 @@ impl Answers {
         let all: Vec<(&str, usize)> =
             self.classes.iter().map(|c| (c.as_str(), 1)).chain([(name.as_str(), 1)]).collect();
         if self.missing.judge(&all).missing.last() == Some(&true) {
-            return refused(format!(
-                "{name:?} in a labels file means that there is no label: choose another name"
-            ));
+            return refused(format!("{name:?} in a labels file means that there is no label: choose another name"));
         }
         Ok(name)
     }
@@ -176,10 +171,7 @@ impl Answers {
     pub fn undoing(&self) -> Result<Action> {
         let last = self.history.last();
         let last = last.ok_or_else(|| Error::Refused("there is nothing to take back".into()))?;
-        let change = |&(row, answer): &(usize, Answer)| Change {
-            id: self.ids[row].clone(),
-            to: self.target(answer),
-        };
+        let change = |&(row, answer): &(usize, Answer)| Change { id: self.ids[row].clone(), to: self.target(answer) };
         Ok(Action { set: last.iter().map(change).collect(), undo: true })
     }
 
@@ -318,8 +310,6 @@ mod tests {
         }
         let action = state.action(&[2], &label("  little \n auk ")).unwrap();
         assert_eq!(action.set[0].to, label("little auk"));
-        assert!(
-            state.action(&[9], &label("auk")).is_err() && state.action(&[], &label("auk")).is_err()
-        );
+        assert!(state.action(&[9], &label("auk")).is_err() && state.action(&[], &label("auk")).is_err());
     }
 }

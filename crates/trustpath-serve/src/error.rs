@@ -14,9 +14,7 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),
     /// The journal cannot be read or written.
-    #[error(
-        "{file} cannot be used: {reason}; free some disk space, or move it away if it is not needed"
-    )]
+    #[error("{file} cannot be used: {reason}; free some disk space, or move it away if it is not needed")]
     Journal {
         /// The journal.
         file: String,
@@ -36,9 +34,7 @@ pub enum Error {
         data: String,
     },
     /// The file of the token cannot be used.
-    #[error(
-        "{file} cannot keep the token of the address: {reason}; remove it, and a new one is made"
-    )]
+    #[error("{file} cannot keep the token of the address: {reason}; remove it, and a new one is made")]
     Token {
         /// The file.
         file: String,
@@ -56,9 +52,7 @@ pub enum Error {
         reason: String,
     },
     /// The server cannot listen.
-    #[error(
-        "no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out"
-    )]
+    #[error("no server can be started on 127.0.0.1:{port} ({reason}): choose another --port, or leave it out")]
     Listen {
         /// The port asked for.
         port: u16,

@@ -49,8 +49,7 @@ impl Guard {
         }
         if request.method == "POST" {
             let own = |origin: &str| self.hosts.iter().any(|h| origin == format!("http://{h}"));
-            let json =
-                request.header("content-type").is_some_and(|kind| kind == "application/json");
+            let json = request.header("content-type").is_some_and(|kind| kind == "application/json");
             if !json || !request.header("origin").is_none_or(own) {
                 return Err(Response::error(403, "changes come from the page itself only"));
             }

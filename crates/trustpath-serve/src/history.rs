@@ -50,13 +50,7 @@ impl CurveSetting {
             Trust::Credibility(credibility) => format!("credibility {credibility}"),
             Trust::PerClass(count) => format!("per-class {count}"),
         };
-        Self {
-            source: pool.source().to_owned(),
-            rows: pool.rows(),
-            dims: pool.dims(),
-            closed: source.closed(),
-            trust,
-        }
+        Self { source: pool.source().to_owned(), rows: pool.rows(), dims: pool.dims(), closed: source.closed(), trust }
     }
 }
 

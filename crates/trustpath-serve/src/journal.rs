@@ -119,8 +119,7 @@ impl AnswerJournal {
             let mut file = file.map_err(|e| failed(&self.path, e))?;
             let is_new = file.metadata().is_ok_and(|about| about.len() == 0);
             if is_new {
-                file.write_all(format!("{HEAD}\n").as_bytes())
-                    .map_err(|e| failed(&self.path, e))?;
+                file.write_all(format!("{HEAD}\n").as_bytes()).map_err(|e| failed(&self.path, e))?;
                 sync_folder(&self.path);
             }
             self.file = Some(file);
@@ -139,9 +138,7 @@ impl AnswerJournal {
         // The new labels file must have its name on the disk before the journal vanishes.
         sync_folder(&self.path);
         match fs::remove_file(&self.path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::journal(&self.path, e))
-            }
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::journal(&self.path, e)),
             _ => Ok(()),
         }
     }

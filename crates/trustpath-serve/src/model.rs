@@ -50,11 +50,7 @@ pub struct SessionModel {
 
 impl SessionModel {
     /// Labels the pool.
-    pub fn run(
-        source: &dyn SessionPool,
-        from: Snapshot,
-        observer: &mut (dyn Observer + Send),
-    ) -> Result<Self, String> {
+    pub fn run(source: &dyn SessionPool, from: Snapshot, observer: &mut (dyn Observer + Send)) -> Result<Self, String> {
         let start = Instant::now();
         let labelling = source.label(&from.labels, &from.none, from.classes.len(), observer)?;
         Ok(Self { from, labelling, seconds: start.elapsed().as_secs_f64() })
@@ -111,11 +107,7 @@ pub struct Audited {
 
 impl Audited {
     /// Audits the labels.
-    pub fn run(
-        source: &dyn SessionPool,
-        from: Snapshot,
-        observer: &mut (dyn Observer + Send),
-    ) -> Result<Self, String> {
+    pub fn run(source: &dyn SessionPool, from: Snapshot, observer: &mut (dyn Observer + Send)) -> Result<Self, String> {
         let labelled = AuditedRows::new(&from.labels);
         let audit = source.audit(&labelled, from.classes.len(), observer)?;
         Ok(Self { from, labelled, audit })

@@ -64,8 +64,7 @@ pub struct Outlook {
 pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let wanted = percent(goal.coverage);
-    let with =
-        goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
+    let with = goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
     let say = |enough, more, sentence| Outlook { enough, more, sentence };
     let Some(last) = points.last() else {
         let sentence = "Nothing is known yet: the model needs a label in each of two classes.";
@@ -158,17 +157,12 @@ fn range(points: &[(f64, f64)], target: f64) -> Option<[f64; 3]> {
 
 /// Where the line of least squares reaches `target`, and where one of the same slope through `last` does; `None` if it does
 /// not rise.
-fn crossings(
-    points: impl Iterator<Item = (f64, f64)> + Clone,
-    last: (f64, f64),
-    target: f64,
-) -> Option<[f64; 2]> {
+fn crossings(points: impl Iterator<Item = (f64, f64)> + Clone, last: (f64, f64), target: f64) -> Option<[f64; 2]> {
     let n = points.clone().count() as f64;
     let (sx, sy) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x, sy + y));
     let (mx, my) = (sx / n, sy / n);
-    let (sxx, sxy) = points.fold((0.0, 0.0), |(sxx, sxy), (x, y)| {
-        (sxx + (x - mx) * (x - mx), sxy + (x - mx) * (y - my))
-    });
+    let (sxx, sxy) =
+        points.fold((0.0, 0.0), |(sxx, sxy), (x, y)| (sxx + (x - mx) * (x - mx), sxy + (x - mx) * (y - my)));
     let slope = sxy / sxx;
     let from = |(x, y): (f64, f64)| x + (target - y) / slope;
     (sxx > 0.0 && slope > 1e-6).then(|| [from((mx, my)), from(last)])
@@ -253,8 +247,7 @@ mod tests {
         assert!(outlook(&few, GOAL, 100).more.is_none());
         let falling: Vec<Point> = (1..7).map(|k| point(20 * k, 0.6 - 0.05 * k as f64)).collect();
         assert!(outlook(&falling, GOAL, 100).more.is_none());
-        let untrusted: Vec<Point> =
-            (1..7).map(|k| Point { trusted: 0, ..point(k, 0.01 * k as f64) }).collect();
+        let untrusted: Vec<Point> = (1..7).map(|k| Point { trusted: 0, ..point(k, 0.01 * k as f64) }).collect();
         assert!(outlook(&untrusted, GOAL, 100).sentence.contains("no other label"));
     }
 

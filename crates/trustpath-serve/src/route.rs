@@ -43,9 +43,7 @@ pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
         path => path.strip_prefix("label-studio/"),
     };
     let response = match (request.method.as_str(), label_studio) {
-        (_, Some(path)) if session.settings.label_studio => {
-            label_studio::respond(session, request, path)
-        }
+        (_, Some(path)) if session.settings.label_studio => label_studio::respond(session, request, path),
         ("POST", _) => post(session, request, path),
         _ => get(session, request, path),
     };

@@ -49,9 +49,7 @@ pub fn by_class(session: &Session, class: usize, least: f64) -> Result<Selection
     let state = session.lock();
     let model = state.model.as_deref().ok_or_else(no_model)?;
     let p = &model.labelling.probability;
-    let fits = |&row: &usize| {
-        state.answers.of(row).is_open() && model.label(row) == Some(class) && p[row] >= least
-    };
+    let fits = |&row: &usize| state.answers.of(row).is_open() && model.label(row) == Some(class) && p[row] >= least;
     let mut rows: Vec<usize> = (0..p.len()).filter(fits).collect();
     rows.sort_by(|&a, &b| p[b].total_cmp(&p[a]));
     Ok(Selection::of(session, &state, &rows))
@@ -66,10 +64,8 @@ pub fn similar(session: &Session, to: usize) -> Result<Selection> {
         return Err(Error::Refused("there is no such instance".into()));
     }
     let open = |row: &usize| state.answers.of(*row).is_open() && *row != to;
-    let mut rows: Vec<(f64, usize)> = (0..unit.rows())
-        .filter(open)
-        .map(|row| (similarity(unit.row(row), unit.row(to)), row))
-        .collect();
+    let mut rows: Vec<(f64, usize)> =
+        (0..unit.rows()).filter(open).map(|row| (similarity(unit.row(row), unit.row(to)), row)).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let rows: Vec<usize> = rows.into_iter().take(SHOWN).map(|(_, row)| row).collect();
     Ok(Selection::of(session, &state, &rows))

@@ -43,10 +43,7 @@ impl Server {
         Self::with_token(port, || Ok(token))
     }
 
-    fn with_token(
-        port: u16,
-        token: impl FnOnce() -> std::result::Result<String, String>,
-    ) -> Result<Self> {
+    fn with_token(port: u16, token: impl FnOnce() -> std::result::Result<String, String>) -> Result<Self> {
         let failed = |reason: String| Error::Listen { port, reason };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
         let listener = listener.map_err(|e| failed(e.to_string()))?;

@@ -198,23 +198,16 @@ impl Session {
             return Err(Error::Refused("there is no model whose labels could be checked".into()));
         };
         let open = |row: &&usize| state.answers.of(**row).is_open();
-        let mut rows: Vec<usize> =
-            model.labelling.trusted.rows.iter().filter(open).copied().collect();
+        let mut rows: Vec<usize> = model.labelling.trusted.rows.iter().filter(open).copied().collect();
         if rows.is_empty() {
-            return Err(Error::Refused(
-                "no label is trusted yet, so there is nothing to check".into(),
-            ));
+            return Err(Error::Refused("no label is trusted yet, so there is nothing to check".into()));
         }
         Random::stream(self.settings.seed, 1 + state.actions).shuffle(&mut rows);
         rows.truncate(size);
         let name = |row: usize| Some(state.answers.classes()[model.label(row)?].clone());
-        let rows: Vec<(usize, String)> =
-            rows.into_iter().filter_map(|row| Some((row, name(row)?))).collect();
+        let rows: Vec<(usize, String)> = rows.into_iter().filter_map(|row| Some((row, name(row)?))).collect();
         let ids = self.source.pool().ids();
-        let checked = |(row, label): &(usize, String)| Checked {
-            id: ids[*row].clone(),
-            label: label.clone(),
-        };
+        let checked = |(row, label): &(usize, String)| Checked { id: ids[*row].clone(), label: label.clone() };
         // A check that cannot be kept is none: its answers would be lost with the session.
         state.history.check(rows.iter().map(checked).collect())?;
         state.check = Some(Check { rows });
@@ -334,8 +327,7 @@ impl Session {
             state.journal.remove()?;
             state.unsaved = false;
         }
-        let count =
-            |test: fn(&Answer) -> bool| state.answers.all().iter().filter(|a| test(a)).count();
+        let count = |test: fn(&Answer) -> bool| state.answers.all().iter().filter(|a| test(a)).count();
         Ok(Ended {
             labels: self.settings.labels.clone(),
             written,

@@ -62,11 +62,7 @@ mod tests {
         let token = kept(&file).unwrap();
         assert_eq!((token.len(), kept(&file).unwrap()), (32, token));
         #[cfg(unix)]
-        assert_eq!(
-            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions())
-                & 0o777,
-            0o600
-        );
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions()) & 0o777, 0o600);
         fs::write(&file, "secret").unwrap();
         let error = kept(&file).unwrap_err().to_string();
         assert!(error.contains("labels.csv.token") && error.contains("something else"), "{error}");

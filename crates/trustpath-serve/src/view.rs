@@ -179,8 +179,7 @@ pub fn session(session: &Session, state: &State, asked: Option<usize>) -> Sessio
     let model = state.model.as_deref().map(|model| {
         // What was answered since does not count twice.
         let open = || model.labelling.verdicts.iter().zip(state.answers.all());
-        let count =
-            |verdict| open().filter(|(v, answer)| **v == verdict && answer.is_open()).count();
+        let count = |verdict| open().filter(|(v, answer)| **v == verdict && answer.is_open()).count();
         let result = model.result(source);
         ModelView {
             seconds: model.seconds,

@@ -43,8 +43,7 @@ fn write(folder: &str, rows: usize) -> Result<()> {
     let mut table = ResultTable::default();
     table.push("id", Column::Text((0..rows).map(|row| format!("{row}.jpg")).collect()))?;
     table.push("label", Column::OptionalText((0..rows).map(label).collect()))?;
-    table
-        .push("probability", Column::Number((0..rows).map(|r| r as f64 / rows as f64).collect()))?;
+    table.push("probability", Column::Number((0..rows).map(|r| r as f64 / rows as f64).collect()))?;
     table.push("credibility", Column::OptionalNumber((0..rows).map(credibility).collect()))?;
     table.push("row", Column::Count((0..rows as u64).collect()))?;
     table.push("round", Column::OptionalCount((0..rows as u64).map(round).collect()))?;

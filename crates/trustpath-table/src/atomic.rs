@@ -96,10 +96,7 @@ pub(crate) struct StagedFile {
 
 impl StagedFile {
     /// Writes the temporary file completely.
-    pub fn write(
-        path: &Path,
-        fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-    ) -> Result<Self> {
+    pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<Self> {
         let staged = Self::create(path).map_err(|e| Error::write(path, e))?;
         let written = staged.file.try_clone().and_then(|file| {
             let mut writer = BufWriter::new(file);
@@ -122,9 +119,8 @@ impl StagedFile {
     fn create(path: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let target = through_links(path)?;
-        let name = target
-            .file_name()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+        let name =
+            target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
         remove_abandoned(&target);
         loop {
             let mut partial = OsString::from(".");
@@ -187,10 +183,8 @@ mod tests {
     use crate::testing::refused;
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -230,8 +224,7 @@ mod tests {
     fn temporary_files_of_killed_runs_are_removed_and_those_of_others_kept() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for name in [".a.txt.1-0.partial", ".b.csv.99999-17.partial", "x.npy.partial", ".c.partial"]
-        {
+        for name in [".a.txt.1-0.partial", ".b.csv.99999-17.partial", "x.npy.partial", ".c.partial"] {
             fs::write(at(name), b"half").unwrap();
         }
         let running = StagedFile::write(&at("d.txt"), |w| w.write_all(b"d")).unwrap();
@@ -254,19 +247,13 @@ mod tests {
         stage(&set, "a");
         stage(&set, "b");
         drop(set);
-        assert_eq!(
-            (names(folder.path()), fs::read(at("a")).unwrap()),
-            (vec!["a".into()], b"old".into())
-        );
+        assert_eq!((names(folder.path()), fs::read(at("a")).unwrap()), (vec!["a".into()], b"old".into()));
         let set = FileSet::new();
         stage(&set, "a");
         stage(&set, "b");
         assert_eq!(fs::read(at("a")).unwrap(), b"old");
         set.publish().unwrap();
-        assert_eq!(
-            (names(folder.path()), fs::read(at("a")).unwrap()),
-            (vec!["a".into(), "b".into()], b"new".into())
-        );
+        assert_eq!((names(folder.path()), fs::read(at("a")).unwrap()), (vec!["a".into(), "b".into()], b"new".into()));
     }
 
     #[cfg(unix)]

@@ -23,8 +23,7 @@ impl Classes {
         let mut members = vec![Vec::new(); names.len()];
         for (row, &label) in labels.iter().enumerate() {
             let of_class = members.get_mut(label);
-            let of_class =
-                of_class.ok_or_else(|| Error::label(&source, row, label, in_range(names.len())))?;
+            let of_class = of_class.ok_or_else(|| Error::label(&source, row, label, in_range(names.len())))?;
             of_class.push(row);
         }
         Ok(Self { labels, names, source, members })

@@ -18,14 +18,10 @@ pub enum Error {
     #[error("cannot read {file}: {reason}; check that the path is right and the file may be read")]
     Read { file: String, reason: String },
     /// A file cannot be written.
-    #[error(
-        "cannot write {file}: {reason}; choose a folder that exists, may be written to and has room"
-    )]
+    #[error("cannot write {file}: {reason}; choose a folder that exists, may be written to and has room")]
     Write { file: String, reason: String },
     /// Another process works on the file.
-    #[error(
-        "{file} is in use by {holder}, which holds {lock}: wait until it ends, or choose another file"
-    )]
+    #[error("{file} is in use by {holder}, which holds {lock}: wait until it ends, or choose another file")]
     InUse { file: String, holder: String, lock: String },
     /// A labels file that a labelling session would shorten.
     #[error(
@@ -39,9 +35,7 @@ pub enum Error {
     #[error("this build does not support {file}: {remedy}")]
     NotBuilt { file: String, remedy: &'static str },
     /// The bytes are not what the format prescribes.
-    #[error(
-        "cannot parse {file}: {reason}; check that the file is complete and in the format that its name says"
-    )]
+    #[error("cannot parse {file}: {reason}; check that the file is complete and in the format that its name says")]
     Damaged { file: String, reason: String },
     /// The file ends before the data that its header announces.
     #[error(
@@ -74,9 +68,7 @@ pub enum Error {
     #[error("label {value} of row {row} in {file} is not usable: {expected}")]
     Label { file: String, row: usize, value: String, expected: String },
     /// A value is missing.
-    #[error(
-        "{file}, {place}, column {column} is missing (empty or null): fill it in or drop that row"
-    )]
+    #[error("{file}, {place}, column {column} is missing (empty or null): fill it in or drop that row")]
     Missing { file: String, place: String, column: String },
     /// A cell that is not a number.
     #[error(
@@ -116,9 +108,7 @@ pub enum Error {
     )]
     OneClass { file: String, class: String, hint: String },
     /// The data to predict have other features than the model was trained on.
-    #[error(
-        "the features of {file} differ from those of the model: {reason}; give the same columns in the same order"
-    )]
+    #[error("the features of {file} differ from those of the model: {reason}; give the same columns in the same order")]
     OtherFeatures { file: String, reason: String },
     /// A column that does not fit the table of results.
     #[error("the column {column:?} cannot be written: {reason}")]
@@ -157,12 +147,7 @@ impl Error {
     }
 
     /// The label `value` of a row is none that `expected` allows.
-    pub(crate) fn label(
-        file: &str,
-        row: usize,
-        value: impl Display,
-        expected: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn label(file: &str, row: usize, value: impl Display, expected: impl Into<String>) -> Self {
         let (file, value, expected) = (file.to_owned(), value.to_string(), expected.into());
         Self::Label { file, row, value, expected }
     }

@@ -110,15 +110,9 @@ impl Labels {
     }
 
     /// The class of each row, and the names of the classes; every row must have a label.
-    pub fn encode(
-        self,
-        names: Option<Vec<String>>,
-        file: &str,
-    ) -> Result<(Vec<usize>, Vec<String>)> {
+    pub fn encode(self, names: Option<Vec<String>>, file: &str) -> Result<(Vec<usize>, Vec<String>)> {
         let (classes, names) = self.encode_partly(names, file)?;
-        let class = |(row, class): (usize, Option<usize>)| {
-            class.ok_or_else(|| Error::label(file, row, "\"\"", NEEDED))
-        };
+        let class = |(row, class): (usize, Option<usize>)| class.ok_or_else(|| Error::label(file, row, "\"\"", NEEDED));
         Ok((classes.into_iter().enumerate().map(class).collect::<Result<_>>()?, names))
     }
 
@@ -126,15 +120,9 @@ impl Labels {
     ///
     /// With `names`, whole numbers count from 0 into them; without, the classes are the labels
     /// that occur, in ascending order, so that the labels 0 … *k* − 1 stay the same.
-    pub fn encode_partly(
-        self,
-        names: Option<Vec<String>>,
-        file: &str,
-    ) -> Result<(Vec<Option<usize>>, Vec<String>)> {
+    pub fn encode_partly(self, names: Option<Vec<String>>, file: &str) -> Result<(Vec<Option<usize>>, Vec<String>)> {
         match (self, names) {
-            (texts @ Self::Texts(_), names) => {
-                texts.resolve(&MissingLabels::usual()).0.encode_partly(names, file)
-            }
+            (texts @ Self::Texts(_), names) => texts.resolve(&MissingLabels::usual()).0.encode_partly(names, file),
             (Self::Whole(labels), None) => {
                 let (classes, values) = number(&labels);
                 Ok((classes, values.iter().map(i64::to_string).collect()))
@@ -198,10 +186,7 @@ fn drop_missing(labels: &mut [Option<String>], missing: &HashSet<String>) {
 }
 
 /// The class of each label, which `class` finds by its row and value.
-fn look_up<T>(
-    labels: Vec<Option<T>>,
-    class: impl Fn(usize, T) -> Result<usize>,
-) -> Result<Vec<Option<usize>>> {
+fn look_up<T>(labels: Vec<Option<T>>, class: impl Fn(usize, T) -> Result<usize>) -> Result<Vec<Option<usize>>> {
     let class = |(row, label): (usize, Option<T>)| label.map(|label| class(row, label)).transpose();
     labels.into_iter().enumerate().map(class).collect()
 }
@@ -209,8 +194,7 @@ fn look_up<T>(
 /// Numbers the labels that occur, in ascending order.
 fn number<T: Ord + Hash + Clone>(labels: &[Option<T>]) -> (Vec<Option<usize>>, Vec<T>) {
     let occurring: Vec<&T> = labels.iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
-    let places: HashMap<&T, usize> =
-        occurring.iter().enumerate().map(|(class, &label)| (label, class)).collect();
+    let places: HashMap<&T, usize> = occurring.iter().enumerate().map(|(class, &label)| (label, class)).collect();
     let classes = labels.iter().map(|label| label.as_ref().map(|label| places[label])).collect();
     (classes, occurring.into_iter().cloned().collect())
 }
@@ -227,10 +211,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_numbered_in_ascending_order() {
         let labels = Labels::Whole([10, 2, 2, -1].map(Some).to_vec());
-        assert_eq!(
-            labels.encode(None, "y").unwrap(),
-            (vec![2, 1, 1, 0], strings(&["-1", "2", "10"]))
-        );
+        assert_eq!(labels.encode(None, "y").unwrap(), (vec![2, 1, 1, 0], strings(&["-1", "2", "10"])));
     }
 
     #[test]
@@ -242,9 +223,7 @@ mod tests {
         assert_eq!(labels.clone().encode(Some(given.clone()), "y").unwrap().0, [0, 2, 0]);
         let error = labels.encode(Some(strings(&["wren"])), "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 1, .. }), "{error}");
-        let error = Labels::Whole(vec![Some(0), None, Some(3)])
-            .encode_partly(Some(given), "y")
-            .unwrap_err();
+        let error = Labels::Whole(vec![Some(0), None, Some(3)]).encode_partly(Some(given), "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 2, .. }), "{error}");
     }
 

@@ -37,8 +37,8 @@ pub use error::{Error, Result};
 pub use formats::raw::CarriedColumn;
 pub use formats::{Format, npy};
 pub use label_studio::{
-    ControlNames, ImageAddress, MODEL_VERSION, TaskAnswer, TaskContent, TaskRow, TaskWriter, Tasks,
-    answer_of, task_content,
+    ControlNames, ImageAddress, MODEL_VERSION, TaskAnswer, TaskContent, TaskRow, TaskWriter, Tasks, answer_of,
+    task_content,
 };
 pub use lock::FileLock;
 pub use missing::{JudgedLabels, MissingLabels, ReadingNote};

@@ -53,8 +53,7 @@ impl FileLock {
                     let holder = holder.trim().parse::<u32>().ok();
                     return Err(Error::InUse {
                         file: path.display().to_string(),
-                        holder: holder
-                            .map_or("another process".into(), |id| format!("process {id}")),
+                        holder: holder.map_or("another process".into(), |id| format!("process {id}")),
                         lock: place.display().to_string(),
                     });
                 }
@@ -64,10 +63,8 @@ impl FileLock {
             if !is_at(&file, &place) {
                 continue;
             }
-            let noted = file
-                .set_len(0)
-                .and_then(|()| file.rewind())
-                .and_then(|()| writeln!(file, "{}", std::process::id()));
+            let noted =
+                file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
             noted.map_err(|e| Error::write(path, e))?;
             return Ok(Self { path: place, file: Some(file) });
         }

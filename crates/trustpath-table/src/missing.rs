@@ -16,8 +16,7 @@ const WORDS: [&str; 6] = ["unlabeled", "unlabelled", "unknown", "nan", "null", "
 /// Markers as they are written.
 const SIGNS: [&str; 6] = ["None", "NA", "<NA>", "#N/A", "?", "-"];
 /// Classes in any case that may be meant as markers, so that their number is reported.
-const DOUBTFUL: [&str; 9] =
-    ["none", "na", "missing", "undefined", "nil", "tbd", "todo", "--", "n.a."];
+const DOUBTFUL: [&str; 9] = ["none", "na", "missing", "undefined", "nil", "tbd", "todo", "--", "n.a."];
 /// The number of groups and of markers that a sentence lists.
 const SHOWN: usize = 5;
 
@@ -86,8 +85,7 @@ impl MissingLabels {
 
     /// Judges distinct labels with the number of each.
     pub fn judge(&self, labels: &[(&str, usize)]) -> JudgedLabels {
-        let mut missing: Vec<bool> =
-            labels.iter().map(|(label, _)| self.is_marker(label)).collect();
+        let mut missing: Vec<bool> = labels.iter().map(|(label, _)| self.is_marker(label)).collect();
         let number = |label: &str| label.trim().parse::<f64>().ok().filter(|n| n.fract() == 0.0);
         let others = |missing: &[bool]| -> Vec<&str> {
             let kept = labels.iter().zip(missing).filter(|(_, missing)| !**missing);
@@ -122,9 +120,8 @@ impl MissingLabels {
             let kept = labels.iter().zip(&missing).filter(|(_, missing)| !**missing);
             let kept: Vec<(&str, usize)> = kept.map(|(label, _)| *label).collect();
             notes.extend(near_duplicates(&kept));
-            let doubtful = |(label, _): &&(&str, usize)| {
-                DOUBTFUL.iter().any(|word| label.trim().eq_ignore_ascii_case(word))
-            };
+            let doubtful =
+                |(label, _): &&(&str, usize)| DOUBTFUL.iter().any(|word| label.trim().eq_ignore_ascii_case(word));
             let kept = kept.iter().filter(doubtful).filter(|_| self.listed.is_none());
             notes.extend(kept.map(|(label, n)| ReadingNote::MaybeMissing((*label).to_owned(), *n)));
         }
@@ -140,9 +137,7 @@ impl MissingLabels {
                 || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
         };
         let number = |text: &str| text.parse::<f64>().ok();
-        let same = |marker: &String| {
-            marker == text || number(marker).is_some_and(|n| number(text) == Some(n))
-        };
+        let same = |marker: &String| marker == text || number(marker).is_some_and(|n| number(text) == Some(n));
         text.is_empty() || listed.iter().any(same)
     }
 }
@@ -172,8 +167,7 @@ impl ReadingNote {
             ),
             Self::Missing(markers) => {
                 let labels = markers.iter().map(|(_, n)| n).sum();
-                let mut listed: Vec<String> =
-                    markers.iter().take(SHOWN).map(|(marker, _)| quoted(marker)).collect();
+                let mut listed: Vec<String> = markers.iter().take(SHOWN).map(|(marker, _)| quoted(marker)).collect();
                 if markers.len() > SHOWN {
                     listed.push(format!("{} more", markers.len() - SHOWN));
                 }
@@ -198,10 +192,8 @@ impl ReadingNote {
                 setting("missing", &quoted(name))
             ),
             Self::NearDuplicates(names) => {
-                let listed: Vec<String> = names
-                    .iter()
-                    .map(|(name, n)| format!("{} ({})", quoted(name), counted(*n)))
-                    .collect();
+                let listed: Vec<String> =
+                    names.iter().map(|(name, n)| format!("{} ({})", quoted(name), counted(*n))).collect();
                 format!(
                     "The classes {} differ only in case or spaces: if they are one class, spell them alike.",
                     listed.join(" and ")
@@ -290,9 +282,7 @@ mod tests {
     #[test]
     fn other_labels_are_classes() {
         // Sodium, and numbers of which -1 is not the only negative one.
-        for labels in
-            [&["Na", "K", "Cl"][..], &["-2", "-1", "0", "1"], &["-1", "1"], &["none", "x"]]
-        {
+        for labels in [&["Na", "K", "Cl"][..], &["-2", "-1", "0", "1"], &["-1", "1"], &["none", "x"]] {
             assert_eq!(missing(labels), [""; 0], "{labels:?}");
         }
         assert_eq!(missing(&["-2", "-1", "cat"]), ["-1"]);
@@ -319,12 +309,7 @@ mod tests {
         assert!(judge(&["cat", "", "nan"]).notes.is_empty(), "nothing was interpreted");
         assert!(sentences(&judge(&["-1", "1"]))[0].contains("two classes; use --missing -1"));
         let maybe = sentences(&judge(&["none", "x"]));
-        assert_eq!(
-            maybe,
-            [
-                "2 labels are of class 'none'; use --missing 'none' if it means that there is no label."
-            ]
-        );
+        assert_eq!(maybe, ["2 labels are of class 'none'; use --missing 'none' if it means that there is no label."]);
     }
 
     #[test]
@@ -333,10 +318,7 @@ mod tests {
         assert_eq!(judged.missing, [false; 4]);
         let said = sentences(&judged);
         assert_eq!(said.len(), 1);
-        assert!(
-            said[0].starts_with("The classes 'Cat' (2 labels) and 'cat ' (2 labels) and 'cat'"),
-            "{said:?}"
-        );
+        assert!(said[0].starts_with("The classes 'Cat' (2 labels) and 'cat ' (2 labels) and 'cat'"), "{said:?}");
         assert!(judge(&["cat", "dog", "1", "2"]).notes.is_empty());
         assert!(judge(&["A", "A+", "A-"]).notes.is_empty(), "grades are not near-duplicates");
         let hostile = sentences(&judge(&["a\u{1b}[31m", "A\u{1b}[31m"]));

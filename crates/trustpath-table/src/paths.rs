@@ -96,9 +96,7 @@ mod tests {
             assert!(is_same_file(&at(a), &at(b)), "{a} {b}");
             assert!(is_same_file(&at(b), &at(a)), "{b} {a}");
         }
-        for (a, b) in
-            [("real/a.csv", "real/b.csv"), ("real/x.csv", "x.csv"), ("dangling.csv", "hard.csv")]
-        {
+        for (a, b) in [("real/a.csv", "real/b.csv"), ("real/x.csv", "x.csv"), ("dangling.csv", "hard.csv")] {
             assert!(!is_same_file(&at(a), &at(b)), "{a} {b}");
         }
     }

@@ -16,11 +16,7 @@ pub fn printable(text: &str) -> String {
     for c in text.chars() {
         let harmless = matches!(c, '\n' | '\t');
         let reverses = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (c.is_control() && !harmless) || reverses {
-            shown.extend(c.escape_unicode())
-        } else {
-            shown.push(c)
-        }
+        if (c.is_control() && !harmless) || reverses { shown.extend(c.escape_unicode()) } else { shown.push(c) }
     }
     shown
 }
@@ -43,10 +39,7 @@ mod tests {
 
     #[test]
     fn escapes_and_reversed_writing_are_shown() {
-        assert_eq!(
-            printable("a\u{1b}]0;t\u{7}\u{9b}1m\u{202e}é\n\tb"),
-            "a\\u{1b}]0;t\\u{7}\\u{9b}1m\\u{202e}é\n\tb"
-        );
+        assert_eq!(printable("a\u{1b}]0;t\u{7}\u{9b}1m\u{202e}é\n\tb"), "a\\u{1b}]0;t\\u{7}\\u{9b}1m\\u{202e}é\n\tb");
     }
 
     #[test]

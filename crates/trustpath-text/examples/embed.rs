@@ -18,8 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = SentenceModel::open(Path::new(model))?;
     // Lines are JSON strings, so that a text may hold line breaks.
     let texts = std::fs::read_to_string(lines)?;
-    let texts: Vec<String> =
-        texts.lines().map(serde_json::from_str).collect::<Result<_, serde_json::Error>>()?;
+    let texts: Vec<String> = texts.lines().map(serde_json::from_str).collect::<Result<_, serde_json::Error>>()?;
     let turns = rest.get(1).map_or(Ok(1), |turns| turns.parse())?;
     for _ in 0..turns {
         let start = Instant::now();

@@ -73,9 +73,7 @@ fn cannot(path: &Path, error: &std::io::Error) -> Error {
 fn list(path: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) -> Result<()> {
     if depth > DEEPEST {
         let name = path.display();
-        return Err(Error::Input(format!(
-            "the folders of {name} are more than {DEEPEST} deep: a link may lead back"
-        )));
+        return Err(Error::Input(format!("the folders of {name} are more than {DEEPEST} deep: a link may lead back")));
     }
     for entry in std::fs::read_dir(path).map_err(|e| cannot(path, &e))? {
         let entry = entry.map_err(|e| cannot(path, &e))?;
@@ -100,21 +98,15 @@ mod tests {
     #[test]
     fn folders_are_labels() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, text) in
-            [("a/1.txt", "x"), ("_unlabeled/2.TXT", "y"), ("3.txt", "z"), ("n.md", "")]
-        {
+        for (name, text) in [("a/1.txt", "x"), ("_unlabeled/2.TXT", "y"), ("3.txt", "z"), ("n.md", "")] {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
         assert!(is_at(folder.path()));
         let texts = read(folder.path()).unwrap();
-        let short: Vec<_> =
-            texts.iter().map(|t| (&t.id[..], t.label.as_deref(), &t.text[..])).collect();
-        assert_eq!(
-            short,
-            [("3.txt", None, "z"), ("_unlabeled/2.TXT", None, "y"), ("a/1.txt", Some("a"), "x")]
-        );
+        let short: Vec<_> = texts.iter().map(|t| (&t.id[..], t.label.as_deref(), &t.text[..])).collect();
+        assert_eq!(short, [("3.txt", None, "z"), ("_unlabeled/2.TXT", None, "y"), ("a/1.txt", Some("a"), "x")]);
         std::fs::write(folder.path().join("a/b.png"), "").unwrap();
         assert!(!is_at(folder.path()));
         std::fs::write(folder.path().join("bad.txt"), [0xff]).unwrap();

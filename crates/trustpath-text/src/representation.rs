@@ -38,17 +38,11 @@ impl TextModel {
     ///
     /// # Errors
     /// If there is no such representation, or its weights are not there or cannot be read.
-    pub fn choose(
-        name: Option<&str>,
-        weights: Option<&Path>,
-        installed: Option<&Path>,
-    ) -> Result<Self> {
+    pub fn choose(name: Option<&str>, weights: Option<&Path>, installed: Option<&Path>) -> Result<Self> {
         let installed = || installed.map(Into::into).or_else(|| environment::installed(MODULE));
         match (name, weights) {
             (Some(TF_IDF), None) => Ok(Self::TfIdf { chosen: true }),
-            (Some(TF_IDF), Some(_)) => {
-                Err(Error::Input(format!("{TF_IDF} has no weights: leave out --weights")))
-            }
+            (Some(TF_IDF), Some(_)) => Err(Error::Input(format!("{TF_IDF} has no weights: leave out --weights"))),
             (Some(MINILM) | None, Some(path)) => {
                 let model = SentenceModel::open(path)?;
                 Ok(Self::Sentence(Box::new(model), path.display().to_string()))
@@ -157,11 +151,7 @@ impl TextRepresentation {
     ///
     /// # Errors
     /// [`Error::Stopped`] if it was stopped.
-    pub fn embed<T: AsRef<str> + Sync>(
-        &self,
-        texts: &[T],
-        mut advance: impl FnMut(usize) -> bool,
-    ) -> Result<Vec<f32>> {
+    pub fn embed<T: AsRef<str> + Sync>(&self, texts: &[T], mut advance: impl FnMut(usize) -> bool) -> Result<Vec<f32>> {
         match self {
             Self::Sentence(model, _) => model.embed(texts, advance),
             Self::TfIdf(tfidf) => {

@@ -51,8 +51,7 @@ fn features_are_those_of_the_reference() {
 fn features_depend_on_neither_threads_nor_company() {
     let Some(model) = model() else { return };
     let (_, texts, _) = sentences();
-    let alone: Vec<f32> =
-        texts.iter().flat_map(|text| model.embed(&[text], |_| true).unwrap()).collect();
+    let alone: Vec<f32> = texts.iter().flat_map(|text| model.embed(&[text], |_| true).unwrap()).collect();
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let together = pool.install(|| model.embed(&texts, |_| true)).unwrap();

@@ -13,12 +13,10 @@ pub fn installed(module: &str) -> Option<PathBuf> {
 
 /// Where Python looks for packages, best first.
 fn package_folders(variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
-    let mut roots: Vec<PathBuf> =
-        ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(&variable).collect();
+    let mut roots: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(&variable).collect();
     let path = variable("PATH").unwrap_or_default();
-    let python = std::env::split_paths(&path).find(|folder| {
-        ["python3", "python", "python.exe"].iter().any(|name| folder.join(name).is_file())
-    });
+    let python = std::env::split_paths(&path)
+        .find(|folder| ["python3", "python", "python.exe"].iter().any(|name| folder.join(name).is_file()));
     // Programs are in bin, on Windows in the root itself or in Scripts.
     if let Some(folder) = python {
         let bin = folder.ends_with("bin") || folder.ends_with("Scripts");
@@ -43,8 +41,7 @@ fn below(root: &Path) -> Vec<PathBuf> {
         .collect();
     versions.sort_by(|a, b| b.cmp(a));
     let inside = |path: PathBuf| ["site-packages", "dist-packages"].map(|name| path.join(name));
-    let mut folders: Vec<PathBuf> =
-        versions.into_iter().flat_map(|(_, path)| inside(path)).collect();
+    let mut folders: Vec<PathBuf> = versions.into_iter().flat_map(|(_, path)| inside(path)).collect();
     folders.push(root.join("Lib").join("site-packages"));
     folders
 }
@@ -79,11 +76,7 @@ mod tests {
             .collect();
         assert_eq!(
             there,
-            [
-                "env/lib/python3.12/site-packages",
-                "env/lib/python3.9/site-packages",
-                "usr/lib/python3/dist-packages"
-            ]
+            ["env/lib/python3.12/site-packages", "env/lib/python3.9/site-packages", "usr/lib/python3/dist-packages"]
         );
         assert!(package_folders(|_| None).is_empty());
     }

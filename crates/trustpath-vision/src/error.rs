@@ -19,9 +19,7 @@ pub enum Error {
         reason: String,
     },
     /// An image cannot be read; an extraction may leave it out.
-    #[error(
-        "{name} cannot be read as an image: {reason}; replace it, or leave such images out with --skip-bad"
-    )]
+    #[error("{name} cannot be read as an image: {reason}; replace it, or leave such images out with --skip-bad")]
     Image {
         /// The image.
         name: String,

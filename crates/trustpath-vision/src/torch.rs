@@ -28,28 +28,19 @@ pub struct TorchMatrix {
 pub fn read_matrix(path: &Path, names: Option<&[String]>) -> Result<TorchMatrix> {
     let file = path.display();
     let remedy = "save the features alone, as torch.save(x, path) with one row per instance";
-    let refused = |reason: &str| {
-        Error::Input(format!("cannot read {file} as features of PyTorch: {reason}; {remedy}"))
-    };
+    let refused = |reason: &str| Error::Input(format!("cannot read {file} as features of PyTorch: {reason}; {remedy}"));
     let tensors = read_tensors(path).map_err(|error| match error {
-        Error::Pickle { reason, .. }
-        | Error::Read { reason, .. }
-        | Error::Weights { reason, .. } => refused(&reason),
+        Error::Pickle { reason, .. } | Error::Read { reason, .. } | Error::Weights { reason, .. } => refused(&reason),
         error => error,
     })?;
-    let described: Vec<String> = tensors
-        .iter()
-        .take(8)
-        .map(|(name, tensor)| format!("{name:?} of shape {:?}", tensor.shape))
-        .collect();
+    let described: Vec<String> =
+        tensors.iter().take(8).map(|(name, tensor)| format!("{name:?} of shape {:?}", tensor.shape)).collect();
     let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
-    let mut matrices = tensors.into_iter().filter(|(name, tensor)| {
-        tensor.shape.len() == 2 && !tensor.values.is_empty() && wanted(name)
-    });
+    let mut matrices = tensors
+        .into_iter()
+        .filter(|(name, tensor)| tensor.shape.len() == 2 && !tensor.values.is_empty() && wanted(name));
     match (matrices.next(), matrices.next()) {
-        (Some((_, tensor)), None) => {
-            Ok(TorchMatrix { dims: tensor.shape[1], values: tensor.values })
-        }
+        (Some((_, tensor)), None) => Ok(TorchMatrix { dims: tensor.shape[1], values: tensor.values }),
         (Some(_), Some(_)) => {
             let sentence = format!(
                 "{file} holds several matrices ({}): name one with --feature-columns, or {remedy}",
@@ -57,9 +48,7 @@ pub fn read_matrix(path: &Path, names: Option<&[String]>) -> Result<TorchMatrix>
             );
             Err(Error::Input(sentence))
         }
-        (None, _) if described.is_empty() => {
-            Err(refused("it holds no tensor of floating-point numbers"))
-        }
+        (None, _) if described.is_empty() => Err(refused("it holds no tensor of floating-point numbers")),
         (None, _) => Err(refused(&format!("it holds {}", described.join(", ")))),
     }
 }

@@ -30,8 +30,7 @@ fn model(name: &str, settings: OnnxSettings) -> OnnxModel {
 
 /// Images whose colours are constant, and their colours.
 fn images(count: usize) -> (Vec<f32>, Vec<[f32; 3]>) {
-    let colours: Vec<[f32; 3]> =
-        (0..count).map(|i| [i as f32, 0.5 - i as f32, 2.0 * i as f32]).collect();
+    let colours: Vec<[f32; 3]> = (0..count).map(|i| [i as f32, 0.5 - i as f32, 2.0 * i as f32]).collect();
     let values = colours.iter().flatten().flat_map(|&colour| [colour; 64]).collect();
     (values, colours)
 }
@@ -47,9 +46,7 @@ fn close(found: &[f32], expected: impl Iterator<Item = f32>) {
 #[test]
 fn maps_tokens_and_rows_become_features() {
     let (values, colours) = images(5);
-    for (output, times) in
-        [(None, 64.0), (Some("rows"), 64.0), (Some("tokens"), 1.0), (Some("maps"), 1.0)]
-    {
+    for (output, times) in [(None, 64.0), (Some("rows"), 64.0), (Some("tokens"), 1.0), (Some("maps"), 1.0)] {
         let Some(backbone) = open("colours.onnx", small(output)) else { return };
         assert_eq!(backbone.dim(), 6);
         let both = |[r, g, b]: &[f32; 3]| [*r, *g, *b, r / 2.0, g / 2.0, b / 2.0];

@@ -46,8 +46,7 @@ fn row(n: usize) {
 
 fn points(n: usize) -> Vec<f32> {
     let centres: Vec<f32> = (0..CLUSTERS * DIMS as u64).map(|at| normal(1, at)).collect();
-    let directions: Vec<f32> =
-        (0..CLUSTERS * DIRECTIONS * DIMS as u64).map(|at| normal(2, at)).collect();
+    let directions: Vec<f32> = (0..CLUSTERS * DIRECTIONS * DIMS as u64).map(|at| normal(2, at)).collect();
     let mut values = vec![0.0; n * DIMS];
     values.par_chunks_exact_mut(DIMS).enumerate().for_each(|(i, row)| {
         let i = i as u64;
@@ -55,10 +54,8 @@ fn points(n: usize) -> Vec<f32> {
         for (j, value) in row.iter_mut().enumerate() {
             *value = centres[cluster * DIMS + j] + 0.1 * normal(3, i * DIMS as u64 + j as u64);
         }
-        for (at, direction) in directions[cluster * DIRECTIONS as usize * DIMS..]
-            .chunks_exact(DIMS)
-            .take(DIRECTIONS as usize)
-            .enumerate()
+        for (at, direction) in
+            directions[cluster * DIRECTIONS as usize * DIMS..].chunks_exact(DIMS).take(DIRECTIONS as usize).enumerate()
         {
             let length = 0.5 * 0.93f32.powi(at as i32);
             let along = length * normal(4, i * DIRECTIONS + at as u64);

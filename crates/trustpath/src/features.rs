@@ -182,11 +182,7 @@ impl<'a> Features<'a> {
 }
 
 /// Refuses values that are not a `rows × dims` matrix of finite numbers.
-pub(crate) fn check_matrix<T: Copy + Into<f64>>(
-    values: &[T],
-    rows: usize,
-    dims: usize,
-) -> Result<()> {
+pub(crate) fn check_matrix<T: Copy + Into<f64>>(values: &[T], rows: usize, dims: usize) -> Result<()> {
     if rows == 0 || dims == 0 {
         return Err(Error::Empty { rows, dims });
     }
@@ -201,9 +197,7 @@ pub(crate) fn check_matrix<T: Copy + Into<f64>>(
 fn check_finite<T: Copy + Into<f64>>(values: &[T], dims: usize, first: usize) -> Result<()> {
     let bad = values.iter().map(|&v| v.into()).enumerate().find(|(_, v)| !v.is_finite());
     match bad {
-        Some((at, value)) => {
-            Err(Error::NotFinite { row: first + at / dims, column: at % dims, value })
-        }
+        Some((at, value)) => Err(Error::NotFinite { row: first + at / dims, column: at % dims, value }),
         None => Ok(()),
     }
 }
@@ -293,10 +287,7 @@ mod tests {
 
     #[test]
     fn refuses_what_is_not_a_matrix_of_finite_numbers() {
-        assert_eq!(
-            Features::new(&[0.0f32; 0][..], 0, 3).unwrap_err(),
-            Error::Empty { rows: 0, dims: 3 }
-        );
+        assert_eq!(Features::new(&[0.0f32; 0][..], 0, 3).unwrap_err(), Error::Empty { rows: 0, dims: 3 });
         assert!(matches!(Features::new(&[1.0f32; 5][..], 2, 3), Err(Error::Shape { .. })));
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let error = Features::new(&[1.0, 2.0, 3.0, bad][..], 2, 2).unwrap_err();
@@ -323,8 +314,7 @@ mod tests {
         for i in 0..7 {
             assert!((x.gram()[(i, i)] - 1.0).abs() < 1e-14);
             for j in 0..7 {
-                let dot: f64 =
-                    x.unit().row(i).iter().zip(x.unit().row(j)).map(|(a, b)| a * b).sum();
+                let dot: f64 = x.unit().row(i).iter().zip(x.unit().row(j)).map(|(a, b)| a * b).sum();
                 assert!((x.gram()[(i, j)] - dot).abs() < 1e-14);
                 assert_eq!(x.gram()[(i, j)], x.gram()[(j, i)]);
             }

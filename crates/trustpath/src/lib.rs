@@ -126,8 +126,6 @@ pub use pool::Labels;
 pub use request::{Label, label};
 pub use task::Task;
 
-pub use trustpath_path::{
-    Error, Identifiability, Matrix, Result, identifiability, incidental, random,
-};
+pub use trustpath_path::{Error, Identifiability, Matrix, Result, identifiability, incidental, random};
 
 pub(crate) use trustpath_path::{choices, linalg};

@@ -195,9 +195,8 @@ mod tests {
     #[test]
     fn a_part_is_even_and_has_enough_of_every_class() {
         // A common class, a rare one and one in between.
-        let labels: Vec<usize> = (0..10_000)
-            .map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) })
-            .collect();
+        let labels: Vec<usize> =
+            (0..10_000).map(|i| if i % 1000 == 7 { 1 } else { 2 * usize::from(i % 5 == 0) }).collect();
         let taken = evenly(&labels, 3, 500, 8);
         let of = |class: usize| taken.iter().filter(|&&at| labels[at] == class).count();
         assert_eq!((of(0), of(1), of(2)), (400, 8, 100));

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use crate::incidental::{Keep, Path};
 use crate::judge::{FrozenPath, Judgement, judging_path};
 use crate::label::{
-    Candidates, LabelModel, Labelling, ModelInput, RankedRows, Representation, Represented,
-    Trusted, Verdict, candidates, margins,
+    Candidates, LabelModel, Labelling, ModelInput, RankedRows, Representation, Represented, Trusted, Verdict,
+    candidates, margins,
 };
 use crate::labeller::Labelled;
 use crate::limits::Limits;
@@ -135,11 +135,7 @@ fn represent(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Arc<Repre
 }
 
 /// The rows that belong to none of the labelled classes, and the folds of the given labels that show it.
-fn find_unknown(
-    request: &Request<'_>,
-    represented: &Representation,
-    nearest: &Neighbors,
-) -> Unknown {
+fn find_unknown(request: &Request<'_>, represented: &Representation, nearest: &Neighbors) -> Unknown {
     let Request { pool, spec, .. } = request;
     let class_of_nearest = |row: &usize| {
         let nearest = nearest.indices(*row).next().unwrap_or(pool.given[0]);
@@ -152,11 +148,7 @@ fn find_unknown(
 }
 
 /// Held-out labels choose the labeller and the score that ranks.
-fn choose<'a>(
-    request: &Request<'_>,
-    represented: &'a Representation,
-    unknown: &mut Unknown,
-) -> Result<Choice<'a>> {
+fn choose<'a>(request: &Request<'_>, represented: &'a Representation, unknown: &mut Unknown) -> Result<Choice<'a>> {
     let Request { pool, spec, limits, .. } = request;
     let mut candidates = candidates(spec.labeller, pool, represented, *limits)?;
     let mut held_out = CrossValidation::default();
@@ -184,20 +176,13 @@ fn label_rows(pool: &Pool, unknown: &Unknown, choice: &Choice<'_>) -> Result<Poo
 }
 
 /// Judges every label by the path of incidental parameters, and ranks those that were not given.
-fn judge(
-    request: &Request<'_>,
-    unknown: &Unknown,
-    choice: &Choice<'_>,
-    labelled: &PoolLabels,
-) -> Result<Judged> {
+fn judge(request: &Request<'_>, unknown: &Unknown, choice: &Choice<'_>, labelled: &PoolLabels) -> Result<Judged> {
     let (pool, view) = (&request.pool, &choice.candidate.view);
     let keep = Keep { beta: true, gamma: true, certificate: false };
     let labels = labelled.of(&unknown.known);
-    let (path, fitted) =
-        judging_path(view, pool.with_open(&unknown.known), &labels, request.limits, keep)?;
+    let (path, fitted) = judging_path(view, pool.with_open(&unknown.known), &labels, request.limits, keep)?;
     let all: Vec<usize> = (0..pool.rows).collect();
-    let judgements =
-        FrozenPath::of(&path).judge(view.coordinates()?.0, &all, |row| labelled.labels[row]);
+    let judgements = FrozenPath::of(&path).judge(view.coordinates()?.0, &all, |row| labelled.labels[row]);
     let discount = |row: usize| unknown.discount.get(row).copied().unwrap_or(0.0);
     let by = choice.held_out.ranked_by;
     let scores = by.scores(&labelled.probability, &judgements, discount);
@@ -248,11 +233,7 @@ fn trust(
 }
 
 /// The rows to label next.
-fn suggest(
-    request: &Request<'_>,
-    represented: &Representation,
-    unknown: &Unknown,
-) -> Result<Vec<usize>> {
+fn suggest(request: &Request<'_>, represented: &Representation, unknown: &Unknown) -> Result<Vec<usize>> {
     let Request { pool, spec, limits, .. } = request;
     if spec.suggest == 0 {
         return Ok(Vec::new());
@@ -262,12 +243,7 @@ fn suggest(
     for row in &unknown.novel {
         margin[pool.open.partition_point(|open| open < row)] = 0.0;
     }
-    let candidates = Candidates {
-        u: represented.smooth.unit(),
-        given: &pool.given,
-        open: &pool.open,
-        margin: &margin,
-    };
+    let candidates = Candidates { u: represented.smooth.unit(), given: &pool.given, open: &pool.open, margin: &margin };
     Ok(candidates.choose(spec.suggest))
 }
 

@@ -64,12 +64,7 @@ impl Pool {
     /// # Errors
     /// When labels and rows differ in number, a label is out of range, a class has none, or a row that belongs to no class has a label or
     /// does not exist.
-    pub fn new(
-        labels: &[Option<usize>],
-        none: &[usize],
-        rows: usize,
-        classes: usize,
-    ) -> Result<Self> {
+    pub fn new(labels: &[Option<usize>], none: &[usize], rows: usize, classes: usize) -> Result<Self> {
         if labels.len() != rows {
             return Err(Error::LabelCount { labels: labels.len(), rows });
         }

@@ -22,8 +22,7 @@ pub const SIGNED_FROM: f64 = 0.1;
 /// Whether negative values hold at least this share of the sum of absolute ones, in the first `rows` rows.
 pub fn is_signed(x: &Matrix, rows: usize, share: f64) -> bool {
     let seen = &x.as_slice()[..rows * x.cols()];
-    let (negative, all) =
-        seen.iter().fold((0.0, 0.0), |(negative, all), v| (negative - v.min(0.0), all + v.abs()));
+    let (negative, all) = seen.iter().fold((0.0, 0.0), |(negative, all), v| (negative - v.min(0.0), all + v.abs()));
     negative >= share * all
 }
 

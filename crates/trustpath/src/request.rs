@@ -10,15 +10,7 @@ use crate::{Features, Result};
 
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
 pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Label<'a> {
-    Label {
-        features,
-        labels,
-        none_of_these: &[],
-        classes: None,
-        spec: LabelSpec::default(),
-        limits: None,
-        kept: None,
-    }
+    Label { features, labels, none_of_these: &[], classes: None, spec: LabelSpec::default(), limits: None, kept: None }
 }
 
 /// A pool to be labelled, and how.

@@ -24,8 +24,7 @@ pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<La
     let values = gather(features, &part, stages)?;
     let given = pool.given_labels();
     let labels: Vec<Option<usize>> = part.iter().map(|&row| given[row]).collect();
-    let none: Vec<usize> =
-        pool.none.iter().filter_map(|row| part.binary_search(row).ok()).collect();
+    let none: Vec<usize> = pool.none.iter().filter_map(|row| part.binary_search(row).ok()).collect();
     let of_part = Features::new(&values[..], part.len(), features.dims())?;
     let request_of_part = Request {
         features: &of_part,
@@ -65,8 +64,7 @@ fn choose(request: &Request<'_>) -> Vec<usize> {
     let wanted = limits.in_memory.saturating_sub(part.len()).max(limits.in_memory / 2);
     let share = wanted as f64 / pool.open.len().max(1) as f64;
     let below = (share * 2.0f64.powi(64)) as u64;
-    let hash =
-        |row: usize| random::mix(spec.seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)));
+    let hash = |row: usize| random::mix(spec.seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)));
     part.extend(pool.open.iter().copied().filter(|&row| share >= 1.0 || hash(row) < below));
     part.sort_unstable();
     part
@@ -78,11 +76,7 @@ pub(crate) fn hash(seed: u64, row: usize) -> u64 {
 }
 
 /// The features of these rows, which are ascending.
-pub(crate) fn gather(
-    features: &Features<'_>,
-    rows: &[usize],
-    stages: &Stages<'_>,
-) -> Result<Vec<f64>> {
+pub(crate) fn gather(features: &Features<'_>, rows: &[usize], stages: &Stages<'_>) -> Result<Vec<f64>> {
     let d = features.dims();
     let mut values = Vec::with_capacity(rows.len() * d);
     let mut block = vec![0.0; BLOCK.min(features.rows()) * d];
@@ -123,8 +117,7 @@ impl Labelling {
         self.verdicts[row] = if given.is_some() { Verdict::Given } else { predicted.verdict };
         // The judgement of a given label that is not the predicted one is turned round: that one competes with it.
         let contradicts = given.is_some_and(|label| label != predicted.judged_as);
-        self.credibility[row] =
-            if contradicts { 1.0 - predicted.credibility } else { predicted.credibility };
+        self.credibility[row] = if contradicts { 1.0 - predicted.credibility } else { predicted.credibility };
         self.rival[row] = if contradicts { predicted.judged_as } else { predicted.rival };
     }
 }
@@ -167,15 +160,13 @@ mod tests {
     fn a_large_pool_is_labelled_in_part_and_the_rest_predicted() {
         let values = values();
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
-        let given: Vec<Option<usize>> =
-            (0..ROWS).map(|row| (row % 50 < CLASSES).then_some(row % CLASSES)).collect();
+        let given: Vec<Option<usize>> = (0..ROWS).map(|row| (row % 50 < CLASSES).then_some(row % CLASSES)).collect();
         let found = label(&features, &given).limits(limits()).run().unwrap();
         let part = found.part.clone().unwrap();
         assert!((250..350).contains(&part.len()) && part.is_sorted());
         assert!((0..ROWS).filter(|&row| given[row].is_some()).all(|row| part.contains(&row)));
         // The part is labelled as it would be alone.
-        let of_part: Vec<f32> =
-            part.iter().flat_map(|row| &values[row * DIMS..(row + 1) * DIMS]).copied().collect();
+        let of_part: Vec<f32> = part.iter().flat_map(|row| &values[row * DIMS..(row + 1) * DIMS]).copied().collect();
         let of_part = Features::new(&of_part[..], part.len(), DIMS).unwrap();
         let given_of_part: Vec<Option<usize>> = part.iter().map(|&row| given[row]).collect();
         let alone = label(&of_part, &given_of_part).run().unwrap();

@@ -39,12 +39,10 @@ pub fn pool(shots: usize, sizes: &[usize], noise: f64) -> TestPool {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
-    let mut row = |class: usize| -> Vec<f64> {
-        (0..dims).map(|j| f64::from(u8::from(j == class)) + noise * random()).collect()
-    };
+    let mut row =
+        |class: usize| -> Vec<f64> { (0..dims).map(|j| f64::from(u8::from(j == class)) + noise * random()).collect() };
     let labels: Vec<usize> = (0..classes * shots).map(|i| i / shots).collect();
-    let truth: Vec<usize> =
-        sizes.iter().enumerate().flat_map(|(class, &size)| vec![class; size]).collect();
+    let truth: Vec<usize> = sizes.iter().enumerate().flat_map(|(class, &size)| vec![class; size]).collect();
     let rows = labels.iter().chain(&truth).map(|&class| row(class)).collect();
     TestPool::new(rows, labels, truth)
 }

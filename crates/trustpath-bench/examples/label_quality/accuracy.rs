@@ -128,10 +128,7 @@ fn runs(drawing: Drawing, table: &FeatureTable, draws: u64, params: LabelSpec) -
     (0..draws).map(run).collect()
 }
 
-fn for_every_cell(
-    split: Split,
-    mut visit: impl FnMut(&str, Drawing, &FeatureTable) -> Result<()>,
-) -> Result<()> {
+fn for_every_cell(split: Split, mut visit: impl FnMut(&str, Drawing, &FeatureTable) -> Result<()>) -> Result<()> {
     for dataset in embedded::DATASETS {
         let table = embedded::load(dataset, split)?;
         for labels in LABELS {

@@ -12,8 +12,7 @@ use trustpath_bench::{FeatureTable, Random, Result, Split, TableFile, embedded};
 use crate::{head, mean, percent};
 
 /// Sizes of the sets, and their numbers of classes.
-const SIZES: [(usize, usize); 6] =
-    [(50, 5), (100, 10), (200, 10), (500, 20), (2000, 40), (10_000, 100)];
+const SIZES: [(usize, usize); 6] = [(50, 5), (100, 10), (200, 10), (500, 20), (2000, 40), (10_000, 100)];
 /// Shares of wrong labels.
 const SHARES: [f64; 3] = [0.03, 0.1, 0.2];
 /// Instances up to which the logistic regression is run as well: beyond, it takes minutes per draw.
@@ -75,9 +74,8 @@ fn rows(name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
         }
         for noise in ["random", "similar"] {
             for share in SHARES {
-                let found: Vec<Found> = (0..draws)
-                    .map(|draw| one(table, size, classes, noise, share, draw))
-                    .collect::<Result<_>>()?;
+                let found: Vec<Found> =
+                    (0..draws).map(|draw| one(table, size, classes, noise, share, draw)).collect::<Result<_>>()?;
                 print(name, size, classes, noise, share, &found);
             }
         }
@@ -85,14 +83,7 @@ fn rows(name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
     Ok(())
 }
 
-fn one(
-    table: &FeatureTable,
-    size: usize,
-    classes: usize,
-    noise: &str,
-    share: f64,
-    draw: u64,
-) -> Result<Found> {
+fn one(table: &FeatureTable, size: usize, classes: usize, noise: &str, share: f64, draw: u64) -> Result<Found> {
     let mut random = Random::stream(draw, size as u64);
     let all: Vec<usize> = (0..table.class_names().len()).collect();
     let (mut rows, mut truth) = (Vec::new(), Vec::new());
@@ -119,11 +110,7 @@ fn one(
     Ok(Found {
         path: Detection::of(&audited.score, &audited.suspect, &wrong),
         confidence: confidence.transpose()?,
-        counts: [
-            count(&|i| audited.suspect[i]),
-            count(&|i| audited.suspect[i] && wrong[i]),
-            count(&|i| wrong[i]),
-        ],
+        counts: [count(&|i| audited.suspect[i]), count(&|i| audited.suspect[i] && wrong[i]), count(&|i| wrong[i])],
         estimate: audited.wrong.map(|w| [w.count / n, w.low / n, w.high / n]),
     })
 }
@@ -131,8 +118,7 @@ fn one(
 fn print(name: &str, size: usize, classes: usize, noise: &str, share: f64, found: &[Found]) {
     let path = |figure: fn(&Detection) -> f64| percent(found.iter().map(|f| figure(&f.path)));
     let other = |figure: fn(&Detection) -> f64| {
-        let known: Vec<f64> =
-            found.iter().filter_map(|f| f.confidence.as_ref().map(figure)).collect();
+        let known: Vec<f64> = found.iter().filter_map(|f| f.confidence.as_ref().map(figure)).collect();
         percent(known.into_iter())
     };
     // Over all draws together: a draw without suspects has no precision.
@@ -142,13 +128,8 @@ fn print(name: &str, size: usize, classes: usize, noise: &str, share: f64, found
     };
     let estimates: Vec<[f64; 3]> = found.iter().filter_map(|f| f.estimate).collect();
     let at = |k: usize| percent(estimates.iter().map(|e| e[k]).collect::<Vec<_>>().into_iter());
-    let inside: Vec<f64> =
-        estimates.iter().map(|e| f64::from(u8::from(e[1] <= share && share <= e[2]))).collect();
-    let inside = if inside.is_empty() {
-        "–".into()
-    } else {
-        format!("{:.0}", 100.0 * mean(inside.into_iter()))
-    };
+    let inside: Vec<f64> = estimates.iter().map(|e| f64::from(u8::from(e[1] <= share && share <= e[2]))).collect();
+    let inside = if inside.is_empty() { "–".into() } else { format!("{:.0}", 100.0 * mean(inside.into_iter())) };
     println!(
         "| {name} | {size} | {classes} | {noise} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} to {} | {inside} |",
         100.0 * share,

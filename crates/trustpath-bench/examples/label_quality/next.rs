@@ -80,8 +80,7 @@ fn rows_of(kind: Kind, name: &str, table: &FeatureTable, draws: u64) -> Result<(
     // Without any label, missing classes are those of every pool.
     let labels = LABELS.into_iter().filter(|&n| n > 0 || kind != Kind::MissingClasses);
     for labels in labels {
-        let runs: Vec<Run> =
-            (0..draws).map(|seed| run(kind, table, labels, seed)).collect::<Result<_>>()?;
+        let runs: Vec<Run> = (0..draws).map(|seed| run(kind, table, labels, seed)).collect::<Result<_>>()?;
         let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
         let mut row = format!("| {name} | {labels} |");
         for at in 0..3 {
@@ -167,9 +166,7 @@ impl Pool {
             return Ok(0.0);
         }
         let found = trustpath::label(&self.features()?, &labels).spec(&params()).run()?;
-        let right = |i: &&usize| {
-            found.labels[**i].is_some() && found.labels[**i] == number[self.truth[**i]]
-        };
+        let right = |i: &&usize| found.labels[**i].is_some() && found.labels[**i] == number[self.truth[**i]];
         Ok(judged.iter().filter(right).count() as f64 / judged.len() as f64)
     }
 }
@@ -179,8 +176,7 @@ fn run(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Result<Run
     let open: Vec<usize> = (0..pool.truth.len()).filter(|&i| !pool.given[i]).collect();
     let random = Random::stream(seed, u64::MAX).choose(&open, BATCH);
     let batches = [Vec::new(), random, pool.suggested()?];
-    let judged: Vec<usize> =
-        open.iter().copied().filter(|i| !batches.iter().flatten().any(|b| b == i)).collect();
+    let judged: Vec<usize> = open.iter().copied().filter(|i| !batches.iter().flatten().any(|b| b == i)).collect();
     let mut scores = Run::default();
     for (score, batch) in scores.iter_mut().zip(&batches) {
         if labels > 0 || !batch.is_empty() {

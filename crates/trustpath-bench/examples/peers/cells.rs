@@ -1,8 +1,6 @@
 //! The settings: class balance, absent classes, ways, shots and pool sizes.
 
-use trustpath_bench::{
-    Drawn, Episode, EpisodeShape, Episodes, FeatureTable, LabelledRows, Queries, Setting,
-};
+use trustpath_bench::{Drawn, Episode, EpisodeShape, Episodes, FeatureTable, LabelledRows, Queries, Setting};
 
 /// Concentration of the class sizes of balanced pools.
 pub const BALANCED: f64 = f64::INFINITY;
@@ -43,9 +41,7 @@ impl Cell {
         let way = self.way.unwrap_or(classes);
         let queries = match self.queries {
             None => Queries::Rest,
-            Some(total) if self.alpha.is_finite() => {
-                Queries::Dirichlet { total, alpha: self.alpha }
-            }
+            Some(total) if self.alpha.is_finite() => Queries::Dirichlet { total, alpha: self.alpha },
             Some(total) => Queries::PerClass(total / self.present.unwrap_or(way)),
         };
         EpisodeShape { way, shot: self.shot, queries, setting: Setting::Transductive }
@@ -76,13 +72,8 @@ impl Cell {
 
 /// All settings.
 pub fn all() -> Vec<Cell> {
-    let cell = |way, shot, queries, alpha, present| Cell {
-        way: Some(way),
-        shot,
-        queries: Some(queries),
-        alpha,
-        present,
-    };
+    let cell =
+        |way, shot, queries, alpha, present| Cell { way: Some(way), shot, queries: Some(queries), alpha, present };
     let mut cells = Vec::new();
     for shot in [1, 5] {
         for alpha in [BALANCED, 20.0, 8.0, 2.0, 1.0, 0.5] {

@@ -101,13 +101,7 @@ impl Peer {
 }
 
 /// Runs every method on every setting and prints a setting when all its methods are done.
-fn compare(
-    source: &str,
-    table: &FeatureTable,
-    groups: &[Group],
-    peers: &[Peer],
-    threads: usize,
-) -> Outcome<()> {
+fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer], threads: usize) -> Outcome<()> {
     // Checked once: that takes longer than most episodes.
     let features = Features::new(table.features(), table.rows(), table.dims())?;
     let mut tasks: Vec<(usize, usize, usize)> = Vec::new();
@@ -136,10 +130,8 @@ fn compare(
             });
         }
         drop(send);
-        let mut scores: Vec<Vec<Vec<(f64, f64)>>> = groups
-            .iter()
-            .map(|group| peers.iter().map(|peer| vec![(0.0, 0.0); peer.count(group)]).collect())
-            .collect();
+        let mut scores: Vec<Vec<Vec<(f64, f64)>>> =
+            groups.iter().map(|group| peers.iter().map(|peer| vec![(0.0, 0.0); peer.count(group)]).collect()).collect();
         let count = |scores: &[Vec<(f64, f64)>]| scores.iter().map(Vec::len).sum::<usize>();
         let mut left: Vec<usize> = scores.iter().map(|scores| count(scores)).collect();
         for ((g, p, episode), outcome) in receive {
@@ -156,17 +148,11 @@ fn compare(
 }
 
 /// The accuracy of a method on an episode, and how many milliseconds it took.
-fn score(
-    features: &Features<'_>,
-    group: &Group,
-    learner: &Learner,
-    episode: usize,
-) -> Result<(f64, f64), String> {
+fn score(features: &Features<'_>, group: &Group, learner: &Learner, episode: usize) -> Result<(f64, f64), String> {
     let text = |error: &dyn Error| error.to_string();
     let (wall, start) = (Instant::now(), thread_time());
     let episode = &group.episodes[episode];
-    let found =
-        learner.accuracies(features, episode, &group.setting, None).map_err(|e| text(&e))?;
+    let found = learner.accuracies(features, episode, &group.setting, None).map_err(|e| text(&e))?;
     let spent = match (start, thread_time()) {
         (Some(start), Some(end)) => end - start,
         _ => wall.elapsed(),

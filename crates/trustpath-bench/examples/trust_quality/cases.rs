@@ -59,8 +59,7 @@ impl Case {
             random.shuffle(&mut rows);
             rows.truncate(self.per_class);
             if self.long_tailed {
-                let keep = 10.0
-                    + (rows.len() - 10) as f64 * 0.1f64.powf(rank as f64 / (classes - 1) as f64);
+                let keep = 10.0 + (rows.len() - 10) as f64 * 0.1f64.powf(rank as f64 / (classes - 1) as f64);
                 rows.truncate(keep as usize);
             }
             if let Given::Typical(_) = self.given {
@@ -87,8 +86,7 @@ impl Case {
             random.shuffle(&mut all);
             all[..mean * labelled].iter().for_each(|&k| counts[k] += 1);
         }
-        let mut draw =
-            Draw { values: Vec::new(), truth: Vec::new(), given: Vec::new(), classes: 0 };
+        let mut draw = Draw { values: Vec::new(), truth: Vec::new(), given: Vec::new(), classes: 0 };
         let seen: Vec<usize> = (0..labelled).filter(|&k| counts[k] > 0).collect();
         draw.classes = seen.len();
         let unseen = (labelled..classes).chain((0..labelled).filter(|&k| counts[k] == 0));

@@ -21,14 +21,8 @@ use cases::{Case, Given};
 use measure::Cell;
 
 /// Twenty classes of sixty instances, five of each labelled.
-const BASE: Case = Case {
-    name: "",
-    classes: 20,
-    given: Given::Each(5),
-    missing: 0.0,
-    long_tailed: false,
-    per_class: 60,
-};
+const BASE: Case =
+    Case { name: "", classes: 20, given: Given::Each(5), missing: 0.0, long_tailed: false, per_class: 60 };
 
 /// The cases of the tables.
 const CASES: &[Case] = &[
@@ -45,31 +39,13 @@ const CASES: &[Case] = &[
     Case { name: "open fifth missing, 20 each", missing: 0.2, given: Given::Each(20), ..BASE },
     Case { name: "open half missing, 10 each", missing: 0.5, given: Given::Each(10), ..BASE },
     Case { name: "many closed 77 classes, 5 each", classes: 77, ..BASE },
-    Case {
-        name: "many open 77 classes, 10 each",
-        classes: 77,
-        missing: 0.2,
-        given: Given::Each(10),
-        ..BASE
-    },
+    Case { name: "many open 77 classes, 10 each", classes: 77, missing: 0.2, given: Given::Each(10), ..BASE },
     Case { name: "small 15 per class, 5 each", per_class: 20, ..BASE },
     Case { name: "large closed 5 each", per_class: 300, ..BASE },
     Case { name: "large closed 20 each", given: Given::Each(20), per_class: 300, ..BASE },
-    Case {
-        name: "large closed 20 each, 1:10",
-        given: Given::Each(20),
-        long_tailed: true,
-        per_class: 300,
-        ..BASE
-    },
+    Case { name: "large closed 20 each, 1:10", given: Given::Each(20), long_tailed: true, per_class: 300, ..BASE },
     Case { name: "large fifth missing, 5 each", missing: 0.2, per_class: 300, ..BASE },
-    Case {
-        name: "large fifth missing, 20 each",
-        missing: 0.2,
-        given: Given::Each(20),
-        per_class: 300,
-        ..BASE
-    },
+    Case { name: "large fifth missing, 20 each", missing: 0.2, given: Given::Each(20), per_class: 300, ..BASE },
 ];
 
 fn main() -> Result<()> {
@@ -84,8 +60,7 @@ fn main() -> Result<()> {
     println!("{}", Cell::HEAD);
     for source in features {
         let table = load(source)?;
-        let name =
-            Path::new(source).file_stem().map_or(source.clone(), |n| n.to_string_lossy().into());
+        let name = Path::new(source).file_stem().map_or(source.clone(), |n| n.to_string_lossy().into());
         for case in CASES.iter().filter(|case| case.name.contains(only)) {
             if let Some(cell) = Cell::measure(&table, case, draws)? {
                 println!("| {name} | {} | {cell}", case.name);

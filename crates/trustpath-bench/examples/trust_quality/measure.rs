@@ -55,12 +55,9 @@ impl Outcome {
         let found = pool.run()?;
         let open: Vec<usize> = (0..draw.truth.len()).filter(|&i| draw.given[i].is_none()).collect();
         let right = |i: usize| found.labels[i] == Some(draw.truth[i]);
-        let known: Vec<usize> =
-            open.iter().copied().filter(|&i| found.labels[i].is_some()).collect();
-        let labelled_class: Vec<usize> =
-            open.iter().copied().filter(|&i| draw.truth[i] < draw.classes).collect();
-        let accuracy =
-            share(&labelled_class, |i| found.judged_as[i] == draw.truth[i]).unwrap_or(0.0);
+        let known: Vec<usize> = open.iter().copied().filter(|&i| found.labels[i].is_some()).collect();
+        let labelled_class: Vec<usize> = open.iter().copied().filter(|&i| draw.truth[i] < draw.classes).collect();
+        let accuracy = share(&labelled_class, |i| found.judged_as[i] == draw.truth[i]).unwrap_or(0.0);
         let second = second_target(&found, &known, open.len());
         let trusted = [found.trusted.rows.clone(), second].map(|rows| {
             let wrong = share(&rows, |i| !right(i)).unwrap_or(0.0);
@@ -76,10 +73,8 @@ impl Outcome {
             let square = |&i: &usize| (p(i) - f64::from(u8::from(right(i)))).powi(2);
             known.iter().map(square).sum::<f64>() / known.len().max(1) as f64
         };
-        let flagged: Vec<usize> =
-            open.iter().copied().filter(|&i| found.verdicts[i] == Verdict::NoneOfThese).collect();
-        let novel: Vec<usize> =
-            open.iter().copied().filter(|&i| draw.truth[i] >= draw.classes).collect();
+        let flagged: Vec<usize> = open.iter().copied().filter(|&i| found.verdicts[i] == Verdict::NoneOfThese).collect();
+        let novel: Vec<usize> = open.iter().copied().filter(|&i| draw.truth[i] >= draw.classes).collect();
         Ok(Self {
             accuracy,
             trusted,
@@ -153,8 +148,7 @@ impl fmt::Display for Cell {
         let (a, b) = (mean(&|o| Some(o.auroc.0)), mean(&|o| Some(o.auroc.1)));
         write!(f, " {a:.1}, {b:.1} |")?;
         write!(f, " {:.1}, {:.1} |", mean(&|o| Some(o.brier.0)), mean(&|o| Some(o.brier.1)))?;
-        let (flagged, alarms) =
-            (mean(&|o| Some(o.flagged.0)), mean(&|o| Some(o.flagged.1.unwrap_or(0.0))));
+        let (flagged, alarms) = (mean(&|o| Some(o.flagged.0)), mean(&|o| Some(o.flagged.1.unwrap_or(0.0))));
         write!(f, " {flagged:.1} | {alarms:.1} | {:.1} |", mean(&|o| o.flagged.2))?;
         write!(f, " {:.0} |", mean(&|o| Some(o.known)))?;
         let rounds = self.0.iter().filter(|o| o.labeller == "rounds").count();

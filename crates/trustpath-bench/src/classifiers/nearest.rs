@@ -149,21 +149,14 @@ impl Voting {
         );
     }
 
-    fn vote<'x>(
-        &mut self,
-        query: &[f64],
-        sample: impl Fn(usize) -> &'x [f64],
-        labels: &[usize],
-        shares: &mut [f64],
-    ) {
+    fn vote<'x>(&mut self, query: &[f64], sample: impl Fn(usize) -> &'x [f64], labels: &[usize], shares: &mut [f64]) {
         let Self { similarity, sorted, near, .. } = self;
         if similarity.is_empty() {
             shares.fill(1.0 / shares.len() as f64);
             return;
         }
         sorted.clone_from(similarity);
-        let (_, &mut last, _) =
-            sorted.select_nth_unstable_by(self.neighbors - 1, |a, b| b.total_cmp(a));
+        let (_, &mut last, _) = sorted.select_nth_unstable_by(self.neighbors - 1, |a, b| b.total_cmp(a));
         near.clear();
         let candidates = similarity.drain(..).enumerate().filter(|s| s.1 >= last - ROUNDING);
         near.extend(candidates.map(|(i, _)| (0.0, i)));
@@ -225,10 +218,7 @@ mod tests {
         let x = circle(&[0.0, 1.0]);
         assert!(NearestParams { neighbors: 0 }.check().is_err());
         let mut trainer = NearestParams { neighbors: 3 }.check().unwrap().trainer(&x, 2);
-        assert_eq!(
-            trainer.train(&[0, 1], &[0, 1]),
-            Err(Error::TooFewForNeighbors { rows: 2, neighbors: 3 })
-        );
+        assert_eq!(trainer.train(&[0, 1], &[0, 1]), Err(Error::TooFewForNeighbors { rows: 2, neighbors: 3 }));
         assert_eq!(trainer.probabilities(&[0]).as_slice(), [0.5, 0.5]);
     }
 }

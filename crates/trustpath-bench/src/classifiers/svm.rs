@@ -103,9 +103,7 @@ impl Pair {
                 gram.extend(self.rows.iter().map(|&column| from[column]));
             } else {
                 let x = instances.unit();
-                gram.extend(
-                    self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))),
-                );
+                gram.extend(self.rows.iter().map(|&column| dot_in_order(x.row(row), x.row(column))));
             }
         }
         self.rho = Machine { gram: &gram, y: &y, params }.solve(&mut self.beta)?;
@@ -262,16 +260,16 @@ mod tests {
     fn two_opposite_points_are_split_in_the_middle() {
         // The margin is met with both multipliers at 1/2, and the plane is in the middle.
         let x = Features::new(&[2.0, 0.0, -3.0, 0.0][..], 2, 2).unwrap().normalize().unwrap();
-        let mut trainer = Svm::default().trainer(&x, 2);
-        trainer.train(&[0, 1], &[0, 1]).unwrap();
-        let Model::Svm(model) = trainer.model() else { panic!("another model") };
+        let trained = |params| {
+            let mut trainer = SvmTrainer { params, instances: &x, classes: 2, pairs: Vec::new() };
+            trainer.train(&[0, 1], &[0, 1]).unwrap();
+            trainer.linear()
+        };
+        let model = trained(SvmParams::default());
         assert_eq!(model.weights.as_slice(), [1.0, 0.0]);
         assert_eq!(model.intercept, [0.0]);
         // With a small C both multipliers stay at C.
-        let mut trainer =
-            SvmParams { c: 0.1, ..SvmParams::default() }.check().unwrap().trainer(&x, 2);
-        trainer.train(&[0, 1], &[0, 1]).unwrap();
-        let Model::Svm(model) = trainer.model() else { panic!("another model") };
+        let model = trained(SvmParams { c: 0.1, ..SvmParams::default() });
         assert_eq!((model.weights.as_slice(), &model.intercept[..]), (&[0.2, 0.0][..], &[0.0][..]));
     }
 

@@ -10,11 +10,7 @@ use trustpath::{Error, Features, Instances, Matrix};
 use super::ClassifierKind;
 use crate::testing::{Problem, problems};
 
-fn trained<'a>(
-    method: ClassifierKind,
-    x: &'a Instances,
-    problem: &Problem,
-) -> Box<dyn Trainer + 'a> {
+fn trained<'a>(method: ClassifierKind, x: &'a Instances, problem: &Problem) -> Box<dyn Trainer + 'a> {
     let mut trainer = method.build().trainer(x, problem.classes);
     trainer.train(&problem.rows, &problem.labels).unwrap();
     trainer

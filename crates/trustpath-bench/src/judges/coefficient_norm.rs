@@ -20,11 +20,7 @@ impl Judge for CoefficientNorm {
         "cn"
     }
 
-    fn ranking<'a>(
-        &'a self,
-        view: &'a View<'a>,
-        split: Labels<'a>,
-    ) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let x = view.pool_coordinates(split)?;
         Ok(Box::new(NormRanking { model: &*self.model, x, classes: split.classes }))
     }

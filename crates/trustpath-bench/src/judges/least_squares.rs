@@ -18,11 +18,7 @@ impl Judge for LeastSquares {
         "ls"
     }
 
-    fn ranking<'a>(
-        &'a self,
-        view: &'a View<'a>,
-        split: Labels<'a>,
-    ) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let q = Basis::new(&*view.pool_coordinates(split)?).q;
         Ok(Box::new(LeastSquaresRanking { q, classes: split.classes }))
     }
@@ -38,9 +34,8 @@ impl Ranking for LeastSquaresRanking {
     fn scores(&mut self, round: &Round<'_>) -> Result<Vec<f64>> {
         let y = Matrix::one_hot(round.labels, self.classes);
         let fit = self.q.view() * (self.q.view().transpose() * y.view());
-        let error = |&i: &usize| -> f64 {
-            (0..self.classes).map(|k| (y[(i, k)] - fit[(i, k)]).powi(2)).sum::<f64>().sqrt()
-        };
+        let error =
+            |&i: &usize| -> f64 { (0..self.classes).map(|k| (y[(i, k)] - fit[(i, k)]).powi(2)).sum::<f64>().sqrt() };
         Ok(round.candidates.iter().map(error).collect())
     }
 }

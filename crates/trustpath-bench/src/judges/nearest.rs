@@ -13,11 +13,7 @@ impl Judge for Nearest {
         "nn"
     }
 
-    fn ranking<'a>(
-        &'a self,
-        view: &'a View<'a>,
-        split: Labels<'a>,
-    ) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(NearestRanking { instances: view.instances, split }))
     }
 }
@@ -35,9 +31,7 @@ impl Ranking for NearestRanking<'_> {
             let row = self.split.row(position);
             let same = |&&other: &&usize| round.labels[other] == round.labels[position];
             let distances = round.training.iter().filter(same);
-            distances
-                .map(|&other| -gram[(row, self.split.row(other))])
-                .fold(f64::INFINITY, f64::min)
+            distances.map(|&other| -gram[(row, self.split.row(other))]).fold(f64::INFINITY, f64::min)
         };
         Ok(round.candidates.iter().map(nearest).collect())
     }

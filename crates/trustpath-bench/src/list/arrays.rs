@@ -22,12 +22,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// Opens an array of `episodes` by `axes`, where `None` is any length.
-    pub fn open(
-        folder: &Path,
-        name: &str,
-        episodes: usize,
-        axes: &[Option<usize>],
-    ) -> Result<Self> {
+    pub fn open(folder: &Path, name: &str, episodes: usize, axes: &[Option<usize>]) -> Result<Self> {
         let path = folder.join(format!("{name}.npy"));
         let array = NpyArray::open(&path)?;
         let file = path.display().to_string();
@@ -116,12 +111,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an array of row numbers with these axes per episode.
-    pub fn rows<'b>(
-        &mut self,
-        name: &str,
-        axes: &[usize],
-        rows: impl Iterator<Item = &'b usize>,
-    ) -> Result<()> {
+    pub fn rows<'b>(&mut self, name: &str, axes: &[usize], rows: impl Iterator<Item = &'b usize>) -> Result<()> {
         self.write(name, axes, rows.map(|&row| Some(row)))
     }
 
@@ -131,10 +121,8 @@ impl<'a> Writer<'a> {
             let rows = episode.iter().filter(move |(_, label)| *label == Some(class));
             rows.map(|&(row, _)| row).collect::<Vec<_>>()
         };
-        let by_class: Vec<Vec<usize>> = episodes
-            .iter()
-            .flat_map(|episode| (0..self.way).map(move |class| of_class(episode, class)))
-            .collect();
+        let by_class: Vec<Vec<usize>> =
+            episodes.iter().flat_map(|episode| (0..self.way).map(move |class| of_class(episode, class))).collect();
         let width = episodes.iter().map(Vec::len).max().unwrap_or(0).max(self.way * size);
         let size = by_class.iter().map(Vec::len).max().unwrap_or(0).max(size);
 
@@ -152,12 +140,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an array in which `None` is −1.
-    fn write(
-        &mut self,
-        name: &str,
-        axes: &[usize],
-        values: impl Iterator<Item = Option<usize>>,
-    ) -> Result<()> {
+    fn write(&mut self, name: &str, axes: &[usize], values: impl Iterator<Item = Option<usize>>) -> Result<()> {
         let path = self.folder.join(format!("{name}.npy"));
         let narrow = |value: Option<usize>| value.map_or(Ok(-1), i32::try_from);
         let values: std::result::Result<Vec<i32>, _> = values.map(narrow).collect();
@@ -169,9 +152,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn padded(
-    values: impl Iterator<Item = Option<usize>>,
-    width: usize,
-) -> impl Iterator<Item = Option<usize>> {
+fn padded(values: impl Iterator<Item = Option<usize>>, width: usize) -> impl Iterator<Item = Option<usize>> {
     values.chain(std::iter::repeat(None)).take(width)
 }

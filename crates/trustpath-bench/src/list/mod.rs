@@ -28,8 +28,7 @@ use trustpath_table::npy::NpyArray;
 
 use crate::episode::LabelledRows;
 use crate::{
-    Distractors, Episode, EpisodeShape, Error, FeatureTable, Queries, Result, Setting, Unlabeled,
-    write_atomically,
+    Distractors, Episode, EpisodeShape, Error, FeatureTable, Queries, Result, Setting, Unlabeled, write_atomically,
 };
 use arrays::{Grid, Part, Writer};
 
@@ -138,14 +137,12 @@ impl EpisodeList {
         let folder = folder.as_ref();
         let path = folder.join("meta.json");
         let text = fs::read_to_string(&path).map_err(|e| Error::read(&path, e))?;
-        let meta: ListMeta =
-            serde_json::from_str(&text).map_err(|e| Error::damaged(path.display(), e))?;
+        let meta: ListMeta = serde_json::from_str(&text).map_err(|e| Error::damaged(path.display(), e))?;
         meta.setting()?;
         let ListMeta { episodes, way, shot, .. } = meta;
         if episodes == 0 || way == 0 || shot == 0 {
-            let reason = format!(
-                "it lists {episodes} episodes of {way} ways and {shot} shots, at least 1 of each is needed"
-            );
+            let reason =
+                format!("it lists {episodes} episodes of {way} ways and {shot} shots, at least 1 of each is needed");
             return Err(Error::damaged(path.display(), reason));
         }
 
@@ -157,9 +154,8 @@ impl EpisodeList {
             let support = support.rows(index)?.into_iter().enumerate();
             let unknown = || Error::damaged(folder.display(), "a query has no label");
             let query = query.rows(index)?.into_iter();
-            let query: Vec<(usize, usize)> = query
-                .map(|(row, label)| Ok((row, label.ok_or_else(unknown)?)))
-                .collect::<Result<_>>()?;
+            let query: Vec<(usize, usize)> =
+                query.map(|(row, label)| Ok((row, label.ok_or_else(unknown)?))).collect::<Result<_>>()?;
             Ok(Episode {
                 classes: classes.rows(index)?,
                 support: LabelledRows::new(support.map(|(place, row)| (row, place / shot))),

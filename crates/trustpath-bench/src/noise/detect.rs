@@ -79,8 +79,7 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
     Random::stream(0, 1).shuffle(&mut order);
     // Sorted by class, so that every fold gets an equal share of each.
     order.sort_by_key(|&row| labels[row]);
-    let folds: Vec<Vec<usize>> =
-        (0..FOLDS).map(|f| order.iter().copied().skip(f).step_by(FOLDS).collect()).collect();
+    let folds: Vec<Vec<usize>> = (0..FOLDS).map(|f| order.iter().copied().skip(f).step_by(FOLDS).collect()).collect();
     let judged: Vec<Vec<(usize, f64, bool)>> = (0..FOLDS)
         .into_par_iter()
         .map(|held_out| {
@@ -98,8 +97,7 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
             Ok(folds[held_out].iter().enumerate().map(judge).collect())
         })
         .collect::<Result<_>>()?;
-    let mut found =
-        Suspicion { score: vec![0.0; labels.len()], suspect: vec![false; labels.len()] };
+    let mut found = Suspicion { score: vec![0.0; labels.len()], suspect: vec![false; labels.len()] };
     for (row, score, suspect) in judged.into_iter().flatten() {
         found.score[row] = score;
         found.suspect[row] = suspect;
@@ -132,8 +130,7 @@ mod tests {
         };
         let values: Vec<f64> = (0..120 * 8).map(|at| value(at / 8, at % 8)).collect();
         let wrong = [7, 30, 61, 90, 113];
-        let labels: Vec<usize> =
-            (0..120).map(|i| if wrong.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
+        let labels: Vec<usize> = (0..120).map(|i| if wrong.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
         let features = Features::new(&values[..], 120, 8).unwrap();
         let instances = features.normalize().unwrap();
         for detector in Detector::ALL {

@@ -33,13 +33,7 @@ impl fmt::Display for LabelNoise {
 ///
 /// # Errors
 /// If the share is not between 0 and 1, or there are fewer than two classes.
-pub fn flip(
-    labels: &[usize],
-    classes: usize,
-    noise: LabelNoise,
-    share: f64,
-    seed: u64,
-) -> Result<Vec<usize>> {
+pub fn flip(labels: &[usize], classes: usize, noise: LabelNoise, share: f64, seed: u64) -> Result<Vec<usize>> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Error::parameter("noise", share, "a share of labels lies between 0 and 1"));
     }
@@ -101,8 +95,7 @@ pub fn most_similar(instances: &Instances, labels: &[usize], classes: usize) -> 
         let length = mean.iter().map(|m| m * m).sum::<f64>().sqrt();
         mean.iter_mut().for_each(|m| *m /= length.max(f64::MIN_POSITIVE));
     }
-    let cosine =
-        |a: usize, b: usize| means[a].iter().zip(&means[b]).map(|(a, b)| a * b).sum::<f64>();
+    let cosine = |a: usize, b: usize| means[a].iter().zip(&means[b]).map(|(a, b)| a * b).sum::<f64>();
     let nearest = |class: usize| {
         let others = (0..classes).filter(|&other| other != class);
         let best = others.max_by(|&a, &b| cosine(class, a).total_cmp(&cosine(class, b)));
@@ -125,9 +118,8 @@ mod tests {
             (true, _) => 1.0,
             _ => 0.1,
         };
-        let values: Vec<f64> = (0..80 * 4)
-            .map(|at| lean(at / 4 % 4, at % 4) + 0.05 * ((at * at) as f64).sin())
-            .collect();
+        let values: Vec<f64> =
+            (0..80 * 4).map(|at| lean(at / 4 % 4, at % 4) + 0.05 * ((at * at) as f64).sin()).collect();
         let labels: Vec<usize> = (0..80).map(|i| i % 4).collect();
         let instances = Features::new(&values[..], 80, 4).unwrap().normalize().unwrap();
         let to = most_similar(&instances, &labels, 4);
@@ -136,9 +128,7 @@ mod tests {
         let changed: Vec<usize> = (0..80).filter(|&i| flipped[i] != labels[i]).collect();
         assert_eq!(changed.len(), 20);
         assert!(changed.iter().all(|&i| flipped[i] == to[labels[i]]));
-        assert!(
-            flip_to(&labels, &to, 1.5, 1).is_err() && flip_to(&labels, &to[..2], 0.1, 1).is_err()
-        );
+        assert!(flip_to(&labels, &to, 1.5, 1).is_err() && flip_to(&labels, &to[..2], 0.1, 1).is_err());
     }
 
     #[test]

@@ -123,8 +123,7 @@ mod tests {
 
     #[test]
     fn a_study_can_be_stopped_and_is_reproducible() {
-        let value =
-            |i: usize, j: usize| if i % 3 == j { 1.0 } else { 0.4 + ((i * j) as f64).cos() };
+        let value = |i: usize, j: usize| if i % 3 == j { 1.0 } else { 0.4 + ((i * j) as f64).cos() };
         let values: Vec<f64> = (0..60 * 5).map(|at| value(at / 5, at % 5)).collect();
         let truth: Vec<usize> = (0..60).map(|i| i % 3).collect();
         let features = Features::new(&values[..], 60, 5).unwrap();

@@ -32,8 +32,7 @@ pub(super) fn coordinates(mut b: Matrix, d: usize) -> Result<Matrix> {
     let largest = -pairs.values[0];
     let rounding = n as f64 * f64::EPSILON * largest;
     let mut x = columns(&pairs.vectors, 0);
-    let scale: Vec<f64> =
-        pairs.values.iter().map(|&l| if -l > rounding { (-l).sqrt() } else { 0.0 }).collect();
+    let scale: Vec<f64> = pairs.values.iter().map(|&l| if -l > rounding { (-l).sqrt() } else { 0.0 }).collect();
     for i in 0..n {
         x.row_mut(i).iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
     }

@@ -131,10 +131,8 @@ mod tests {
                 assert!(paths[(i, j)] <= direct[(i, j)]);
                 assert_eq!(paths[(i, j)], paths[(j, i)]);
                 // Bellman's equation: the last edge of a shortest path leaves a shortest path.
-                let best = (0..30)
-                    .filter(|&k| k != j)
-                    .map(|k| paths[(i, k)] + direct[(k, j)])
-                    .fold(f64::INFINITY, f64::min);
+                let best =
+                    (0..30).filter(|&k| k != j).map(|k| paths[(i, k)] + direct[(k, j)]).fold(f64::INFINITY, f64::min);
                 assert!(i == j || (paths[(i, j)] - best).abs() < 1e-14);
             }
         }

@@ -104,9 +104,7 @@ fn alignment_matrix(graph: &Neighbors, weights: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::testing::{
-        clusters, coordinates, duplicates, instances, max_difference, projector,
-    };
+    use crate::reduce::testing::{clusters, coordinates, duplicates, instances, max_difference, projector};
 
     fn lle(d: usize, compat: bool) -> Lle {
         Lle { d, compat, ..Default::default() }
@@ -135,8 +133,7 @@ mod tests {
             let first = z.row(i / 12 * 12);
             assert!(z.row(i).iter().zip(first).all(|(a, b)| (a - b).abs() < CONDITIONED));
         }
-        let expected =
-            Matrix::from_fn(60, 60, |i, j| f64::from(i / 12 == j / 12) / 12.0 - 1.0 / 60.0);
+        let expected = Matrix::from_fn(60, 60, |i, j| f64::from(i / 12 == j / 12) / 12.0 - 1.0 / 60.0);
         assert!(max_difference(&projector(&z), &expected) < CONDITIONED);
         for dimension in 0..4 {
             assert!((0..60).map(|i| z[(i, dimension)]).sum::<f64>().abs() < 1e-12);

@@ -58,11 +58,7 @@ impl Reduce for Ltsa {
     }
 
     fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {
-        if self.d == self.neighbors {
-            shared(graph, self.d)
-        } else {
-            aligned(instances, graph, self.d)
-        }
+        if self.d == self.neighbors { shared(graph, self.d) } else { aligned(instances, graph, self.d) }
     }
 }
 
@@ -121,8 +117,7 @@ fn unreached(instances: &Instances, graph: &Neighbors, i: usize, d: usize) -> Re
 
 fn center(gram: &mut Mat<f64>) {
     let k = gram.nrows();
-    let means: Vec<f64> =
-        (0..k).map(|a| (0..k).map(|b| gram[(a, b)]).sum::<f64>() / k as f64).collect();
+    let means: Vec<f64> = (0..k).map(|a| (0..k).map(|b| gram[(a, b)]).sum::<f64>() / k as f64).collect();
     let mean = means.iter().sum::<f64>() / k as f64;
     for a in 0..k {
         for b in 0..k {
@@ -144,8 +139,7 @@ mod tests {
         let graph = Neighbors::of(&x, n, k).unwrap();
         let m = aligned_sum(&graph, |i| off_tangent(&x, &graph, i, d)).unwrap();
         let z: Vec<f64> = (0..n).map(|i| (i as f64 * 1.7).sin()).collect();
-        let energy: f64 =
-            (0..n).map(|i| (0..n).map(|j| z[i] * m[(i, j)] * z[j]).sum::<f64>()).sum();
+        let energy: f64 = (0..n).map(|i| (0..n).map(|j| z[i] * m[(i, j)] * z[j]).sum::<f64>()).sum();
         // Least squares of z on (1, coordinates) in every neighbourhood, the coordinates by classical scaling.
         let mut expected = 0.0;
         for i in 0..n {

@@ -249,8 +249,7 @@ mod tests {
         let mean = |a: usize, b: usize| (sums[b + 1] - sums[a]) / (b + 1 - a) as f64;
         let exact: Vec<f64> = (0..pairs.len())
             .map(|at| {
-                let lowest_to_come =
-                    |a| (at..pairs.len()).map(|b| mean(a, b)).fold(f64::MAX, f64::min);
+                let lowest_to_come = |a| (at..pairs.len()).map(|b| mean(a, b)).fold(f64::MAX, f64::min);
                 (0..=at).map(lowest_to_come).fold(f64::MIN, f64::max)
             })
             .collect();

@@ -159,11 +159,7 @@ fn check_positive(name: &'static str, value: usize) -> Result<()> {
 
 /// Checks the parameters, and refuses more instances than there are or than the reduction takes, and instances that are all
 /// one point.
-fn check_instances<R: Reduce + ?Sized>(
-    reduction: &R,
-    instances: &Instances,
-    n: usize,
-) -> Result<()> {
+fn check_instances<R: Reduce + ?Sized>(reduction: &R, instances: &Instances, n: usize) -> Result<()> {
     reduction.check_parameters()?;
     if let Some(most) = reduction.most().filter(|&most| n > most) {
         return Err(Error::TooManyToReduce { rows: n, most });

@@ -63,8 +63,7 @@ impl Reduce for Pca {
 fn exact(centred: &Matrix, d: usize) -> Result<Matrix> {
     let rounding = |largest: f64| centred.rows() as f64 * f64::EPSILON * largest;
     let axes = leading(&inner(centred, centred, -1.0), d.min(centred.cols()), rounding)?;
-    let axes =
-        Mat::from_fn(centred.cols(), d, |i, j| if j < axes.rows() { axes[(j, i)] } else { 0.0 });
+    let axes = Mat::from_fn(centred.cols(), d, |i, j| if j < axes.rows() { axes[(j, i)] } else { 0.0 });
     Ok(times(centred, axes.as_ref()))
 }
 
@@ -74,9 +73,7 @@ fn sketched(centred: &Matrix, d: usize) -> Result<Matrix> {
     let width = (d + OVERSAMPLING).min(dims).min(centred.rows());
     let mut state = 0;
     let start = Mat::from_fn(dims, width, |_, _| gaussian(&mut state));
-    let axes = subspace(start, POWERS, |v| {
-        inner(centred, &times(centred, v.as_ref()), 1.0).view().to_owned()
-    });
+    let axes = subspace(start, POWERS, |v| inner(centred, &times(centred, v.as_ref()), 1.0).view().to_owned());
     // With all but the leading directions gone, what is left is a small exact problem.
     exact(&times(centred, axes.as_ref()), d)
 }
@@ -123,9 +120,7 @@ mod tests {
     fn decaying() -> Instances {
         instances(300, 40, |i, j| {
             let wave = |l: usize| ((i * (2 * l + 3) + l * l) as f64 * 0.37).sin();
-            (0..30)
-                .map(|l| 0.8f64.powi(l as i32) * wave(l) * ((l * 7 + j * 3 + l * j) as f64).cos())
-                .sum()
+            (0..30).map(|l| 0.8f64.powi(l as i32) * wave(l) * ((l * 7 + j * 3 + l * j) as f64).cos()).sum()
         })
     }
 
@@ -151,9 +146,7 @@ mod tests {
         let (_, centred) = centred(x.unit().iter_rows(), x.dims());
         let (exact, sketched) = (exact(&centred, 5).unwrap(), sketched(&centred, 5).unwrap());
         assert!(max_difference(&products(&exact), &products(&sketched)) < 1e-13);
-        assert!(
-            (0..60).all(|i| (2..5).all(|j| exact[(i, j)] == 0.0 && sketched[(i, j)].abs() < 1e-12))
-        );
+        assert!((0..60).all(|i| (2..5).all(|j| exact[(i, j)] == 0.0 && sketched[(i, j)].abs() < 1e-12)));
     }
 
     #[test]

@@ -46,17 +46,14 @@ impl Reduce for Spectral {
 
     fn check_own_parameters(&self) -> Result<()> {
         match self.members {
-            Some(members @ 0..2) => {
-                Err(Error::parameter("members", members, "it must be at least 2"))
-            }
+            Some(members @ 0..2) => Err(Error::parameter("members", members, "it must be at least 2")),
             _ => Ok(()),
         }
     }
 
     fn embed(&self, _: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
         let mut laplacian = affinity(graph);
-        let root: Vec<f64> =
-            laplacian.iter_rows().map(|row| row.iter().sum::<f64>().sqrt()).collect();
+        let root: Vec<f64> = laplacian.iter_rows().map(|row| row.iter().sum::<f64>().sqrt()).collect();
         let total: f64 = root.iter().map(|r| r * r).sum();
         for i in 0..n {
             for (j, l) in laplacian.row_mut(i).iter_mut().enumerate() {

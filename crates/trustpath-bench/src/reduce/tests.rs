@@ -46,9 +46,7 @@ fn every_method_refuses_what_it_cannot_reduce() {
         let error = method.build_default().unwrap().reduce(&x, 5).unwrap_err();
         assert_eq!(error, Error::TooFewForNeighbors { rows: 5, neighbors: 5 });
     }
-    for method in
-        [Reduction::Lle, Reduction::Isomap, Reduction::Spectral, Reduction::Pca, Reduction::Mds]
-    {
+    for method in [Reduction::Lle, Reduction::Isomap, Reduction::Spectral, Reduction::Pca, Reduction::Mds] {
         let error = method.build(8, 5).unwrap().reduce(&x, 8).unwrap_err();
         assert_eq!(error, Error::TooManyDimensions { asked: 8, available: 7 });
     }

@@ -24,9 +24,7 @@ use super::softmax::{nearest, softmax};
 use super::{Posterior, Transductive, positive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{
-    Distances, centre, class_means, mean, product, scaled_distances,
-};
+use trustpath_path::linalg::geometry::{Distances, centre, class_means, mean, product, scaled_distances};
 use trustpath_path::linalg::vector;
 
 /// A direction whose part outside the span of the others is shorter than this, relatively, adds nothing to it.
@@ -136,13 +134,7 @@ impl Bavardage {
     }
 
     /// The mixture under these assignments.
-    fn mixture(
-        &self,
-        pool: &Distances<'_>,
-        labelled: &Matrix,
-        r: &Matrix,
-        shots: &[f64],
-    ) -> Mixture {
+    fn mixture(&self, pool: &Distances<'_>, labelled: &Matrix, r: &Matrix, shots: &[f64]) -> Mixture {
         let means = shrunk_means(pool, labelled, r, self.0.shrinkage);
         let basis = span_of_differences(&means);
         let mut centres = Matrix::zeros(means.rows(), basis.rows());

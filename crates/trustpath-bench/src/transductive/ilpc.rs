@@ -86,9 +86,7 @@ impl Transductive for Ilpc {
         let graph = PoolGraph::new(&task, self.0.neighbors, cubed_cosine);
         let (unlabeled, labels) = self.clean(&task, &graph);
         let labels = Matrix::one_hot(&labels, task.classes);
-        Ok(Posterior::with_query(&task, unlabeled, |_, rows| {
-            graph.mean_over_nearest(&labels, rows)
-        }))
+        Ok(Posterior::with_query(&task, unlabeled, |_, rows| graph.mean_over_nearest(&labels, rows)))
     }
 }
 

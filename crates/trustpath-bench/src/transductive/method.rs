@@ -1,8 +1,8 @@
 //! The transductive methods by name.
 
 use super::{
-    BavardageParams, BdCspnParams, IlpcParams, LaplaceParams, LaplacianShotParams, PaddleParams,
-    Plain, ProtoLpParams, PrototypeParams, SoftKmeansParams, TimParams, Transductive, Unem,
+    BavardageParams, BdCspnParams, IlpcParams, LaplaceParams, LaplacianShotParams, PaddleParams, Plain, ProtoLpParams,
+    PrototypeParams, SoftKmeansParams, TimParams, Transductive, Unem,
 };
 use trustpath::Result;
 use trustpath::labeller::AdaptiveParams;
@@ -66,9 +66,7 @@ impl TransductiveKind {
             Self::Adaptive => Box::new(AdaptiveParams::default().check()?),
             Self::Plain => Box::new(Plain::default()),
             Self::SimpleShot => Box::new(PrototypeParams::default().check()?),
-            Self::SimpleShotCentred => {
-                Box::new(PrototypeParams { centre: true, ..Default::default() }.check()?)
-            }
+            Self::SimpleShotCentred => Box::new(PrototypeParams { centre: true, ..Default::default() }.check()?),
             Self::BdCspn => Box::new(BdCspnParams::default().check()?),
             Self::LaplacianShot => Box::new(LaplacianShotParams::default().check()?),
             Self::PtMap => Box::new(SoftKmeansParams::pt_map().check()?),

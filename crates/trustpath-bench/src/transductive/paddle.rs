@@ -23,9 +23,7 @@ use super::softmax::softmax;
 use super::{Posterior, Transductive, positive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{
-    Distances, class_means, class_sums, product, scaled_distances,
-};
+use trustpath_path::linalg::geometry::{Distances, class_means, class_sums, product, scaled_distances};
 
 /// Added to the frequencies under the logarithm, as in the authors' code.
 const OFFSET: f64 = 1e-6;
@@ -84,13 +82,7 @@ fn assign(scores: &mut Matrix, bonus: &[f64]) {
 impl Paddle {
     /// Moves the prototypes, and returns the last assignment of the unlabeled rows; `bonus` is left at the frequencies
     /// under which it was made.
-    fn refine(
-        &self,
-        x: &Matrix,
-        task: &CheckedTask<'_>,
-        prototypes: &mut Matrix,
-        bonus: &mut [f64],
-    ) -> Matrix {
+    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, bonus: &mut [f64]) -> Matrix {
         let unlabeled = Distances::new(x, task.labelled..task.pool);
         let mut p = Matrix::zeros(unlabeled.len(), task.classes);
         if unlabeled.len() == 0 {

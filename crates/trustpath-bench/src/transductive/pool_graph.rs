@@ -72,8 +72,7 @@ impl PoolGraph {
 
     /// `D^(−½) W D^(−½)`, where `D` are the degrees.
     pub fn normalised(&self) -> Csr {
-        let root: Vec<f64> =
-            self.degrees.iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
+        let root: Vec<f64> = self.degrees.iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
         let mut normalised = Csr::new(self.degrees.len());
         for (i, own) in root.iter().enumerate() {
             let (columns, values) = self.weights.row(i);

@@ -105,13 +105,7 @@ impl Transductive for ProtoLp {
 
 impl ProtoLp {
     /// Moves the prototypes, and returns the last assignment of the unlabeled rows.
-    fn refine(
-        &self,
-        x: &Matrix,
-        task: &CheckedTask<'_>,
-        prototypes: &mut Matrix,
-        transport: &mut Transport,
-    ) -> Matrix {
+    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, transport: &mut Transport) -> Matrix {
         let unlabeled = Distances::new(x, task.labelled..task.pool);
         let mut z = Matrix::zeros(unlabeled.len(), task.classes);
         if unlabeled.len() == 0 {
@@ -170,9 +164,8 @@ fn propagate(z: &Matrix, shots: &[f64], smoothness: f64) -> Matrix {
         overlap[(k, k)] += shots[k];
         sums[k] = overlap.row(k).iter().sum();
     }
-    let mut system = Matrix::from_fn(classes, classes, |k, l| {
-        -smoothness * overlap[(k, l)] / (sums[k] * sums[l]).sqrt()
-    });
+    let mut system =
+        Matrix::from_fn(classes, classes, |k, l| -smoothness * overlap[(k, l)] / (sums[k] * sums[l]).sqrt());
     for k in 0..classes {
         system[(k, k)] += shots[k] + smoothness;
     }
@@ -251,9 +244,7 @@ mod tests {
                 for i in 0..4 {
                     value += (entry(i, k) - all[(i, k)]).powi(2);
                 }
-                let scaled = |i: usize| {
-                    (0..3).map(|l| all[(i, l)] * a[(l, k)] / f64::sqrt(sums[l])).sum::<f64>()
-                };
+                let scaled = |i: usize| (0..3).map(|l| all[(i, l)] * a[(l, k)] / f64::sqrt(sums[l])).sum::<f64>();
                 let own: f64 = (0..3).map(|l| a[(l, k)].powi(2)).sum();
                 value += 0.7 * (own - (0..12).map(|i| scaled(i).powi(2)).sum::<f64>());
             }

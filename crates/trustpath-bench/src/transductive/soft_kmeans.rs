@@ -31,9 +31,7 @@ use super::{Posterior, Transductive, positive, require};
 use trustpath::power::{SIGNED_FROM, is_signed, power};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{
-    Distances, centre, class_means, class_sums, mean, product, scaled_distances,
-};
+use trustpath_path::linalg::geometry::{Distances, centre, class_means, class_sums, mean, product, scaled_distances};
 
 /// Parameters of soft k-means and PT-MAP.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,13 +89,7 @@ impl Transductive for SoftKmeans {
 
 impl SoftKmeans {
     /// Moves the prototypes and returns the last assignment of the unlabeled rows.
-    fn refine(
-        &self,
-        x: &Matrix,
-        task: &CheckedTask<'_>,
-        prototypes: &mut Matrix,
-        transport: &mut Transport,
-    ) -> Matrix {
+    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, transport: &mut Transport) -> Matrix {
         let unlabeled = Distances::new(x, task.labelled..task.pool);
         let mut p = Matrix::zeros(unlabeled.len(), task.classes);
         if unlabeled.len() == 0 {
@@ -163,9 +155,7 @@ mod tests {
         let pool = pool(2, &[17; 3], 0.5);
         let task = pool.checked();
         let x = prepare(&task);
-        for (params, tolerance) in
-            [(SoftKmeansParams::default(), 1e-12), (SoftKmeansParams::pt_map(), 1e-6)]
-        {
+        for (params, tolerance) in [(SoftKmeansParams::default(), 1e-12), (SoftKmeansParams::pt_map(), 1e-6)] {
             let mut transport = Transport::new(params.lambda, 51, 3);
             let mut mu = class_means(&x, task.labels, 3);
             let mut value_after = |epochs| {

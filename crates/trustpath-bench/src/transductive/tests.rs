@@ -1,5 +1,8 @@
 //! Properties that every method must have, and pools to test them on.
 
+use trustpath::labeller::AdaptiveParams;
+use trustpath::{Error, Matrix};
+
 use super::*;
 use crate::testing::{TestPool, awkward_pools, overlapping_pools, pool};
 
@@ -68,8 +71,7 @@ fn the_numbering_of_the_classes_does_not_matter() {
 fn each_query_is_classified_by_itself_and_changes_nothing() {
     // The last two of every class are the query.
     let pool = pool(2, &[10; 3], 0.5);
-    let (query, others): (Vec<_>, Vec<_>) =
-        pool.rows[6..].iter().cloned().enumerate().partition(|(i, _)| i % 10 >= 8);
+    let (query, others): (Vec<_>, Vec<_>) = pool.rows[6..].iter().cloned().enumerate().partition(|(i, _)| i % 10 >= 8);
     let rows_of = |part: Vec<(usize, Vec<f64>)>| part.into_iter().map(|(_, row)| row).collect();
     let (query, others): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (rows_of(query), rows_of(others));
     let label = |query: &[Vec<f64>], unlabeled: usize, method: &dyn Transductive| {
@@ -155,14 +157,8 @@ fn parameters_out_of_range_are_refused() {
     }
     let not_positive = [0.0, -1.0, f64::NAN, f64::INFINITY];
     refused(not_positive.map(|epsilon| BdCspnParams { epsilon }.check()));
-    refused(
-        not_positive.map(|sharpness| PrototypeParams { sharpness, ..Default::default() }.check()),
-    );
-    refused(
-        not_positive.map(|lambda| {
-            LaplacianShotParams { lambda: Some(lambda), ..Default::default() }.check()
-        }),
-    );
+    refused(not_positive.map(|sharpness| PrototypeParams { sharpness, ..Default::default() }.check()));
+    refused(not_positive.map(|lambda| LaplacianShotParams { lambda: Some(lambda), ..Default::default() }.check()));
     let base = SoftKmeansParams::default();
     refused(not_positive.map(|lambda| SoftKmeansParams { lambda, ..base }.check()));
     refused([0.0, 1.5, f64::NAN].map(|step| SoftKmeansParams { step, ..base }.check()));
@@ -194,8 +190,5 @@ fn parameters_out_of_range_are_refused() {
         TimParams { sharpness: f64::NAN, ..base }.check(),
     ]);
     let base = AdaptiveParams::default();
-    refused([
-        AdaptiveParams { signed: 2.0, ..base }.check(),
-        AdaptiveParams { balance: f64::NAN, ..base }.check(),
-    ]);
+    refused([AdaptiveParams { signed: 2.0, ..base }.check(), AdaptiveParams { balance: f64::NAN, ..base }.check()]);
 }

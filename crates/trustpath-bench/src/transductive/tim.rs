@@ -140,12 +140,7 @@ impl<'a> Descent<'a> {
         softmax(&mut self.p);
         self.information.differentiate(&mut self.p, self.task.labels);
         // The score τ(xᵀμ − ½‖x‖² − ½‖μ‖²) has the derivative τ(x − μ).
-        product(
-            &mut self.gradient,
-            self.p.view().transpose(),
-            self.pool.instances(),
-            self.sharpness,
-        );
+        product(&mut self.gradient, self.p.view().transpose(), self.pool.instances(), self.sharpness);
         for k in 0..self.task.classes {
             let sum: f64 = self.p.iter_rows().map(|row| row[k]).sum();
             vector::add_scaled(self.gradient.row_mut(k), -self.sharpness * sum, prototypes.row(k));
@@ -159,12 +154,7 @@ mod tests {
     use crate::testing::pool;
 
     /// The objective as defined in the module documentation.
-    fn objective(
-        params: &TimParams,
-        task: &CheckedTask<'_>,
-        alpha: Option<f64>,
-        mu: &Matrix,
-    ) -> f64 {
+    fn objective(params: &TimParams, task: &CheckedTask<'_>, alpha: Option<f64>, mu: &Matrix) -> f64 {
         let p = nearest(task.instances.unit(), 0..task.pool, mu, params.sharpness);
         Information { weights: params.weights, alpha }.value(&p, task.labels)
     }
@@ -209,8 +199,7 @@ mod tests {
             descent.differentiate(&mu);
             adam.step(mu.as_mut_slice(), descent.gradient.as_slice());
         }
-        let (before, after) =
-            (objective(&params, &task, None, &start), objective(&params, &task, None, &mu));
+        let (before, after) = (objective(&params, &task, None, &start), objective(&params, &task, None, &mu));
         assert!(after < before, "{before} {after}");
     }
 }

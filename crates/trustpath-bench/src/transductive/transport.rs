@@ -86,8 +86,7 @@ impl Transport {
                 #[inline(always)]
                 |transport| transport.scale_rows(),
             );
-            let off =
-                self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
+            let off = self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
                 break;
             }

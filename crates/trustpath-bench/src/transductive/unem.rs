@@ -23,9 +23,7 @@ use super::softmax::softmax;
 use super::{Posterior, Transductive, positive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{
-    Distances, class_means, class_sums, product, scaled_distances,
-};
+use trustpath_path::linalg::geometry::{Distances, class_means, class_sums, product, scaled_distances};
 
 /// Added to the frequencies under the logarithm, as in the authors' code.
 const OFFSET: f64 = 1e-6;
@@ -194,8 +192,7 @@ mod tests {
 
     #[test]
     fn parameters_belong_to_the_nearest_number_of_shots() {
-        for (shots, at) in [(1.0, 0), (2.0, 0), (2.3, 1), (5.0, 1), (9.0, 1), (11.0, 2), (500.0, 2)]
-        {
+        for (shots, at) in [(1.0, 0), (2.0, 0), (2.3, 1), (5.0, 1), (9.0, 1), (11.0, 2), (500.0, 2)] {
             assert_eq!(UnemParams::learned(shots), LEARNED[at].1, "{shots}");
         }
         for (_, params) in LEARNED {
@@ -218,8 +215,7 @@ mod tests {
             assert!((a - b).abs() < 1e-12);
         }
         fit.step(1);
-        let shares: Vec<f64> =
-            (0..3).map(|k| direct.iter_rows().map(|p| p[k]).sum::<f64>() / 39.0).collect();
+        let shares: Vec<f64> = (0..3).map(|k| direct.iter_rows().map(|p| p[k]).sum::<f64>() / 39.0).collect();
         for (found, share) in fit.log_shares.iter().zip(shares) {
             assert!((found - share.ln() - 1.0).abs() < 1e-4);
         }

@@ -11,8 +11,7 @@ fn coordinates_without_curvature_go_to_zero() {
     let table = embedded::load("cub", Split::Validation).unwrap();
     let features = Features::new(table.features(), table.rows(), table.dims()).unwrap();
     let episode = EpisodeShape::default().check(table).unwrap().draw(0, 877).unwrap();
-    let method =
-        SelfTrainingSpec { model: IncidentalKind::IciC, alpha: 0.05, ..Default::default() };
+    let method = SelfTrainingSpec { model: IncidentalKind::IciC, alpha: 0.05, ..Default::default() };
     let learner = Method::from(&method).build().unwrap();
     let accuracies = learner.accuracies(&features, &episode, &Setting::Transductive, None).unwrap();
     assert!(accuracies[accuracies.len() - 1] > 0.5, "{accuracies:?}");

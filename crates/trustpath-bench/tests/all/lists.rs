@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use trustpath_bench::{
-    Distractors, Episode, EpisodeList, EpisodeShape, Error, ListMeta, Queries, Setting, Split,
-    Unlabeled, embedded, read_scores, stats::Estimate,
+    Distractors, Episode, EpisodeList, EpisodeShape, Error, ListMeta, Queries, Setting, Split, Unlabeled, embedded,
+    read_scores, stats::Estimate,
 };
 use trustpath_table as table;
 
@@ -63,17 +63,15 @@ fn padding_is_not_a_row_and_imbalanced_queries_keep_their_counts() {
     assert_eq!(10 * 175 - rows, 12);
     assert!(matches!(list.meta.setting().unwrap(), Setting::SemiSupervised { .. }));
     let list = read("cifar-fs-1shot-imbalanced");
-    let counts =
-        |e: &Episode| [0, 1, 2, 3, 4].map(|c| e.query.labels.iter().filter(|&&l| l == c).count());
+    let counts = |e: &Episode| [0, 1, 2, 3, 4].map(|c| e.query.labels.iter().filter(|&&l| l == c).count());
     assert_eq!(counts(&list.episodes[0]), [9, 5, 18, 35, 8]);
     assert_eq!(counts(&list.episodes[3]), [6, 20, 18, 12, 19]);
 }
 
 #[test]
 fn scores_belong_to_the_episodes() {
-    let scores = |name: &str, method: &str| {
-        read_scores(folder(name).join(format!("official-{method}-accuracy.npy"))).unwrap()
-    };
+    let scores =
+        |name: &str, method: &str| read_scores(folder(name).join(format!("official-{method}-accuracy.npy"))).unwrap();
     for (name, _, episodes) in &LISTS[..4] {
         for method in ["lr", "icir", "icic"] {
             assert_eq!(scores(name, method).len(), *episodes);

@@ -16,8 +16,7 @@ use trustpath::NoObserver;
 use trustpath_bench::judges::Selector;
 use trustpath_bench::reduce::Reduction;
 use trustpath_bench::{
-    Coordinates, EpisodeList, FeatureTable, Listed, WithCoordinates, embedded, evaluate, first_of,
-    last_of, read_scores,
+    Coordinates, EpisodeList, FeatureTable, Listed, WithCoordinates, embedded, evaluate, first_of, last_of, read_scores,
 };
 use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
@@ -52,9 +51,7 @@ fn agreement(method: &SelfTrainingSpec, official: &str) -> [f64; 3] {
             list.check(&table).unwrap();
             let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
             let found = evaluate(&table, &listed, method, Vec::new(), &mut NoObserver).unwrap();
-            let scores = |name: &str| {
-                read_scores(folder.join(format!("official-{name}-accuracy.npy"))).unwrap()
-            };
+            let scores = |name: &str| read_scores(folder.join(format!("official-{name}-accuracy.npy"))).unwrap();
             let (plain, official) = (scores("lr"), scores(official));
             count += found.len();
             for (i, found) in found.iter().enumerate() {
@@ -110,8 +107,7 @@ fn on_the_official_coordinates_every_list_has_the_official_accuracy() {
     println!("ICI-R on the official coordinates: {same:.3} identical, {difference:+.5}");
     assert!(same >= SAME_COORDINATES.0, "{same}");
     assert!(difference.abs() <= SAME_COORDINATES.1, "{difference}");
-    let (other, _) =
-        agreement_on_official_coordinates(&SelfTrainingSpec { compat: false, ..icir() });
+    let (other, _) = agreement_on_official_coordinates(&SelfTrainingSpec { compat: false, ..icir() });
     println!("without the official rules: {other:.3} identical");
     assert!(other < DIFFERS, "{other}");
 }
@@ -127,18 +123,14 @@ fn coordinates_that_do_not_fit_are_refused() {
         evaluate(&reference("cub"), &episodes, &icir(), Vec::new(), &mut NoObserver)
     };
     let error = run("lists/cub-5shot-transductive/official-lle.npy").unwrap_err().to_string();
-    assert!(
-        error.contains("it has 80 instances to rank and the file has coordinates of 100"),
-        "{error}"
-    );
+    assert!(error.contains("it has 80 instances to rank and the file has coordinates of 100"), "{error}");
     let error = Coordinates::read(folder.join("classes.npy")).unwrap_err().to_string();
     assert!(error.contains("three axes: episodes, instances and dimensions"), "{error}");
 }
 
 #[test]
 fn ici_c_has_the_official_accuracy() {
-    let [_, last, plain] =
-        agreement(&SelfTrainingSpec { model: IncidentalKind::IciC, ..icir() }, "icic");
+    let [_, last, plain] = agreement(&SelfTrainingSpec { model: IncidentalKind::IciC, ..icir() }, "icic");
     println!("ICI-C {last:.3}, plain as ICI-C {plain:.3}");
     assert!(last >= AGREES && plain <= DIFFERS, "{last} {plain}");
 }
@@ -148,10 +140,7 @@ fn other_algorithms_do_not_have_the_official_accuracy() {
     let wrong = [
         ("selection at random", SelfTrainingSpec { selector: Selector::Random, ..icir() }),
         ("selection by confidence", SelfTrainingSpec { selector: Selector::Confidence, ..icir() }),
-        (
-            "selection by the nearest neighbour",
-            SelfTrainingSpec { selector: Selector::Nearest, ..icir() },
-        ),
+        ("selection by the nearest neighbour", SelfTrainingSpec { selector: Selector::Nearest, ..icir() }),
         ("PCA instead of LLE", SelfTrainingSpec { reduction: Reduction::Pca, ..icir() }),
         ("ranking without ties", SelfTrainingSpec { compat: false, ..icir() }),
     ];

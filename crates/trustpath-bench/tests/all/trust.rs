@@ -36,8 +36,7 @@ fn outcome(dataset: &str, case: &Case, seed: u64) -> (f64, f64, f64) {
     let trusted = &found.trusted.rows;
     assert!(trusted.iter().all(|&i| found.verdicts[i] == Verdict::Trusted));
     let wrong = trusted.iter().filter(|&&i| found.labels[i] != Some(draw.truth[i])).count();
-    let known: Vec<usize> =
-        open.iter().copied().filter(|&i| draw.truth[i] < draw.classes).collect();
+    let known: Vec<usize> = open.iter().copied().filter(|&i| draw.truth[i] < draw.classes).collect();
     let alarms = known.iter().filter(|&&i| found.verdicts[i] == Verdict::NoneOfThese).count();
     let of = |part: usize, all: usize| part as f64 / all.max(1) as f64;
     (of(wrong, trusted.len()), of(trusted.len(), open.len()), of(alarms, known.len()))

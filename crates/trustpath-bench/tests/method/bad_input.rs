@@ -14,8 +14,7 @@ fn instances(rows: usize) -> Instances {
 }
 
 fn learner(quota: Quota) -> Result<SelfTrainer, Error> {
-    let labeller =
-        SelfTraining::new(ClassifierKind::Logistic.build(), Box::new(Confidence), quota)?;
+    let labeller = SelfTraining::new(ClassifierKind::Logistic.build(), Box::new(Confidence), quota)?;
     Ok(SelfTrainer::new(labeller, Reduction::Lle.build(2, 5)?))
 }
 
@@ -34,8 +33,7 @@ fn tasks() {
     assert_eq!(run(&x, &[0, 1], 11, 2), Error::LabelCount { labels: 13, rows: 12 });
     let learner = learner(Quota::default()).unwrap();
     let short: &[usize] = &[0, 1];
-    let task =
-        Task { instances: &x, labels: &[0, 1], unlabeled: 10, classes: 2, truth: Some(short) };
+    let task = Task { instances: &x, labels: &[0, 1], unlabeled: 10, classes: 2, truth: Some(short) };
     assert_eq!(learner.run(&task).unwrap_err(), Error::LabelCount { labels: 2, rows: 10 });
 }
 
@@ -69,10 +67,7 @@ fn too_few_instances() {
     let x = instances(8);
     for method in Reduction::ALL.into_iter().filter(|&m| m != Reduction::Identity) {
         let error = method.build(8, 5).and_then(|reduction| reduction.reduce(&x, 8)).unwrap_err();
-        assert!(
-            matches!(error, Error::TooManyDimensions { .. } | Error::Parameter { .. }),
-            "{method}: {error}"
-        );
+        assert!(matches!(error, Error::TooManyDimensions { .. } | Error::Parameter { .. }), "{method}: {error}");
     }
 }
 
@@ -82,10 +77,7 @@ fn all_instances_the_same() {
     let x = Features::new(&raw[..], 20, 3).unwrap().normalize().unwrap();
     for method in Reduction::ALL.into_iter().filter(|&m| m != Reduction::Identity) {
         let error = method.build(2, 5).and_then(|reduction| reduction.reduce(&x, 20)).unwrap_err();
-        assert!(
-            matches!(error, Error::Constant { .. } | Error::Parameter { .. }),
-            "{method}: {error}"
-        );
+        assert!(matches!(error, Error::Constant { .. } | Error::Parameter { .. }), "{method}: {error}");
     }
 }
 
@@ -101,10 +93,8 @@ fn duplicates_are_labelled() {
 #[test]
 fn paths() {
     let x = Matrix::from_fn(6, 2, |i, j| ((i * 2 + j) as f64).sin());
-    let models: [Box<dyn Incidental>; 2] = [
-        Box::new(IciRParams::default().check().unwrap()),
-        Box::new(IciCParams::default().check().unwrap()),
-    ];
+    let models: [Box<dyn Incidental>; 2] =
+        [Box::new(IciRParams::default().check().unwrap()), Box::new(IciCParams::default().check().unwrap())];
     for model in models {
         let path = |labels: &[usize], classes| model.path(&x, labels, classes, Keep::default());
         let error = path(&[0, 1], 2).unwrap_err();

@@ -31,9 +31,7 @@ fn generator(seed: u64) -> impl FnMut() -> f64 {
 fn raw_episode(rows: usize, seed: u64) -> Vec<f64> {
     let (dims, mut next) = (32, generator(seed));
     let means: Vec<f64> = (0..5 * dims).map(|_| next()).collect();
-    (0..rows * dims)
-        .map(|at| 0.6 + means[at / dims % 5 * dims + at % dims] + 1.3 * next())
-        .collect()
+    (0..rows * dims).map(|at| 0.6 + means[at / dims % 5 * dims + at % dims] + 1.3 * next()).collect()
 }
 
 fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota) -> Outcome {
@@ -46,13 +44,7 @@ fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota
     let lle = Lle::default();
     let trainer = SelfTrainer::new(labeller, Box::new(lle)).with_final_judge(icir(Penalty::Group));
     trainer
-        .run(&Task {
-            instances: &instances,
-            labels: &[0, 1, 2, 3, 4],
-            unlabeled,
-            classes: 5,
-            truth: Some(truth),
-        })
+        .run(&Task { instances: &instances, labels: &[0, 1, 2, 3, 4], unlabeled, classes: 5, truth: Some(truth) })
         .unwrap()
 }
 
@@ -194,8 +186,7 @@ fn many_classes_are_certified_too() {
 fn the_huber_form_equals_the_equation_of_the_paper() {
     for (seed, penalty) in [(1, Penalty::Group), (2, Penalty::Elementwise), (3, Penalty::Group)] {
         let (x, labels) = problem(16, 2, 3, seed);
-        let model =
-            IciRParams { penalty, grid: Grid { points: 4, ratio: 0.2 }, ..Default::default() };
+        let model = IciRParams { penalty, grid: Grid { points: 4, ratio: 0.2 }, ..Default::default() };
         let path = model.check().unwrap().path(&x, &labels, 3, Keep::ALL).unwrap();
         let mut price = vec![0.0; 3];
         price.resize(3 + 16, path.lambda[3]);

@@ -78,8 +78,7 @@ fn table(rows: &[AuditRow]) -> Result<Table> {
     let mut columns = vec![Column::left("noise"), Column::left("score")];
     columns.extend(heads.map(Column::right));
     let mut table = Table::new(columns);
-    let figures: [fn(&Detection) -> f64; 4] =
-        [|d| d.auroc, |d| d.precision, |d| d.recall, |d| d.at_errors];
+    let figures: [fn(&Detection) -> f64; 4] = [|d| d.auroc, |d| d.precision, |d| d.recall, |d| d.at_errors];
     for row in rows {
         let mut cells = vec![row.noise.to_string(), row.detector.to_string()];
         cells.push(format!("{:.0} %", 100.0 * row.share));

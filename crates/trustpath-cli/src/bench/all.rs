@@ -45,10 +45,7 @@ struct Row {
 
 /// Checks the options and the parameters of all methods.
 pub fn check(args: &BenchArgs, base: &SelfTrainingSpec) -> Result<()> {
-    let given = [
-        ("--against", args.run.against.is_some()),
-        ("--export-episodes", args.run.export_episodes.is_some()),
-    ];
+    let given = [("--against", args.run.against.is_some()), ("--export-episodes", args.run.export_episodes.is_some())];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::Usage(format!("{option} is for one method: drop it, or name one")));
     }
@@ -72,9 +69,7 @@ pub fn run(
         Some(list) => vec![Chosen::listed(list, table)?],
         None => {
             let cells = args.task.cells(way)?.into_iter();
-            cells
-                .map(|task| Chosen::drawn(task, table, args.run.seed, count))
-                .collect::<Result<_>>()?
+            cells.map(|task| Chosen::drawn(task, table, args.run.seed, count)).collect::<Result<_>>()?
         }
     };
 
@@ -219,11 +214,7 @@ mod tests {
     #[test]
     fn methods_are_compared_with_the_best_on_the_episodes_both_have() {
         let run = |name: &str, accuracies: &[f64]| {
-            let finished = |(i, a): (usize, &f64)| Finished {
-                episode: i as u64,
-                accuracies: vec![*a],
-                seconds: 0.002,
-            };
+            let finished = |(i, a): (usize, &f64)| Finished { episode: i as u64, accuracies: vec![*a], seconds: 0.002 };
             let finished: Vec<_> = accuracies.iter().enumerate().map(finished).collect();
             let speed = Speed { episodes: 0, seconds: 0.0, threads: 1, processor_seconds: None };
             (name.to_owned(), finished, speed)

@@ -50,11 +50,7 @@ const SPLITS: [&str; 5] = ["novel", "validation", "test", "val", "train"];
 
 impl BenchDataArgs {
     /// Reads the features; a list of episodes may name the dataset it was drawn from.
-    pub fn read(
-        &self,
-        list: Option<&ListMeta>,
-        runner: &Runner,
-    ) -> Result<Cow<'static, FeatureTable>> {
+    pub fn read(&self, list: Option<&ListMeta>, runner: &Runner) -> Result<Cow<'static, FeatureTable>> {
         if let Some(path) = &self.images {
             return Ok(Cow::Owned(self.extract(path, runner)?));
         }
@@ -79,9 +75,7 @@ impl BenchDataArgs {
 
     /// The dataset inside the program that is meant; a list of episodes may name it.
     fn embedded_dataset(&self, list: Option<&ListMeta>) -> &str {
-        let of_list = list.and_then(|meta| {
-            embedded::DATASETS.into_iter().find(|name| meta.dataset.starts_with(name))
-        });
+        let of_list = list.and_then(|meta| embedded::DATASETS.into_iter().find(|name| meta.dataset.starts_with(name)));
         self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0])
     }
 
@@ -123,9 +117,5 @@ impl BenchDataArgs {
 
 /// The novel classes of a dataset, or all where it is not divided.
 pub fn novel(whole: Dataset) -> Result<Dataset> {
-    if whole.splits().contains(&DatasetSplit::Test) {
-        Ok(whole.split(DatasetSplit::Test)?)
-    } else {
-        Ok(whole)
-    }
+    if whole.splits().contains(&DatasetSplit::Test) { Ok(whole.split(DatasetSplit::Test)?) } else { Ok(whole) }
 }

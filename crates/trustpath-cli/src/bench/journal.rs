@@ -59,8 +59,7 @@ impl JournalArgs {
         let mut path = path.clone().into_os_string();
         path.push(ending);
         let version = env!("CARGO_PKG_VERSION");
-        let configuration =
-            Configuration { version, features: fingerprint(table), episodes, method };
+        let configuration = Configuration { version, features: fingerprint(table), episodes, method };
         Ok(Some(Journal::open(PathBuf::from(path), &configuration, self.resume)?))
     }
 

@@ -16,8 +16,8 @@ use trustpath_bench::reduce::{DEFAULT_D, default_dimensions};
 use trustpath_bench::stats::{Estimate, paired_difference};
 use trustpath_bench::transductive::TransductiveKind;
 use trustpath_bench::{
-    Coordinates, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta,
-    Listed, Method, WithCoordinates,
+    Coordinates, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
+    WithCoordinates,
 };
 
 use crate::args::ProgressArgs;
@@ -136,8 +136,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let (method, second) = args.methods(&base)?;
     let self_training = matches!(method, Method::SelfTraining(_));
     let chosen = args.run.add_coordinates(args.choose(&table, list.as_ref(), way)?)?;
-    let journal =
-        |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
+    let journal = |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
@@ -146,12 +145,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if let Some(Against::Plain) = args.run.against
         && self_training
     {
-        compared.extend(compare(
-            "plain",
-            &main.finished,
-            last_of,
-            scores(&main.finished, first_of),
-        ));
+        compared.extend(compare("plain", &main.finished, last_of, scores(&main.finished, first_of)));
     }
     if let Some((name, second)) = &second
         && !interrupt::requested()
@@ -262,12 +256,7 @@ impl BenchArgs {
         Ok(())
     }
 
-    fn choose<'a>(
-        &self,
-        table: &'a FeatureTable,
-        list: Option<&'a EpisodeList>,
-        way: usize,
-    ) -> Result<Chosen<'a>> {
+    fn choose<'a>(&self, table: &'a FeatureTable, list: Option<&'a EpisodeList>, way: usize) -> Result<Chosen<'a>> {
         if let Some(list) = list {
             return Chosen::listed(list, table);
         }
@@ -277,8 +266,7 @@ impl BenchArgs {
         if let Some(folder) = &self.run.export_episodes {
             let drawn = (0..count).map(|i| Ok(chosen.episodes.get(i)?.into_owned()));
             let episodes = drawn.collect::<trustpath_bench::Result<_>>()?;
-            EpisodeList { meta: ListMeta::of(&task, table, seed, count), episodes }
-                .write(folder)?;
+            EpisodeList { meta: ListMeta::of(&task, table, seed, count), episodes }.write(folder)?;
         }
         Ok(chosen)
     }
@@ -332,16 +320,9 @@ fn scores(finished: &[Finished], score: fn(&Finished) -> f64) -> Scores {
 }
 
 /// The paired difference to other scores on the episodes that both have; none if there are none.
-fn compare(
-    name: &str,
-    finished: &[Finished],
-    score: fn(&Finished) -> f64,
-    theirs: Scores,
-) -> Option<Result<Compared>> {
-    let (ours, theirs): (Vec<f64>, Vec<f64>) = finished
-        .iter()
-        .filter_map(|f| theirs.get(&f.episode).map(|&their| (score(f), their)))
-        .unzip();
+fn compare(name: &str, finished: &[Finished], score: fn(&Finished) -> f64, theirs: Scores) -> Option<Result<Compared>> {
+    let (ours, theirs): (Vec<f64>, Vec<f64>) =
+        finished.iter().filter_map(|f| theirs.get(&f.episode).map(|&their| (score(f), their))).unzip();
     let name = name.to_owned();
     let compared = || {
         let accuracy = Estimate::of(&theirs)?;
@@ -356,8 +337,7 @@ mod tests {
 
     #[test]
     fn methods_are_paired_by_the_number_of_the_episode() {
-        let finished =
-            |episode, accuracy| Finished { episode, accuracies: vec![0.1, accuracy], seconds: 0.0 };
+        let finished = |episode, accuracy| Finished { episode, accuracies: vec![0.1, accuracy], seconds: 0.0 };
         let ours = [finished(0, 0.5), finished(2, 0.75), finished(5, 1.0)];
         let theirs = Scores::from([(1, 0.9), (2, 0.5), (5, 0.75)]);
         let compared = compare("other", &ours, last_of, theirs).unwrap().unwrap();

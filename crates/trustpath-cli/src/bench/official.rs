@@ -13,10 +13,7 @@ pub fn read(folder: &Path) -> Result<Vec<(String, Scores)>> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut named: Vec<_> = files.filter_map(|path| Some((name(&path)?, path))).collect();
     named.sort();
-    named
-        .into_iter()
-        .map(|(name, path)| Ok((name, (0..).zip(read_scores(path)?).collect())))
-        .collect()
+    named.into_iter().map(|(name, path)| Ok((name, (0..).zip(read_scores(path)?).collect()))).collect()
 }
 
 fn name(path: &Path) -> Option<String> {

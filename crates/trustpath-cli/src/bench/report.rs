@@ -126,33 +126,19 @@ impl Report<'_> {
     /// For people.
     pub fn text(&self) -> Result<String> {
         let done = print::count(self.scores.len(), "episode", "episodes");
-        let of = if self.scores.len() < self.asked {
-            format!(" of the {} asked for", self.asked)
-        } else {
-            String::new()
-        };
-        let mut text = format!(
-            "{}: {}, {done}{of}\n{}\n\n",
-            self.features,
-            self.episodes,
-            describe(self.method)
-        );
+        let of =
+            if self.scores.len() < self.asked { format!(" of the {} asked for", self.asked) } else { String::new() };
+        let mut text = format!("{}: {}, {done}{of}\n{}\n\n", self.features, self.episodes, describe(self.method));
 
         text += &self.accuracy.table()?.text();
 
         if !self.compared.is_empty() {
             let columns = [Column::left("against"), Column::right("its accuracy (%)")];
-            let columns =
-                columns.into_iter().chain([Column::right("difference"), Column::right("episodes")]);
+            let columns = columns.into_iter().chain([Column::right("difference"), Column::right("episodes")]);
             let mut table = Table::new(columns.collect());
             for Compared { name, accuracy, difference } in &self.compared {
                 let episodes = difference.episodes.to_string();
-                table.push([
-                    name.clone(),
-                    accuracy.percent(),
-                    print::points(difference),
-                    episodes,
-                ])?;
+                table.push([name.clone(), accuracy.percent(), print::points(difference), episodes])?;
             }
             text += &format!("\n{}", table.text());
         }

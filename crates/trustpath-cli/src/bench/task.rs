@@ -36,12 +36,7 @@ pub struct TaskArgs {
     distractors: Option<Distractors>,
     /// Class-imbalanced queries: their proportions are drawn from a Dirichlet distribution; 2 is usual,
     /// inf is balanced
-    #[arg(
-        long,
-        value_name = "ALPHA",
-        conflicts_with = "episode_list",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "ALPHA", conflicts_with = "episode_list", allow_negative_numbers = true)]
     dirichlet: Option<f64>,
 }
 
@@ -111,15 +106,11 @@ fn distractors(text: &str) -> std::result::Result<Distractors, String> {
 impl TaskArgs {
     /// The shape of episodes with this number of classes.
     pub fn task(&self, way: usize) -> Result<EpisodeShape> {
-        let given = [
-            ("--unlabeled", self.unlabeled.is_some()),
-            ("--distractors", self.distractors.is_some()),
-        ];
+        let given = [("--unlabeled", self.unlabeled.is_some()), ("--distractors", self.distractors.is_some())];
         if self.setting != SettingName::Semi
             && let Some((option, _)) = given.into_iter().find(|(_, given)| *given)
         {
-            let sentence =
-                format!("{option} is for the semi setting: add --setting semi, or drop it");
+            let sentence = format!("{option} is for the semi setting: add --setting semi, or drop it");
             return Err(Error::Usage(sentence));
         }
         let setting = match self.setting {
@@ -133,9 +124,7 @@ impl TaskArgs {
         let queries = match (self.queries, self.dirichlet) {
             (None, None) => Queries::Rest,
             (Some(queries), None) => Queries::PerClass(queries),
-            (Some(queries), Some(alpha)) => {
-                Queries::Dirichlet { total: way.saturating_mul(queries), alpha }
-            }
+            (Some(queries), Some(alpha)) => Queries::Dirichlet { total: way.saturating_mul(queries), alpha },
             (None, Some(_)) => {
                 let sentence = "--dirichlet draws a number of queries: give it by --queries N";
                 return Err(Error::Usage(sentence.into()));
@@ -207,10 +196,7 @@ pub fn describe(task: &EpisodeShape) -> String {
 
 /// The episodes of a list in words.
 pub fn describe_list(meta: &ListMeta) -> String {
-    format!(
-        "{}-way {}-shot, {}, a fixed list of {}",
-        meta.way, meta.shot, meta.setting, meta.episodes
-    )
+    format!("{}-way {}-shot, {}, a fixed list of {}", meta.way, meta.shot, meta.setting, meta.episodes)
 }
 
 #[cfg(test)]
@@ -223,9 +209,7 @@ mod tests {
         assert_eq!(unlabeled("left:35"), Ok(Unlabeled::UpTo(35)));
         assert_eq!(distractors("3:20"), Ok(Distractors { classes: 3, per_class: 20 }));
         assert_eq!(distractors("3"), Ok(Distractors { classes: 3, per_class: 15 }));
-        assert!(
-            unlabeled("left").is_err() && unlabeled("-1").is_err() && distractors("3:").is_err()
-        );
+        assert!(unlabeled("left").is_err() && unlabeled("-1").is_err() && distractors("3:").is_err());
     }
 
     #[test]

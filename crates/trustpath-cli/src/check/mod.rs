@@ -47,7 +47,8 @@ const SHOWN: usize = 20;
 pub fn run(args: &CheckArgs) -> Result<()> {
     let output = args.output.output()?;
     if args.input.is_images() && !args.input.is_texts() {
-        let sentence = "folders, archives and lists of images are checked by trustpath data check; give a features file here";
+        let sentence =
+            "folders, archives and lists of images are checked by trustpath data check; give a features file here";
         return Err(Error::Usage(sentence.into()));
     }
     args.input.files(Wanted::Some, args.output.files(CommandFiles::default())).check()?;
@@ -96,9 +97,7 @@ fn as_json(pool: &PartlyLabelledTable, duplicates: Option<&Repeated>) -> serde_j
         "notes": results::reading_notes(pool),
     });
     if let Some(found) = duplicates {
-        let ids = |rows: &Vec<usize>| {
-            rows.iter().map(|&row| pool.ids()[row].as_str()).collect::<Vec<_>>()
-        };
+        let ids = |rows: &Vec<usize>| rows.iter().map(|&row| pool.ids()[row].as_str()).collect::<Vec<_>>();
         json["duplicates"] = found.groups.iter().map(ids).collect();
     }
     json

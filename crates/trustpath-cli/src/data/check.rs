@@ -58,18 +58,13 @@ pub fn run(args: &DataCheckArgs) -> Result<()> {
     }
     text += &class_table(&splits, args.all)?;
     text += &missing(&dataset, &splits);
-    if let Some(bad) = inspection.as_ref().map(|found| &found.unreadable).filter(|b| !b.is_empty())
-    {
+    if let Some(bad) = inspection.as_ref().map(|found| &found.unreadable).filter(|b| !b.is_empty()) {
         let count = print::count(bad.len(), "image", "images");
         text += &format!("\n{count} cannot be read:\n{}", list(bad.iter().map(|(_, error)| error)));
     }
     if let Some(path) = &args.sheet {
         let rows = sheet::write(&dataset, path)?;
-        text += &format!(
-            "\n{}: {}\n",
-            path.display(),
-            print::count(rows, "row of images", "rows of images")
-        );
+        text += &format!("\n{}: {}\n", path.display(), print::count(rows, "row of images", "rows of images"));
     }
     print::stdout(&text)?;
     verdict(&dataset, &splits, inspection.as_ref())
@@ -189,10 +184,6 @@ fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>)
     if wrong.is_empty() {
         Ok(())
     } else {
-        Err(Error::Usage(format!(
-            "{} has to be repaired, see above: {}",
-            dataset.origin(),
-            wrong.join(" and ")
-        )))
+        Err(Error::Usage(format!("{} has to be repaired, see above: {}", dataset.origin(), wrong.join(" and "))))
     }
 }

@@ -44,11 +44,8 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
         let note = splits[class].map_or(count.clone(), |split| format!("{split}, {count}"));
         ContactRow { name: classes[class].clone(), note, images: images.collect() }
     };
-    let rows: Vec<ContactRow> = if classes.is_empty() {
-        vec![unlabelled(dataset)]
-    } else {
-        shown.par_iter().map(row).collect()
-    };
+    let rows: Vec<ContactRow> =
+        if classes.is_empty() { vec![unlabelled(dataset)] } else { shown.par_iter().map(row).collect() };
     let count = rows.len();
     let which = match step {
         1 => String::new(),

@@ -52,12 +52,11 @@ mod tests {
 
     #[test]
     fn blocks_keep_their_form() {
-        let markdown = "# a: b\n\none two\nthree four\n\n- item one two\n  three\n- next\n\n    x  =  1\n    y\n\nend\n";
-        let expected = "a: b\n\none two\nthree four\n\n- item one\n  two\n  three\n- next\n\n    x  =  1\n    y\n\nend\n";
+        let markdown =
+            "# a: b\n\none two\nthree four\n\n- item one two\n  three\n- next\n\n    x  =  1\n    y\n\nend\n";
+        let expected =
+            "a: b\n\none two\nthree four\n\n- item one\n  two\n  three\n- next\n\n    x  =  1\n    y\n\nend\n";
         assert_eq!(wrap(markdown, 10), expected);
-        assert_eq!(
-            wrap("incomprehensibilities are long\n", 5),
-            "incomprehensibilities\nare\nlong\n"
-        );
+        assert_eq!(wrap("incomprehensibilities are long\n", 5), "incomprehensibilities\nare\nlong\n");
     }
 }

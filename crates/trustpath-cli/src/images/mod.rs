@@ -51,12 +51,7 @@ impl DatasetArgs {
 
     /// Opens the images at `path`, which are of the kind `otherwise` if none is asked for. `control` names the control of
     /// Label Studio whose choices are the labels.
-    pub fn open(
-        &self,
-        path: &Path,
-        otherwise: Option<DatasetKind>,
-        control: Option<&str>,
-    ) -> Result<Dataset> {
+    pub fn open(&self, path: &Path, otherwise: Option<DatasetKind>, control: Option<&str>) -> Result<Dataset> {
         let all = match (Dataset::is_tasks(path), &self.image_folder) {
             (true, folder) => Dataset::open_tasks(path, folder.as_deref(), control)?,
             (false, None) => Dataset::open(path, self.dataset.or(otherwise))?,
@@ -123,8 +118,7 @@ impl ImageArgs {
         let extracted = extract(extraction, backbone, dataset, &cache, threads, progress);
         let extracted = extracted.map_err(|error| match error {
             Error::Vision(
-                VisionError::Write { name, reason }
-                | VisionError::Table(TableError::Write { file: name, reason }),
+                VisionError::Write { name, reason } | VisionError::Table(TableError::Write { file: name, reason }),
             ) if self.cache.is_none() => {
                 let reason = format!("{reason}, which --cache FILE avoids");
                 Error::Vision(VisionError::Write { name, reason })
@@ -332,10 +326,7 @@ mod tests {
         let of = |path: &str, split| beside(Path::new(path), split, "net");
         assert_eq!(of("a/photos/", None), Path::new("a/photos-net.safetensors"));
         assert_eq!(of("a/photos.v2", None), Path::new("a/photos.v2-net.safetensors"));
-        assert_eq!(
-            of("cub.tar.gz", Some(DatasetSplit::Test)),
-            Path::new("cub-test-net.safetensors")
-        );
+        assert_eq!(of("cub.tar.gz", Some(DatasetSplit::Test)), Path::new("cub-test-net.safetensors"));
         assert!(of(".", None).is_absolute());
     }
 }

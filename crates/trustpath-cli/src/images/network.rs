@@ -166,8 +166,7 @@ impl NetworkArgs {
             }
         };
         let OnnxArgs { input_size, mean, std, .. } = self.onnx;
-        let (mut network, installed) =
-            NetworkWeights::by_name(weights)?.recognise(named, input_size)?;
+        let (mut network, installed) = NetworkWeights::by_name(weights)?.recognise(named, input_size)?;
         network.mean = mean.unwrap_or(network.mean);
         network.std = std.unwrap_or(network.std);
         if let Some(fault) = Input::of(&network).fault() {
@@ -180,11 +179,7 @@ impl NetworkArgs {
         Ok(ChosenNetwork {
             backbone,
             words: format!("{name}, weights {weights}"),
-            stem: if of_weights.starts_with(name) {
-                of_weights
-            } else {
-                format!("{name}-{of_weights}")
-            },
+            stem: if of_weights.starts_with(name) { of_weights } else { format!("{name}-{of_weights}") },
             is_shipped: NetworkWeights::SHIPPED.contains(&weights),
         })
     }
@@ -204,8 +199,7 @@ impl NetworkArgs {
             return Err(Error::Usage(sentence.into()));
         }
         let OnnxArgs { input_size, mean, std, output } = self.onnx.clone();
-        let backbone =
-            OnnxModel::new(path, OnnxSettings { input_size, mean, std, output })?.open(threads)?;
+        let backbone = OnnxModel::new(path, OnnxSettings { input_size, mean, std, output })?.open(threads)?;
         let words = path.display().to_string();
         Ok(ChosenNetwork { backbone, words, stem: stem(path), is_shipped: false })
     }

@@ -16,11 +16,7 @@ use crate::results::Summary;
 const SHOWN: usize = 20;
 
 /// The rows to label first, best first.
-pub fn choose(
-    pool: &PartlyLabelledTable,
-    spec: &LabelSpec,
-    progress: Progress,
-) -> Result<Vec<usize>> {
+pub fn choose(pool: &PartlyLabelledTable, spec: &LabelSpec, progress: Progress) -> Result<Vec<usize>> {
     let rows = Rows::all(pool);
     let features = rows.features()?;
     let mut observer = ProgressObserver::new(progress);

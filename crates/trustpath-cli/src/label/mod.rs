@@ -89,11 +89,7 @@ struct RepeatedArgs {
 
 impl RepeatedArgs {
     /// The instances without near-duplicates.
-    fn leave_out(
-        &self,
-        instances: LoadedInstances,
-        threads: &ThreadPool,
-    ) -> Result<LoadedInstances> {
+    fn leave_out(&self, instances: LoadedInstances, threads: &ThreadPool) -> Result<LoadedInstances> {
         let Some(cosine) = self.leave_out_duplicates else { return Ok(instances) };
         let LoadedInstances { pool, images, texts } = instances;
         if pool.tasks().is_some() {
@@ -140,7 +136,8 @@ the model, last the result. A run that is killed leaves files that are complete,
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
 /// What a user should know if every instance has a label.
-const NOTHING_LEFT: &str = "Every instance has a label, so nothing is left to label. To find wrong labels, use trustpath audit.";
+const NOTHING_LEFT: &str =
+    "Every instance has a label, so nothing is left to label. To find wrong labels, use trustpath audit.";
 
 /// Runs the command.
 pub fn run(args: &LabelArgs) -> Result<()> {

@@ -5,12 +5,8 @@ use super::frame::*;
 type Cell = (PoolKind, usize);
 
 /// The cells, in the order of the paper's tables.
-const CELLS: [Cell; 4] = [
-    (PoolKind::Transductive, 1),
-    (PoolKind::Transductive, 5),
-    (PoolKind::Semi15, 1),
-    (PoolKind::Semi15, 5),
-];
+const CELLS: [Cell; 4] =
+    [(PoolKind::Transductive, 1), (PoolKind::Transductive, 5), (PoolKind::Semi15, 1), (PoolKind::Semi15, 5)];
 
 fn cell_name((pool, shot): Cell) -> String {
     let pool = if pool == PoolKind::Transductive { "Tran." } else { "Semi." };
@@ -68,8 +64,7 @@ impl Variant {
         for (i, cell) in CELLS.into_iter().enumerate().filter(|(_, cell)| cell.1 == 1) {
             if let (Some(own), Some(others)) = (row(self.name), row(other.name)) {
                 let name = format!("{} − {} {}", self.name, other.name, cell_name(cell));
-                let compared =
-                    Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))?;
+                let compared = Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))?;
                 differences.push((compared, (own[i].0 - others[i].0) / 100.0));
             }
         }
@@ -109,10 +104,7 @@ impl<K: Copy> Ablation<K> {
                 columns.best(format!("paper {}", cell_name(cell)), printed);
             }
             let title = dataset.title();
-            let caption = format!(
-                "{} on {title}, next to the paper's numbers on miniImageNet.",
-                self.caption
-            );
+            let caption = format!("{} on {title}, next to the paper's numbers on miniImageNet.", self.caption);
             finding.table(caption, columns.table()?);
             let mut series = Vec::new();
             for variant in &variants {

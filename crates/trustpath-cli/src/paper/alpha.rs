@@ -51,9 +51,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         }
         let curves = Curves {
             title: format!("ICIC by α on the validation classes of {title}"),
-            subtitle: format!(
-                "5-way 1-shot transductive; bars: 95% interval of the difference to α = {CHOSEN}"
-            ),
+            subtitle: format!("5-way 1-shot transductive; bars: 95% interval of the difference to α = {CHOSEN}"),
             x: Axis::new("α = λ₁/λ₂").log(),
             y: Axis::new("Accuracy").unit("%"),
             curves: vec![Curve { name: title.clone(), points: curve }],

@@ -87,20 +87,14 @@ fn verdicts(finding: &mut Finding, dataset: &str, regression: &str, counts: &Cou
         ("even without C2 more than half of the episodes improve", counts[1]),
     ] {
         let (holds, evidence) = match share(count.0, count.1) {
-            Some(improved) => {
-                (Holds::above(&improved, 0.5), format!("{}% of {}", improved.percent(), count.1))
-            }
+            Some(improved) => (Holds::above(&improved, 0.5), format!("{}% of {}", improved.percent(), count.1)),
             None => (Holds::Open, "there are no such episodes".into()),
         };
         verdict(claim, holds, evidence);
     }
     for (claim, more, fewer) in [
         ("more episodes improve with C1 and C2 than with C1 alone", counts[2], counts[1]),
-        (
-            "more episodes improve with all conditions than with C1 and C2 alone",
-            counts[3],
-            counts[2],
-        ),
+        ("more episodes improve with all conditions than with C1 and C2 alone", counts[3], counts[2]),
     ] {
         let (holds, evidence) = match (share(more.0, more.1), share(fewer.0, fewer.1)) {
             (Some(more), Some(fewer)) => {

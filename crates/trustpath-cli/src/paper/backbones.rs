@@ -19,14 +19,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         .names("Features", BACKBONES.map(|(features, ..)| features))
         .names("Backbone", BACKBONES.map(|(_, backbone, ..)| backbone));
     for (i, shot) in SHOTS.into_iter().enumerate() {
-        table.numbers(
-            format!("their method {shot}-shot"),
-            BACKBONES.map(|(_, _, theirs, _)| printed(theirs[i])),
-        );
-        table.numbers(
-            format!("ICIR {shot}-shot"),
-            BACKBONES.map(|(.., accuracy)| text(accuracy[i])),
-        );
+        table.numbers(format!("their method {shot}-shot"), BACKBONES.map(|(_, _, theirs, _)| printed(theirs[i])));
+        table.numbers(format!("ICIR {shot}-shot"), BACKBONES.map(|(.., accuracy)| text(accuracy[i])));
     }
     finding.table(
         "The paper's rows on miniImageNet, transductive: the method that the features were learned for, and ICIR on the \
@@ -51,8 +45,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         for (comparisons, gain) in comparisons.iter_mut().zip(&gains) {
             comparisons.push(Comparison::new(format!("ICIR − LR {shot}-shot"), *gain));
         }
-        let cells =
-            |round| Result::Ok(percents(&estimates(runs.iter().map(|run| run.after(round)))?));
+        let cells = |round| Result::Ok(percents(&estimates(runs.iter().map(|run| run.after(round)))?));
         columns.numbers(format!("LR {shot}-shot"), cells(0)?);
         columns.numbers(format!("ICIR {shot}-shot"), cells(usize::MAX)?);
         columns.numbers(format!("gain {shot}-shot"), gains.iter().map(points));

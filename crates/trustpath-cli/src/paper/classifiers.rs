@@ -16,11 +16,7 @@ pub const TARGET: Target = Target {
 };
 
 const ABLATION: Ablation<ClassifierKind> = Ablation {
-    variants: &[
-        ("kNN", ClassifierKind::Nearest),
-        ("SVM", ClassifierKind::Svm),
-        ("LR", ClassifierKind::Logistic),
-    ],
+    variants: &[("kNN", ClassifierKind::Nearest), ("SVM", ClassifierKind::Svm), ("LR", ClassifierKind::Logistic)],
     change: |experiment, classifier| experiment.with(|m| m.classifier = classifier),
     rounds: usize::MAX,
     published: &CLASSIFIERS,
@@ -54,20 +50,10 @@ fn comparable(finding: &mut Finding, title: &str, others: &[Variant], lr: &Varia
         same.map(|(_, printed)| printed.abs()).fold(0.0, f64::max)
     };
     let holds = apart.iter().map(|(c, _)| Holds::within(&c.difference, limit(&c.name)));
-    let evidence = apart.iter().map(|(c, _)| {
-        format!(
-            "{} = {} points, at most {:.2}",
-            c.name,
-            points(&c.difference),
-            100.0 * limit(&c.name)
-        )
-    });
+    let evidence = apart
+        .iter()
+        .map(|(c, _)| format!("{} = {} points, at most {:.2}", c.name, points(&c.difference), 100.0 * limit(&c.name)));
     let claim = "the classifiers are comparable at 1 shot (no further from LR than in the paper)";
-    finding.verdict(
-        title,
-        claim,
-        Holds::all(holds.collect::<Vec<_>>()),
-        evidence.collect::<Vec<_>>().join("; "),
-    );
+    finding.verdict(title, claim, Holds::all(holds.collect::<Vec<_>>()), evidence.collect::<Vec<_>>().join("; "));
     Ok(())
 }

@@ -106,9 +106,7 @@ pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
         );
     }
     if images.len() > 1 && extraction.has_cache() {
-        return usage(
-            "--cache keeps the features of one --images: drop it, or give one at a time".into(),
-        );
+        return usage("--cache keeps the features of one --images: drop it, or give one at a time".into());
     }
     let mut names: Vec<&str> = args.datasets.iter().map(String::as_str).collect();
     if names.is_empty() && features.is_empty() && images.is_empty() {
@@ -132,9 +130,7 @@ pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
 fn name_and_path(argument: &str) -> (String, PathBuf) {
     let file = Path::new(argument);
     match argument.split_once('=').filter(|_| !file.exists()) {
-        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => {
-            (name.to_owned(), path.into())
-        }
+        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => (name.to_owned(), path.into()),
         _ => {
             let stem = file.file_stem().unwrap_or(file.as_os_str());
             (stem.to_string_lossy().into_owned(), file.into())

@@ -52,9 +52,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         columns.numbers(format!("d = {CHOSEN} better by"), differences);
         finding.larger(&title, "d = 5 is the best dimension", &comparisons);
         let reduced = DIMENSIONS.into_iter().filter(|d| *d != NONE);
-        let above_none = reduced
-            .map(|d| runs.compare(format!("d = {d} − no reduction"), d, NONE))
-            .collect::<Result<Vec<_>>>()?;
+        let above_none =
+            reduced.map(|d| runs.compare(format!("d = {d} − no reduction"), d, NONE)).collect::<Result<Vec<_>>>()?;
         finding.larger(&title, "no reduction is the worst choice", &above_none);
     }
     finding.table(
@@ -65,9 +64,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     );
     let curves = Curves {
         title: "Accuracy by reduced dimension".into(),
-        subtitle:
-            "5-way 1-shot transductive ICIR; the last point of each curve is without a reduction"
-                .into(),
+        subtitle: "5-way 1-shot transductive ICIR; the last point of each curve is without a reduction".into(),
         x: Axis::new("Dimension d").log(),
         y: Axis::new("Accuracy").unit("%"),
         curves,

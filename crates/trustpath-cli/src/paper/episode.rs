@@ -26,9 +26,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         finding.figure(format!("episode-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
-        let share = |round| {
-            Estimate::of(&shares(&episodes, round)).map_or("–".into(), |share| share.percent())
-        };
+        let share = |round| Estimate::of(&shares(&episodes, round)).map_or("–".into(), |share| share.percent());
         table.push([dataset.title()].into_iter().chain((0..ROUNDS).map(share)))?;
         let claim = "instances selected in the first round are right more often than in the last";
         finding.larger(&dataset.title(), claim, &[first_against_last(&episodes)?]);
@@ -40,10 +38,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         "The figure shows the first episode (5-way 1-shot, transductive ICIR) in which the plain classifier is wrong on \
          20% to 40% of the queries. Below each round: the accuracy after it, of all queries and of the class.",
     );
-    finding.table(
-        "Share of right pseudo-labels among those selected, in %, over all episodes.",
-        table,
-    );
+    finding.table("Share of right pseudo-labels among those selected, in %, over all episodes.", table);
     Ok(())
 }
 
@@ -70,8 +65,7 @@ fn first_against_last(episodes: &[Inspection]) -> Result<Comparison> {
 fn rises(scores: &Scores) -> Result<Vec<Comparison>> {
     let rounds = (1..=ROUNDS).map(|round| {
         let last = round == ROUNDS;
-        let name =
-            if last { "after the last round".into() } else { format!("after round {round}") };
+        let name = if last { "after the last round".into() } else { format!("after round {round}") };
         let after = if last { scores.last() } else { scores.after(round) };
         Comparison::between(format!("{name} − the one before"), &after, &scores.after(round - 1))
     });

@@ -34,8 +34,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for (dataset, (which, regression)) in lab.datasets.iter().flat_map(each) {
         let title = dataset.title();
         let episodes = lab.inspect(dataset)?;
-        let noise: Vec<f64> =
-            episodes.iter().flat_map(|e| &e.theorem[which].noise).copied().collect();
+        let noise: Vec<f64> = episodes.iter().flat_map(|e| &e.theorem[which].noise).copied().collect();
         let Some(counts) = Counts::of(&noise, BINS) else {
             finding.text(format!("{title}: the noise is constant."));
             continue;
@@ -46,8 +45,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let low = noise.iter().copied().fold(f64::INFINITY, f64::min);
         let high = noise.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let three = Mixture::fit(&counts, 3);
-        let [off_one, off_three] =
-            [Mixture::fit(&counts, 1).distance(&counts), three.distance(&counts)];
+        let [off_one, off_three] = [Mixture::fit(&counts, 1).distance(&counts), three.distance(&counts)];
         table.push([
             title.clone(),
             regression.to_owned(),

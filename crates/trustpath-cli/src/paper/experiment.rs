@@ -65,17 +65,12 @@ impl Experiment {
     }
 
     pub fn task(&self) -> EpisodeShape {
-        EpisodeShape {
-            shot: self.shot,
-            setting: self.pool.setting(self.shot).0,
-            ..EpisodeShape::default()
-        }
+        EpisodeShape { shot: self.shot, setting: self.pool.setting(self.shot).0, ..EpisodeShape::default() }
     }
 
     /// Its name in the progress bar.
     pub fn name(&self) -> String {
-        let SelfTrainingSpec { model, selector, classifier, reduction, dim, step, alpha, .. } =
-            &self.method;
+        let SelfTrainingSpec { model, selector, classifier, reduction, dim, step, alpha, .. } = &self.method;
         let model = match selector {
             Selector::Ici => format!("{model} α={alpha}"),
             other => other.to_string(),

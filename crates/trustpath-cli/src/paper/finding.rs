@@ -1,8 +1,6 @@
 //! What a target reports: text, tables, figures and verdicts, for the terminal and for a page.
 
-use trustpath_report::{
-    Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table,
-};
+use trustpath_report::{Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table};
 
 use super::Target;
 use super::verdict::{Comparison, Holds, Verdict, decide};

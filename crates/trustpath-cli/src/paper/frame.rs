@@ -5,9 +5,7 @@ use std::rc::Rc;
 
 pub use trustpath_bench::Split;
 pub use trustpath_bench::stats::Estimate;
-pub use trustpath_report::{
-    Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table,
-};
+pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table};
 
 pub use super::Target;
 pub use super::dataset::Dataset;
@@ -27,12 +25,7 @@ pub struct Runs<K>(pub Vec<(K, Rc<Scores>)>);
 
 impl<K: Copy + PartialEq> Runs<K> {
     /// Runs the experiment of every value.
-    pub fn new(
-        lab: &Lab,
-        dataset: &Dataset,
-        values: &[K],
-        experiment: impl Fn(K) -> Experiment,
-    ) -> Result<Self> {
+    pub fn new(lab: &Lab, dataset: &Dataset, values: &[K], experiment: impl Fn(K) -> Experiment) -> Result<Self> {
         let run = |&value: &K| Ok((value, lab.run(dataset, &experiment(value))?));
         Ok(Self(values.iter().map(run).collect::<Result<_>>()?))
     }
@@ -85,11 +78,7 @@ pub struct Columns {
 
 impl Columns {
     /// Adds a column of names.
-    pub fn names<S: Into<String>>(
-        mut self,
-        head: &str,
-        cells: impl IntoIterator<Item = S>,
-    ) -> Self {
+    pub fn names<S: Into<String>>(mut self, head: &str, cells: impl IntoIterator<Item = S>) -> Self {
         self.push(Column::left(head), cells);
         self
     }
@@ -130,9 +119,7 @@ impl Columns {
         for row in 0..self.cells.first().map_or(0, Vec::len) {
             table.push(self.cells.iter().filter_map(|column| column.get(row).cloned()))?;
         }
-        self.best
-            .into_iter()
-            .for_each(|column| table.bold_best(column, trustpath_report::Best::Highest));
+        self.best.into_iter().for_each(|column| table.bold_best(column, trustpath_report::Best::Highest));
         for (column, row) in self.bold {
             table.bold_best_of(column, row..row + 1, trustpath_report::Best::Highest);
         }
@@ -157,10 +144,8 @@ pub fn gains_figure(
     groups: Vec<String>,
     series: Vec<(String, Vec<Estimate>)>,
 ) -> Result<Figure> {
-    let series = series
-        .into_iter()
-        .map(|(name, gains)| BarSeries { name, bars: gains.iter().map(bar).collect() })
-        .collect();
+    let series =
+        series.into_iter().map(|(name, gains)| BarSeries { name, bars: gains.iter().map(bar).collect() }).collect();
     let y = Axis::new("Gain in accuracy").unit("points");
     let (title, subtitle) = (title.into(), subtitle.into());
     Ok(Bars { title, subtitle, y, groups, series, decimals: Some(1) }.figure()?)

@@ -119,8 +119,7 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) ->
     if note.skipped.is_some() {
         return Ok(note);
     }
-    let base =
-        SelfTrainingSpec { dim: default_dimensions(setting.way), ..SelfTrainingSpec::default() };
+    let base = SelfTrainingSpec { dim: default_dimensions(setting.way), ..SelfTrainingSpec::default() };
     let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
     let mut scores = Vec::new();
     for name in names {
@@ -184,9 +183,8 @@ fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
 
 /// One table for each dataset, ways and shots.
 fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> Result<()> {
-    let group = |(dataset, setting, _): &Outcome<'_>| {
-        format!("{}, {}-way {}-shot", dataset.title(), setting.way, setting.shot)
-    };
+    let group =
+        |(dataset, setting, _): &Outcome<'_>| format!("{}, {}-way {}-shot", dataset.title(), setting.way, setting.shot);
     for rows in results.chunk_by(|a, b| group(a) == group(b)) {
         let heads = ["n", "α", "fitting", "episodes"].into_iter().map(str::to_owned);
         let heads = heads.chain(names.iter().cloned()).map(Column::right);
@@ -226,11 +224,8 @@ fn left_out(rows: &[Outcome<'_>]) -> Vec<String> {
         let (_, setting, note) = skipped.first()?;
         let reason = note.skipped.clone().unwrap_or_default();
         let alphas: Vec<String> = skipped.iter().map(|row| row.1.alpha_text()).collect();
-        let which = if alphas.len() == rows.len() {
-            String::new()
-        } else {
-            format!(" with α = {}", alphas.join(", "))
-        };
+        let which =
+            if alphas.len() == rows.len() { String::new() } else { format!(" with α = {}", alphas.join(", ")) };
         Some(format!("n = {}{which}, because {reason}", setting.queries))
     };
     rows.chunk_by(same).filter_map(of_size).collect()

@@ -104,20 +104,16 @@ fn decide(counts: &[Count; 10]) -> (Holds, String) {
 }
 
 fn figure(datasets: &[(String, [Count; 10])]) -> Result<Figure> {
-    let shown: Vec<usize> = (0..10)
-        .filter(|&bin| datasets.iter().any(|(_, counts)| improved(&counts[bin]).is_some()))
-        .collect();
-    let one_bar =
-        |count| improved(count).map_or(Bar { value: f64::NAN, error: 0.0 }, |share| bar(&share));
+    let shown: Vec<usize> =
+        (0..10).filter(|&bin| datasets.iter().any(|(_, counts)| improved(&counts[bin]).is_some())).collect();
+    let one_bar = |count| improved(count).map_or(Bar { value: f64::NAN, error: 0.0 }, |share| bar(&share));
     let series = datasets.iter().map(|(name, counts)| BarSeries {
         name: name.clone(),
         bars: shown.iter().map(|&bin| one_bar(&counts[bin])).collect(),
     });
     let bars = Bars {
         title: "Episodes that ICIR improves, by initial accuracy".into(),
-        subtitle: format!(
-            "5-way 1-shot transductive; bins with fewer than {ENOUGH} episodes omitted"
-        ),
+        subtitle: format!("5-way 1-shot transductive; bins with fewer than {ENOUGH} episodes omitted"),
         y: Axis::new("Improved").unit("% of the episodes").range(0.0, 100.0),
         groups: shown.iter().map(|&bin| format!("{}%", name(bin))).collect(),
         series: series.collect(),

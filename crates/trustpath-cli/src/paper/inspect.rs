@@ -74,16 +74,11 @@ pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
     let name = format!("{} {}", dataset.name, runner.experiment.name());
     let start = Instant::now();
     let stage = lab.runner.progress().stage(&name, lab.episodes() as u64, "episodes");
-    let inspections: Vec<Result<Inspection>> = (0..lab.episodes())
-        .into_par_iter()
-        .map(|number| runner.inspect(number).inspect(|_| stage.step()))
-        .collect();
+    let inspections: Vec<Result<Inspection>> =
+        (0..lab.episodes()).into_par_iter().map(|number| runner.inspect(number).inspect(|_| stage.step())).collect();
     drop(stage);
     let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
-    lab.say_speed(
-        &name,
-        &Speed { episodes: inspections.len(), seconds, threads, processor_seconds: None },
-    );
+    lab.say_speed(&name, &Speed { episodes: inspections.len(), seconds, threads, processor_seconds: None });
     inspections.into_iter().collect()
 }
 
@@ -161,9 +156,7 @@ impl<'a> EpisodeRunner<'a> {
         let ones = |i: usize, j: usize| j.checked_sub(1).map_or(1.0, |j| x[(i, j)]);
         let with_intercept = Matrix::from_fn(x.rows(), x.cols() + 1, ones);
         let labels = example.first_labels();
-        let theorem = |x: &Matrix| {
-            identifiability(x, &truth, &labels, episode.classes.len()).map(|f| Theorem::of(&f))
-        };
+        let theorem = |x: &Matrix| identifiability(x, &truth, &labels, episode.classes.len()).map(|f| Theorem::of(&f));
         let rounds = outcome.rounds.iter().map(|round| {
             let queries = round.selected.iter().map(|row| row - support.len());
             let right = queries.filter(|&q| round.pseudo_labels[q] == query[q]).count();

@@ -33,10 +33,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             let cells = (0..4).map(after).chain([after(rounds(*step))]);
             table.push([title.clone(), format!("ICI({step})")].into_iter().chain(cells))?;
             width = by_round.iter().map(|e| e.half_width).fold(width, f64::max);
-            let at = |(round, e): (usize, &Estimate)| CurvePoint {
-                error: 0.0,
-                ..point((round * step).min(CAP) as f64, e)
-            };
+            let at =
+                |(round, e): (usize, &Estimate)| CurvePoint { error: 0.0, ..point((round * step).min(CAP) as f64, e) };
             let points = by_round.iter().enumerate().map(at).collect();
             curves.push(Curve { name: format!("ICI({step})"), points });
         }

@@ -151,10 +151,8 @@ mod tests {
 
     #[test]
     fn three_gaussians_are_found_again() {
-        let values: Vec<f64> = gaussian(60_000, 0.0, 0.1)
-            .chain(gaussian(20_000, 2.0, 0.3))
-            .chain(gaussian(20_000, -3.0, 0.2))
-            .collect();
+        let values: Vec<f64> =
+            gaussian(60_000, 0.0, 0.1).chain(gaussian(20_000, 2.0, 0.3)).chain(gaussian(20_000, -3.0, 0.2)).collect();
         let counts = Counts::of(&values, 400).unwrap();
         let mut components = Mixture::fit(&counts, 3).0;
         components.sort_by(|a, b| a.mean.total_cmp(&b.mean));

@@ -1,9 +1,7 @@
 //! Methods that label a pool at once next to ICI, on balanced and imbalanced pools.
 
 use trustpath_bench::SelfTrainingSpec;
-use trustpath_bench::transductive::TransductiveKind::{
-    Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim,
-};
+use trustpath_bench::transductive::TransductiveKind::{Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim};
 use trustpath_bench::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
@@ -71,8 +69,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let title = dataset.title();
         let adaptive = Method::Transductive(Adaptive);
         let reference = peers.iter().find(|peer| peer.method == adaptive);
-        let mut columns =
-            Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
+        let mut columns = Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
         for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
             let accuracies = estimates(peers.iter().map(|peer| peer.scores(cell)))?;
             columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
@@ -89,10 +86,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
                 columns.numbers("to adaptive", paired);
             }
         }
-        columns.numbers(
-            "ms per episode",
-            peers.iter().map(|peer| format!("{:.2}", peer.milliseconds())),
-        );
+        columns.numbers("ms per episode", peers.iter().map(|peer| format!("{:.2}", peer.milliseconds())));
         columns.numbers("episodes", peers.iter().map(|peer| peer.runs[0].len().to_string()));
         finding.table(
             format!(
@@ -102,25 +96,21 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             ),
             columns.table()?,
         );
-        let against_time = scatter(&peers, |peer, balanced, imbalanced| {
-            (peer.milliseconds(), 50.0 * (balanced + imbalanced))
-        })?;
+        let against_time =
+            scatter(&peers, |peer, balanced, imbalanced| (peer.milliseconds(), 50.0 * (balanced + imbalanced)))?;
         let figure = Scatter {
             title: format!("Accuracy against time on {title}"),
-            subtitle: "5-way 1-shot transductive; the mean over balanced and Dirichlet(2) pools"
-                .into(),
+            subtitle: "5-way 1-shot transductive; the mean over balanced and Dirichlet(2) pools".into(),
             x: Axis::new("Processor time per episode").unit("ms").log(),
             y: Axis::new("Accuracy").unit("%"),
             groups: against_time,
             diagonal: false,
         };
         finding.figure(format!("peers-time-{}", dataset.name), figure.figure()?);
-        let by_balance =
-            scatter(&peers, |_, balanced, imbalanced| (100.0 * balanced, 100.0 * imbalanced))?;
+        let by_balance = scatter(&peers, |_, balanced, imbalanced| (100.0 * balanced, 100.0 * imbalanced))?;
         let figure = Scatter {
             title: format!("Balanced against imbalanced pools on {title}"),
-            subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing"
-                .into(),
+            subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing".into(),
             x: Axis::new("Accuracy on balanced pools").unit("%"),
             y: Axis::new("Accuracy on Dirichlet(2) pools").unit("%"),
             groups: by_balance,
@@ -133,8 +123,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
                 let name = format!("ICIR − LR {shot}-shot {pool}");
                 Comparison::between(name, &icir.scores(cell), &plain.scores(cell))
             };
-            let comparisons: Vec<Comparison> =
-                CELLS.into_iter().enumerate().map(compare).collect::<Result<_>>()?;
+            let comparisons: Vec<Comparison> = CELLS.into_iter().enumerate().map(compare).collect::<Result<_>>()?;
             let claim = "ICIR improves on the plain classifier, also where the pool is imbalanced";
             finding.larger(&title, claim, &comparisons);
         }
@@ -167,10 +156,7 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
 }
 
 /// A point for each method, from its accuracies on balanced and imbalanced pools at one shot.
-fn scatter(
-    peers: &[Peer],
-    place: impl Fn(&Peer, f64, f64) -> (f64, f64),
-) -> Result<Vec<ScatterGroup>> {
+fn scatter(peers: &[Peer], place: impl Fn(&Peer, f64, f64) -> (f64, f64)) -> Result<Vec<ScatterGroup>> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
     for peer in peers {
         let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;

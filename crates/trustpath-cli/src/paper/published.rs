@@ -13,9 +13,7 @@ pub const DATASETS: [&str; 4] = ["miniImageNet", "tieredImageNet", "CIFAR-FS", "
 
 /// Which of [`DATASETS`] a name means, in upper or lower case and with or without hyphens.
 pub fn dataset(name: &str) -> Option<usize> {
-    let plain = |name: &str| {
-        name.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase()
-    };
+    let plain = |name: &str| name.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase();
     DATASETS.iter().position(|known| plain(known) == plain(name))
 }
 
@@ -91,9 +89,7 @@ pub const COMPETITORS: [Competitor; 19] = [
 /// The best printed accuracy of other methods in a setting, on one of [`DATASETS`], at 1 shot (0) or 5 shots (1).
 pub fn best_competitor(setting: &str, dataset: usize, shots: usize) -> Option<(&'static str, f64)> {
     let cells = COMPETITORS.iter().filter(|row| row.0 == setting);
-    cells
-        .filter_map(|row| Some((row.1, row.3[dataset][shots]?.0)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
+    cells.filter_map(|row| Some((row.1, row.3[dataset][shots]?.0))).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The row of Table 1 for a setting and a model.
@@ -191,8 +187,7 @@ mod tests {
 
     #[test]
     fn competitors_have_the_cells_of_the_paper() {
-        let cells: Vec<Printed> =
-            COMPETITORS.iter().flat_map(|row| row.3.as_flattened()).flatten().copied().collect();
+        let cells: Vec<Printed> = COMPETITORS.iter().flat_map(|row| row.3.as_flattened()).flatten().copied().collect();
         assert_eq!(cells.len(), 38 + 22 + 10 + 16);
         assert!(cells.iter().all(|cell| (45.0..95.0).contains(&cell.0)));
         assert!(cells.iter().all(|cell| cell.1.is_none_or(|half| (0.3..1.1).contains(&half))));
@@ -208,8 +203,7 @@ mod tests {
 
     #[test]
     fn datasets_are_found_by_their_usual_names() {
-        let datasets =
-            ["miniImageNet", "mini-imagenet", "tiered_ImageNet", "cifar-fs", "CUB", "dino"];
+        let datasets = ["miniImageNet", "mini-imagenet", "tiered_ImageNet", "cifar-fs", "CUB", "dino"];
         assert_eq!(datasets.map(dataset), [Some(0), Some(0), Some(1), Some(2), Some(3), None]);
     }
 }

@@ -14,14 +14,8 @@ pub const TARGET: Target = Target {
 };
 
 /// The methods of the paper, in its order; MDS is the paper's, from random starts.
-const METHODS: [Reduction; 6] = [
-    Reduction::Isomap,
-    Reduction::Pca,
-    Reduction::Ltsa,
-    Reduction::MdsRandom,
-    Reduction::Lle,
-    Reduction::Spectral,
-];
+const METHODS: [Reduction; 6] =
+    [Reduction::Isomap, Reduction::Pca, Reduction::Ltsa, Reduction::MdsRandom, Reduction::Lle, Reduction::Spectral];
 /// MDS as it is meant: from a fixed start, to the end.
 const BETTER_MDS: Reduction = Reduction::Mds;
 /// The spread of the paper's means without MDS, in points: from 70.10 (LTSA) to 72.43 (SE).
@@ -70,15 +64,9 @@ fn row_name(method: Reduction) -> String {
     }
 }
 
-fn verdicts(
-    finding: &mut Finding,
-    title: &str,
-    runs: &Runs<Reduction>,
-    accuracies: &[Estimate],
-) -> Result<()> {
+fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Reduction>, accuracies: &[Estimate]) -> Result<()> {
     // METHODS comes first, so that the better MDS is left out.
-    let mut ranked: Vec<(f64, Reduction)> =
-        accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
+    let mut ranked: Vec<(f64, Reduction)> = accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
     ranked.retain(|(_, method)| *method != Reduction::MdsRandom);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let [(_, worst), .., (_, best)] = ranked[..] {

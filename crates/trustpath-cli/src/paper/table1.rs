@@ -16,8 +16,7 @@ pub const TARGET: Target = Target {
 };
 
 const POOLS: [PoolKind; 3] = [PoolKind::Transductive, PoolKind::Semi15, PoolKind::SemiMore];
-const MODELS: [(&str, IncidentalKind); 2] =
-    [("ICIC", IncidentalKind::IciC), ("ICIR", IncidentalKind::IciR)];
+const MODELS: [(&str, IncidentalKind); 2] = [("ICIC", IncidentalKind::IciC), ("ICIR", IncidentalKind::IciR)];
 const SHOTS: [usize; 2] = [1, 5];
 /// "Only reduced by a little": the largest loss in the paper's own rows, ICIR on tieredImageNet at 5 shots.
 const LITTLE: f64 = 0.006;
@@ -30,8 +29,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let mut columns = Columns::default()
         .names("Setting", ["In."].into_iter().chain(rows().map(|(pool, _)| pool.name())))
         .names("Model", ["LR"].into_iter().chain(rows().map(|(_, model)| model.0)));
-    let cells: Vec<Cell> =
-        SHOTS.into_iter().flat_map(|shot| rows().map(move |(p, m)| (p, m.1, shot))).collect();
+    let cells: Vec<Cell> = SHOTS.into_iter().flat_map(|shot| rows().map(move |(p, m)| (p, m.1, shot))).collect();
     let mut all = Vec::new();
     for dataset in &lab.datasets {
         let runs = Runs::new(lab, dataset, &cells, |(pool, model, shot)| {
@@ -39,13 +37,9 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         })?;
         let index = published::dataset(&dataset.name);
         for (i, shot) in SHOTS.into_iter().enumerate() {
-            let mut scores =
-                vec![runs.after((PoolKind::Transductive, IncidentalKind::IciR, shot), 0)];
+            let mut scores = vec![runs.after((PoolKind::Transductive, IncidentalKind::IciR, shot), 0)];
             scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
-            let accuracies = scores
-                .iter()
-                .map(|scores| Ok(Estimate::of(scores)?))
-                .collect::<Result<Vec<_>>>()?;
+            let accuracies = scores.iter().map(|scores| Ok(Estimate::of(scores)?)).collect::<Result<Vec<_>>>()?;
             columns.accuracies(format!("{} {shot}-shot", dataset.title()), &accuracies);
             if let Some(index) = index {
                 let printed = rows().map(|(pool, model)| {
@@ -89,8 +83,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 /// All rows of the paper's table, each followed by the rows here of the same setting.
 fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
     let mut heads = ["Setting", "Model", "Network"].map(Column::left).to_vec();
-    let columns =
-        || DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
+    let columns = || DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
     heads.extend(columns().map(Column::right));
     let mut table = Table::new(heads);
     let mut push = |names: [&str; 3], cells: [[String; 2]; 4]| {
@@ -123,8 +116,7 @@ fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
 }
 
 fn figure(title: &str, runs: &Runs<Cell>) -> Result<Figure> {
-    let groups =
-        SHOTS.into_iter().flat_map(|shot| POOLS.map(|pool| format!("{shot}-shot {}", pool.name())));
+    let groups = SHOTS.into_iter().flat_map(|shot| POOLS.map(|pool| format!("{shot}-shot {}", pool.name())));
     let mut series = Vec::new();
     for (name, model) in MODELS {
         // The runs are in the order of the groups.
@@ -158,11 +150,8 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()>
         }
     }
     let one_shot = |model| (PoolKind::Transductive, model, 1);
-    let models = runs.compare(
-        "ICIR − ICIC, 1-shot Tran.",
-        one_shot(IncidentalKind::IciR),
-        one_shot(IncidentalKind::IciC),
-    )?;
+    let models =
+        runs.compare("ICIR − ICIC, 1-shot Tran.", one_shot(IncidentalKind::IciR), one_shot(IncidentalKind::IciC))?;
     finding.larger(title, "ICI improves on the plain classifier", &gains);
     finding.larger(title, "more unlabeled data gives better accuracy", &more);
     little_lost(finding, title, &semi);
@@ -172,25 +161,10 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()>
 
 /// Whether ICIR is above the best printed accuracy of other methods: transductive at one shot, where the paper calls it
 /// competitive, and semi-supervised in all tasks.
-fn against_competitors(
-    finding: &mut Finding,
-    title: &str,
-    index: usize,
-    runs: &Runs<Cell>,
-) -> Result<()> {
+fn against_competitors(finding: &mut Finding, title: &str, index: usize, runs: &Runs<Cell>) -> Result<()> {
     for (claim, setting, pool, shots) in [
-        (
-            "ICIR is above the published transductive methods at 1 shot",
-            "Tran.",
-            PoolKind::Transductive,
-            &SHOTS[..1],
-        ),
-        (
-            "ICIR is above the published semi-supervised methods",
-            "Semi.",
-            PoolKind::SemiMore,
-            &SHOTS[..],
-        ),
+        ("ICIR is above the published transductive methods at 1 shot", "Tran.", PoolKind::Transductive, &SHOTS[..1]),
+        ("ICIR is above the published semi-supervised methods", "Semi.", PoolKind::SemiMore, &SHOTS[..]),
     ] {
         let (mut holds, mut evidence) = (Vec::new(), Vec::new());
         for (i, &shot) in shots.iter().enumerate() {

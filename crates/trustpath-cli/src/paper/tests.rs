@@ -15,8 +15,7 @@ struct Command {
 
 pub fn args(line: &str, out: &Path) -> PaperArgs {
     let out = out.to_str().unwrap();
-    let words =
-        ["paper"].into_iter().chain(line.split_whitespace()).chain(["--out", out, "--quiet"]);
+    let words = ["paper"].into_iter().chain(line.split_whitespace()).chain(["--out", out, "--quiet"]);
     Command::try_parse_from(words).unwrap().args
 }
 

@@ -176,10 +176,7 @@ mod tests {
             sentence(0.0532),
             "Confirmed on CUB: ICI improves on LR (ICIR − LR = +5.32 ± 0.31 points over 100 episodes)."
         );
-        assert!(
-            sentence(-0.0532)
-                .starts_with("Contradicted on CUB: ICI improves on LR (ICIR − LR = -5.32")
-        );
+        assert!(sentence(-0.0532).starts_with("Contradicted on CUB: ICI improves on LR (ICIR − LR = -5.32"));
         assert!(sentence(0.0001).starts_with("Not decided on CUB"));
     }
 

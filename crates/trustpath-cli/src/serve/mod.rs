@@ -91,10 +91,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         spec.suggest = AHEAD * args.session.batch;
     }
     let labels = labels_file(&args.input)?.to_owned();
-    let token = labels.with_file_name(format!(
-        "{}.token",
-        labels.file_name().unwrap_or_default().to_string_lossy()
-    ));
+    let token = labels.with_file_name(format!("{}.token", labels.file_name().unwrap_or_default().to_string_lossy()));
     // Before the labels are read: another session may be about to write them.
     let lock = FileLock::acquire(&labels)?;
     let (threads, progress) = (args.work.pool()?, args.work.progress());
@@ -109,9 +106,8 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         seed: spec.seed,
         label_studio: args.session.label_studio,
     };
-    let notes: Vec<String> = results::notes(
-        instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..))),
-    );
+    let notes: Vec<String> =
+        results::notes(instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..))));
     let text = args.input.text_column(&instances.pool);
     let source = Arc::new(PoolSource::new(instances, threads, spec, trust, text));
     let session = Session::open(source.clone(), settings, lock)?;
@@ -158,16 +154,12 @@ pub fn run(args: &ServeArgs) -> Result<()> {
 fn labels_file(input: &InputArgs) -> Result<&Path> {
     let usage = |why: String| Err(Error::Usage(why));
     let Some(labels) = input.labels_file() else {
-        return usage(
-            "no file for the answers: give --labels labels.csv, which need not exist yet".into(),
-        );
+        return usage("no file for the answers: give --labels labels.csv, which need not exist yet".into());
     };
     let name = labels.display();
     let ending = labels.extension().map(|ending| ending.to_ascii_lowercase());
     if ending.is_none_or(|ending| ending != "csv" && ending != "tsv") {
-        return usage(format!(
-            "--labels {name} must end in .csv or .tsv, since the answers are written there"
-        ));
+        return usage(format!("--labels {name} must end in .csv or .tsv, since the answers are written there"));
     }
     if is_same_file(labels, input.features()) {
         return usage(format!(

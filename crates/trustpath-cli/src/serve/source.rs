@@ -98,8 +98,7 @@ impl SessionPool for PoolSource {
         self.threads.install(|| {
             let rows = Rows::some(pool, &labelled.rows);
             let features = rows.features().map_err(|e| e.to_string())?;
-            let audited =
-                audit(&features, &labelled.labels).classes(classes).run_observed(observer);
+            let audited = audit(&features, &labelled.labels).classes(classes).run_observed(observer);
             audited.map_err(|error| named(pool, labelled.error_in_all_rows(error)).to_string())
         })
     }

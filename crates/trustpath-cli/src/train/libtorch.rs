@@ -2,9 +2,7 @@
 
 use trustpath_vision::dataset::{Dataset, DatasetSplit};
 use trustpath_vision::network::Network;
-use trustpath_vision::train::{
-    Epoch, Recipe, TrainDevice, TrainObserver, Training, TrainingImages,
-};
+use trustpath_vision::train::{Epoch, Recipe, TrainDevice, TrainObserver, Training, TrainingImages};
 
 use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
@@ -32,17 +30,11 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         Ok((images, validation))
     })?;
     print::stdout(&opening(&network, &images, validation.as_ref(), &recipe))?;
-    let training = Training {
-        network: &network,
-        recipe: &recipe,
-        images: &images,
-        validation: validation.as_ref(),
-        device,
-    };
+    let training =
+        Training { network: &network, recipe: &recipe, images: &images, validation: validation.as_ref(), device };
     let total = (recipe.epochs * recipe.steps()) as u64;
     let stage = progress.stage("training", total, "steps");
-    let mut observer =
-        TrainProgress { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
+    let mut observer = TrainProgress { args, recipe: &recipe, stage, epochs: Vec::new(), broken: None };
     let outcome = training.run(&args.out, &mut observer)?;
     if let Some(error) = observer.broken {
         return Err(error);
@@ -79,11 +71,7 @@ impl RecipeArgs {
 
 /// The classes to train on: those of the training split, or all where there are no splits.
 fn training_part(dataset: &Dataset) -> Result<Dataset> {
-    if dataset.splits().is_empty() {
-        Ok(dataset.clone())
-    } else {
-        Ok(dataset.split(DatasetSplit::Train)?)
-    }
+    if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(DatasetSplit::Train)?) }
 }
 
 fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingImages> {
@@ -91,12 +79,7 @@ fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingIm
     Ok(TrainingImages::load(dataset, size, &|| stage.step())?)
 }
 
-fn opening(
-    network: &Network,
-    images: &TrainingImages,
-    validation: Option<&TrainingImages>,
-    recipe: &Recipe,
-) -> String {
+fn opening(network: &Network, images: &TrainingImages, validation: Option<&TrainingImages>, recipe: &Recipe) -> String {
     let of = |images: &TrainingImages| {
         let (count, classes) = (images.labels.len(), images.classes.len());
         format!("{count} images of {classes} classes")

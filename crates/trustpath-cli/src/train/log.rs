@@ -10,8 +10,7 @@ use trustpath_vision::train::Epoch;
 use crate::error::Result;
 
 /// The words above the lines.
-pub const HEAD: &str =
-    "epoch     rate    loss  global nearest right %  val 1-shot  val 5-shot  images/s";
+pub const HEAD: &str = "epoch     rate    loss  global nearest right %  val 1-shot  val 5-shot  images/s";
 
 /// An epoch in a line.
 pub fn line(epoch: &Epoch) -> String {
@@ -35,9 +34,7 @@ pub fn line(epoch: &Epoch) -> String {
 
 /// Writes `log.csv`, `loss.png` and `accuracy.png` (and the plots as SVG) into the folder of a run.
 pub fn write(folder: &Path, epochs: &[Epoch]) -> Result<()> {
-    let put = |name: &str, bytes: &[u8]| {
-        write_atomically(folder.join(name), |file| file.write_all(bytes))
-    };
+    let put = |name: &str, bytes: &[u8]| write_atomically(folder.join(name), |file| file.write_all(bytes));
     put("log.csv", csv(epochs).as_bytes())?;
     for (name, curves) in [("loss", loss(epochs)), ("accuracy", accuracy(epochs))] {
         let figure = curves.figure()?;
@@ -52,9 +49,8 @@ fn csv(epochs: &[Epoch]) -> String {
         "epoch,rate,loss,global_loss,nearest_loss,right,val_1_shot,val_5_shot,seconds,images_per_second\n",
     );
     for e in epochs {
-        let [one, five] = e
-            .validation
-            .map_or([const { String::new() }; 2], |both| both.map(|accuracy| accuracy.to_string()));
+        let [one, five] =
+            e.validation.map_or([const { String::new() }; 2], |both| both.map(|accuracy| accuracy.to_string()));
         text += &format!(
             "{},{},{},{},{},{},{one},{five},{:.2},{:.0}\n",
             e.number, e.rate, e.loss, e.global, e.nearest, e.right, e.seconds, e.images_per_second,

@@ -27,9 +27,7 @@ fn flipped_labels_are_found_and_corrected() {
     let table = fs::read_to_string(folder.path().join("suspects.csv")).unwrap();
     let mut first: Vec<&str> = table.lines().skip(1).take(4).collect();
     first.sort_unstable();
-    for (line, start) in
-        first.iter().zip(["n100,tern,gull,", "n31,tern,gull,", "n64,tern,gull,", "n7,tern,gull,"])
-    {
+    for (line, start) in first.iter().zip(["n100,tern,gull,", "n31,tern,gull,", "n64,tern,gull,", "n7,tern,gull,"]) {
         assert!(line.starts_with(start) && line.contains(",suspect,"), "{line}");
     }
     assert!(table.matches(",suspect,").count() <= 5, "{table}");
@@ -46,10 +44,7 @@ fn few_labels_are_ranked_without_a_verdict() {
     let table = fs::read_to_string(folder.path().join("suspects.csv")).unwrap();
     let mut first: Vec<&str> = table.lines().skip(1).take(2).collect();
     first.sort_unstable();
-    assert!(
-        first[0].starts_with("n31,tern,gull,") && first[1].starts_with("n7,tern,gull,"),
-        "{table}"
-    );
+    assert!(first[0].starts_with("n31,tern,gull,") && first[1].starts_with("n7,tern,gull,"), "{table}");
 }
 
 #[test]
@@ -61,8 +56,7 @@ fn verified_labels_leave_the_suspects() {
         ("twice.csv", b"id,label\nn7,gull\nn7,auk\n", "both"),
     ];
     let train = labelled(150);
-    let mut files: Vec<(&str, &[u8])> =
-        vec![("train.csv", train.as_bytes()), ("checked.csv", answers)];
+    let mut files: Vec<(&str, &[u8])> = vec![("train.csv", train.as_bytes()), ("checked.csv", answers)];
     files.extend(nonsense.iter().map(|(name, text, _)| (*name, *text)));
     let folder = folder_with(&files);
     let args = ["audit", "train.csv", "--verified", "checked.csv", "--out", "suspects.csv"];

@@ -22,14 +22,11 @@ fn rounds_gain_over_the_plain_classifier() {
 
 #[test]
 fn the_three_outputs_say_the_same() {
-    let options =
-        ["bench", "--episodes", "8", "--dataset", "cub", "--shot", "5", "--against", "plain"];
+    let options = ["bench", "--episodes", "8", "--dataset", "cub", "--shot", "5", "--against", "plain"];
     let result = json(&options);
     let last = &result["accuracy"]["final"];
     let table = stdout(&options);
-    assert!(
-        table.contains("cub (novel classes): 5-way 5-shot, transductive, 15 queries per class")
-    );
+    assert!(table.contains("cub (novel classes): 5-way 5-shot, transductive, 15 queries per class"));
     assert!(table.contains(&format!("{:.2} ± ", 100.0 * mean(last))), "{table}");
     assert!(table.contains("episodes per second"));
     let csv = stdout(&[&options[..], &["--csv"]].concat());

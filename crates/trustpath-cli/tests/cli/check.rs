@@ -18,8 +18,7 @@ const POOL: &[u8] = b"id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\nw
 fn a_file_is_summarised() {
     let folder = folder_with(&[("p.csv", POOL)]);
     let said = printed(&mut check(&folder, &["p.csv"]));
-    for part in ["4 instances, 2 features", "3 labelled, 1 unlabelled; 2 classes", "x.jpg … w.jpg"]
-    {
+    for part in ["4 instances, 2 features", "3 labelled, 1 unlabelled; 2 classes", "x.jpg … w.jpg"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(said.contains("auk"), "{said}");
@@ -32,9 +31,7 @@ fn standard_streams_and_formats() {
     let expected = "id,label\nx.jpg,auk\ny.jpg,\nz.jpg,gull\nw.jpg,auk\n";
     assert_eq!(run(&["-", "--out", "-"], POOL), expected);
     let json = run(&["-", "--out", "-", "--out-format", "jsonl"], POOL);
-    assert!(
-        json.starts_with("{\"id\":\"x.jpg\",\"label\":\"auk\"}\n{\"id\":\"y.jpg\",\"label\":null}")
-    );
+    assert!(json.starts_with("{\"id\":\"x.jpg\",\"label\":\"auk\"}\n{\"id\":\"y.jpg\",\"label\":null}"));
     // Every format is written, and the labels are read back from it.
     fs::write(folder.path().join("p.csv"), "id,a\nz.jpg,5\ny.jpg,3\nw.jpg,7\nx.jpg,1\n").unwrap();
     for format in ["csv", "tsv", "jsonl", "parquet", "npz", "safetensors"] {
@@ -81,10 +78,7 @@ fn bad_data_is_reported() {
 #[test]
 fn bad_labels_are_reported() {
     for (labels, expected) in [
-        (
-            &b"id,label\nx.jpg,auk\nq.jpg,auk\n"[..],
-            "label for \"q.jpg\", which p.csv does not have",
-        ),
+        (&b"id,label\nx.jpg,auk\nq.jpg,auk\n"[..], "label for \"q.jpg\", which p.csv does not have"),
         (b"id,label\nx.jpg,auk\nx.jpg,gull\n", "y.csv labels \"x.jpg\" both \"auk\" and \"gull\""),
         (b"label\nauk\n", "y.csv has 1 labels but p.csv has 4 rows"),
     ] {

@@ -57,10 +57,7 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
     fs::write(data.join("cat/2.png"), b"no image").unwrap();
     let data = text(&data);
     let said = refused(&["data", "check", &data], 2, &["1 image cannot be read"]);
-    assert!(
-        said.contains("cat/2.png cannot be read as an image: its contents are not those of a PNG"),
-        "{said}"
-    );
+    assert!(said.contains("cat/2.png cannot be read as an image: its contents are not those of a PNG"), "{said}");
     refused(&["data", "pack", &data, "--out", &pack], 2, &["cat/2.png", "--skip-bad"]);
     let said = stdout(&["data", "pack", &data, "--out", &pack, "--skip-bad", "--size", "16"]);
     assert!(said.starts_with("1 image of data in") && said.contains("skipped 1 image:"), "{said}");
@@ -68,8 +65,7 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
     assert!(said.contains("1 image of 1 class, each 16 × 16 pixels"), "{said}");
     // A shard that was cut off on its way.
     let shard = fs::read_dir(&pack).unwrap().map(|file| file.unwrap().path());
-    let shard =
-        shard.into_iter().find(|path| path.extension().is_some_and(|e| e == "shard")).unwrap();
+    let shard = shard.into_iter().find(|path| path.extension().is_some_and(|e| e == "shard")).unwrap();
     let bytes = fs::read(&shard).unwrap();
     fs::write(&shard, &bytes[..bytes.len() / 2]).unwrap();
     refused(&["data", "check", &pack], 2, &["cut off or of another pack"]);

@@ -98,16 +98,14 @@ fn only_directions_count_so_cosines_and_dot_products_of_unit_vectors_are_the_sam
     // Powers of two change lengths alone.
     let scale = |at: usize| f32::from(1u16 << (at / DIMS % 5));
     let plain: Vec<u8> = values().flat_map(f32::to_le_bytes).collect();
-    let longer: Vec<u8> =
-        values().enumerate().flat_map(|(at, x)| (x * scale(at)).to_le_bytes()).collect();
+    let longer: Vec<u8> = values().enumerate().flat_map(|(at, x)| (x * scale(at)).to_le_bytes()).collect();
     let folder = folder_with(&[
         ("plain.npy", &npy("<f4", &shape, &plain)),
         ("longer.npy", &npy("<f4", &shape, &longer)),
         ("y.csv", labels().as_bytes()),
     ]);
-    let labelled = |name: &str| {
-        printed(&mut trustpath_in(&folder, &["label", name, "--labels", "y.csv", "--out", "-"]))
-    };
+    let labelled =
+        |name: &str| printed(&mut trustpath_in(&folder, &["label", name, "--labels", "y.csv", "--out", "-"]));
     assert_eq!(labelled("plain.npy"), labelled("longer.npy"));
 }
 
@@ -122,8 +120,7 @@ fn near_duplicates_are_left_out() {
         .flat_map(|&row| (0..DIMS).flat_map(move |column| (2.0 * value(row, column)).to_le_bytes()))
         .collect();
     let given = labels() + &"\n".repeat(repeated.len());
-    let folder =
-        folder_with(&[("pool.npy", &npy("<f4", &shape, &bytes)), ("y.csv", given.as_bytes())]);
+    let folder = folder_with(&[("pool.npy", &npy("<f4", &shape, &bytes)), ("y.csv", given.as_bytes())]);
     let with = |more: &[&str]| {
         let args = ["label", "pool.npy", "--labels", "y.csv", "--out", "out.csv"];
         let said = printed(&mut trustpath_in(&folder, &[&args[..], more].concat()));

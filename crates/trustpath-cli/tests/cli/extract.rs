@@ -55,9 +55,7 @@ impl Birds {
     fn args(&self, out: &str) -> Vec<String> {
         let (weights, images) = (self.text("w.safetensors"), self.text("birds"));
         let out = self.text(out);
-        ["extract", "--weights", &weights, "--images", &images, "--out", &out]
-            .map(String::from)
-            .to_vec()
+        ["extract", "--weights", &weights, "--images", &images, "--out", &out].map(String::from).to_vec()
     }
 
     fn run(&self, out: &str, more: &[&str]) -> String {
@@ -134,19 +132,13 @@ fn usage_that_cannot_be_right_is_refused() {
     };
     with(&["--backbone", "wrn28-10"], "wrn28-10 needs weights: give them with --weights");
     with(&["--backbone", "vgg", "--weights", &weights], "there is no backbone named vgg");
-    with(
-        &["--backbone", "wrn28-10", "--weights", &weights],
-        "they are of resnet12, so choose that backbone",
-    );
+    with(&["--backbone", "wrn28-10", "--weights", &weights], "they are of resnet12, so choose that backbone");
     with(&["--weights", "none.safetensors"], "none.safetensors holds no weights that can be read");
     with(&["--mean", "0,0,0"], "are for --weights and for models in ONNX");
     with(&["--weights", &weights, "--output", "x"], "--output for the latter");
     with(&["--weights", &weights, "--std", "0,1,1"], "its std cannot be [0.0, 1.0, 1.0]");
     with(&["--backbone", "siglip"], "siglip needs weights: give them with --weights");
-    with(
-        &["--backbone", "siglip", "--weights", &weights],
-        "holds no weights of siglip: it has 80 parameters such as",
-    );
+    with(&["--backbone", "siglip", "--weights", &weights], "holds no weights of siglip: it has 80 parameters such as");
     with(&["--weights", &weights, "--mean", "0,0"], "give three numbers such as");
     with(&["--backbone", "m.onnx", "--weights", &weights], "leave out --weights");
     with(&["--backbone", "m.onnx"], "m.onnx cannot be used: ");

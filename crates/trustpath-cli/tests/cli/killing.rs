@@ -56,8 +56,11 @@ impl Killed {
             let random = trustpath::random::mix(setting("TRUSTPATH_FUZZ_SEED", 0) << 32 | kill);
             let share = (random >> 11) as f64 / (1u64 << 53) as f64;
             let mut child = self.process().spawn().unwrap();
-            std::thread::sleep(self.takes.mul_f64(share));
-            // It may have ended already.
+            // It may end before, where the complete run was slower because of other work on the machine.
+            let moment = Instant::now() + self.takes.mul_f64(share);
+            while Instant::now() < moment && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             let _ = child.kill();
             child.wait().unwrap();
             check();
@@ -75,8 +78,7 @@ impl Killed {
     /// Checks that a complete run leaves no files but these.
     fn assert_names(&self, expected: &[&str]) {
         let entries = fs::read_dir(self.folder.path()).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         assert_eq!(names, expected);
     }
@@ -143,8 +145,7 @@ fn stages_of_a_large_pool() {
     run(true);
     // Also where no instance has a label yet.
     let line = "label pool.npy --suggest 3 --stages kept --progress json";
-    let first =
-        trustpath_in(&killed.folder, &line.split(' ').collect::<Vec<_>>()).output().unwrap();
+    let first = trustpath_in(&killed.folder, &line.split(' ').collect::<Vec<_>>()).output().unwrap();
     let told = String::from_utf8(first.stderr).unwrap();
     assert!(first.status.success() && told.contains("going on from an earlier run"), "{told}");
     // What is left of a file, and other features, are not used.
@@ -183,9 +184,7 @@ fn an_extraction() {
     for class in ["auk", "gull"] {
         fs::create_dir_all(folder.path().join("birds").join(class)).unwrap();
         for i in 0..40u8 {
-            let rgb = (0..9 * 9 * 3)
-                .map(|at| (at as u8).wrapping_mul(i).wrapping_add(class.len() as u8))
-                .collect();
+            let rgb = (0..9 * 9 * 3).map(|at| (at as u8).wrapping_mul(i).wrapping_add(class.len() as u8)).collect();
             let image = RgbImage { width: 9, height: 9, rgb };
             let name = folder.path().join(format!("birds/{class}/{i}.png"));
             fs::write(name, image.png().unwrap()).unwrap();

@@ -108,10 +108,7 @@ fn too_few_labels_promise_nothing_and_say_so() {
     assert!(!out.contains(",trusted,"));
     fs::write(folder.path().join("one.csv"), csv(60, 0, |i| i < 3)).unwrap();
     let said = succeeds(&folder, &["label", "one.csv"]);
-    assert!(
-        said.contains("every class has only one") && said.contains("are not detected"),
-        "{said}"
-    );
+    assert!(said.contains("every class has only one") && said.contains("are not detected"), "{said}");
 }
 
 #[test]
@@ -224,10 +221,9 @@ fn the_sample_is_labelled_well() {
 #[test]
 fn results_as_json() {
     let folder = pool();
-    for (args, verdicts) in [
-        (&["label", "pool.csv", "--suggest", "3"][..], &["given", "trusted"][..]),
-        (&["audit", "pool.csv"], &["fits"]),
-    ] {
+    for (args, verdicts) in
+        [(&["label", "pool.csv", "--suggest", "3"][..], &["given", "trusted"][..]), (&["audit", "pool.csv"], &["fits"])]
+    {
         let output = trustpath_in(&folder, &[args, &["--json", "--progress", "json"]].concat());
         let output = { output }.assert().success().get_output().clone();
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -236,14 +232,12 @@ fn results_as_json() {
             assert!(result["verdicts"][verdict].as_u64().unwrap() > 0, "{result}");
         }
         let said = String::from_utf8(output.stderr).unwrap();
-        let stages: Vec<Value> =
-            said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let stages: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(stages[0]["stage"], "reading pool.csv", "{said}");
         assert!(stages.len() > 3, "{said}");
         assert!(result["seconds"].as_f64().unwrap() > 0.0);
     }
-    let checked: Value =
-        serde_json::from_str(&succeeds(&folder, &["check", "pool.csv", "--json"])).unwrap();
+    let checked: Value = serde_json::from_str(&succeeds(&folder, &["check", "pool.csv", "--json"])).unwrap();
     assert!(checked["classes"]["auk"].as_u64().unwrap() > 0);
     let both = ["label", "pool.csv", "--json", "--out", "-"];
     refused(&folder, &both, 2, &["--json", "--out -"]);
@@ -256,9 +250,8 @@ fn a_reader_that_stops_early_ends_the_command_quietly() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("big.csv"), csv(4000, 0, |i| i < 30)).unwrap();
     for format in ["csv", "tsv", "jsonl", "parquet", "npz", "npy", "safetensors"] {
-        let script = format!(
-            "set -o pipefail; \"$0\" check big.csv --out - --out-format {format} | head -c 1 >/dev/null"
-        );
+        let script =
+            format!("set -o pipefail; \"$0\" check big.csv --out - --out-format {format} | head -c 1 >/dev/null");
         let output = Command::new("bash")
             .args(["-c", &script, assert_cmd::cargo::cargo_bin!("trustpath").to_str().unwrap()])
             .current_dir(folder.path())
@@ -302,18 +295,14 @@ fn without_labels_it_says_what_to_label_first() {
     // Three groups of twelve around three axes, each with a text.
     let mut pool = String::from("id,a,b,c,note\n");
     for i in 0..36 {
-        let x =
-            |axis: usize| f64::from(u8::from(i % 3 == axis)) + 0.05 * ((i * 3 + axis) as f64).sin();
+        let x = |axis: usize| f64::from(u8::from(i % 3 == axis)) + 0.05 * ((i * 3 + axis) as f64).sin();
         pool += &format!("r{i},{},{},{},text {i}\n", x(0), x(1), x(2));
     }
     let folder = folder_with(&[("p.csv", pool.as_bytes())]);
     let run = |args: &[&str]| trustpath_in(&folder, &[&["label", "p.csv"], args].concat());
     fails(&mut run(&[]), 2, &["p.csv has no labels"]);
     let said = printed(&mut run(&["--suggest", "3", "--out", "first.csv"]));
-    assert!(
-        said.contains("No instance has a label yet") && said.contains("Label first: r"),
-        "{said}"
-    );
+    assert!(said.contains("No instance has a label yet") && said.contains("Label first: r"), "{said}");
     let table = fs::read_to_string(folder.path().join("first.csv")).unwrap();
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("id,label,suggested,note"));

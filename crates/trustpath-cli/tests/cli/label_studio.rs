@@ -40,10 +40,7 @@ fn an_export_of_texts_becomes_predictions() {
     let kinds: Vec<&str> = questions().into_iter().map(|(.., kind)| kind).collect();
     let mut right = 0;
     for (row, task) in tasks.iter().enumerate() {
-        assert_eq!(
-            (&task["id"], &task["data"]["text"]),
-            (&json!(100 + row), &export()[row]["data"]["text"])
-        );
+        assert_eq!((&task["id"], &task["data"]["text"]), (&json!(100 + row), &export()[row]["data"]["text"]));
         if row % 4 == 0 {
             assert_eq!(choice(&task["annotations"][0]), kinds[row]);
             assert!(task.get("predictions").is_none());
@@ -59,24 +56,9 @@ fn an_export_of_texts_becomes_predictions() {
     // Another format has the same labels, and other names are refused with the right ones.
     let csv = succeeds(&folder, &["label", "tasks.json", "--closed", "--out", "-", "--quiet"]);
     assert!(csv.contains("\n101,"), "{csv}");
-    refused(
-        &folder,
-        &["label", "tasks.json", "--text", "body"],
-        2,
-        &["no column \"body\"", "\"text\""],
-    );
-    refused(
-        &folder,
-        &["label", "tasks.json", "--label-column", "x"],
-        2,
-        &["no column \"x\"", "\"kind\""],
-    );
-    refused(
-        &folder,
-        &["label", "tasks.json", "--out", "tasks.json"],
-        2,
-        &["would replace tasks.json"],
-    );
+    refused(&folder, &["label", "tasks.json", "--text", "body"], 2, &["no column \"body\"", "\"text\""]);
+    refused(&folder, &["label", "tasks.json", "--label-column", "x"], 2, &["no column \"x\"", "\"kind\""]);
+    refused(&folder, &["label", "tasks.json", "--out", "tasks.json"], 2, &["would replace tasks.json"]);
     let audit = succeeds(&folder, &["audit", "tasks.json", "--out", "audit.json", "--quiet"]);
     assert!(audit.contains("12"), "{audit}");
     assert_eq!(read(&folder, "audit.json").len(), 12);
@@ -105,7 +87,8 @@ fn an_export_of_images_becomes_predictions() {
     let mut tasks = Vec::new();
     let mut add = |class: usize, i: usize, address: String| {
         let name = ["auk", "gull", "wren"][class];
-        let result = json!([{ "from_name": "label", "to_name": "image", "type": "choices", "value": { "choices": [name] } }]);
+        let result =
+            json!([{ "from_name": "label", "to_name": "image", "type": "choices", "value": { "choices": [name] } }]);
         let annotations = if i < 3 { json!([{ "result": result }]) } else { json!([]) };
         tasks.push(json!({ "id": tasks.len() + 1, "data": { "image": address }, "annotations": annotations }));
     };
@@ -147,10 +130,7 @@ fn an_export_of_images_becomes_predictions() {
     fs::write(photos.path("tasks.json"), Value::from(tasks.clone()).to_string()).unwrap();
     run(&args).assert().success();
     let written: Vec<Value> = serde_json::from_str(&photos.read("p.json")).unwrap();
-    assert_eq!(
-        choice(&written.iter().find(|task| task["id"] == 4).unwrap()["annotations"][0]),
-        "gull"
-    );
+    assert_eq!(choice(&written.iter().find(|task| task["id"] == 4).unwrap()["annotations"][0]), "gull");
 
     tasks[4]["data"]["image"] = "https://example.org/auk-4.png".into();
     fs::write(photos.path("web.json"), Value::from(tasks.clone()).to_string()).unwrap();
@@ -167,11 +147,7 @@ fn an_export_of_images_becomes_predictions() {
         2,
         &["task 6 and task 99 show the same image"],
     );
-    fails(
-        &mut run(&["label", "photos", "--image-folder", "photos"]),
-        2,
-        &["--image-folder photos is for tasks"],
-    );
+    fails(&mut run(&["label", "photos", "--image-folder", "photos"]), 2, &["--image-folder photos is for tasks"]);
 }
 
 #[test]
@@ -185,7 +161,8 @@ fn a_backend_keeps_its_address_and_records_annotations() {
     let address = serving.address.clone();
     let task = &export()[1];
     let annotation = json!({ "result": [{ "from_name": "kind", "to_name": "body", "type": "choices", "value": { "choices": ["pin"] } }] });
-    let body = json!({ "action": "ANNOTATION_CREATED", "annotation": annotation, "task": task, "project": { "id": 3 } });
+    let body =
+        json!({ "action": "ANNOTATION_CREATED", "annotation": annotation, "task": task, "project": { "id": 3 } });
     let said = serving.ask("POST label-studio/webhook", &body.to_string());
     assert!(said.contains("\"recorded\":1"), "{said}");
     assert!(serving.ask("GET label-studio/health", "").contains("\"UP\""));

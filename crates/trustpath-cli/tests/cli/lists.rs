@@ -28,8 +28,7 @@ fn a_list_is_compared_with_the_official_scores() {
     let features = reference("cub", folder.path());
     let result = json(&["bench", "--episode-list", &list, "--features", &features, "--compat"]);
     assert_eq!(result["method"]["compat"], true);
-    let names: Vec<&Value> =
-        result["compared"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+    let names: Vec<&Value> = result["compared"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
     assert_eq!(names, ["official icic", "official icir", "official lr"]);
     // The means of the list's README.
     let [_, icir, lr] = [0, 1, 2].map(|i| &result["compared"][i]);
@@ -53,10 +52,7 @@ fn coordinates_take_the_place_of_a_reduction() {
     assert_ne!(given["scores"], run(&["--compat"])["scores"]);
     assert!(given["episodes"].as_str().unwrap().contains("ranked by the coordinates of"));
     for (more, expected) in [
-        (
-            &["--coordinates", &coordinates, "--method", "pt-map"][..],
-            "choose --method icir or icic",
-        ),
+        (&["--coordinates", &coordinates, "--method", "pt-map"][..], "choose --method icir or icic"),
         (&["--coordinates", &features], "coordinates have three axes"),
     ] {
         fails(trustpath().args([&base[..], more].concat()), 2, &[expected]);
@@ -67,8 +63,7 @@ fn coordinates_take_the_place_of_a_reduction() {
 fn exported_episodes_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let place = text(&folder.path().join("list"));
-    let options =
-        ["--dataset", "cub", "--setting", "semi", "--unlabeled", "left:40", "--distractors", "1:3"];
+    let options = ["--dataset", "cub", "--setting", "semi", "--unlabeled", "left:40", "--distractors", "1:3"];
     let drawn = small(&[&options[..], &["--export-episodes", &place]].concat());
     let listed = json(&["bench", "--episode-list", &place]);
     assert_eq!(listed["scores"], drawn["scores"]);

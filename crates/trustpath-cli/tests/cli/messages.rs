@@ -6,12 +6,7 @@ use super::*;
 fn table(label: impl Fn(usize) -> String, more: &str) -> String {
     let row = |i: usize| {
         let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-        format!(
-            "n{i},{:.3},{:.3},{}\n",
-            side + 0.01 * i as f64,
-            1.0 - side * 0.02 * i as f64,
-            label(i)
-        )
+        format!("n{i},{:.3},{:.3},{}\n", side + 0.01 * i as f64, 1.0 - side * 0.02 * i as f64, label(i))
     };
     format!("id,a,b,kind\n{}{more}", (0..40).map(row).collect::<String>())
 }

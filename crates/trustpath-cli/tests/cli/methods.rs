@@ -67,8 +67,7 @@ fn all_methods_stand_side_by_side_on_the_same_episodes() {
     // Five classes in few dimensions: most methods are slow in the 512 of the embedded features.
     let mut csv = String::from("a,b,c,d,e,f,label\n");
     for row in 0..500 {
-        let value =
-            |column| f64::from(u8::from(row % 5 == column)) + ((row * 7 + column * 3) as f64).sin();
+        let value = |column| f64::from(u8::from(row % 5 == column)) + ((row * 7 + column * 3) as f64).sin();
         let values: Vec<String> = (0..6).map(|column| format!("{:.4}", value(column))).collect();
         csv += &format!("{},c{}\n", values.join(","), row % 5);
     }

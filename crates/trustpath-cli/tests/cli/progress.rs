@@ -10,12 +10,9 @@ fn progress_comes_as_lines_of_json() {
         let output = trustpath_in(&folder, &args).assert().success().get_output().clone();
         String::from_utf8(output.stderr).unwrap()
     };
-    let lines: Vec<Value> = demo(&["--progress", "json"])
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let stages: std::collections::BTreeSet<&str> =
-        lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
+    let lines: Vec<Value> =
+        demo(&["--progress", "json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let stages: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
     assert_eq!(stages.len(), 4, "{stages:?}");
     for stage in stages {
         let of_stage: Vec<&Value> = lines.iter().filter(|line| line["stage"] == stage).collect();

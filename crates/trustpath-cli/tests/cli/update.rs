@@ -46,38 +46,18 @@ fn adding_instances_gives_what_one_run_gives() {
     assert_eq!(model("m2.safetensors"), model("s.safetensors"));
 
     // Labels of old and new instances, also of a class that is new.
-    run(&[
-        "label",
-        "--update",
-        "m.safetensors",
-        "new.csv",
-        "--labels",
-        "more.csv",
-        "--out",
-        "more-out.csv",
-    ]);
+    run(&["label", "--update", "m.safetensors", "new.csv", "--labels", "more.csv", "--out", "more-out.csv"]);
     let labelled = read("more-out.csv");
-    let of =
-        |id: &str| labelled.lines().find(|l| l.starts_with(&format!("{id},"))).unwrap().to_owned();
-    assert!(
-        of("r81").starts_with("r81,auk,1.0,") && of("r99").starts_with("r99,wren,1.0,"),
-        "{}",
-        of("r81")
-    );
+    let of = |id: &str| labelled.lines().find(|l| l.starts_with(&format!("{id},"))).unwrap().to_owned();
+    assert!(of("r81").starts_with("r81,auk,1.0,") && of("r99").starts_with("r99,wren,1.0,"), "{}", of("r81"));
     assert!(of("r2").starts_with("r2,tern,1.0,") && of("r5").starts_with("r5,tern,1.0,"));
 
     // The model still predicts, and what does not fit is refused with a sentence.
     run(&["predict", "m2.safetensors", "new.csv"]);
     run(&["label", "old.csv", "--model", "plain.safetensors"]);
     let refuse = |args: &[&str], parts: &[&str]| refused(&folder, args, 2, parts);
-    refuse(
-        &["label", "--update", "plain.safetensors", "new.csv"],
-        &["plain.safetensors", "--keep-pool"],
-    );
-    refuse(
-        &["label", "--update", "m.safetensors", "other.csv"],
-        &["other.csv", "2 features, the model 4"],
-    );
+    refuse(&["label", "--update", "plain.safetensors", "new.csv"], &["plain.safetensors", "--keep-pool"]);
+    refuse(&["label", "--update", "m.safetensors", "other.csv"], &["other.csv", "2 features, the model 4"]);
     refuse(&["label", "--update", "m.safetensors", "old.csv"], &["\"r0\" twice"]);
     refuse(
         &["label", "--update", "m.safetensors", "new.csv", "--model", "m.safetensors"],

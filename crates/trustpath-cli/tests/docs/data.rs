@@ -18,15 +18,11 @@ pub fn folder() -> TempDir {
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     };
     run("trustpath sample some --size 24 --labels 4");
-    for (from, to) in
-        [("pool.npy", "embeddings.npy"), ("labels.csv", "labels.csv"), ("new.npy", "new.npy")]
-    {
+    for (from, to) in [("pool.npy", "embeddings.npy"), ("labels.csv", "labels.csv"), ("new.npy", "new.npy")] {
         fs::copy(at("some").join(from), at(to)).unwrap();
     }
     run("trustpath label embeddings.npy --labels labels.csv --model model.safetensors");
-    let read = |labels: &str| {
-        PartlyLabelledFile::new(at("embeddings.npy")).labels(at(labels)).read().unwrap()
-    };
+    let read = |labels: &str| PartlyLabelledFile::new(at("embeddings.npy")).labels(at(labels)).read().unwrap();
     let (pool, truth) = (read("labels.csv"), read("some/truth.csv"));
     let table = |table: &trustpath_table::PartlyLabelledTable, id: &str, label: &str| {
         let (features, dims) = (table.features().unwrap(), table.dims());
@@ -61,8 +57,7 @@ pub fn folder() -> TempDir {
     run(&format!("cp -r '{}' .", list.display()));
     for class in 0..3 {
         for i in 0..8 {
-            let place =
-                if i < 4 { format!("photos/class{class}") } else { "photos/unlabeled".into() };
+            let place = if i < 4 { format!("photos/class{class}") } else { "photos/unlabeled".into() };
             image(&at(&place).join(format!("{class}-{i}.png")), class, i);
             image(&at("new-photos").join(format!("{class}-{i}.png")), class, i + 8);
         }
@@ -78,9 +73,7 @@ fn questions(path: &Path, labelled: usize) {
     let kinds = [("card", "did not arrive"), ("pin", "has to change"), ("transfer", "is pending")];
     let mut text = "question,label\n".to_owned();
     for (kind, rest) in kinds {
-        for (i, more) in
-            ["", "today", "please", "again", "why", "help", "now", "so"].iter().enumerate()
-        {
+        for (i, more) in ["", "today", "please", "again", "why", "help", "now", "so"].iter().enumerate() {
             let label = if i < labelled { kind } else { "" };
             text += &format!("my {kind} {rest} {more},{label}\n");
         }

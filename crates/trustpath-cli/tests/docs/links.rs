@@ -97,11 +97,7 @@ fn links_and_anchors_are_found_outside_code() {
 fn a_broken_link_is_a_problem() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("a.md");
-    fs::write(&page, "# One\n[a](#one) [b](#two) [c](a.md) [d](b.md) [e](https://x.y/z)\n")
-        .unwrap();
+    fs::write(&page, "# One\n[a](#one) [b](#two) [c](a.md) [d](b.md) [e](https://x.y/z)\n").unwrap();
     let problems = problems(&page);
-    assert!(
-        problems.len() == 2 && problems[0].ends_with("#two") && problems[1].ends_with("b.md"),
-        "{problems:?}"
-    );
+    assert!(problems.len() == 2 && problems[0].ends_with("#two") && problems[1].ends_with("b.md"), "{problems:?}");
 }

@@ -29,10 +29,7 @@ const NOT_RUN: [(&str, &str); 9] = [
     ("cifar/", "a dataset that is not part of the project"),
     ("~/", "would write into the home folder"),
     ("features cifar-fs=novel.npy", "features of a dataset that is not part of the project"),
-    (
-        "label photos ",
-        "images that are not part of the project; the test of the help labels others",
-    ),
+    ("label photos ", "images that are not part of the project; the test of the help labels others"),
 ];
 
 /// Why a command is not run, if it is not.
@@ -62,8 +59,7 @@ fn helps() -> Vec<String> {
     };
     let all = help("");
     let listed = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names =
-        listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
+    let names = listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
     let names: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.len() > 10, "{names:?}");
     let mut helps = vec![all.clone(), help("data check"), help("data pack")];
@@ -74,10 +70,8 @@ fn helps() -> Vec<String> {
 /// The examples of a help, without the remarks after them.
 fn examples(help: &str) -> Vec<String> {
     let Some((_, after)) = help.split_once("Example") else { return Vec::new() };
-    let lines =
-        after.lines().map(|line| line.trim_start_matches("s:").trim_start_matches(':').trim());
-    let commands =
-        lines.filter(|line| line.starts_with("trustpath ") || line.contains("| trustpath "));
+    let lines = after.lines().map(|line| line.trim_start_matches("s:").trim_start_matches(':').trim());
+    let commands = lines.filter(|line| line.starts_with("trustpath ") || line.contains("| trustpath "));
     commands.map(|line| line.split("  ").next().unwrap_or(line).trim().to_owned()).collect()
 }
 
@@ -89,9 +83,8 @@ fn the_examples_of_the_help_run() {
     assert!(all.len() > 25, "{all:?}");
     let mut failed = Vec::new();
     // Those that write what others read come first.
-    let (first, then): (Vec<&String>, Vec<&String>) = all
-        .iter()
-        .partition(|command| command.contains("extract") || command.contains("--keep-pool"));
+    let (first, then): (Vec<&String>, Vec<&String>) =
+        all.iter().partition(|command| command.contains("extract") || command.contains("--keep-pool"));
     for command in first.into_iter().chain(then) {
         if not_run(command).is_some() {
             continue;
@@ -184,8 +177,7 @@ fn every_page_is_listed_and_every_link_leads_somewhere() {
     let listed = links::targets(&std::fs::read_to_string(&summary).unwrap());
     let listed: BTreeSet<PathBuf> = listed.iter().map(|target| docs.join(target)).collect();
     let pages = links::pages(&docs);
-    let missing: Vec<&PathBuf> =
-        pages.iter().filter(|&page| *page != summary && !listed.contains(page)).collect();
+    let missing: Vec<&PathBuf> = pages.iter().filter(|&page| *page != summary && !listed.contains(page)).collect();
     assert!(missing.is_empty(), "not listed in docs/SUMMARY.md: {missing:?}");
     let mut all = pages;
     for folder in ["assets", "crates", ".github"] {

@@ -11,9 +11,7 @@ pub fn compare(text: &str, mut run: impl FnMut(&str) -> Option<String>) -> (Stri
         fresh.push(line.to_owned());
         let Some(command) = line.strip_prefix("$ ").filter(|_| fence) else { continue };
         let mut shown = Vec::new();
-        while let Some(line) =
-            lines.next_if(|line| !line.starts_with("```") && !line.starts_with("$ "))
-        {
+        while let Some(line) = lines.next_if(|line| !line.starts_with("```") && !line.starts_with("$ ")) {
             shown.push(line.to_owned());
         }
         let Some(printed) = run(command) else {
@@ -26,11 +24,7 @@ pub fn compare(text: &str, mut run: impl FnMut(&str) -> Option<String>) -> (Stri
             continue;
         }
         let now = refreshed(&shown, &printed);
-        problems.push(format!(
-            "$ {command}\nis shown with\n{}\nbut prints\n{}",
-            shown.join("\n"),
-            printed.join("\n")
-        ));
+        problems.push(format!("$ {command}\nis shown with\n{}\nbut prints\n{}", shown.join("\n"), printed.join("\n")));
         fresh.extend(now);
     }
     (fresh.join("\n") + "\n", problems)
@@ -77,8 +71,7 @@ fn refreshed(shown: &[String], printed: &[&str]) -> Vec<String> {
         let Some(first) = part.first() else { continue };
         let at = (from..printed.len()).find(|&at| name(printed[at]) == name(first));
         let at = if place == 0 { from } else { at.unwrap_or(from) };
-        let end =
-            if parts.len() == 1 { printed.len() } else { (at + part.len()).min(printed.len()) };
+        let end = if parts.len() == 1 { printed.len() } else { (at + part.len()).min(printed.len()) };
         fresh.extend(printed[at..end].iter().map(|line| (*line).to_owned()));
         from = end;
     }
@@ -91,8 +84,7 @@ fn stable(line: &str) -> String {
     if line.starts_with("episodes per second") || line.starts_with("ms per episode") {
         return words[..3].join(" ");
     }
-    let units =
-        ["s", "s,", "s:", "GiB", "thread", "threads", "threads.", "thread.", "ms", "episodes per"];
+    let units = ["s", "s,", "s:", "GiB", "thread", "threads", "threads.", "thread.", "ms", "episodes per"];
     let varies = |at: usize| {
         let next = words.get(at + 1).copied().unwrap_or_default();
         let pair = format!("{next} {}", words.get(at + 2).copied().unwrap_or_default());

@@ -46,8 +46,7 @@ fn no_file_breaks_a_reader() {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     fs::create_dir_all(&kept).unwrap();
     let share = Duration::from_secs_f64(seconds / targets.len() as f64);
-    let failures: Vec<String> =
-        targets.into_iter().filter_map(|target| run(target, seed, share, &kept)).collect();
+    let failures: Vec<String> = targets.into_iter().filter_map(|target| run(target, seed, share, &kept)).collect();
     assert!(failures.is_empty(), "TRUSTPATH_FUZZ_SEED={seed}\n{}", failures.join("\n"));
     if let Some(peak) = peak_memory() {
         assert!(peak < MOST_MEMORY, "{} MiB were needed at once", peak >> 10);
@@ -57,13 +56,7 @@ fn no_file_breaks_a_reader() {
 /// The largest memory this process has had, in KiB.
 fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
 }
 
 /// Tries a reader until its time is up; returns what went wrong.
@@ -84,9 +77,8 @@ fn run(target: Target, seed: u64, share: Duration, kept: &Path) -> Option<String
                 return None;
             }
             Ok(Message::Failed(reason)) => {
-                let place = current.with_file_name(
-                    current.file_name().unwrap().to_string_lossy().replace("-current", ""),
-                );
+                let place =
+                    current.with_file_name(current.file_name().unwrap().to_string_lossy().replace("-current", ""));
                 fs::rename(&current, &place).unwrap();
                 return Some(format!("{name}: {reason}: {}", place.display()));
             }
@@ -121,9 +113,11 @@ impl Worker {
             fs::write(folder.path().join(name), bytes).unwrap();
         }
         let path = folder.path().join(&self.target.file);
-        let of_name = self.target.name.bytes().fold(self.seed, |seed, byte| {
-            trustpath::random::mix(seed.wrapping_add(u64::from(byte) + 1))
-        });
+        let of_name = self
+            .target
+            .name
+            .bytes()
+            .fold(self.seed, |seed, byte| trustpath::random::mix(seed.wrapping_add(u64::from(byte) + 1)));
         let (mut tried, mut refused) = (0, 0);
         // The seeds themselves come first.
         let mut inputs = self.target.seeds.clone().into_iter();

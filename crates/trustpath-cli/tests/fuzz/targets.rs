@@ -26,12 +26,7 @@ pub struct Target {
 }
 
 impl Target {
-    fn new(
-        name: impl Into<String>,
-        file: impl Into<String>,
-        seeds: Vec<Vec<u8>>,
-        read: Read,
-    ) -> Self {
+    fn new(name: impl Into<String>, file: impl Into<String>, seeds: Vec<Vec<u8>>, read: Read) -> Self {
         let (name, file) = (name.into(), file.into());
         assert!(!seeds.is_empty(), "{name} has nothing to begin with");
         Self { name, file, seeds, others: Vec::new(), read }
@@ -48,15 +43,9 @@ pub fn all() -> Vec<Target> {
     let mut targets = Vec::new();
     // Tasks hold no features.
     for format in Format::NAMES.into_iter().filter(|format| *format != "json") {
-        targets.push(Target::new(
-            format!("table {format}"),
-            format!("t.{format}"),
-            tables(format),
-            table,
-        ));
+        targets.push(Target::new(format!("table {format}"), format!("t.{format}"), tables(format), table));
     }
-    let features =
-        vec![("f.npy".to_owned(), read_file(&data("trustpath-table/tests/tables/f4.npy")))];
+    let features = vec![("f.npy".to_owned(), read_file(&data("trustpath-table/tests/tables/f4.npy")))];
     for ending in ["csv", "tsv", "txt", "npy", "jsonl", "parquet"] {
         let mut seeds = tables(ending);
         seeds.push(b"id,label\n0,auk\n1,gull\n3,\n".to_vec());
@@ -68,12 +57,7 @@ pub fn all() -> Vec<Target> {
     let checked = vec![b"id,label\n0,auk\n1,gull\n".to_vec(), b"1,auk\n".to_vec()];
     targets.push(Target::new("verified labels", "checked.csv", checked, verified).beside(features));
     targets.push(Target::new("model", "m.safetensors", vec![saved_model()], model));
-    targets.push(Target::new(
-        "weights",
-        "w.pth",
-        in_folder("trustpath-vision/tests/data/checkpoints", "pth"),
-        weights,
-    ));
+    targets.push(Target::new("weights", "w.pth", in_folder("trustpath-vision/tests/data/checkpoints", "pth"), weights));
     let tensors = in_folder("trustpath-vision/tests/data/tensors", "pt");
     targets.push(Target::new("tensor", "x.pt", tensors, tensor));
     for ending in ["png", "jpg", "webp", "gif", "bmp", "tiff", "ppm"] {
@@ -82,12 +66,7 @@ pub fn all() -> Vec<Target> {
     }
     for ending in ["zip", "tar", "tar.gz"] {
         let seeds = in_folder("trustpath-vision/tests/data/archives", ending);
-        targets.push(Target::new(
-            format!("archive {ending}"),
-            format!("a.{ending}"),
-            seeds,
-            dataset,
-        ));
+        targets.push(Target::new(format!("archive {ending}"), format!("a.{ending}"), seeds, dataset));
     }
     for (folder, file) in [
         ("mini-cache", "mini-imagenet-cache-test.pkl"),
@@ -138,8 +117,7 @@ fn folder_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 /// The files of a folder with this ending, unless they are large.
 fn in_folder(folder: &str, ending: &str) -> Vec<Vec<u8>> {
     let files = folder_files(&data(folder)).into_iter();
-    let files = files
-        .filter(|(name, bytes)| name.ends_with(&format!(".{ending}")) && bytes.len() < 1 << 16);
+    let files = files.filter(|(name, bytes)| name.ends_with(&format!(".{ending}")) && bytes.len() < 1 << 16);
     files.map(|(_, bytes)| bytes).collect()
 }
 

@@ -4,9 +4,7 @@ mod summary;
 
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::{Result, RoundRecord};
-use trustpath_report::label_page::{
-    LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict,
-};
+use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict};
 
 use crate::page::ShownRows;
 use crate::{DataInfo, FrontEnd};
@@ -50,11 +48,7 @@ impl LabelResult<'_> {
             format!("{} ({label})", data.ids[other])
         };
         let nearest: Vec<String> = labelling.nearest_to(row).map(near).collect();
-        if nearest.is_empty() {
-            fits
-        } else {
-            format!("{fits}; nearest labelled: {}", nearest.join(", "))
-        }
+        if nearest.is_empty() { fits } else { format!("{fits}; nearest labelled: {}", nearest.join(", ")) }
     }
 
     /// How far every row is from all labels, from 0 to 1; 0 for those that have one.
@@ -84,8 +78,7 @@ impl LabelResult<'_> {
         };
         // Of a large pool the page shows the part that was labelled together.
         let row_at = |place: usize| labelling.row(place);
-        let first: Vec<usize> =
-            labelling.suggestions.iter().filter_map(|&row| labelling.place(row)).collect();
+        let first: Vec<usize> = labelling.suggestions.iter().filter_map(|&row| labelling.place(row)).collect();
         let places = labelling.coordinates.len();
         let shown = ShownRows::choose(places, &first, |place| share(row_at(place)));
         let (map, suggested) = (shown.map(&labelling.coordinates)?, self.ranks());
@@ -104,8 +97,7 @@ impl LabelResult<'_> {
             reason: self.reason(row),
             position,
             suggested: suggested[row],
-            neighbours: shown
-                .places(labelling.nearest_to(row).filter_map(|row| labelling.place(row))),
+            neighbours: shown.places(labelling.nearest_to(row).filter_map(|row| labelling.place(row))),
             thumbnail: None,
         });
         let mut counts = [0; 6];
@@ -141,8 +133,7 @@ fn page_verdict(verdict: Verdict) -> ReportVerdict {
 
 /// The instances that each round added and that stayed, by class.
 fn rounds(labelling: &Labelling, classes: usize) -> Vec<ReportRound> {
-    let empty =
-        |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
+    let empty = |round: &RoundRecord| ReportRound { accepted: vec![0; classes], changed: round.changed };
     let mut rounds: Vec<ReportRound> = labelling.rounds.iter().map(empty).collect();
     for (place, &round) in labelling.accepted_in.iter().enumerate() {
         if let Some(round) = round {

@@ -88,9 +88,7 @@ impl LabelResult<'_> {
         if let Some(cut) = trusted.cut {
             add("trust threshold", format!("probability >= {cut:.2}"));
         }
-        if let Some(novelty) =
-            labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked)
-        {
+        if let Some(novelty) = labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked) {
             let share = 100.0 * (1.0 - novelty.known);
             add("of unknown classes", format!("about {share:.0} % of the unlabeled instances"));
         }
@@ -176,9 +174,7 @@ impl LabelResult<'_> {
         let held_out = self.labelling.trusted.calibration.held_out.len();
         let needed = labels_needed(target);
         let why = match held_out {
-            0 => {
-                "No label could be held out to check it, since every class has only one.".to_owned()
-            }
+            0 => "No label could be held out to check it, since every class has only one.".to_owned(),
             few if few < needed => format!(
                 "That takes at least {needed} held-out labels, even if all of them are right, and there are {few}."
             ),

@@ -30,8 +30,7 @@ fn nothing_wrong_satisfies_everything() {
 #[test]
 fn agrees_with_the_definition_written_out() {
     let (n, c) = (20, 3);
-    let x =
-        Matrix::from_fn(n, 3, |i, j| f64::from(i % 3 == j) + 0.05 * ((7 * i + 3 * j) as f64).sin());
+    let x = Matrix::from_fn(n, 3, |i, j| f64::from(i % 3 == j) + 0.05 * ((7 * i + 3 * j) as f64).sin());
     let truth: Vec<usize> = (0..n).map(|i| i % 3).collect();
     let mut pseudo = truth.clone();
     (pseudo[3], pseudo[8]) = (1, 0);
@@ -55,9 +54,7 @@ fn agrees_with_the_definition_written_out() {
     let mu = rest.iter().map(|&a| p[(a, a)]).fold(0.0, f64::max);
     let signed = |a: usize| (0..s.len()).map(|b| inverse[(a, b)] * error(s[b])).sum::<f64>().abs();
     let sign = (0..s.len()).map(signed).fold(0.0, f64::max);
-    let times = |labels: &[usize], a: usize| {
-        (0..n * c).map(|b| p[(a, b)] * one_hot(labels, b)).sum::<f64>()
-    };
+    let times = |labels: &[usize], a: usize| (0..n * c).map(|b| p[(a, b)] * one_hot(labels, b)).sum::<f64>();
     let squares: f64 = (0..n * c).map(|a| times(&truth, a).powi(2)).sum();
     let sigma = (squares / (n * c) as f64).sqrt();
     let lambda = 2.0 * sigma * mu.sqrt() / eta * ((c * n) as f64).ln().sqrt();
@@ -149,8 +146,7 @@ fn the_theorem_holds_in_simulation() {
             let y: Vec<f64> = (0..n).map(|i| error(i, k) + sigma * random.normal()).collect();
             for (i, found) in lasso(&p, &y, lambda).into_iter().enumerate() {
                 let true_error = error(i, k);
-                within &=
-                    if true_error == 0.0 { found == 0.0 } else { (found - true_error).abs() <= h };
+                within &= if true_error == 0.0 { found == 0.0 } else { (found - true_error).abs() <= h };
                 same &= if true_error == 0.0 { found == 0.0 } else { found * true_error > 0.0 };
             }
         }

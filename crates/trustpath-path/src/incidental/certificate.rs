@@ -31,13 +31,7 @@ pub(crate) fn relative_gap<'a>(
     if primal > 0.0 { (primal - dual) / primal } else { 0.0 }
 }
 
-fn primal_and_dual(
-    q: &Matrix,
-    labels: &[usize],
-    classes: Range<usize>,
-    b: &[f64],
-    lambda: f64,
-) -> (f64, f64) {
+fn primal_and_dual(q: &Matrix, labels: &[usize], classes: Range<usize>, b: &[f64], lambda: f64) -> (f64, f64) {
     let (n, d, c) = (q.rows(), q.cols(), classes.len());
     let mut primal = 0.0;
     let mut theta = Matrix::zeros(n, c);
@@ -45,8 +39,7 @@ fn primal_and_dual(
     for i in 0..n {
         let theta = theta.row_mut(i);
         for (k, theta) in theta.iter_mut().enumerate() {
-            *theta =
-                f64::from(labels[i] == classes.start + k) - dot_in_order(q.row(i), &b[k * d..]);
+            *theta = f64::from(labels[i] == classes.start + k) - dot_in_order(q.row(i), &b[k * d..]);
         }
         let norm = dot_in_order(theta, theta).sqrt();
         let clip = if norm > lambda { lambda / norm } else { 1.0 };

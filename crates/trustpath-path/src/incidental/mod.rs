@@ -138,12 +138,7 @@ pub trait Ranker {
     ///
     /// # Errors
     /// As [`Incidental::path`].
-    fn most_credible(
-        &mut self,
-        labels: &[usize],
-        open: &[usize],
-        quota: &[usize],
-    ) -> Result<Vec<usize>> {
+    fn most_credible(&mut self, labels: &[usize], open: &[usize], quota: &[usize]) -> Result<Vec<usize>> {
         let vanish = self.vanish(labels)?;
         Ok(best_of_each_class(labels, open, quota, |k| vanish[open[k]]))
     }

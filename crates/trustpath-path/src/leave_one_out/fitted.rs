@@ -52,22 +52,15 @@ impl<'a> Fitted<'a> {
                 let mut bent = vec![0.0; rows * d];
                 multiply(x, rows, gram.view(), &mut bent);
                 let rows = x.chunks_exact(d).zip(bent.chunks_exact(d)).zip(labels);
-                rows.map(|((x, bent), &label)| {
-                    (dot_in_order(x, bent).max(0.0), dot_in_order(x, beta.row(label)))
-                })
-                .collect()
+                rows.map(|((x, bent), &label)| (dot_in_order(x, bent).max(0.0), dot_in_order(x, beta.row(label))))
+                    .collect()
             }
         }
     }
 }
 
 /// `XᵀWY` for one-hot `Y`: the weighted sum of the rows of every class, `d × c`.
-pub(super) fn class_sums(
-    x: &Matrix,
-    labels: &[usize],
-    classes: usize,
-    weight: impl Fn(usize) -> f64,
-) -> Matrix {
+pub(super) fn class_sums(x: &Matrix, labels: &[usize], classes: usize, weight: impl Fn(usize) -> f64) -> Matrix {
     let mut turned = Matrix::zeros(classes, x.cols());
     for (i, (x, &label)) in x.iter_rows().zip(labels).enumerate() {
         let w = weight(i);

@@ -65,13 +65,7 @@ pub struct LeaveOneOutPath {
 
 impl LeaveOneOutPath {
     /// Fits the path to these rows of `x`, with the label that each of all rows has.
-    pub fn fit(
-        x: &Matrix,
-        fitted: Vec<usize>,
-        labels: &[usize],
-        classes: usize,
-        ridge: f64,
-    ) -> Result<Self> {
+    pub fn fit(x: &Matrix, fitted: Vec<usize>, labels: &[usize], classes: usize, ridge: f64) -> Result<Self> {
         let x = design(x, &fitted);
         let labels: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
         let by_class = class_weights(&labels, classes);
@@ -189,13 +183,7 @@ fn follow(vanish: &mut f64, above: &mut f64, lambda: f64, before: Option<f64>, s
 }
 
 /// `β` and `(XᵀWX + ridge I)⁻¹`.
-fn solve(
-    x: &Matrix,
-    labels: &[usize],
-    classes: usize,
-    weights: &[f64],
-    ridge: f64,
-) -> Result<(Matrix, Matrix)> {
+fn solve(x: &Matrix, labels: &[usize], classes: usize, weights: &[f64], ridge: f64) -> Result<(Matrix, Matrix)> {
     let d = x.cols();
     let mut factor = inner(x, &weighted(x, weights), 1.0);
     (0..d).for_each(|j| factor[(j, j)] += ridge);
@@ -278,14 +266,12 @@ mod tests {
     fn the_leave_one_out_fit_is_that_of_the_others() {
         let mut random = Random::stream(4, 0);
         let labels: Vec<usize> = (0..40).map(|i| i % 3).collect();
-        let x =
-            Matrix::from_fn(40, 5, |i, j| ((i % 3 * 5 + j) as f64).sin() + 0.8 * random.normal());
+        let x = Matrix::from_fn(40, 5, |i, j| ((i % 3 * 5 + j) as f64).sin() + 0.8 * random.normal());
         let weights: Vec<f64> = (0..40).map(|i| 0.4 + 0.6 * (i as f64).sin().abs()).collect();
         for left in [0, 7, 39] {
             let others: Vec<usize> = (0..40).filter(|&i| i != left).collect();
             let judge = |fitted: Vec<usize>| {
-                let path =
-                    LeaveOneOutPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
+                let path = LeaveOneOutPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
                 path.judge_block(design(&x, &[left]).as_slice(), &[path.places(40)[left]])
             };
             // Judged by the fit that contains it, minus its own label; and by the one that does not.

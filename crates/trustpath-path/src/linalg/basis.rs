@@ -87,11 +87,8 @@ mod tests {
         // Q = X · back, and X is reproduced by its projection.
         for i in 0..20 {
             for j in 0..4 {
-                let projected: f64 = (0..3)
-                    .map(|a| {
-                        basis.q[(i, a)] * (0..20).map(|l| basis.q[(l, a)] * x[(l, j)]).sum::<f64>()
-                    })
-                    .sum();
+                let projected: f64 =
+                    (0..3).map(|a| basis.q[(i, a)] * (0..20).map(|l| basis.q[(l, a)] * x[(l, j)]).sum::<f64>()).sum();
                 assert!((projected - x[(i, j)]).abs() < 1e-12);
             }
         }

@@ -60,14 +60,12 @@ pub fn add_times(y: &mut Matrix, s: f64, x: &Matrix, t: MatRef<'_, f64>) {
     if p == 0 || q == 0 {
         return;
     }
-    y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p)).for_each(
-        |(y, x)| {
-            let rows = x.len() / p;
-            let x = MatRef::from_row_major_slice(x, rows, p);
-            let y = MatMut::from_row_major_slice_mut(y, rows, q);
-            matmul(y, Accum::Add, x, t, s, Par::Seq);
-        },
-    );
+    y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p)).for_each(|(y, x)| {
+        let rows = x.len() / p;
+        let x = MatRef::from_row_major_slice(x, rows, p);
+        let y = MatMut::from_row_major_slice_mut(y, rows, q);
+        matmul(y, Accum::Add, x, t, s, Par::Seq);
+    });
 }
 
 #[cfg(test)]

@@ -106,11 +106,7 @@ fn subtract_rows<const FUSED: bool, const N: usize>(
             for (at, sums) in sums.iter_mut().enumerate() {
                 let row = block(row, at * LANES);
                 for l in 0..LANES {
-                    sums[l] = if FUSED {
-                        row[l].mul_add(scale, sums[l])
-                    } else {
-                        sums[l] + scale * row[l]
-                    };
+                    sums[l] = if FUSED { row[l].mul_add(scale, sums[l]) } else { sums[l] + scale * row[l] };
                 }
             }
         } else {
@@ -122,12 +118,7 @@ fn subtract_rows<const FUSED: bool, const N: usize>(
 
 /// Solves `L x = b` in place, given `1/Lⱼⱼ`.
 #[inline(always)]
-fn substitute<const FUSED: bool>(
-    l: &[f64],
-    stride: usize,
-    inverse: impl Fn(usize) -> f64,
-    b: &mut [f64],
-) {
+fn substitute<const FUSED: bool>(l: &[f64], stride: usize, inverse: impl Fn(usize) -> f64, b: &mut [f64]) {
     for j in 0..l.len() / stride.max(1) {
         b[j] *= inverse(j);
         let known = b[j];
@@ -171,9 +162,8 @@ impl PinnedFactor {
             (&mut *rows, &mut *inverse),
             #[inline(always)]
             |(rows, inverse)| {
-                let unless_flat = |j: usize, pivot: f64| {
-                    Some(if pivot <= inverse[j] { 0.0 } else { 1.0 / pivot.sqrt() })
-                };
+                let unless_flat =
+                    |j: usize, pivot: f64| Some(if pivot <= inverse[j] { 0.0 } else { 1.0 / pivot.sqrt() });
                 eliminate::<true>(rows, order, *stride, unless_flat)
             },
         );
@@ -232,9 +222,7 @@ mod tests {
     #[test]
     fn both_factors_solve_a_definite_system() {
         let n = 21;
-        let entry = |i: usize, j: usize| {
-            1.0 / (1.0 + i.abs_diff(j) as f64) + if i == j { 4.0 + i as f64 } else { 0.0 }
-        };
+        let entry = |i: usize, j: usize| 1.0 / (1.0 + i.abs_diff(j) as f64) + if i == j { 4.0 + i as f64 } else { 0.0 };
         let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         let b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| entry(i, j) * x[j]).sum()).collect();
         let mut a: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();

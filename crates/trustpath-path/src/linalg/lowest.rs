@@ -233,8 +233,7 @@ mod tests {
         let mut q = Matrix::zeros(n, n);
         q.as_mut_slice().fill_with(|| noise(&mut state));
         orthonormalize(&mut q).unwrap();
-        let mut a =
-            Matrix::from_fn(n, n, |i, j| (0..n).map(|k| values[k] * q[(k, i)] * q[(k, j)]).sum());
+        let mut a = Matrix::from_fn(n, n, |i, j| (0..n).map(|k| values[k] * q[(k, i)] * q[(k, j)]).sum());
         for i in 0..n {
             for j in 0..i {
                 a[(j, i)] = a[(i, j)];
@@ -261,8 +260,7 @@ mod tests {
                 let expected = f64::from(u8::from(other == j));
                 assert!((dot(z, pairs.vectors.row(other)) - expected).abs() <= 1e-13);
             }
-            let between =
-                if j + 1 < n { eigen.S()[j].midpoint(eigen.S()[j + 1]) } else { 2.0 * norm };
+            let between = if j + 1 < n { eigen.S()[j].midpoint(eigen.S()[j + 1]) } else { 2.0 * norm };
             if between - eigen.S()[j] > 1e-12 * norm {
                 assert_eq!(t.count_below(between), j + 1);
             }

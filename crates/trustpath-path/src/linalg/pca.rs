@@ -27,10 +27,7 @@ pub fn add_to_mean<'a>(mean: &mut [f64], rows: impl IntoIterator<Item = &'a [f64
 }
 
 /// The mean of these rows, and the rows seen from it.
-pub fn centred<'a>(
-    rows: impl ExactSizeIterator<Item = &'a [f64]> + Clone,
-    dims: usize,
-) -> (Vec<f64>, Matrix) {
+pub fn centred<'a>(rows: impl ExactSizeIterator<Item = &'a [f64]> + Clone, dims: usize) -> (Vec<f64>, Matrix) {
     let mut mean = vec![0.0; dims];
     add_to_mean(&mut mean, rows.clone(), rows.len());
     let mut centred = Matrix::zeros(rows.len(), dims);
@@ -53,8 +50,7 @@ pub fn principal_axes(x: &Matrix, most: usize) -> Result<(Vec<f64>, Matrix)> {
     }
     // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
     let by_features = d <= n;
-    let negated =
-        if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
+    let negated = if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
     let vectors = leading_of(&negated, wanted, n, ROUNDING)?;
     if by_features {
         return Ok((mean, vectors));
@@ -100,11 +96,7 @@ fn negated_gram(x: &Matrix) -> Matrix {
 }
 
 /// An orthonormal basis of nearly the leading directions: `V ← orth(S V)`, some times over, from products with `S`.
-pub fn subspace(
-    mut v: Mat<f64>,
-    iterations: usize,
-    scatter: impl Fn(&Mat<f64>) -> Mat<f64>,
-) -> Mat<f64> {
+pub fn subspace(mut v: Mat<f64>, iterations: usize, scatter: impl Fn(&Mat<f64>) -> Mat<f64>) -> Mat<f64> {
     for _ in 0..iterations {
         v = scatter(&v.qr().compute_thin_Q());
     }

@@ -156,13 +156,11 @@ mod tests {
             t.multiply(&z, &mut back);
             for c in 0..m {
                 for i in 0..rows {
-                    let product: f64 =
-                        (0..cols).filter(|&j| there(i, j)).map(|j| entry(i, j) * x[(j, c)]).sum();
+                    let product: f64 = (0..cols).filter(|&j| there(i, j)).map(|j| entry(i, j) * x[(j, c)]).sum();
                     assert!((y[(i, c)] - product).abs() < 1e-13);
                 }
                 for j in 0..cols {
-                    let product: f64 =
-                        (0..rows).filter(|&i| there(i, j)).map(|i| entry(i, j) * z[(i, c)]).sum();
+                    let product: f64 = (0..rows).filter(|&i| there(i, j)).map(|i| entry(i, j) * z[(i, c)]).sum();
                     assert!((back[(j, c)] - product).abs() < 1e-12);
                 }
             }

@@ -29,9 +29,8 @@ impl<'a> Sturm<'a> {
         let squares: Vec<f64> = std::iter::once(0.0).chain(off.iter().map(|e| e * e)).collect();
         let largest = squares.iter().fold(1.0, |m: f64, &s| m.max(s));
         let beside = |i: usize| off.get(i).map_or(0.0, |e| e.abs());
-        let bound = (0..diagonal.len()).fold(0.0, |m: f64, i| {
-            m.max(diagonal[i].abs() + beside(i) + if i > 0 { beside(i - 1) } else { 0.0 })
-        });
+        let bound = (0..diagonal.len())
+            .fold(0.0, |m: f64, i| m.max(diagonal[i].abs() + beside(i) + if i > 0 { beside(i - 1) } else { 0.0 }));
         Self { diagonal, squares, smallest_pivot: f64::MIN_POSITIVE * largest, bound }
     }
 

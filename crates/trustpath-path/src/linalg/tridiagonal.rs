@@ -49,13 +49,8 @@ impl Tridiagonal {
                 data[j * stride + i] = a[(i, j)];
             }
         }
-        let mut tridiagonal = Self {
-            diagonal: vec![0.0; n],
-            off: vec![0.0; n.saturating_sub(1)],
-            reflectors,
-            stride,
-            tau: vec![0.0; n],
-        };
+        let mut tridiagonal =
+            Self { diagonal: vec![0.0; n], off: vec![0.0; n.saturating_sub(1)], reflectors, stride, tau: vec![0.0; n] };
         Arch::new().dispatch(Reduction(&mut tridiagonal));
         tridiagonal
     }
@@ -170,15 +165,7 @@ fn reflect<S: Simd>(simd: S, x: &mut [f64]) -> (f64, f64) {
 
 /// On the leading `m` rows: `A ← A + Σ v wᵀ + w vᵀ` over the updates given, then `p = A x`.
 #[inline(always)]
-fn sweep<S: Simd>(
-    simd: S,
-    a: &mut [f64],
-    stride: usize,
-    m: usize,
-    (v, w): (&[f64], &[f64]),
-    x: &[f64],
-    p: &mut [f64],
-) {
+fn sweep<S: Simd>(simd: S, a: &mut [f64], stride: usize, m: usize, (v, w): (&[f64], &[f64]), x: &[f64], p: &mut [f64]) {
     p.fill(0.0);
     for first in (0..m).step_by(GROUP) {
         let block = first / BLOCK * BLOCK;
@@ -228,22 +215,12 @@ fn sweep<S: Simd>(
 
 #[inline(always)]
 fn splats<S: Simd>(simd: S, values: &[f64]) -> [S::f64s; GROUP] {
-    [
-        simd.splat_f64s(values[0]),
-        simd.splat_f64s(values[1]),
-        simd.splat_f64s(values[2]),
-        simd.splat_f64s(values[3]),
-    ]
+    [simd.splat_f64s(values[0]), simd.splat_f64s(values[1]), simd.splat_f64s(values[2]), simd.splat_f64s(values[3])]
 }
 
 /// Columns `..end` of the [`GROUP`] rows from `first`.
 #[inline(always)]
-fn group<S: Simd>(
-    a: &mut [f64],
-    stride: usize,
-    first: usize,
-    end: usize,
-) -> [&mut [S::f64s]; GROUP] {
+fn group<S: Simd>(a: &mut [f64], stride: usize, first: usize, end: usize) -> [&mut [S::f64s]; GROUP] {
     let rows = &mut a[first * stride..(first + GROUP) * stride];
     let (r0, rows) = rows.split_at_mut(stride);
     let (r1, rows) = rows.split_at_mut(stride);

@@ -76,8 +76,7 @@ impl FullProblem<'_> {
         let (mut gradient, mut best) = (vec![0.0; size], f64::INFINITY);
         for _ in 0..iterations {
             self.loss(&ahead, &mut gradient);
-            let mut next: Vec<f64> =
-                ahead.iter().zip(&gradient).map(|(t, g)| t - step * g).collect();
+            let mut next: Vec<f64> = ahead.iter().zip(&gradient).map(|(t, g)| t - step * g).collect();
             for (row, price) in next.chunks_exact_mut(c).zip(&self.price) {
                 let norm = self.norm(row);
                 for value in row {

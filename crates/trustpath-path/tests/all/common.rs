@@ -1,5 +1,8 @@
 //! What several tests need: the golden fixtures (`.npy` arrays and `case.json`), random numbers and differences.
 
+// The tests of two crates share it, and each uses a part.
+#![allow(dead_code)]
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -12,8 +15,7 @@ pub struct Uniform(pub u64);
 
 impl Uniform {
     pub fn next(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -23,17 +25,8 @@ impl Uniform {
 }
 
 /// The nine cases of `tests/golden`.
-pub const CASES: [&str; 9] = [
-    "t1_seed1",
-    "t1_seed2",
-    "t1_seed3",
-    "t5_seed1",
-    "t5_seed2",
-    "t5_seed3",
-    "s30_seed1",
-    "s30_seed2",
-    "s30_seed3",
-];
+pub const CASES: [&str; 9] =
+    ["t1_seed1", "t1_seed2", "t1_seed3", "t5_seed1", "t5_seed2", "t5_seed3", "s30_seed1", "s30_seed2", "s30_seed3"];
 
 /// A little-endian, C-ordered array of at most three dimensions, its values widened to `f64`.
 pub struct Array {
@@ -57,7 +50,6 @@ pub struct Case {
     pub json: Value,
 }
 
-#[allow(dead_code)] // Each crate's tests use a part of it.
 impl Case {
     pub fn open(name: &str) -> Self {
         let directory = PathBuf::from(GOLDEN).join(name);

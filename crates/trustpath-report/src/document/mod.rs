@@ -88,8 +88,7 @@ impl Document {
             reason: error.to_string(),
         };
         std::fs::create_dir_all(&figures).map_err(|e| refused(&figures, e))?;
-        let save =
-            |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).map_err(|e| refused(path, e));
+        let save = |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).map_err(|e| refused(path, e));
         for (file, figure) in self.figures() {
             save(&figures.join(format!("{file}.svg")), figure.svg().as_bytes())?;
             save(&figures.join(format!("{file}.png")), &figure.png(2.0)?)?;

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// The font families requested in the SVG; the first is the embedded one.
-pub(crate) const FAMILY: &str =
-    "Inter, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+pub(crate) const FAMILY: &str = "Inter, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// Regular and bold. The tests read both, so parsing cannot fail for a user.
 static FACES: LazyLock<[Face<'static>; 2]> = LazyLock::new(|| {
@@ -42,9 +41,7 @@ pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
 fn advance(c: char, weight: Weight) -> f64 {
     let face = weight.face();
     match face.glyph_index(c) {
-        Some(glyph) => {
-            f64::from(face.glyph_hor_advance(glyph).unwrap_or(0)) / f64::from(face.units_per_em())
-        }
+        Some(glyph) => f64::from(face.glyph_hor_advance(glyph).unwrap_or(0)) / f64::from(face.units_per_em()),
         None => 1.0,
     }
 }

@@ -5,8 +5,8 @@ use super::scene::{Mark, Rect, Scene, Shape, Stroke, Style, Text};
 use crate::palette::Color;
 use crate::{Error, Result};
 use tiny_skia::{
-    FillRule, FilterQuality, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap,
-    PixmapPaint, StrokeDash, Transform,
+    FillRule, FilterQuality, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, PixmapPaint, StrokeDash,
+    Transform,
 };
 
 /// The maximum number of pixels; a figure of 700 × 1500 at scale 8 still fits.
@@ -37,8 +37,7 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>> {
 }
 
 fn pixmap(image: &Image) -> Option<Pixmap> {
-    let mut pixmap =
-        Pixmap::new(u32::try_from(image.width()).ok()?, u32::try_from(image.height()).ok()?)?;
+    let mut pixmap = Pixmap::new(u32::try_from(image.width()).ok()?, u32::try_from(image.height()).ok()?)?;
     for (to, from) in pixmap.data_mut().chunks_exact_mut(4).zip(image.rgb().chunks_exact(3)) {
         to[..3].copy_from_slice(from);
         to[3] = 255;
@@ -128,12 +127,9 @@ fn pen(stroke: &Stroke) -> tiny_skia::Stroke {
 fn outline(shape: &Shape) -> Option<Path> {
     match shape {
         Shape::Rect(Rect { x, y, width, height }) => {
-            tiny_skia::Rect::from_xywh(*x as f32, *y as f32, *width as f32, *height as f32)
-                .map(PathBuilder::from_rect)
+            tiny_skia::Rect::from_xywh(*x as f32, *y as f32, *width as f32, *height as f32).map(PathBuilder::from_rect)
         }
-        Shape::Circle { center, radius } => {
-            PathBuilder::from_circle(center.0 as f32, center.1 as f32, *radius as f32)
-        }
+        Shape::Circle { center, radius } => PathBuilder::from_circle(center.0 as f32, center.1 as f32, *radius as f32),
         Shape::Line(points) | Shape::Polygon(points) => {
             let mut builder = PathBuilder::new();
             let ((x, y), rest) = points.split_first()?;

@@ -242,8 +242,7 @@ mod tests {
 
     #[test]
     fn dropped_points_were_within_the_tolerance() {
-        let wave: Vec<Point> =
-            (0..400).map(|i| (i as f64, 40.0 * (i as f64 / 30.0).sin())).collect();
+        let wave: Vec<Point> = (0..400).map(|i| (i as f64, 40.0 * (i as f64 / 30.0).sin())).collect();
         let kept = simplify(&wave, 0.3);
         assert!(kept.len() < 150);
         for p in &wave {

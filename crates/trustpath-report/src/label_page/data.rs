@@ -1,8 +1,6 @@
 //! The data of the page as compact JSON: one array per column, numbers with as many digits as are visible.
 
-use super::{
-    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportVerdict, Thumbnail, thin,
-};
+use super::{LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportVerdict, Thumbnail, thin};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -152,8 +150,7 @@ impl<'a> Plan<'a> {
     }
 
     fn rows(&self) -> PageData<'a> {
-        let instances: Vec<&ReportInstance> =
-            self.rows.iter().map(|i| &self.report.instances[*i]).collect();
+        let instances: Vec<&ReportInstance> = self.rows.iter().map(|i| &self.report.instances[*i]).collect();
         let fraction = |value: f64| (value * 1e4).round() / 1e4;
         let near = |i: &ReportInstance| -> Vec<usize> {
             i.neighbours.iter().take(NEIGHBOURS).filter_map(|n| self.place[*n]).collect()
@@ -174,12 +171,10 @@ impl<'a> Plan<'a> {
             label: column!(|i| i.label),
             given: (self.report.kind == ReportKind::Audit).then(|| column!(|i| i.given)),
             rival: column!(|i| i.rival),
-            text: instances.iter().any(|i| i.text.is_some()).then(|| {
-                column!(|i: &'a ReportInstance| i
-                    .text
-                    .as_ref()
-                    .map(|text| clip(text, LONGEST_TEXT)))
-            }),
+            text: instances
+                .iter()
+                .any(|i| i.text.is_some())
+                .then(|| column!(|i: &'a ReportInstance| i.text.as_ref().map(|text| clip(text, LONGEST_TEXT)))),
             probability: column!(|i| fraction(i.probability)),
             credibility: column!(|i| fraction(i.credibility)),
             round: column!(|i| i.round),
@@ -223,9 +218,8 @@ impl<'a> Plan<'a> {
         let of = |i: usize| self.report.instances[i].thumbnail.as_ref();
         let cost = |i: usize| of(i).map_or(0, |t| image_cost(t.bytes.len(), t.mime.len()));
         let shown = thin::take(&self.shown(|i| of(i).is_some()), budget, cost);
-        let url = |Thumbnail { bytes, mime }: &Thumbnail| {
-            format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
-        };
+        let url =
+            |Thumbnail { bytes, mime }: &Thumbnail| format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes));
         let files = shown.iter().filter_map(|i| Some((self.place[*i]?, url(of(*i)?)))).collect();
         let of = self.report.instances.iter().filter(|i| i.thumbnail.is_some()).count();
         ImageData { of, files }
@@ -236,8 +230,7 @@ impl<'a> Plan<'a> {
 /// labels that were audited.
 fn shares(kind: ReportKind, counts: [usize; 6]) -> [String; 6] {
     let given = ReportVerdict::Given as usize;
-    let all =
-        counts.iter().sum::<usize>() - if kind == ReportKind::Label { counts[given] } else { 0 };
+    let all = counts.iter().sum::<usize>() - if kind == ReportKind::Label { counts[given] } else { 0 };
     let percent = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
     let mut place = 0;
     counts.map(|n| {

@@ -38,6 +38,5 @@ mod page;
 mod thin;
 
 pub use model::{
-    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound, ReportVerdict,
-    Thumbnail,
+    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound, ReportVerdict, Thumbnail,
 };

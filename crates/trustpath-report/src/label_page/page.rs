@@ -75,11 +75,7 @@ impl LabelReport {
     ///
     /// # Errors
     /// As [`html`](Self::html).
-    pub fn illustrate(
-        &mut self,
-        bytes: usize,
-        make: impl FnOnce(&[usize]) -> Vec<Option<Thumbnail>>,
-    ) -> Result<()> {
+    pub fn illustrate(&mut self, bytes: usize, make: impl FnOnce(&[usize]) -> Vec<Option<Thumbnail>>) -> Result<()> {
         let (worth, all) = (self.thumbnails_that_fit(bytes)?, self.instances.len());
         if worth.len() < all {
             self.notes.push(format!(
@@ -118,8 +114,7 @@ impl LabelReport {
         if let Some(path) = &self.path {
             for ReportLine { instance, norms } in &path.lines {
                 in_range(*instance, count, || "the instance of a line of the path".into())?;
-                let what =
-                    || format!("norms of the line of instance {instance} for the λ of the grid");
+                let what = || format!("norms of the line of instance {instance} for the λ of the grid");
                 same_length(norms.len(), path.lambda.len(), what)?;
             }
         }

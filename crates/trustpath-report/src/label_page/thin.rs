@@ -39,11 +39,7 @@ pub(super) fn by_interest(report: &LabelReport) -> Vec<(usize, usize)> {
 }
 
 /// As many instances of `order` as fit into `budget` at the given cost, in ascending order.
-pub(super) fn take(
-    order: &[(usize, usize)],
-    budget: usize,
-    cost: impl Fn(usize) -> usize,
-) -> Vec<usize> {
+pub(super) fn take(order: &[(usize, usize)], budget: usize, cost: impl Fn(usize) -> usize) -> Vec<usize> {
     let mut left = budget;
     let mut spent = [0usize; SHARE.len()];
     let (mut taken, passed_over): (Vec<_>, Vec<_>) = order.iter().partition(|&&(tier, i)| {
@@ -115,8 +111,7 @@ mod tests {
     #[test]
     fn no_tier_takes_everything_and_all_space_is_used() {
         // A hundred doubtful and ten trusted: the doubtful ones stop at their share until the trusted ones are included.
-        let order: Vec<(usize, usize)> =
-            (0..110).map(|i| (if i < 100 { 1 } else { 3 }, i)).collect();
+        let order: Vec<(usize, usize)> = (0..110).map(|i| (if i < 100 { 1 } else { 3 }, i)).collect();
         let taken = take(&order, 50, |_| 1);
         assert_eq!(taken.len(), 50);
         assert_eq!(taken.iter().filter(|i| **i >= 100).count(), 10);

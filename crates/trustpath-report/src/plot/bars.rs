@@ -109,8 +109,7 @@ impl Bars {
     /// Labels are written for all bars or for none.
     fn labels_fit(&self, decimals: usize, slot: f64) -> bool {
         let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| b.value.is_finite());
-        bars.map(|b| font::width(&fixed(b.value, decimals), LABEL, Weight::Regular))
-            .all(|width| width <= slot + 1.0)
+        bars.map(|b| font::width(&fixed(b.value, decimals), LABEL, Weight::Regular)).all(|width| width <= slot + 1.0)
     }
 }
 

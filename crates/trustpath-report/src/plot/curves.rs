@@ -135,9 +135,7 @@ mod tests {
         let curves = vec![Curve { name: String::new(), points }];
         let svg = Curves { curves, ..Curves::default() }.figure().unwrap().svg();
         let tree = roxmltree::Document::parse(&svg).unwrap();
-        let count = |what: &str, value: &str| {
-            tree.descendants().filter(|n| n.attribute(what) == Some(value)).count()
-        };
+        let count = |what: &str, value: &str| tree.descendants().filter(|n| n.attribute(what) == Some(value)).count();
         (count("stroke-width", "2"), count("fill-opacity", "0.17"))
     }
 

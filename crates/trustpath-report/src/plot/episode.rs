@@ -77,11 +77,9 @@ impl EpisodeGrid {
             let what = || format!("cells of the round \"{}\" for the classes", round.name);
             same_length(round.cells.len(), self.classes.len(), what)?;
         }
-        let key = |name: &str, correct: bool| {
-            Key::new(name, Sample::Swatch { style: style(correct, true), hatched: false })
-        };
-        let keys =
-            [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
+        let key =
+            |name: &str, correct: bool| Key::new(name, Sample::Swatch { style: style(correct, true), hatched: false });
+        let keys = [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let grids = self.rounds.len().div_ceil(MOST_ROUNDS);
         let columns = self.rounds.len().div_ceil(grids);
@@ -109,8 +107,7 @@ impl EpisodeGrid {
             let height = cells().map(|cell| cell_height(cell, width)).fold(0.0, f64::max);
             let lines = font::wrap(name, SMALL, Weight::Regular, NAMES - 4.0);
             // One line stands level with the tiles, several begin at the top.
-            let first =
-                canvas.top + if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
+            let first = canvas.top + if lines.len() > 1 { 17.0 } else { PADDING + TILE / 2.0 + 4.5 };
             for (i, line) in lines.into_iter().take(3).enumerate() {
                 canvas.push(Text::new((MARGIN, first + 15.0 * i as f64), line, SMALL));
             }

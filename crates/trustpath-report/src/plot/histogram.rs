@@ -55,8 +55,7 @@ impl Bins {
     /// assert_eq!(bins.counts.iter().sum::<u64>(), 5);
     /// ```
     pub fn of(values: &[f64]) -> Self {
-        let mut sorted: Vec<f64> =
-            values.iter().copied().filter(|v| Axis::default().shows(*v)).collect();
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|v| Axis::default().shows(*v)).collect();
         sorted.sort_by(f64::total_cmp);
         let (Some(low), Some(high)) = (sorted.first().copied(), sorted.last().copied()) else {
             return Self::default();

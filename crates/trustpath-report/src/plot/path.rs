@@ -174,8 +174,7 @@ mod tests {
     #[test]
     fn the_legend_counts() {
         let names = plot().keys().into_iter().map(|k| k.name);
-        let expected =
-            ["correct pseudo-label (1)", "wrong pseudo-label (1)", "accepted, correct (1)"];
+        let expected = ["correct pseudo-label (1)", "wrong pseudo-label (1)", "accepted, correct (1)"];
         assert!(names.eq(expected));
     }
 

@@ -139,8 +139,7 @@ mod tests {
              Largo   no  100.0\n\
              a [2Jb          -\n"
         );
-        let widths =
-            ["84.07 ± 0.60", "‖γᵢ‖", "e\u{301}tude", "猫とイヌ", "🐦"].map(|text| text.width());
+        let widths = ["84.07 ± 0.60", "‖γᵢ‖", "e\u{301}tude", "猫とイヌ", "🐦"].map(|text| text.width());
         assert_eq!(widths, [12, 4, 5, 8, 2]);
         assert_eq!(Table::default().text(), "\n\n");
         assert_eq!(table([Column::left("a")], &[]).text(), "a\n─\n");
@@ -149,8 +148,7 @@ mod tests {
     #[test]
     fn markdown_is_aligned_bold_and_escaped() {
         let columns = [Column::left("a|b"), Column::right("x"), Column::center("y")];
-        let mut table =
-            table(columns, &[["<script>", "1.5", "*"], ["snake_case\nline", "2.5", ""]]);
+        let mut table = table(columns, &[["<script>", "1.5", "*"], ["snake_case\nline", "2.5", ""]]);
         table.bold_best(1, Best::Highest);
         assert_eq!(
             table.markdown(),

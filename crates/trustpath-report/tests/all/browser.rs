@@ -41,8 +41,7 @@ fn sweep(browser: &mut Browser, plot: &str) -> ((f64, f64), String) {
 }
 
 fn column(browser: &mut Browser, class: &str) -> Vec<String> {
-    let cells =
-        format!("[...document.querySelectorAll('tbody td.{class}')].map((c) => c.textContent)");
+    let cells = format!("[...document.querySelectorAll('tbody td.{class}')].map((c) => c.textContent)");
     serde_json::from_value(browser.eval(&cells)).unwrap()
 }
 
@@ -132,23 +131,11 @@ fn a_screen_reader_gets_names_in_the_order_of_the_page() {
     for (report, sections) in [
         (
             sample::label(80, 5),
-            [
-                "Map of the features",
-                "Label these next",
-                "Which classes compete",
-                "Classes",
-                "All instances",
-            ],
+            ["Map of the features", "Label these next", "Which classes compete", "Classes", "All instances"],
         ),
         (
             sample::audit(80, 5),
-            [
-                "All instances",
-                "Map of the features",
-                "Which classes compete",
-                "Classes",
-                "Regularisation path",
-            ],
+            ["All instances", "Map of the features", "Which classes compete", "Classes", "Regularisation path"],
         ),
     ] {
         let Some(mut browser) = Browser::start(env!("CARGO_TARGET_TMPDIR")) else { return };
@@ -168,16 +155,13 @@ fn a_screen_reader_gets_names_in_the_order_of_the_page() {
             "canvas",
             "DisclosureTriangle",
         ];
-        let unnamed: Vec<_> = tree
-            .iter()
-            .filter(|(role, name)| named.contains(&role.as_str()) && name.is_empty())
-            .collect();
+        let unnamed: Vec<_> =
+            tree.iter().filter(|(role, name)| named.contains(&role.as_str()) && name.is_empty()).collect();
         assert!(unnamed.is_empty(), "{unnamed:?}");
         let mut rest = tree.iter();
         for section in sections {
             let is_read = rest.any(|(role, name)| {
-                ["heading", "DisclosureTriangle", "group"].contains(&role.as_str())
-                    && name.starts_with(section)
+                ["heading", "DisclosureTriangle", "group"].contains(&role.as_str()) && name.starts_with(section)
             });
             assert!(is_read, "{section} in {tree:?}");
         }
@@ -205,14 +189,10 @@ fn images_grow_and_what_is_for_researchers_is_folded_away() {
     assert_eq!((before, browser.number(width)), (62.0, 180.0));
     // Percentages are those of the report, to the letter.
     let html = report.html().unwrap();
-    let shares = browser.text(
-        "JSON.stringify([...document.querySelectorAll('.tile small')].map((e) => e.textContent))",
-    );
+    let shares =
+        browser.text("JSON.stringify([...document.querySelectorAll('.tile small')].map((e) => e.textContent))");
     let shares: Vec<String> = serde_json::from_str(&shares).unwrap();
-    assert!(
-        !shares.is_empty() && shares.iter().all(|share| html.contains(&format!("\"{share}\""))),
-        "{shares:?}"
-    );
+    assert!(!shares.is_empty() && shares.iter().all(|share| html.contains(&format!("\"{share}\""))), "{shares:?}");
     browser.expect_no_errors();
 }
 
@@ -345,8 +325,7 @@ fn dark_and_light_themes_have_enough_contrast() {
         browser.prefer("prefers-color-scheme", scheme);
         backs.push(browser.text("getComputedStyle(document.body).backgroundColor"));
         let texts = ["ink", "muted", "good", "bad", "given", "accent"].map(|name| (name, 4.5));
-        let marks =
-            ["none", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"].map(|name| (name, 3.0));
+        let marks = ["none", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"].map(|name| (name, 3.0));
         for (name, least) in texts.into_iter().chain(marks) {
             let ratio = browser.number(&format!("({contrast})('--{name}', '--card')"));
             assert!(ratio >= least, "{scheme} {name}: {ratio:.2}");
@@ -467,9 +446,8 @@ fn an_audit_is_corrected_by_keys() {
     assert!(browser.is("document.getElementById('rows').compareDocumentPosition(document.getElementById('plots')) === Node.DOCUMENT_POSITION_FOLLOWING"));
     browser.click("document.querySelector('tbody .link')");
     browser.until(PANEL_OPEN);
-    let (first, at) = (browser.content("#panel h2"), |id: &str| {
-        report.instances.iter().position(|i| i.id == id).unwrap()
-    });
+    let (first, at) =
+        (browser.content("#panel h2"), |id: &str| report.instances.iter().position(|i| i.id == id).unwrap());
     browser.key("0");
     let second = browser.content("#panel h2");
     browser.key("Enter");

@@ -13,11 +13,8 @@ fn figure() -> Figure {
 fn document() -> Document {
     let mut table = Table::new(vec![Column::left(HOSTILE), Column::right("n")]);
     table.push([HOSTILE, "1"]).unwrap();
-    let figure = |caption: &str| Block::Figure {
-        name: "../a figure".into(),
-        caption: caption.into(),
-        figure: self::figure(),
-    };
+    let figure =
+        |caption: &str| Block::Figure { name: "../a figure".into(), caption: caption.into(), figure: self::figure() };
     let blocks = vec![
         Block::Paragraph(HOSTILE.into()),
         Block::List(vec![HOSTILE.into(), "two".into()]),

@@ -51,16 +51,14 @@ fn drawn_or_refused(figure: Result<Figure>) -> bool {
 
 /// All pairs of awkward values, and all of them together.
 fn awkward_lists() -> Vec<Vec<f64>> {
-    let mut lists: Vec<Vec<f64>> =
-        AWKWARD.iter().flat_map(|a| AWKWARD.iter().map(|b| vec![*a, *b])).collect();
+    let mut lists: Vec<Vec<f64>> = AWKWARD.iter().flat_map(|a| AWKWARD.iter().map(|b| vec![*a, *b])).collect();
     lists.push(AWKWARD.to_vec());
     lists.push(Vec::new());
     lists
 }
 
 fn curves(values: &[f64], x: Axis, y: Axis, interval: Interval) -> Result<Figure> {
-    let point =
-        |(i, v): (usize, &f64)| CurvePoint { x: *v, y: values[values.len() - 1 - i], error: *v };
+    let point = |(i, v): (usize, &f64)| CurvePoint { x: *v, y: values[values.len() - 1 - i], error: *v };
     let points = values.iter().enumerate().map(point).collect();
     let curves = vec![Curve { name: HOSTILE.into(), points }, Curve::default()];
     Curves { title: HOSTILE.into(), subtitle: HOSTILE.into(), x, y, curves, interval }.figure()
@@ -94,13 +92,7 @@ fn paths_survive_awkward_values() {
 #[test]
 fn scatters_survive_awkward_values() {
     survives(|values, axis| {
-        let point = |&v: &f64| ScatterPoint {
-            label: HOSTILE.into(),
-            x: v,
-            y: v,
-            x_error: values[0],
-            y_error: v,
-        };
+        let point = |&v: &f64| ScatterPoint { label: HOSTILE.into(), x: v, y: v, x_error: values[0], y_error: v };
         let points = values.iter().map(point).collect();
         let groups = vec![ScatterGroup { name: HOSTILE.into(), points }];
         let (title, x, y) = (HOSTILE.into(), axis.clone(), axis);
@@ -143,8 +135,7 @@ fn an_episode_of_any_size_is_drawn() {
             wrong: Selected::Count(images),
             note: HOSTILE.into(),
         };
-        let round =
-            EpisodeRound { name: HOSTILE.into(), note: HOSTILE.into(), cells: vec![cell; classes] };
+        let round = EpisodeRound { name: HOSTILE.into(), note: HOSTILE.into(), cells: vec![cell; classes] };
         let grid = EpisodeGrid {
             title: HOSTILE.into(),
             classes: vec![HOSTILE.into(); classes],

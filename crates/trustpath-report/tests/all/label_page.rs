@@ -163,9 +163,7 @@ fn indices_out_of_range_and_wrong_lengths_are_refused() {
         |r| r.path.as_mut().unwrap().lines[0].instance = 40,
     ];
     assert!(out_of_range.map(html).iter().all(|r| matches!(r, Err(Error::Missing { .. }))));
-    let uneven: [fn(&mut LabelReport); 2] = [
-        |r| r.path.as_mut().unwrap().lines[0].norms.truncate(3),
-        |r| r.rounds[0].accepted.truncate(1),
-    ];
+    let uneven: [fn(&mut LabelReport); 2] =
+        [|r| r.path.as_mut().unwrap().lines[0].norms.truncate(3), |r| r.rounds[0].accepted.truncate(1)];
     assert!(uneven.map(html).iter().all(|r| matches!(r, Err(Error::Length { .. }))));
 }

@@ -1,8 +1,7 @@
 //! Synthetic reports of realistic shape.
 
 use trustpath_report::label_page::{
-    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound,
-    ReportVerdict as Verdict,
+    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound, ReportVerdict as Verdict,
 };
 
 /// Uniform in 0..1; the same seed always gives the same number.
@@ -29,8 +28,7 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
         };
         let credibility = (1.0 - doubt * (0.7 + 0.3 * noise(11 * i))).clamp(0.0, 1.0);
         let spread = 0.8 + 3.0 * doubt * doubt;
-        let offset =
-            |k: usize| spread * ([31, 37, 41].map(|p| noise(i * p + k)).iter().sum::<f64>() - 1.5);
+        let offset = |k: usize| spread * ([31, 37, 41].map(|p| noise(i * p + k)).iter().sum::<f64>() - 1.5);
         ReportInstance {
             id: format!("shots/2024/{i:05}.png"),
             label: class,

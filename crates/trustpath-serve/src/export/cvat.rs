@@ -7,9 +7,7 @@ use crate::Result;
 
 /// Given and trusted labels.
 pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n  <version>1.1</version>\n",
-    );
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n  <version>1.1</version>\n");
     let count = exported.reliable().count();
     let name = escaped(exported.source().pool().source());
     xml.push_str(&format!(
@@ -59,9 +57,6 @@ fn escaped(text: &str) -> String {
 mod tests {
     #[test]
     fn no_text_can_leave_its_element() {
-        assert_eq!(
-            super::escaped("<a href=\"x\">&\u{1}\n"),
-            "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}&#10;"
-        );
+        assert_eq!(super::escaped("<a href=\"x\">&\u{1}\n"), "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}&#10;");
     }
 }

@@ -22,10 +22,7 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
             shown: column.and_then(|column| column.texts[row.row].as_deref()),
             verdict: Some(row.verdict.name()),
             answer: row.checked.then_some(row.label),
-            predicted: row
-                .label
-                .filter(|_| !row.checked && !annotated)
-                .map(|l| (l, row.probability)),
+            predicted: row.label.filter(|_| !row.checked && !annotated).map(|l| (l, row.probability)),
         })
     };
     bytes(&exported.rows().map(task).collect::<Vec<Value>>())

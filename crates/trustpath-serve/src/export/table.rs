@@ -32,10 +32,11 @@ pub fn verified(exported: &Exported<'_>) -> Result<Vec<u8>> {
 
 fn given(exported: &Exported<'_>, class: impl Fn(Answer) -> Option<usize>) -> Result<Vec<u8>> {
     let ids = exported.source().pool().ids();
-    let labels =
-        exported.answers.iter().zip(ids).filter_map(|(&answer, id)| {
-            Some((id.clone(), exported.classes[class(answer)?].clone()))
-        });
+    let labels = exported
+        .answers
+        .iter()
+        .zip(ids)
+        .filter_map(|(&answer, id)| Some((id.clone(), exported.classes[class(answer)?].clone())));
     let (ids, labels) = labels.unzip();
     let mut table = ResultTable::default();
     table.push("id", Column::Text(ids))?;
@@ -45,9 +46,8 @@ fn given(exported: &Exported<'_>, class: impl Fn(Answer) -> Option<usize>) -> Re
 
 /// The bytes of a table; the writers write files.
 fn bytes(table: &ResultTable, format: Format) -> Result<Vec<u8>> {
-    let failed = |e: std::io::Error| {
-        Error::Refused(format!("no temporary file can be written ({e}): free some disk space"))
-    };
+    let failed =
+        |e: std::io::Error| Error::Refused(format!("no temporary file can be written ({e}): free some disk space"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("table");
     table.write(&Output::new(&path).as_format(format))?;

@@ -81,8 +81,7 @@ fn predict(session: &Session, body: &Value) -> Result<Value> {
         Some(writer.prediction(&state.answers.classes()[class], score, &version))
     };
     let none = || json!({ "model_version": version, "score": 0.0, "result": [] });
-    let results: Vec<Value> =
-        tasks.iter().map(|task| predicted(task).unwrap_or_else(none)).collect();
+    let results: Vec<Value> = tasks.iter().map(|task| predicted(task).unwrap_or_else(none)).collect();
     Ok(json!({ "results": results }))
 }
 
@@ -119,15 +118,14 @@ fn webhook(session: &Session, body: &Value) -> Result<Value> {
                 continue;
             }
             TaskAnswer::Several(_) => {
-                ignored.push(format!(
-                    "the annotation of task {id} has several choices, but an instance has one label"
-                ));
+                ignored.push(format!("the annotation of task {id} has several choices, but an instance has one label"));
                 continue;
             }
         };
         // The same annotation may be sent twice.
         let known = now.class().map(|class| session.lock().answers.classes()[class].clone());
-        let is_new = !matches!((&target, now), (Target::Label { label }, Answer::Checked(_)) if known.as_ref() == Some(label));
+        let is_new =
+            !matches!((&target, now), (Target::Label { label }, Answer::Checked(_)) if known.as_ref() == Some(label));
         if is_new {
             session.answer(&[row], &target)?;
             recorded += 1;

@@ -126,12 +126,12 @@ fn every_key_does_what_it_says() {
     let Some((mut browser, session)) = start(folder.path(), &images(60)) else { return };
     session.label_truly(0..12);
     session.settled();
-    browser.until("document.querySelector('.predicted .pill') !== null && document.querySelectorAll('.answer').length === 3");
+    browser.until(
+        "document.querySelector('.predicted .pill') !== null && document.querySelectorAll('.answer').length === 3",
+    );
     browser.screenshot("serve-label-light", false);
 
-    let answer = |session: &Running, row: usize| {
-        session.get(&format!("items?rows={row}"))["items"][0].clone()
-    };
+    let answer = |session: &Running, row: usize| session.get(&format!("items?rows={row}"))["items"][0].clone();
     // Enter accepts the prediction.
     let row = browser.number(ROW) as usize;
     let predicted = answer(&session, row)["found"]["label"].clone();
@@ -206,9 +206,7 @@ fn a_grid_is_answered_by_keys_and_at_once() {
     browser.until("document.querySelectorAll('.grid .pick').length === 12");
     browser.until("document.querySelectorAll('.answer').length === 3");
     browser.key("ArrowRight");
-    browser.until(
-        "document.querySelectorAll('.grid .pick')[1].getAttribute('aria-current') === 'true'",
-    );
+    browser.until("document.querySelectorAll('.grid .pick')[1].getAttribute('aria-current') === 'true'");
     browser.key("2");
     browser.key("n");
     wait_for(&session, 14);
@@ -217,9 +215,7 @@ fn a_grid_is_answered_by_keys_and_at_once() {
     assert_eq!(open, "Accept all 10 predicted labels");
     browser.click("document.querySelector('#view-label p > .act')");
     wait_for(&session, 24);
-    browser.until(
-        "[...document.querySelectorAll('.grid .pick')].every((p) => !p.classList.contains('done'))",
-    );
+    browser.until("[...document.querySelectorAll('.grid .pick')].every((p) => !p.classList.contains('done'))");
     browser.expect_no_errors();
     session.end();
 }
@@ -317,17 +313,11 @@ fn progress_is_drawn_and_the_session_ends_from_the_page() {
     browser.screenshot("serve-progress", true);
     // A check hides the prediction on the page too.
     browser.click("document.querySelector('#view-progress .card .act')");
-    browser.until(
-        "document.querySelector('#view-label .side')?.textContent.includes('part of a check')",
-    );
+    browser.until("document.querySelector('#view-label .side')?.textContent.includes('part of a check')");
     assert!(browser.is("document.querySelector('.answer.chosen') === null"));
     browser.key("Enter");
     browser.settle();
-    assert_eq!(
-        session.get("state")["check"]["answered"],
-        0,
-        "Enter accepts nothing that is hidden"
-    );
+    assert_eq!(session.get("state")["check"]["answered"], 0, "Enter accepts nothing that is hidden");
     press_true_class(&mut browser);
     session.until(|state| state["check"]["answered"] == 1);
 
@@ -351,16 +341,14 @@ fn hostile_names_are_text_and_a_phone_never_scrolls_sideways() {
     };
     let wish = Wish { texts: true, id, ..Wish::default() };
     let Some((mut browser, session)) = start(folder.path(), &wish) else { return };
-    let classes = [
-        "<img src=x onerror=window.hacked=1>",
-        "</script><b>",
-        &"Pneumonoultramicroscopic".repeat(4),
-    ];
+    let classes = ["<img src=x onerror=window.hacked=1>", "</script><b>", &"Pneumonoultramicroscopic".repeat(4)];
     for row in 0..12 {
         session.label(&[row], classes[row % 3]);
     }
     session.settled();
-    browser.until("document.querySelector('.predicted .pill') !== null && document.querySelectorAll('.answer').length === 3");
+    browser.until(
+        "document.querySelector('.predicted .pill') !== null && document.querySelectorAll('.answer').length === 3",
+    );
     assert_eq!(browser.content(".answer .name"), classes[0]);
     assert!(browser.content(".shown .text").contains("<b>"), "markup in a text is shown as text");
     let width = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)";
@@ -388,53 +376,12 @@ fn hostile_names_are_text_and_a_phone_never_scrolls_sideways() {
 const VIEWS: [(&str, &[&str]); 5] = [
     (
         "label",
-        &[
-            "tab:Label next",
-            "tabpanel:Label next",
-            "image:Image of ",
-            "button:auk",
-            "button:Accept",
-            "button:Undo",
-        ],
+        &["tab:Label next", "tabpanel:Label next", "image:Image of ", "button:auk", "button:Accept", "button:Undo"],
     ),
-    (
-        "bulk",
-        &[
-            "tabpanel:Bulk",
-            "combobox:Predicted class",
-            "slider:Least probability",
-            "status:",
-            "button:Select",
-        ],
-    ),
-    (
-        "audit",
-        &[
-            "tabpanel:Audit",
-            "heading:Given",
-            "button:Keep",
-            "heading:Suggested",
-            "button:Change to this",
-        ],
-    ),
-    (
-        "progress",
-        &[
-            "tabpanel:Progress",
-            "image:9 labels: coverage ",
-            "heading:When to stop",
-            "button:Check 50",
-        ],
-    ),
-    (
-        "export",
-        &[
-            "tabpanel:Export",
-            "button:labels.csv",
-            "heading:End the session",
-            "button:Write the labels",
-        ],
-    ),
+    ("bulk", &["tabpanel:Bulk", "combobox:Predicted class", "slider:Least probability", "status:", "button:Select"]),
+    ("audit", &["tabpanel:Audit", "heading:Given", "button:Keep", "heading:Suggested", "button:Change to this"]),
+    ("progress", &["tabpanel:Progress", "image:9 labels: coverage ", "heading:When to stop", "button:Check 50"]),
+    ("export", &["tabpanel:Export", "button:labels.csv", "heading:End the session", "button:Write the labels"]),
 ];
 
 #[test]
@@ -490,10 +437,8 @@ fn check_what_is_read(browser: &mut Browser, tab: &str, expected: &[&str]) {
     browser.click(&format!("document.getElementById('tab-{tab}')"));
     browser.settle();
     let tree = browser.accessible();
-    let unnamed: Vec<_> = tree
-        .iter()
-        .filter(|(role, name)| NAMED.contains(&role.as_str()) && name.is_empty())
-        .collect();
+    let unnamed: Vec<_> =
+        tree.iter().filter(|(role, name)| NAMED.contains(&role.as_str()) && name.is_empty()).collect();
     assert!(unnamed.is_empty(), "{tab}: {unnamed:?}");
     // In this order, and each key of a button is not a part of its name.
     let mut rest = tree.iter();
@@ -518,8 +463,7 @@ fn check_that_the_focus_moves_as_the_page_is_read(browser: &mut Browser) {
         reached += 1;
         let (role, name) = browser.focused();
         let place = order[at..].iter().position(|(r, n)| (r, n) == (&role, &name));
-        at +=
-            place.unwrap_or_else(|| panic!("{role} {name:?} comes before {:?}", &order[at..])) + 1;
+        at += place.unwrap_or_else(|| panic!("{role} {name:?} comes before {:?}", &order[at..])) + 1;
     }
     assert!(reached >= 10, "modes, classes, commands and more: {reached}");
 }

@@ -56,15 +56,11 @@ fn every_listed_format_can_be_downloaded_and_read() {
     assert!(predicted["score"].as_f64().unwrap() <= 1.0 && tasks[30]["annotations"].is_null());
 
     let coco = json("coco.json");
-    let (images, notes) =
-        (coco["images"].as_array().unwrap(), coco["annotations"].as_array().unwrap());
+    let (images, notes) = (coco["images"].as_array().unwrap(), coco["annotations"].as_array().unwrap());
     assert!(images.len() >= 21 && images.len() == notes.len());
     let category = notes[2]["category_id"].as_u64().unwrap() as usize;
     assert_eq!(coco["categories"][category - 1]["name"], "../<tern> & \"co\"");
-    assert_eq!(
-        (&images[0]["width"], &images[0]["file_name"]),
-        (&1.into(), &"../../a&b<i>.jpg".into())
-    );
+    assert_eq!((&images[0]["width"], &images[0]["file_name"]), (&1.into(), &"../../a&b<i>.jpg".into()));
 
     let cvat = String::from_utf8(file(&session, "cvat.xml")).unwrap();
     let xml = roxmltree::Document::parse(&cvat).unwrap();
@@ -95,15 +91,9 @@ fn a_cleaned_folder_stays_inside_itself() {
     let mut classes: Vec<_> =
         fs::read_dir(&at).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     classes.sort();
-    assert_eq!(
-        classes,
-        ["___tern_ & _co_", "auk", "gull", "tern"].map(String::from),
-        "{classes:?}"
-    );
-    let gulls: Vec<_> = fs::read_dir(at.join("gull"))
-        .unwrap()
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
+    assert_eq!(classes, ["___tern_ & _co_", "auk", "gull", "tern"].map(String::from), "{classes:?}");
+    let gulls: Vec<_> =
+        fs::read_dir(at.join("gull")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     assert!(gulls.contains(&"a.jpg".into()) && gulls.contains(&"a-2.jpg".into()), "{gulls:?}");
     assert!(at.join("auk/a&b_i_.jpg").is_file());
     let (status, again) = session.try_post("export-folder", &serde_json::json!({}));
@@ -155,8 +145,7 @@ fn two_exports_at_a_time_do_not_mix() {
         (0..60).map(shot).collect()
     };
     let before = originals();
-    let export =
-        |links: bool| session.try_post("export-folder", &serde_json::json!({ "links": links }));
+    let export = |links: bool| session.try_post("export-folder", &serde_json::json!({ "links": links }));
     let answers = std::thread::scope(|scope| {
         let threads = [true, false, true, false].map(|links| scope.spawn(move || export(links)));
         threads.map(|thread| thread.join().unwrap())

@@ -8,20 +8,13 @@ fn only_the_printed_address_under_its_own_name_is_answered() {
     let session = Running::start(folder.path(), &Wish::default());
     let (host, token) = session.parts();
     let port = host.split_once(':').unwrap().1.to_owned();
-    let ask =
-        |line: &str, headers: &str| session.raw(format!("{line}\r\n{headers}\r\n\r\n").as_bytes());
+    let ask = |line: &str, headers: &str| session.raw(format!("{line}\r\n{headers}\r\n\r\n").as_bytes());
     let state = format!("GET {token}state HTTP/1.1");
     assert_eq!(ask(&state, &format!("Host: {host}")).0, 200);
     assert_eq!(ask(&state, &format!("Host: localhost:{port}")).0, 200);
 
     // Names that lead here by DNS rebinding, no name, two names, another port.
-    for host in [
-        "Host: evil.example",
-        "Host: evil.example:80",
-        "X: y",
-        "Host: 127.0.0.1",
-        "Host: 127.0.0.1:1",
-    ] {
+    for host in ["Host: evil.example", "Host: evil.example:80", "X: y", "Host: 127.0.0.1", "Host: 127.0.0.1:1"] {
         let (status, _, body) = ask(&state, host);
         assert_eq!(status, 403, "{host}");
         assert!(!String::from_utf8_lossy(&body).contains("classes"));
@@ -40,18 +33,13 @@ fn only_the_printed_address_under_its_own_name_is_answered() {
         assert!(String::from_utf8_lossy(&body).contains("token"), "{path}");
     }
     let post = |kind: &str, origin: &str| {
-        let headers =
-            format!("{own}\r\nContent-Type: {kind}\r\nOrigin: {origin}\r\nContent-Length: 2");
+        let headers = format!("{own}\r\nContent-Type: {kind}\r\nOrigin: {origin}\r\nContent-Length: 2");
         session.raw(format!("POST {token}update HTTP/1.1\r\n{headers}\r\n\r\n{{}}").as_bytes()).0
     };
     assert_eq!(post("application/json", &format!("http://{host}")), 200);
     assert_eq!(post("application/json", "http://evil.example"), 403);
     assert_eq!(post("application/json", "null"), 403);
-    assert_eq!(
-        post("text/plain", &format!("http://{host}")),
-        403,
-        "what a form of another page can send"
-    );
+    assert_eq!(post("text/plain", &format!("http://{host}")), 403, "what a form of another page can send");
     assert_eq!(ask(&format!("DELETE {token}state HTTP/1.1"), &own).0, 405);
     session.end();
 }
@@ -61,8 +49,7 @@ fn bad_requests_are_refused_and_harm_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let session = Running::start(folder.path(), &Wish::default());
     let (host, token) = session.parts();
-    let head =
-        format!("POST {token}answer HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json");
+    let head = format!("POST {token}answer HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json");
     for (request, status) in [
         ("\r\n\r\n".to_owned(), 400),
         ("GET\r\n\r\n".to_owned(), 400),
@@ -73,12 +60,7 @@ fn bad_requests_are_refused_and_harm_nothing() {
         (format!("{head}\r\nContent-Length: 3\r\n\r\nxyz"), 400),
         (format!("{head}\r\nX: {}\r\n\r\n", "y".repeat(20_000)), 431),
     ] {
-        assert_eq!(
-            session.raw(request.as_bytes()).0,
-            status,
-            "{}",
-            &request[..request.len().min(90)]
-        );
+        assert_eq!(session.raw(request.as_bytes()).0, status, "{}", &request[..request.len().min(90)]);
     }
     for (path, status) in [
         ("nothing", 404),

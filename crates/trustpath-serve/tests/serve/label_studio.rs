@@ -53,20 +53,15 @@ fn annotations_are_recorded_and_tasks_are_predicted() {
 
     let tasks: Vec<Value> = (20..40).map(|row| task(500 + row, row)).collect();
     let predicted = predict(&session, &tasks);
-    let right = predicted
-        .iter()
-        .zip(20..)
-        .filter(|(p, row)| p["result"][0]["value"]["choices"] == json!([CLASSES[row % 3]]));
+    let right =
+        predicted.iter().zip(20..).filter(|(p, row)| p["result"][0]["value"]["choices"] == json!([CLASSES[row % 3]]));
     assert!(predicted.len() == 20 && right.count() > 15, "{predicted:?}");
     let (result, score) = (&predicted[0]["result"][0], predicted[0]["score"].as_f64().unwrap());
     assert_eq!((&result["from_name"], &result["to_name"]), (&json!("bird"), &json!("body")));
     assert!(score > 0.0 && score <= 1.0);
     let version = session.post("label-studio/setup", &setup)["model_version"].clone();
     assert!(version != first && predicted[0]["model_version"] == version, "{version}");
-    assert_eq!(
-        predict(&session, &[task(114, 14)])[0]["result"][0]["value"]["choices"],
-        json!(["auk"])
-    );
+    assert_eq!(predict(&session, &[task(114, 14)])[0]["result"][0]["value"]["choices"], json!(["auk"]));
     let unknown = json!({ "id": 1, "data": { "text": "something else" } });
     assert_eq!(predict(&session, std::slice::from_ref(&unknown))[0]["result"], json!([]));
 
@@ -102,12 +97,9 @@ fn what_is_no_label_is_ignored_and_said() {
     let counts = session.get("state")["counts"].clone();
     assert_eq!((&counts["skipped"], &counts["checked"]), (&json!(1), &json!(2)));
     // A name that the labels file could not hold is refused with a sentence.
-    let (status, answer) = session
-        .try_post("label-studio/webhook", &annotated("ANNOTATION_CREATED", &task(4, 4), &["AUK"]));
-    assert!(
-        status == 400 && answer["error"].as_str().unwrap().contains("\"auk\" already"),
-        "{answer}"
-    );
+    let (status, answer) =
+        session.try_post("label-studio/webhook", &annotated("ANNOTATION_CREATED", &task(4, 4), &["AUK"]));
+    assert!(status == 400 && answer["error"].as_str().unwrap().contains("\"auk\" already"), "{answer}");
     assert_eq!(session.try_post("label-studio/predict", &json!({})).0, 400);
     assert_eq!(session.try_post("label-studio/train", &json!({})).0, 404);
     session.end();
@@ -118,11 +110,8 @@ fn the_token_guards_it_and_without_the_option_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let session = start(folder.path());
     let (host, _) = session.parts();
-    for path in
-        ["/health", "/label-studio/health", "/00000000000000000000000000000000/label-studio/health"]
-    {
-        let (status, ..) =
-            session.raw(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
+    for path in ["/health", "/label-studio/health", "/00000000000000000000000000000000/label-studio/health"] {
+        let (status, ..) = session.raw(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
         assert_eq!(status, 403, "{path}");
     }
     session.end();
@@ -134,15 +123,10 @@ fn the_token_guards_it_and_without_the_option_there_is_none() {
 #[test]
 fn images_are_found_by_their_addresses() {
     let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(
-        folder.path(),
-        &Wish { images: true, label_studio: true, ..Wish::default() },
-    );
+    let session = Running::start(folder.path(), &Wish { images: true, label_studio: true, ..Wish::default() });
     let at = |address: &str| json!({ "id": 1, "data": { "image": address } });
     let interface = r#"<View><Image name="image" value="$image"/><Choices name="label" toName="image"/></View>"#;
-    for (row, address) in
-        [(3, "/data/local-files/?d=shot%20003.jpg"), (4, "/data/upload/2/0a1b2c3d-shot 004.jpg")]
-    {
+    for (row, address) in [(3, "/data/local-files/?d=shot%20003.jpg"), (4, "/data/upload/2/0a1b2c3d-shot 004.jpg")] {
         let mut said = annotated("ANNOTATION_CREATED", &at(address), &[CLASSES[row % 3]]);
         said["annotation"]["result"][0]["from_name"] = "label".into();
         said["project"]["label_config"] = interface.into();
@@ -150,8 +134,5 @@ fn images_are_found_by_their_addresses() {
     }
     session.end();
     let labels = std::fs::read_to_string(folder.path().join("labels.csv")).unwrap();
-    assert!(
-        labels.contains("shot 003.jpg,auk") && labels.contains("shot 004.jpg,gull"),
-        "{labels}"
-    );
+    assert!(labels.contains("shot 003.jpg,auk") && labels.contains("shot 004.jpg,gull"), "{labels}");
 }

@@ -127,9 +127,7 @@ impl SessionPool for TestPool {
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String> {
         let rows = labelled.rows.iter();
-        let values: Vec<f32> = rows
-            .flat_map(|&r| self.pool.features().unwrap()[r * DIMS..][..DIMS].to_vec())
-            .collect();
+        let values: Vec<f32> = rows.flat_map(|&r| self.pool.features().unwrap()[r * DIMS..][..DIMS].to_vec()).collect();
         let features = Features::new(&values[..], labelled.rows.len(), DIMS).unwrap();
         let audit = trustpath::audit(&features, &labelled.labels).classes(classes);
         audit.run_observed(observer).map_err(|e| e.to_string())

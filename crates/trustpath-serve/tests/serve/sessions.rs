@@ -39,8 +39,7 @@ fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
     session.label(&[13], "gull");
     let ended = session.end().unwrap();
     assert_eq!((ended.written, ended.labelled, ended.checked), (true, 10, 10));
-    let mut names: Vec<_> =
-        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.retain(|name| name != "labels.csv.progress");
     names.sort();
     assert_eq!(names, ["labels.csv", "pool.csv"], "no journal, lock or temporary file");
@@ -48,8 +47,7 @@ fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
     let kinds = read_answers(&at("labels.csv")).unwrap();
     assert_eq!(kinds[7], ("shot 008.jpg".into(), AnswerKind::NoneOfThese));
     let pool = TestPool::read(folder.path(), &wish);
-    let label =
-        |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
+    let label = |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
     assert_eq!(label(6).as_deref(), Some("auk"));
     assert_eq!((label(8), label(11), label(12)), (None, None, None));
     assert_eq!(label(10).as_deref(), Some("little auk"));
@@ -90,14 +88,7 @@ fn two_processes_cannot_work_on_one_file_and_other_data_are_refused() {
     let lock = FileLock::acquire(&labels).unwrap();
     let source = std::sync::Arc::new(TestPool::read(folder.path(), &other));
     let missing = trustpath_table::MissingLabels::usual();
-    let settings = trustpath_serve::Settings {
-        labels,
-        missing,
-        coverage: 0.9,
-        batch: 5,
-        seed: 0,
-        label_studio: false,
-    };
+    let settings = trustpath_serve::Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0, label_studio: false };
     let error = trustpath_serve::Session::open(source, settings, lock).err().unwrap().to_string();
     assert!(error.contains("\"shot 000.jpg\"") && error.contains("labels.csv.journal"), "{error}");
 }
@@ -129,8 +120,7 @@ fn two_tabs_see_the_same_state() {
 fn the_model_follows_the_answers() {
     let folder = tempfile::tempdir().unwrap();
     let session = Running::start(folder.path(), &Wish::default());
-    let state =
-        session.until(|state| state["stage"].is_null() && state["version"].as_u64() > Some(1));
+    let state = session.until(|state| state["stage"].is_null() && state["version"].as_u64() > Some(1));
     assert!(state["model"].is_null() && state["queue"][0]["found"].is_null());
     // Without any label, one instance of each group comes first.
     let rows = |k: usize| state["queue"][k]["row"].as_u64().unwrap() % 3;
@@ -141,8 +131,7 @@ fn the_model_follows_the_answers() {
     let state = session.settled();
     let queue = state["queue"].as_array().unwrap();
     assert!(queue.len() >= 20 && queue.iter().all(|item| item["row"].as_u64().unwrap() >= 12));
-    let right =
-        queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
+    let right = queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
     assert!(right.count() * 10 > 9 * queue.len(), "{queue:?}");
     assert!(queue[0]["found"]["near"].as_array().unwrap().len() == 3);
 
@@ -173,21 +162,13 @@ fn bulk_selections_and_suspects() {
     session.settled();
     let all = session.get("class?class=0&least=0");
     let sure = session.get("class?class=0&least=0.99");
-    assert!(
-        all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64()
-    );
-    let chance: Vec<f64> = all["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item["found"]["probability"].as_f64().unwrap())
-        .collect();
+    assert!(all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64());
+    let chance: Vec<f64> =
+        all["items"].as_array().unwrap().iter().map(|item| item["found"]["probability"].as_f64().unwrap()).collect();
     assert!(chance.is_sorted_by(|a, b| a >= b), "{chance:?}");
     let like = session.get("similar?row=15");
-    let first: Vec<u64> = like["items"].as_array().unwrap()[..8]
-        .iter()
-        .map(|item| item["row"].as_u64().unwrap() % 3)
-        .collect();
+    let first: Vec<u64> =
+        like["items"].as_array().unwrap()[..8].iter().map(|item| item["row"].as_u64().unwrap() % 3).collect();
     assert_eq!(first, [0; 8], "15 is an auk, and so are the most similar ones");
     let map = session.get("map");
     assert_eq!(map["rows"].as_array().unwrap().len(), 60);
@@ -279,10 +260,7 @@ fn a_check_hides_predictions_and_measures_precision() {
     }
     let check = &session.get("state")["check"];
     assert_eq!((&check["answered"], &check["right"]), (&json!(10), &json!(9)), "{check}");
-    assert!(
-        check["interval"][0].as_f64().unwrap() < 0.9
-            && check["interval"][1].as_f64().unwrap() > 0.9
-    );
+    assert!(check["interval"][0].as_f64().unwrap() < 0.9 && check["interval"][1].as_f64().unwrap() > 0.9);
     session.end();
 }
 

@@ -69,10 +69,7 @@ impl<'de> Deserialize<'de> for JsonObject<'de> {
                 f.write_str("one object on each line")
             }
 
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> std::result::Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
                 let mut fields = Vec::new();
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
@@ -114,8 +111,7 @@ struct JsonlReader<'a> {
 
 impl JsonlReader<'_> {
     fn read_line(&mut self, line: &[u8]) -> Result<()> {
-        let JsonObject(fields) =
-            serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
+        let JsonObject(fields) = serde_json::from_slice(line).map_err(|e| self.not_json(line, &e))?;
         self.check_keys(&fields)?;
         let name_at = |place: Option<usize>| place.map(|place| fields[place].0.clone());
         if self.label.is_none() {
@@ -172,8 +168,7 @@ impl JsonlReader<'_> {
         if self.raw.rows == 0 {
             self.raw.dims = count;
         } else if count != self.raw.dims {
-            let reason =
-                format!("line {} has {count} features, the first has {}", self.line, self.raw.dims);
+            let reason = format!("line {} has {count} features, the first has {}", self.line, self.raw.dims);
             return Err(Error::damaged(self.file, reason));
         }
         self.raw.rows += 1;
@@ -197,10 +192,7 @@ impl JsonlReader<'_> {
         };
         let carried = fields.iter().filter(|(key, raw)| is_carried(key, raw));
         let names: Vec<String> = carried.map(|(key, _)| (*key).to_owned()).collect();
-        if matches!(layout, FeatureLayout::Keys(_))
-            && options.features.is_none()
-            && options.text.is_none()
-        {
+        if matches!(layout, FeatureLayout::Keys(_)) && options.features.is_none() && options.text.is_none() {
             let texts = fields.iter().filter(|(_, raw)| is_text(raw));
             let texts: Vec<String> = texts.map(|(key, _)| (*key).to_owned()).collect();
             if !texts.is_empty() && options.carry.is_none() {
@@ -313,9 +305,7 @@ fn layout_of(fields: &[(&str, &RawValue)], options: ReadOptions) -> FeatureLayou
         return FeatureLayout::List((*list).to_owned());
     }
     let named = |key: &str| options.carry.is_some_and(|chosen| chosen.iter().any(|c| c == key));
-    let keys = fields
-        .iter()
-        .filter(|(key, raw)| options.is_feature(key).unwrap_or(!is_text(raw) && !named(key)));
+    let keys = fields.iter().filter(|(key, raw)| options.is_feature(key).unwrap_or(!is_text(raw) && !named(key)));
     FeatureLayout::Keys(keys.map(|(key, _)| (*key).to_owned()).collect())
 }
 
@@ -392,8 +382,7 @@ mod tests {
 
     #[test]
     fn a_key_for_each_feature_in_any_order() {
-        let raw = read_text("{\"b\":1,\"x\":true,\"label\":3}\n{\"x\":5,\"label\":-1,\"b\":6}\n")
-            .unwrap();
+        let raw = read_text("{\"b\":1,\"x\":true,\"label\":3}\n{\"x\":5,\"label\":-1,\"b\":6}\n").unwrap();
         assert_eq!(raw.features, [1.0, 1.0, 6.0, 5.0]);
         assert_eq!(raw.columns.unwrap(), ["b", "x"]);
         assert_eq!(raw.labels, Some(Labels::from_texts(["3", "-1"])));
@@ -402,14 +391,9 @@ mod tests {
 
     #[test]
     fn texts_are_passed_on_and_lists_may_have_any_name() {
-        let raw = read_text(
-            "{\"ID\":1,\"a\":2,\"url\":\"u\",\"Class\":\"x\"}\n{\"ID\":2,\"a\":3,\"url\":null}\n",
-        )
-        .unwrap();
-        assert_eq!(
-            (raw.features, raw.ids.unwrap()),
-            (vec![2.0, 3.0], vec!["1".into(), "2".into()])
-        );
+        let raw =
+            read_text("{\"ID\":1,\"a\":2,\"url\":\"u\",\"Class\":\"x\"}\n{\"ID\":2,\"a\":3,\"url\":null}\n").unwrap();
+        assert_eq!((raw.features, raw.ids.unwrap()), (vec![2.0, 3.0], vec!["1".into(), "2".into()]));
         let url = CarriedColumn { name: "url".into(), texts: vec![Some("u".into()), None] };
         assert_eq!(raw.carried, [url]);
         assert_eq!(raw.notes.len(), 2, "{:?}", raw.notes);
@@ -426,8 +410,7 @@ mod tests {
     #[test]
     fn labels_alone() {
         let options = ReadOptions { labels_only: true, ..ReadOptions::default() };
-        let text =
-            "{\"id\":\"a\",\"label\":\"x\",\"why\":\"said so\"}\n{\"id\":\"b\",\"why\":[]}\n";
+        let text = "{\"id\":\"a\",\"label\":\"x\",\"why\":\"said so\"}\n{\"id\":\"b\",\"why\":[]}\n";
         let raw = read(Input::memory(text.into(), "y.jsonl"), options).unwrap();
         assert_eq!(raw.labels, Some(Labels::from_texts(["x", ""])));
         assert_eq!((raw.rows, raw.ids.unwrap()), (2, vec!["a".into(), "b".into()]));

@@ -131,11 +131,9 @@ impl Format {
         ending.parse().map_err(|_| Error::UnknownFormat {
             file: path.display().to_string(),
             remedy: match ending.as_str() {
-                "arrow" | "feather" | "ipc" => {
-                    "Arrow and Feather files are neither read nor written; \
+                "arrow" | "feather" | "ipc" => "Arrow and Feather files are neither read nor written; \
                     write parquet, e.g. with pandas: frame.to_parquet(\"pool.parquet\")"
-                        .into()
-                }
+                    .into(),
                 _ => format!("use a name that ends in {}, or name the format", Self::endings()),
             },
         })

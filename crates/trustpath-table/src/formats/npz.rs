@@ -22,9 +22,8 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let mut archive = Archive { file, archive };
     let mut raw = RawTable::default();
     if !options.labels_only {
-        let name = archive
-            .first(&options.feature_names())
-            .ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
+        let name =
+            archive.first(&options.feature_names()).ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
         (raw.features, raw.rows, raw.dims) = archive.open(name, NpyArray::read_matrix)?;
     }
     if let Some(name) = archive.first(&options.label_names()) {
@@ -60,8 +59,7 @@ impl Archive {
     /// The names of all arrays, sorted.
     fn names(&self) -> Vec<String> {
         let names = self.archive.file_names().flatten();
-        let mut names: Vec<String> =
-            names.map(|name| name.trim_end_matches(".npy").into()).collect();
+        let mut names: Vec<String> = names.map(|name| name.trim_end_matches(".npy").into()).collect();
         names.sort_unstable();
         names
     }
@@ -70,11 +68,7 @@ impl Archive {
         self.open(name, |entry, available, file| NpyArray::read(entry, available, file))
     }
 
-    fn open<T>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut dyn Read, u64, String) -> Result<T>,
-    ) -> Result<T> {
+    fn open<T>(&mut self, name: &str, read: impl FnOnce(&mut dyn Read, u64, String) -> Result<T>) -> Result<T> {
         let file = format!("{} ({name})", self.file);
         let entry = self.archive.by_name(&format!("{name}.npy"));
         let mut entry = entry.map_err(|e| Error::damaged(&file, e))?;

@@ -8,8 +8,7 @@ use crate::missing::ReadingNote;
 use crate::{Error, Result, Tasks};
 
 /// Names under which features are searched for, best first.
-pub(super) const FEATURE_NAMES: [&str; 8] =
-    ["features", "feats", "embeddings", "embedding", "x", "X", "data", "arr_0"];
+pub(super) const FEATURE_NAMES: [&str; 8] = ["features", "feats", "embeddings", "embedding", "x", "X", "data", "arr_0"];
 /// Names under which arrays of labels are searched for, best first.
 const LABEL_NAMES: [&str; 6] = ["labels", "label", "targets", "y", "Y", "arr_1"];
 /// Names under which arrays of ids are searched for, best first.
@@ -79,8 +78,7 @@ impl<'a> ReadOptions<'a> {
 
     /// Whether a column that is no feature, label or id is passed on to the result.
     pub fn is_carried(self, name: &str) -> bool {
-        self.is_text(name)
-            || self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
+        self.is_text(name) || self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
     }
 
     /// Whether this is the column of texts.
@@ -216,8 +214,7 @@ pub(super) fn check_label_shape(file: &str, shape: &[usize]) -> Result<()> {
 /// None of the arrays in a file has the name of features.
 pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
     let found = if names.is_empty() { "nothing".into() } else { names.join(", ") };
-    let remedy =
-        "save the features under the name \"features\", one row per instance, or name their array";
+    let remedy = "save the features under the name \"features\", one row per instance, or name their array";
     Error::NoFeatures { file: file.to_owned(), found, remedy }
 }
 

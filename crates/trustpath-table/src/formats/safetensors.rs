@@ -5,9 +5,7 @@
 //! UTF-8, and `NAME.offsets` with the offset at which each begins, followed by the offset at which
 //! the last ends; or a JSON array under the metadata key `NAME`.
 
-use super::raw::{
-    RawTable, ReadOptions, check_label_shape, matrix_shape, no_column, no_feature_array,
-};
+use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape, no_column, no_feature_array};
 use crate::block_file::ArrayInFile;
 use crate::input::Input;
 use crate::labels::Labels;
@@ -92,9 +90,9 @@ fn texts(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
 /// The JSON array of strings under a metadata key, if there is one.
 fn json_list(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
     let Some(text) = file.metadata_of(name) else { return Ok(None) };
-    serde_json::from_str(text).map(Some).map_err(|_| {
-        Error::damaged(file.name(), format!("its metadata {name} is not a JSON array of strings"))
-    })
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|_| Error::damaged(file.name(), format!("its metadata {name} is not a JSON array of strings")))
 }
 
 /// Writes one tensor per column, two for a column of texts.

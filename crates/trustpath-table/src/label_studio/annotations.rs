@@ -118,8 +118,7 @@ pub(super) fn labels(
     let (mut labels, mut undecided) = (Vec::with_capacity(tasks.len()), 0);
     for (task, id) in tasks.iter().zip(ids) {
         let annotations = counted(task);
-        let truth: Vec<Value> =
-            annotations.iter().filter(|a| a["ground_truth"] == true).cloned().collect();
+        let truth: Vec<Value> = annotations.iter().filter(|a| a["ground_truth"] == true).cloned().collect();
         let mut votes: Vec<(String, usize)> = Vec::new();
         for annotation in if truth.is_empty() { &annotations } else { &truth } {
             let label = match answer_of(annotation, control.as_deref()) {
@@ -173,11 +172,7 @@ fn name_of(result: &Value, key: &str) -> String {
 }
 
 /// The control whose choices are the labels: the one that is asked for, the only one, or the one called label.
-fn one_control(
-    file: &str,
-    found: &BTreeMap<String, usize>,
-    wanted: Option<&str>,
-) -> Result<Option<String>> {
+fn one_control(file: &str, found: &BTreeMap<String, usize>, wanted: Option<&str>) -> Result<Option<String>> {
     let names: Vec<String> = found.keys().cloned().collect();
     match wanted {
         Some(wanted) if found.contains_key(wanted) || found.is_empty() => Ok(Some(wanted.into())),

@@ -107,25 +107,13 @@ mod tests {
         assert_eq!(files("http://localhost:8080/data/local-files/?d=/a/1.png"), ["a/1.png"]);
         assert_eq!(
             files("/data/upload/3/0a1b2c3d-bird-1.jpg"),
-            [
-                "upload/3/0a1b2c3d-bird-1.jpg",
-                "3/0a1b2c3d-bird-1.jpg",
-                "0a1b2c3d-bird-1.jpg",
-                "bird-1.jpg"
-            ]
+            ["upload/3/0a1b2c3d-bird-1.jpg", "3/0a1b2c3d-bird-1.jpg", "0a1b2c3d-bird-1.jpg", "bird-1.jpg"]
         );
         assert_eq!(files("photos/1.webp"), ["photos/1.webp"]);
-        for elsewhere in
-            ["https://a.org/x.png?w=3", "s3://bucket/x.jpeg", "data:image/png;base64,AA"]
-        {
+        for elsewhere in ["https://a.org/x.png?w=3", "s3://bucket/x.jpeg", "data:image/png;base64,AA"] {
             assert_eq!(ImageAddress::of(elsewhere), Some(ImageAddress::Elsewhere), "{elsewhere}");
         }
-        for none in [
-            "A text about photo.jpg or so",
-            "https://a.org/page",
-            "/data/upload/1/a.wav",
-            "two\nlines.png",
-        ] {
+        for none in ["A text about photo.jpg or so", "https://a.org/page", "/data/upload/1/a.wav", "two\nlines.png"] {
             assert_eq!(ImageAddress::of(none), None, "{none}");
         }
     }

@@ -31,8 +31,7 @@ impl ControlNames {
         };
         let (_, choices) = tags.iter().find(|(tag, with)| *tag == "Choices" && fits(with))?;
         let (from, to) = (choices.get("name")?.clone(), choices.get("toName")?.clone());
-        let object =
-            tags.iter().find(|(tag, with)| *tag != "Choices" && with.get("name") == Some(&to));
+        let object = tags.iter().find(|(tag, with)| *tag != "Choices" && with.get("name") == Some(&to));
         let value = object.and_then(|(_, with)| with.get("value"));
         let key = value.and_then(|value| value.strip_prefix('$')).map(Into::into);
         Some(Self { from, to, key })
@@ -79,9 +78,7 @@ mod tests {
         let second = ControlNames::of_interface(xml, Some("second")).unwrap();
         assert_eq!(second.from, "second");
         assert_eq!(ControlNames::of_interface(xml, Some("third")), None);
-        for none in
-            ["", "<View", "<Choices name=>", "<Choices name='a'/>", "<Labels name='a' toName='b'/>"]
-        {
+        for none in ["", "<View", "<Choices name=>", "<Choices name='a'/>", "<Labels name='a' toName='b'/>"] {
             assert_eq!(ControlNames::of_interface(none, None), None, "{none}");
         }
     }

@@ -138,10 +138,7 @@ impl Tasks {
     ///
     /// # Errors
     /// If the annotations are no single choices, or of several controls.
-    pub fn labels(
-        &self,
-        control: Option<&str>,
-    ) -> Result<(Vec<Option<String>>, Vec<crate::ReadingNote>)> {
+    pub fn labels(&self, control: Option<&str>) -> Result<(Vec<Option<String>>, Vec<crate::ReadingNote>)> {
         annotations::labels(&self.file, &self.tasks, &self.ids, control)
     }
 
@@ -191,10 +188,7 @@ impl<'de> Deserialize<'de> for FirstTask {
                 f.write_str("a list of tasks")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut list: A,
-            ) -> std::result::Result<Self::Value, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
                 let first = list.next_element()?;
                 while list.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(FirstTask(first))
@@ -254,8 +248,7 @@ pub(crate) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     };
     // A key is a column if the first task has it.
     let first = data(&tasks.tasks[0]).into_iter().flatten();
-    let names: Vec<String> =
-        first.filter(|(_, value)| value.is_string()).map(|(key, _)| key.clone()).collect();
+    let names: Vec<String> = first.filter(|(_, value)| value.is_string()).map(|(key, _)| key.clone()).collect();
     if !names.iter().any(|name| name == text) {
         return Err(no_column(file, text, &names));
     }
@@ -267,15 +260,7 @@ pub(crate) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     });
     let carried = carried.collect();
     let rows = tasks.len();
-    Ok(RawTable {
-        rows,
-        ids,
-        labels,
-        carried,
-        notes,
-        tasks: Some(tasks.into()),
-        ..RawTable::default()
-    })
+    Ok(RawTable { rows, ids, labels, carried, notes, tasks: Some(tasks.into()), ..RawTable::default() })
 }
 
 #[cfg(test)]

@@ -42,18 +42,12 @@ fn annotators_vote_and_ground_truth_decides() {
     .unwrap();
     let texts: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
     assert_eq!(texts, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
-    assert!(
-        matches!(&notes[..], [ReadingNote::Sentence(text)] if text.starts_with("1 tasks")),
-        "{notes:?}"
-    );
+    assert!(matches!(&notes[..], [ReadingNote::Sentence(text)] if text.starts_with("1 tasks")), "{notes:?}");
 }
 
 #[test]
 fn what_is_no_single_choice_is_said() {
-    refused(
-        labels(&[task(3, vec![annotation(&["a", "b"])])]),
-        &["t.json", "task 3 has 2 choices", "\"a\", \"b\""],
-    );
+    refused(labels(&[task(3, vec![annotation(&["a", "b"])])]), &["t.json", "task 3 has 2 choices", "\"a\", \"b\""]);
     let rectangle = json!({ "from_name": "b", "to_name": "i", "type": "rectanglelabels", "value": { "x": 1, "rectanglelabels": ["a"] } });
     let only = json!({ "result": [rectangle] });
     refused(labels(&[task(3, vec![only])]), &["\"rectanglelabels\"", "Choices"]);
@@ -63,10 +57,7 @@ fn what_is_no_single_choice_is_said() {
     // A choice about a part of an image is none about the image.
     let mut part = choice("b");
     part["value"]["x"] = 3.into();
-    assert_eq!(
-        answer_of(&json!({ "result": [part, choice("a")] }), None),
-        TaskAnswer::Label("a".into())
-    );
+    assert_eq!(answer_of(&json!({ "result": [part, choice("a")] }), None), TaskAnswer::Label("a".into()));
 }
 
 #[test]
@@ -95,24 +86,16 @@ fn files_that_are_no_exports_are_refused() {
 #[test]
 fn content_is_what_the_data_show() {
     let content = |data: Value| tasks(&[json!({ "data": data })]).unwrap().content();
-    assert_eq!(
-        content(json!({ "url": "/data/upload/1/a.jpg", "text": "x" })),
-        TaskContent::Images("url".into())
-    );
+    assert_eq!(content(json!({ "url": "/data/upload/1/a.jpg", "text": "x" })), TaskContent::Images("url".into()));
     assert_eq!(content(json!({ "text": "x", "lang": "en" })), TaskContent::Texts("text".into()));
-    assert_eq!(
-        content(json!({ "id": "7", "body": "x", "n": 3 })),
-        TaskContent::Texts("body".into())
-    );
+    assert_eq!(content(json!({ "id": "7", "body": "x", "n": 3 })), TaskContent::Texts("body".into()));
     let unclear = content(json!({ "title": "x", "body": "y" }));
     assert_eq!(unclear, TaskContent::Unclear(vec!["body".into(), "title".into()]));
 }
 
 fn export() -> Vec<Value> {
     let kind = |at: u64| ["bus", "car"][at as usize % 2];
-    (0..6)
-        .map(|at| task(40 + at, if at < 4 { vec![annotation(&[kind(at)])] } else { vec![] }))
-        .collect()
+    (0..6).map(|at| task(40 + at, if at < 4 { vec![annotation(&[kind(at)])] } else { vec![] })).collect()
 }
 
 #[test]
@@ -120,24 +103,16 @@ fn texts_and_labels_are_read_and_predictions_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tasks.json");
     std::fs::write(&path, Value::from(export()).to_string()).unwrap();
-    assert_eq!(
-        task_content(&path),
-        Some(TaskContent::Unclear(vec!["lang".into(), "question".into()]))
-    );
+    assert_eq!(task_content(&path), Some(TaskContent::Unclear(vec!["lang".into(), "question".into()])));
     let pool = PartlyLabelledFile::new(&path).text("question").read().unwrap();
     assert_eq!(pool.ids(), ["40", "41", "42", "43", "44", "45"]);
     assert_eq!(pool.labels(), [Some(0), Some(1), Some(0), Some(1), None, None]);
     assert_eq!(pool.carried().len(), 2);
-    refused(
-        PartlyLabelledFile::new(&path).text("title").read(),
-        &["no column \"title\"", "\"question\""],
-    );
+    refused(PartlyLabelledFile::new(&path).text("title").read(), &["no column \"title\"", "\"question\""]);
     refused(PartlyLabelledFile::new(&path).read(), &["tasks of Label Studio", "text column"]);
 
     let mut table = ResultTable::default();
-    let of = |value: fn(usize) -> &'static str| {
-        Column::Text((0..6).map(|at| value(at).into()).collect())
-    };
+    let of = |value: fn(usize) -> &'static str| Column::Text((0..6).map(|at| value(at).into()).collect());
     table.push("id", Column::Text(pool.ids().to_vec())).unwrap();
     table.push("label", of(|at| ["bus", "car"][at % 2])).unwrap();
     table.push("probability", Column::Number(vec![1.0, 1.0, 1.0, 1.0, 0.87654, f64::NAN])).unwrap();
@@ -148,26 +123,14 @@ fn texts_and_labels_are_read_and_predictions_are_written() {
     let written: Vec<Value> = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert_eq!(written.len(), 6);
     assert_eq!(written[0]["annotations"][0]["result"], json!([choice("bus")]));
-    assert!(
-        written[0]["annotations"][0].get("completed_by").is_none(),
-        "users belong to a project"
-    );
+    assert!(written[0]["annotations"][0].get("completed_by").is_none(), "users belong to a project");
     assert!(written[0].get("predictions").is_none());
     let [prediction] = &written[4]["predictions"].as_array().unwrap()[..] else { panic!() };
-    assert_eq!(
-        (&prediction["score"], &prediction["model_version"]),
-        (&json!(0.8765), &json!(MODEL_VERSION))
-    );
+    assert_eq!((&prediction["score"], &prediction["model_version"]), (&json!(0.8765), &json!(MODEL_VERSION)));
     let result = &prediction["result"][0];
     assert_eq!((&result["from_name"], &result["to_name"]), (&json!("kind"), &json!("t")));
-    assert_eq!(
-        written[4]["data"],
-        json!({ "question": "what is 44?", "lang": "en", "verdict": "trusted" })
-    );
-    assert_eq!(
-        (&written[4]["id"], &written[5]["predictions"][0]["score"]),
-        (&json!(44), &json!(0.0))
-    );
+    assert_eq!(written[4]["data"], json!({ "question": "what is 44?", "lang": "en", "verdict": "trusted" }));
+    assert_eq!((&written[4]["id"], &written[5]["predictions"][0]["score"]), (&json!(44), &json!(0.0)));
     // What was written is read again, with the same labels.
     let again = PartlyLabelledFile::new(&out).text("question").read().unwrap();
     assert_eq!(again.labels(), pool.labels());
@@ -178,8 +141,7 @@ fn tasks_are_labels_for_features() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     // Ids of tasks are numbers, which must not be taken for rows.
-    let export: Vec<Value> =
-        (0..6).map(|n| task(1 + n, vec![annotation(&[["a", "b"][n as usize % 2]])])).collect();
+    let export: Vec<Value> = (0..6).map(|n| task(1 + n, vec![annotation(&[["a", "b"][n as usize % 2]])])).collect();
     std::fs::write(at("tasks.json"), Value::from(export).to_string()).unwrap();
     std::fs::write(at("x.csv"), "p,q\n1,2\n2,1\n1,3\n3,1\n1,4\n4,1\n").unwrap();
     let pool = PartlyLabelledFile::new(at("x.csv")).labels(at("tasks.json")).read().unwrap();
@@ -205,8 +167,5 @@ fn tables_without_tasks_become_tasks() {
     let written: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert_eq!(written[0]["data"]["image"], "a.jpg");
     assert_eq!(written[0]["predictions"][0]["result"][0]["to_name"], "image");
-    assert_eq!(
-        written[1],
-        json!({ "data": { "image": "b.jpg", "id": "b.jpg", "verdict": "none of these" } })
-    );
+    assert_eq!(written[1], json!({ "data": { "image": "b.jpg", "id": "b.jpg", "verdict": "none of these" } }));
 }

@@ -88,8 +88,7 @@ impl<'a> TaskWriter<'a> {
 
     /// A prediction.
     pub fn prediction(&self, label: &str, score: f64, version: &str) -> Value {
-        let score =
-            if score.is_finite() { (score.clamp(0.0, 1.0) * 1e4).round() / 1e4 } else { 0.0 };
+        let score = if score.is_finite() { (score.clamp(0.0, 1.0) * 1e4).round() / 1e4 } else { 0.0 };
         json!({ "model_version": version, "score": score, "result": self.result(label) })
     }
 
@@ -128,10 +127,7 @@ impl<'a> TaskWriter<'a> {
             task.insert("annotations".into(), annotations.into());
         }
         if let Some((label, score)) = row.predicted {
-            task.insert(
-                "predictions".into(),
-                json!([self.prediction(label, score, MODEL_VERSION)]),
-            );
+            task.insert("predictions".into(), json!([self.prediction(label, score, MODEL_VERSION)]));
         }
         task.into()
     }
@@ -139,8 +135,7 @@ impl<'a> TaskWriter<'a> {
     /// Whether an annotation of a task says this already.
     fn has(&self, task: &Map<String, Value>, label: &str) -> bool {
         let says = |annotation: &Value| {
-            super::answer_of(annotation, Some(&self.names.from))
-                == super::TaskAnswer::Label(label.into())
+            super::answer_of(annotation, Some(&self.names.from)) == super::TaskAnswer::Label(label.into())
         };
         list_of(task, "annotations").any(says)
     }
@@ -150,8 +145,7 @@ impl<'a> TaskWriter<'a> {
 fn kept(task: &Map<String, Value>) -> Vec<Value> {
     let keys = ["result", "was_cancelled", "ground_truth", "lead_time"];
     let keep = |annotation: &Value| {
-        let entries =
-            keys.iter().filter_map(|key| Some(((*key).to_owned(), annotation.get(key)?.clone())));
+        let entries = keys.iter().filter_map(|key| Some(((*key).to_owned(), annotation.get(key)?.clone())));
         entries.collect::<Map<String, Value>>().into()
     };
     list_of(task, "annotations").map(keep).collect()

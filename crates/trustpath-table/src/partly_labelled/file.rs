@@ -158,8 +158,7 @@ impl PartlyLabelledFile {
 
     /// The files that it is read from, also those beside the features in which labels are searched for.
     pub fn files(&self) -> Vec<PathBuf> {
-        let beside =
-            || if self.look_beside { names_beside(&self.features).collect() } else { Vec::new() };
+        let beside = || if self.look_beside { names_beside(&self.features).collect() } else { Vec::new() };
         let labels = self.labels.as_ref().map_or_else(beside, |labels| vec![labels.clone()]);
         [vec![self.features.clone()], labels].concat()
     }
@@ -231,9 +230,7 @@ impl PartlyLabelledFile {
         });
         let Some(path) = outside else {
             let in_column = label_place == LabelPlace::Column;
-            if let (Some(name), None, true, true) =
-                (&self.label_column, &inside, in_column, self.look_beside)
-            {
+            if let (Some(name), None, true, true) = (&self.label_column, &inside, in_column, self.look_beside) {
                 if raw.all_columns.is_empty() {
                     let texts = raw.carried.iter().map(|column| &column.name);
                     let names = texts.chain(raw.columns.iter().flatten());
@@ -318,9 +315,7 @@ impl PartlyLabelledFile {
         };
         Error::NoLabels {
             file: self.features.display().to_string(),
-            remedy: format!(
-                "give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"
-            ),
+            remedy: format!("give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"),
         }
     }
 }

@@ -96,11 +96,7 @@ impl GivenLabels {
 
     /// Decides whether the first line is a header and which empty lines at the end are labels, by the
     /// number of instances or by their ids.
-    pub(crate) fn settle_lines(
-        &mut self,
-        ids: Option<&[String]>,
-        rows: usize,
-    ) -> Result<Vec<ReadingNote>> {
+    pub(crate) fn settle_lines(&mut self, ids: Option<&[String]>, rows: usize) -> Result<Vec<ReadingNote>> {
         let Labels::Texts(labels) = &mut self.labels else { return Ok(Vec::new()) };
         let unclear = self.lines == LabelLines::UnclearStart;
         if let (Some(of_labels), true) = (&mut self.ids, unclear) {
@@ -163,8 +159,7 @@ fn by_id(
     source: &str,
     unknown: impl Fn(&str) -> Error,
 ) -> Result<Vec<Option<usize>>> {
-    let rows: HashMap<&str, usize> =
-        ids.iter().enumerate().map(|(row, id)| (id.as_str(), row)).collect();
+    let rows: HashMap<&str, usize> = ids.iter().enumerate().map(|(row, id)| (id.as_str(), row)).collect();
     let mut placed: Vec<Option<usize>> = vec![None; ids.len()];
     for (id, &label) in of_labels.iter().zip(labels) {
         let row = *rows.get(id.as_str()).ok_or_else(|| unknown(id))?;
@@ -219,8 +214,7 @@ mod tests {
     }
 
     fn names(placed: &MatchedLabels) -> Vec<&str> {
-        let name =
-            |label: &Option<usize>| label.map_or("", |class| placed.class_names[class].as_str());
+        let name = |label: &Option<usize>| label.map_or("", |class| placed.class_names[class].as_str());
         placed.labels.iter().map(name).collect()
     }
 

@@ -201,14 +201,12 @@ impl PartlyLabelledTable {
     pub fn check_labels(&self) -> Result<()> {
         let mut given = self.labels.iter().flatten();
         let Some(first) = given.next() else {
-            let wanted =
-                "label some instances of each class, in the label column or in a labels file";
+            let wanted = "label some instances of each class, in the label column or in a labels file";
             let texts = self.notes.iter().find_map(|note| match note {
                 ReadingNote::TextColumns(names) => Some(names.iter().take(5)),
                 _ => None,
             });
-            let texts: Vec<String> =
-                texts.into_iter().flatten().map(|n| format!("{n:?}")).collect();
+            let texts: Vec<String> = texts.into_iter().flatten().map(|n| format!("{n:?}")).collect();
             let remedy = if texts.is_empty() {
                 format!("{wanted}{}", self.hint())
             } else {
@@ -247,9 +245,7 @@ impl PartlyLabelledTable {
         let Some((here, there)) = self.columns.as_deref().zip(columns) else { return Ok(()) };
         match here.iter().zip(there).position(|(here, there)| here != there) {
             None => Ok(()),
-            Some(k) => {
-                Err(other(format!("column {k} is {:?}, that of the model {:?}", here[k], there[k])))
-            }
+            Some(k) => Err(other(format!("column {k} is {:?}, that of the model {:?}", here[k], there[k]))),
         }
     }
 }
@@ -299,8 +295,7 @@ mod tests {
     fn impossible_tables_are_refused() {
         let names = || strings(&["a"]);
         let new = |features, dims, ids: &[&str], labels| {
-            PartlyLabelledTable::new(features, dims, strings(ids), labels, names(), "p")
-                .unwrap_err()
+            PartlyLabelledTable::new(features, dims, strings(ids), labels, names(), "p").unwrap_err()
         };
         assert!(matches!(new(vec![], 2, &[], vec![]), Error::Shape { .. }));
         assert!(matches!(new(vec![], 0, &["a"], vec![None]), Error::Shape { .. }));

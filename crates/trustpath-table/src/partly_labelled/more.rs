@@ -32,13 +32,9 @@ impl PartlyLabelledTable {
         let (before, rows) = (self.rows(), self.rows() + more.rows());
         let source = format!("{} and {}", self.source, more.source);
         let taken: HashSet<&String> = self.ids.iter().collect();
-        let numbered =
-            counts(&more.ids, more.rows()) && more.ids.iter().any(|id| taken.contains(id));
-        let added: Vec<String> = if numbered {
-            (before..rows).map(|row| row.to_string()).collect()
-        } else {
-            more.ids.clone()
-        };
+        let numbered = counts(&more.ids, more.rows()) && more.ids.iter().any(|id| taken.contains(id));
+        let added: Vec<String> =
+            if numbered { (before..rows).map(|row| row.to_string()).collect() } else { more.ids.clone() };
         let ids = [self.ids.clone(), added].concat();
         check_unique(&ids, &source)?;
         let mut carried = more.carried.clone();
@@ -47,9 +43,7 @@ impl PartlyLabelledTable {
         }
         let labels: Vec<String> = self.label_texts().chain(more.label_texts()).collect();
         let table = Self {
-            features: FeatureStorage::InMemory(
-                [self.all_features()?, more.all_features()?].concat(),
-            ),
+            features: FeatureStorage::InMemory([self.all_features()?, more.all_features()?].concat()),
             columns: self.columns.or(more.columns),
             labels: vec![None; rows],
             class_names: Vec::new(),
@@ -99,20 +93,15 @@ impl PartlyLabelledTable {
     ) -> Result<Self> {
         let read = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
         let source = path.display().to_string();
-        let labels = read.labels.ok_or_else(|| Error::NoLabels {
-            file: source.clone(),
-            remedy: "give the columns id and label".into(),
-        })?;
+        let labels = read
+            .labels
+            .ok_or_else(|| Error::NoLabels { file: source.clone(), remedy: "give the columns id and label".into() })?;
         let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
         let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
         let given = given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
-        let labels: Vec<String> = given
-            .labels
-            .iter()
-            .zip(self.label_texts())
-            .map(|(new, old)| name(new).unwrap_or(old))
-            .collect();
+        let labels: Vec<String> =
+            given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
         let mut table = self.with_labels(labels)?;
         table.notes.extend(given.notes);
         Ok(table)
@@ -133,8 +122,7 @@ impl PartlyLabelledTable {
         let none = MissingLabels::only([""; 0]);
         let (ids, rows) = (std::mem::take(&mut self.ids), self.labels.len());
         let matched = given.match_to(Some(ids), rows, &self.source, &none)?;
-        (self.ids, self.labels, self.class_names) =
-            (matched.ids, matched.labels, matched.class_names);
+        (self.ids, self.labels, self.class_names) = (matched.ids, matched.labels, matched.class_names);
         Ok(self)
     }
 }
@@ -146,8 +134,7 @@ mod tests {
 
     fn table(ids: &[&str], labels: &[Option<usize>], names: &[&str]) -> PartlyLabelledTable {
         let features = (0..2 * ids.len()).map(|at| at as f32 + 1.0).collect();
-        PartlyLabelledTable::new(features, 2, strings(ids), labels.to_vec(), strings(names), "p")
-            .unwrap()
+        PartlyLabelledTable::new(features, 2, strings(ids), labels.to_vec(), strings(names), "p").unwrap()
     }
 
     #[test]
@@ -160,14 +147,9 @@ mod tests {
         assert_eq!(both.labels(), [Some(2), None, Some(1), Some(0), None]);
         assert_eq!(both.features().unwrap()[6..8], [1.0, 2.0]);
         let numbers = table(&["a", "b", "c"], &[Some(0), Some(1), Some(2)], &["10", "9", "2"]);
-        assert_eq!(
-            numbers.clone().with_more(table(&["d"], &[None], &[])).unwrap().class_names(),
-            ["2", "9", "10"]
-        );
+        assert_eq!(numbers.clone().with_more(table(&["d"], &[None], &[])).unwrap().class_names(), ["2", "9", "10"]);
         refused(numbers.with_more(table(&["b"], &[None], &[])), &["\"b\" twice"]);
-        let wide =
-            PartlyLabelledTable::new(vec![1.0; 3], 3, strings(&["x"]), vec![None], vec![], "w")
-                .unwrap();
+        let wide = PartlyLabelledTable::new(vec![1.0; 3], 3, strings(&["x"]), vec![None], vec![], "w").unwrap();
         refused(old.with_more(wide), &["w", "3 features, the model 2"]);
     }
 
@@ -175,10 +157,7 @@ mod tests {
     fn rows_are_left_out_everywhere() {
         let all = table(&["a", "b", "c"], &[Some(1), None, Some(0)], &["gull", "tern"]);
         let left = all.without(&[1]).unwrap();
-        assert_eq!(
-            (left.ids(), left.labels()),
-            (&strings(&["a", "c"])[..], &[Some(1), Some(0)][..])
-        );
+        assert_eq!((left.ids(), left.labels()), (&strings(&["a", "c"])[..], &[Some(1), Some(0)][..]));
         assert_eq!(left.features().unwrap(), [1.0, 2.0, 5.0, 6.0]);
     }
 
@@ -194,9 +173,6 @@ mod tests {
         assert_eq!(labelled.class_names(), ["gull", "tern", "wren"]);
         assert_eq!(labelled.labels(), [Some(2), None, Some(0), None, Some(1)]);
         std::fs::write(&path, "id,label\n9,tern\n").unwrap();
-        refused(
-            both.with_labels_of(&path, None, None, &usual),
-            &["more.csv has a label for \"9\""],
-        );
+        refused(both.with_labels_of(&path, None, None, &usual), &["more.csv has a label for \"9\""]);
     }
 }

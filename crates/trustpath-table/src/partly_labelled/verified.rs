@@ -21,9 +21,9 @@ impl PartlyLabelledTable {
         let read = read_labels(path, ReadOptions::default())?;
         let file = path.display().to_string();
         let nothing = |remedy: &str| Error::NoLabels { file: file.clone(), remedy: remedy.into() };
-        let labels = read.labels.ok_or_else(|| {
-            nothing("give the columns id and label, one row for each label that was checked")
-        })?;
+        let labels = read
+            .labels
+            .ok_or_else(|| nothing("give the columns id and label, one row for each label that was checked"))?;
         let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
         let source = file.clone();
         let given = GivenLabels { labels, ids, names, source, lines, in_order: false };

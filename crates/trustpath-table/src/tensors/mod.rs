@@ -84,9 +84,7 @@ impl TensorFile {
             let bytes = file.bytes(&name)?;
             let tensor = match scalar {
                 Scalar::F64 => Tensor::F64 { shape, values: scalar.to_f64s(&bytes) },
-                Scalar::F32 | Scalar::F16 | Scalar::Bf16 => {
-                    Tensor::F32 { shape, values: scalar.to_f32s(&bytes) }
-                }
+                Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Tensor::F32 { shape, values: scalar.to_f32s(&bytes) },
                 _ => {
                     let (file, found) = (file.called(&name), "whole numbers".into());
                     return Err(Error::Dtype { file, found, expected });
@@ -193,13 +191,10 @@ mod tests {
             [&length[..], header.as_bytes(), &vec![0; data]].concat()
         };
         assert!(refused(&with_header(&"[".repeat(100_000), 0)));
-        for (shape, end, data) in [
-            ("[1000000000000]", "4", 4),
-            ("[18446744073709551615,2]", "4", 4),
-            ("[1000000000000]", "4000000000000", 0),
-        ] {
-            let header =
-                format!(r#"{{"w":{{"dtype":"F32","shape":{shape},"data_offsets":[0,{end}]}}}}"#);
+        for (shape, end, data) in
+            [("[1000000000000]", "4", 4), ("[18446744073709551615,2]", "4", 4), ("[1000000000000]", "4000000000000", 0)]
+        {
+            let header = format!(r#"{{"w":{{"dtype":"F32","shape":{shape},"data_offsets":[0,{end}]}}}}"#);
             assert!(refused(&with_header(&header, data)), "{shape}");
         }
     }

@@ -108,8 +108,6 @@ impl TensorReader {
     }
 
     fn info(&self, name: &str) -> Result<&TensorInfo> {
-        self.header
-            .info(name)
-            .ok_or_else(|| Error::damaged(self.name(), format!("it has no tensor \"{name}\"")))
+        self.header.info(name).ok_or_else(|| Error::damaged(self.name(), format!("it has no tensor \"{name}\"")))
     }
 }

@@ -84,8 +84,7 @@ fn files_that_cannot_be_read_in_blocks_are_in_memory() {
 
 #[test]
 fn the_bound_counts_four_bytes_per_value() {
-    let file =
-        |bytes| PartlyLabelledFile::new(fixture("f8.npy")).in_memory_up_to(bytes).read().unwrap();
+    let file = |bytes| PartlyLabelledFile::new(fixture("f8.npy")).in_memory_up_to(bytes).read().unwrap();
     let bytes = 4 * (file(u64::MAX).rows() * file(u64::MAX).dims()) as u64;
     assert!(file(bytes).features().is_some());
     assert!(file(bytes - 1).features().is_none());
@@ -126,8 +125,7 @@ fn a_file_that_was_shortened_is_refused() {
         let mut out = vec![0.0; dims];
         table.read(0, &mut out).unwrap();
         let error = table.read(rows - 1, &mut out).unwrap_err();
-        let expected =
-            Error::Truncated { file: path.display().to_string(), expected: 8000, found: 4000 };
+        let expected = Error::Truncated { file: path.display().to_string(), expected: 8000, found: 4000 };
         assert_eq!(error, expected);
         assert_eq!(table.check_values().unwrap_err(), expected);
     }
@@ -155,10 +153,7 @@ mod parquet {
     ) {
         let schema = Arc::new(parse_message_type(schema).unwrap());
         // Small pages, so that blocks begin within and between them.
-        let properties = WriterProperties::builder()
-            .set_data_page_row_count_limit(7)
-            .set_write_batch_size(3)
-            .build();
+        let properties = WriterProperties::builder().set_data_page_row_count_limit(7).set_write_batch_size(3).build();
         let file = fs::File::create(path).unwrap();
         let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
         let mut first = 0;

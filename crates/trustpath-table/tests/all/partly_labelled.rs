@@ -4,9 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use trustpath_table::{
-    CarriedColumn, Column, Error, Format, MissingLabels, Output, PartlyLabelledFile, ResultTable,
-};
+use trustpath_table::{CarriedColumn, Column, Error, Format, MissingLabels, Output, PartlyLabelledFile, ResultTable};
 
 use crate::{Folder, fixture, label_names, refused};
 
@@ -182,8 +180,7 @@ fn labels_are_never_moved_or_invented() {
         refused(unclear, &["6 lines for 5 rows", "\"zorp\", may be a header or a label"]);
     }
     let said = read("y.csv", "label\ncat\n?\ndog\n?\n?\n").unwrap();
-    let said: Vec<String> =
-        said.notes().iter().map(|note| note.sentence(|n, v| format!("--{n} {v}"))).collect();
+    let said: Vec<String> = said.notes().iter().map(|note| note.sentence(|n, v| format!("--{n} {v}"))).collect();
     assert_eq!(said, ["3 labels read as missing: '?' (use --missing '' if they are classes)."]);
     let unknown = folder.file("u.csv", "label\ncat\nunknown\ncat\nunknown\n\n");
     let markers = MissingLabels::only([""]);

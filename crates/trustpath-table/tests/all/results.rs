@@ -12,16 +12,9 @@ use trustpath_table::{Column, Error, Output, PartlyLabelledFile, ResultTable};
 
 use crate::{Folder, format_names, refused};
 
-const IDS: [&str; 6] = [
-    "plain",
-    "say \"hi\", you",
-    "two\nlines\tand a tab",
-    "é✓𝛌 <script>",
-    "=HYPERLINK(\"http://x\")",
-    "'@already",
-];
-const LABELS: [Option<&str>; 6] =
-    [Some("auk"), Some("-5 below"), None, Some("gull, herring"), Some("=1+1"), None];
+const IDS: [&str; 6] =
+    ["plain", "say \"hi\", you", "two\nlines\tand a tab", "é✓𝛌 <script>", "=HYPERLINK(\"http://x\")", "'@already"];
+const LABELS: [Option<&str>; 6] = [Some("auk"), Some("-5 below"), None, Some("gull, herring"), Some("=1+1"), None];
 
 fn table_of<const N: usize>(columns: [(&str, Column); N]) -> ResultTable {
     let mut table = ResultTable::default();
@@ -49,10 +42,7 @@ fn written(table: &ResultTable, folder: &Folder, format: &str) -> PathBuf {
 
 /// The names of the labels that the labels file `table` gives to `ids`, for every format that can
 /// be read as a labels file, which a structured array cannot.
-fn labels_read_back(
-    ids: &[String],
-    table: &ResultTable,
-) -> Vec<(&'static str, Vec<Option<String>>)> {
+fn labels_read_back(ids: &[String], table: &ResultTable) -> Vec<(&'static str, Vec<Option<String>>)> {
     let folder = Folder::new();
     let values = Column::Number(vec![0.5; ids.len()]);
     let features = table_of([("id", Column::Text(ids.to_vec())), ("a", values)]);
@@ -122,8 +112,7 @@ fn separated_values() {
 fn json_lines() {
     let folder = Folder::new();
     let text = fs::read_to_string(written(&table(), &folder, "jsonl")).unwrap();
-    let rows: Vec<serde_json::Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 6);
     for (row, (id, label)) in rows.iter().zip(IDS.iter().zip(LABELS)) {
         assert_eq!((row["id"].as_str(), row["label"].as_str()), (Some(*id), label));
@@ -215,10 +204,7 @@ fn parquet_rows() {
         let label = label.map_or(Field::Null, |label| Field::Str(label.into()));
         assert_eq!((&row[0], &row[1]), (&Field::Str((*id).into()), &label));
     }
-    assert_eq!(
-        rows[1][2..],
-        [Field::Double(1e-300), Field::Null, Field::Long(1), Field::Long(1), Field::Bool(false),]
-    );
+    assert_eq!(rows[1][2..], [Field::Double(1e-300), Field::Null, Field::Long(1), Field::Long(1), Field::Bool(false),]);
 }
 
 #[test]

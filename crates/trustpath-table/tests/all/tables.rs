@@ -135,12 +135,8 @@ fn files_that_are_no_tables_are_refused() {
         (file("y-text.npy"), |e| matches!(e, Error::Shape { .. })),
         (file("f4.npy"), |e| matches!(e, Error::NoLabels { .. })),
         (file("headless.csv"), |e| matches!(e, Error::NoLabels { .. })),
-        (file("f4.npy").labels(fixture("y-short.npy")), |e| {
-            matches!(e, Error::LabelCount { labels: 5, rows: 6, .. })
-        }),
-        (file("f4.npy").labels(fixture("y-fraction.npy")), |e| {
-            matches!(e, Error::Label { row: 0, .. })
-        }),
+        (file("f4.npy").labels(fixture("y-short.npy")), |e| matches!(e, Error::LabelCount { labels: 5, rows: 6, .. })),
+        (file("f4.npy").labels(fixture("y-fraction.npy")), |e| matches!(e, Error::Label { row: 0, .. })),
         (file("f4.npy").labels(fixture("cube.npy")), |e| matches!(e, Error::Shape { .. })),
         (file("f4.npy").labels(fixture("none.txt")), |e| matches!(e, Error::Read { .. })),
     ];
@@ -183,8 +179,7 @@ fn damaged_files_are_errors_and_never_panics() {
     let built = |name: &&str| cfg!(feature = "parquet") || !name.ends_with("parquet");
     for name in names.into_iter().filter(built) {
         let bytes = fs::read(fixture(name)).unwrap();
-        let read =
-            |bytes: &[u8]| TableFile::new(folder.file(name, bytes)).labels(fixture("y.txt")).read();
+        let read = |bytes: &[u8]| TableFile::new(folder.file(name, bytes)).labels(fixture("y.txt")).read();
         assert!(read(&bytes).is_ok(), "{name}");
         // Text has no end mark: a last line may lose digits, or its line break.
         let is_text = name.ends_with("csv") || name.ends_with("jsonl");
@@ -216,9 +211,7 @@ fn header(shape: &str) -> Vec<u8> {
 #[test]
 fn a_zip_bomb_takes_no_memory() {
     let folder = Folder::new();
-    let read = |bytes: &[u8]| {
-        TableFile::new(folder.file("bomb.npz", bytes)).labels(fixture("y.txt")).read()
-    };
+    let read = |bytes: &[u8]| TableFile::new(folder.file("bomb.npz", bytes)).labels(fixture("y.txt")).read();
     // 64 MB of zeros behind a small array stay where they are.
     let table = read(&npz(&[("features.npy", &header("(6, 3)"), 64 << 20)])).unwrap();
     assert_eq!(table.features(), [0.0; 18]);

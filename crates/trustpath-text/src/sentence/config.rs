@@ -32,8 +32,7 @@ fn refuse(name: &str, reason: impl Into<String>) -> Error {
 /// The JSON of a file, empty where there is no such file.
 fn json(files: &Package, name: &str) -> Result<Value> {
     let Some(text) = files.text(name)? else { return Ok(Value::Null) };
-    serde_json::from_str(&text)
-        .map_err(|e| refuse(files.name(), format!("its {name} is not JSON ({e})")))
+    serde_json::from_str(&text).map_err(|e| refuse(files.name(), format!("its {name} is not JSON ({e})")))
 }
 
 impl Config {

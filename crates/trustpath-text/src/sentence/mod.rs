@@ -139,15 +139,9 @@ impl SentenceModel {
     ///
     /// # Errors
     /// [`Error::Stopped`] if it was stopped.
-    pub fn embed<T: AsRef<str> + Sync>(
-        &self,
-        texts: &[T],
-        mut advance: impl FnMut(usize) -> bool,
-    ) -> Result<Vec<f32>> {
-        let tokens: Vec<Vec<u32>> = texts
-            .par_iter()
-            .map(|text| self.tokenizer.tokens(text.as_ref(), self.most_tokens))
-            .collect();
+    pub fn embed<T: AsRef<str> + Sync>(&self, texts: &[T], mut advance: impl FnMut(usize) -> bool) -> Result<Vec<f32>> {
+        let tokens: Vec<Vec<u32>> =
+            texts.par_iter().map(|text| self.tokenizer.tokens(text.as_ref(), self.most_tokens)).collect();
         // The longest first, so that no thread begins a long text when the others are done.
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&text| (std::cmp::Reverse(tokens[text].len()), text));
@@ -226,15 +220,13 @@ mod tests {
 
     /// The weights of one layer of 16 numbers, of six words and eight positions.
     fn weights() -> NetworkWeights {
-        let norm =
-            |name: &str| [(format!("{name}.weight"), vec![16]), (format!("{name}.bias"), vec![16])];
+        let norm = |name: &str| [(format!("{name}.weight"), vec![16]), (format!("{name}.bias"), vec![16])];
         let dense = |name: &str| {
             let name = format!("encoder.layer.0.{name}");
             [(format!("{name}.weight"), vec![16, 16]), (format!("{name}.bias"), vec![16])]
         };
         let tables = [("word", 6), ("position", 8), ("token_type", 2)];
-        let tables = tables
-            .map(|(name, rows)| (format!("embeddings.{name}_embeddings.weight"), vec![rows, 16]));
+        let tables = tables.map(|(name, rows)| (format!("embeddings.{name}_embeddings.weight"), vec![rows, 16]));
         let layer = ["attention.self.query", "attention.self.key", "attention.self.value"]
             .into_iter()
             .chain(["attention.output.dense", "intermediate.dense", "output.dense"])
@@ -258,12 +250,14 @@ mod tests {
             std::fs::write(path, text).unwrap();
         };
         let vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n";
-        put("config.json", json!({"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1,
-            "hidden_size": 16, "num_attention_heads": 1, "intermediate_size": 16, "max_position_embeddings": 8}).to_string());
+        put(
+            "config.json",
+            json!({"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1,
+            "hidden_size": 16, "num_attention_heads": 1, "intermediate_size": 16, "max_position_embeddings": 8})
+            .to_string(),
+        );
         put("vocab.txt", format!("{vocabulary}b"));
-        weights()
-            .write_safetensors(folder.path().join("model.safetensors"), Precision::F32)
-            .unwrap();
+        weights().write_safetensors(folder.path().join("model.safetensors"), Precision::F32).unwrap();
         let open = || {
             let model = SentenceModel::open(folder.path()).unwrap();
             (model.identity(), model.settings())

@@ -73,16 +73,13 @@ impl TfIdf {
             mean: Vec::new(),
         };
         let mut rows = SparseRows::new(kept.len());
-        let weighed: Vec<Vec<(usize, f64)>> =
-            terms.par_iter().map(|terms| fitted.weigh(terms)).collect();
+        let weighed: Vec<Vec<(usize, f64)>> = terms.par_iter().map(|terms| fitted.weigh(terms)).collect();
         weighed.into_iter().for_each(|row| rows.push(row));
         let axes = rows.right_singular_vectors(DIMS)?;
         let dims = axes.rows();
-        fitted.axes =
-            (0..kept.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
+        fitted.axes = (0..kept.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
         let mut mean = vec![0.0; dims];
-        let features: Vec<Option<Vec<f32>>> =
-            terms.par_iter().map(|terms| fitted.project(terms, dims)).collect();
+        let features: Vec<Option<Vec<f32>>> = terms.par_iter().map(|terms| fitted.project(terms, dims)).collect();
         for feature in features.iter().flatten() {
             mean.iter_mut().zip(feature).for_each(|(mean, &x)| *mean += f64::from(x));
         }
@@ -156,9 +153,7 @@ impl TfIdf {
     /// The same back; none if these are not the tensors of a TF-IDF.
     pub fn from_tensors(tensors: &BTreeMap<String, Tensor>) -> Option<Self> {
         let single = |name: &str| match tensors.get(name)? {
-            Tensor::F32 { values, .. } if values.iter().all(|x| x.is_finite()) => {
-                Some(values.clone())
-            }
+            Tensor::F32 { values, .. } if values.iter().all(|x| x.is_finite()) => Some(values.clone()),
             _ => None,
         };
         let Tensor::F64 { values: terms, .. } = tensors.get("text.terms")? else { return None };

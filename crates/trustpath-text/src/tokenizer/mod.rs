@@ -67,9 +67,8 @@ impl Tokenizer {
             return Err(wrong("its tokenizer is not WordPiece"));
         }
         let vocabulary = model["vocab"].as_object().ok_or_else(|| wrong("it has no vocabulary"))?;
-        let piece = |(piece, id): (&String, &serde_json::Value)| {
-            Some((piece.clone(), u32::try_from(id.as_u64()?).ok()?))
-        };
+        let piece =
+            |(piece, id): (&String, &serde_json::Value)| Some((piece.clone(), u32::try_from(id.as_u64()?).ok()?));
         let lowercase = json["normalizer"]["lowercase"].as_bool().unwrap_or(true);
         Self::new(vocabulary.iter().filter_map(piece).collect(), lowercase, name)
     }
@@ -126,13 +125,11 @@ impl Tokenizer {
 
     /// The tokens of a text with `[CLS]` before and `[SEP]` behind them, `most` altogether at most.
     pub fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
-        let [unknown, begin, end] =
-            ["[UNK]", "[CLS]", "[SEP]"].map(|token| self.special(token).unwrap_or_default());
+        let [unknown, begin, end] = ["[UNK]", "[CLS]", "[SEP]"].map(|token| self.special(token).unwrap_or_default());
         let mut tokens = vec![begin];
         let mut rest = text;
         while !rest.is_empty() && tokens.len() < most {
-            let occurrences =
-                self.special.iter().filter_map(|(name, id)| Some((rest.find(name)?, name, id)));
+            let occurrences = self.special.iter().filter_map(|(name, id)| Some((rest.find(name)?, name, id)));
             let first = occurrences.min_by_key(|(at, ..)| *at);
             let before = first.map_or(rest, |(at, ..)| &rest[..at]);
             for word in words(before, self.lowercase) {
@@ -160,9 +157,8 @@ impl Tokenizer {
         while from < characters {
             let pieces = if from == 0 { &self.first } else { &self.next };
             let most = (from + self.longest).min(characters);
-            let longest = (from + 1..=most)
-                .rev()
-                .find_map(|to| pieces.get(&word[ends[from]..ends[to]]).map(|&id| (to, id)));
+            let longest =
+                (from + 1..=most).rev().find_map(|to| pieces.get(&word[ends[from]..ends[to]]).map(|&id| (to, id)));
             match longest {
                 Some((to, id)) if characters <= LONGEST_WORD => {
                     tokens.push(id);
@@ -182,8 +178,7 @@ impl Tokenizer {
 mod tests {
     use super::*;
 
-    const VOCABULARY: &str =
-        "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nun\n##aff\n##able\n##a\naf\n?\n東\n##x";
+    const VOCABULARY: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nun\n##aff\n##able\n##a\naf\n?\n東\n##x";
 
     fn tokenizer() -> Tokenizer {
         Tokenizer::from_vocabulary(VOCABULARY, true, "v").unwrap()

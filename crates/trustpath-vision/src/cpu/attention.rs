@@ -49,14 +49,7 @@ impl<'a> Rows<'a> {
 
 impl Attention {
     /// Writes what the rows of each sequence gather from each other.
-    pub fn run(
-        &self,
-        rows: &[Block],
-        count: usize,
-        lengths: &[usize],
-        output: &mut [Block],
-        scratch: &mut Scratch,
-    ) {
+    pub fn run(&self, rows: &[Block], count: usize, lengths: &[usize], output: &mut [Block], scratch: &mut Scratch) {
         let mut first = 0;
         for &length in lengths {
             let rows = Rows { blocks: rows, first, length, count };
@@ -67,33 +60,15 @@ impl Attention {
     }
 
     /// Writes what one query gathers from rows that hold keys and values side by side.
-    pub fn pool(
-        &self,
-        query: &[Block],
-        rows: &[Block],
-        output: &mut [Block],
-        scratch: &mut Scratch,
-    ) {
+    pub fn pool(&self, query: &[Block], rows: &[Block], output: &mut [Block], scratch: &mut Scratch) {
         let count = rows.len() / (2 * self.heads * self.depth);
         let query = Rows { blocks: query, first: 0, length: 1, count: 1 };
         let rows = Rows { blocks: rows, first: 0, length: count, count };
         self.gather((query, rows, 0), output, scratch);
     }
 
-    fn gather(
-        &self,
-        (queries, rows, keys): (Rows, Rows, usize),
-        output: &mut [Block],
-        scratch: &mut Scratch,
-    ) {
-        Arch::new().dispatch(RunAttention {
-            attention: *self,
-            queries,
-            rows,
-            keys,
-            output,
-            scratch,
-        });
+    fn gather(&self, (queries, rows, keys): (Rows, Rows, usize), output: &mut [Block], scratch: &mut Scratch) {
+        Arch::new().dispatch(RunAttention { attention: *self, queries, rows, keys, output, scratch });
     }
 }
 
@@ -112,8 +87,7 @@ impl WithSimd for RunAttention<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { attention: Attention { heads, depth }, queries, rows, output, scratch, .. } =
-            self;
+        let Self { attention: Attention { heads, depth }, queries, rows, output, scratch, .. } = self;
         let (length, asked) = (rows.length, queries.length);
         let across = blocks(length);
         let Scratch { keys, values, scores } = scratch;

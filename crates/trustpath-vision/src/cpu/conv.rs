@@ -91,15 +91,11 @@ impl Convolution {
         };
         let padded = blocks(inputs) * LANES;
         let filters = match lowering {
-            Lowering::Tiles(_) => {
-                winograd::filters(inputs, outputs, |o, i| std::array::from_fn(|tap| at(o, i, tap)))
+            Lowering::Tiles(_) => winograd::filters(inputs, outputs, |o, i| std::array::from_fn(|tap| at(o, i, tap))),
+            Lowering::Packed(_) => matrix(outputs, inputs * taps, |o, k| Some(at(o, k % inputs, k / inputs))),
+            Lowering::Map | Lowering::Gathered(_) => {
+                matrix(outputs, padded * taps, |o, k| (k % padded < inputs).then(|| at(o, k % padded, k / padded)))
             }
-            Lowering::Packed(_) => {
-                matrix(outputs, inputs * taps, |o, k| Some(at(o, k % inputs, k / inputs)))
-            }
-            Lowering::Map | Lowering::Gathered(_) => matrix(outputs, padded * taps, |o, k| {
-                (k % padded < inputs).then(|| at(o, k % padded, k / padded))
-            }),
         };
         Self { input, output, lowering, filters, bias: blocked(&bias), rectifier: Rectifier::NONE }
     }
@@ -110,23 +106,13 @@ impl Convolution {
     }
 
     /// Convolves the maps of some images, and adds `residual` before the rectifier.
-    pub fn run(
-        &self,
-        input: &[Block],
-        residual: Option<&[Block]>,
-        output: &mut [Block],
-        scratch: &mut Scratch,
-    ) {
+    pub fn run(&self, input: &[Block], residual: Option<&[Block]>, output: &mut [Block], scratch: &mut Scratch) {
         Arch::new().dispatch(RunConvolution { conv: self, input, residual, output, scratch });
     }
 }
 
 /// `[outputs / 16][k]`, `k` filled up to whole blocks.
-pub(super) fn matrix(
-    outputs: usize,
-    k: usize,
-    value: impl Fn(usize, usize) -> Option<f64>,
-) -> Vec<Block> {
+pub(super) fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Block> {
     let padded = blocks(k) * LANES;
     let mut all = vec![Block::ZERO; blocks(outputs) * padded];
     for o in 0..outputs {
@@ -161,12 +147,7 @@ impl WithSimd for RunConvolution<'_> {
 
 /// What to do to the sums of block `n` of an image.
 #[inline(always)]
-fn epilogue<'a>(
-    conv: &'a Convolution,
-    residual: Option<&'a [Block]>,
-    image: usize,
-    n: usize,
-) -> Epilogue<'a> {
+fn epilogue<'a>(conv: &'a Convolution, residual: Option<&'a [Block]>, image: usize, n: usize) -> Epilogue<'a> {
     let positions = conv.output.positions();
     let at = (image * conv.output.depth() + n) * positions;
     let residual = residual.map(|map| &map[at..][..positions]);

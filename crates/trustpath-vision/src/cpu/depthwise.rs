@@ -140,13 +140,7 @@ impl Window<'_> {
 
     /// One position, of which some columns of the window may lie outside the map.
     #[inline(always)]
-    fn alone<S: Simd>(
-        &self,
-        simd: S,
-        (top, x): (usize, usize),
-        rows: &Range<usize>,
-        out: &mut [Block],
-    ) {
+    fn alone<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block]) {
         let from = x * self.stride;
         let first = self.padding.saturating_sub(from);
         let columns = self.kernel.min(self.width + self.padding - from) - first;
@@ -166,13 +160,7 @@ impl Window<'_> {
 
     /// A few positions from `x` on, whose windows lie within the columns of the map.
     #[inline(always)]
-    fn together<S: Simd>(
-        &self,
-        simd: S,
-        (top, x): (usize, usize),
-        rows: &Range<usize>,
-        out: &mut [Block],
-    ) {
+    fn together<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block]) {
         let (from, stride) = (x * self.stride - self.padding, self.stride);
         let out = &mut out[x..][..TOGETHER];
         for v in 0..LANES / S::F32_LANES {
@@ -183,8 +171,7 @@ impl Window<'_> {
                 for kx in 0..self.kernel {
                     let tap = taps[kx].load::<S>(v);
                     for i in 0..TOGETHER {
-                        sums[i] =
-                            simd.mul_add_e_f32s(row[i * stride + kx].load::<S>(v), tap, sums[i]);
+                        sums[i] = simd.mul_add_e_f32s(row[i * stride + kx].load::<S>(v), tap, sums[i]);
                     }
                 }
             }

@@ -113,8 +113,7 @@ impl Fuser<'_> {
         };
         self.done[node] = true;
         let output = node + 1;
-        let mut chain =
-            Chain { end: output, residual: None, rectifier: Rectifier::NONE, then: None };
+        let mut chain = Chain { end: output, residual: None, rectifier: Rectifier::NONE, then: None };
         let Some((work, shape)) = self.work(node, &inputs, shape, &mut chain)? else {
             self.alias[output] = inputs[0];
             return Ok(None);
@@ -149,8 +148,7 @@ impl Fuser<'_> {
                 (Work::Affine(Affine { scale, shift, rectifier: chain.rectifier }), shape)
             }
             op @ (Op::LeakyRelu { .. } | Op::Relu6) => {
-                let (scale, shift) =
-                    (blocked(&vec![1.0; shape.channels]), blocked(&vec![0.0; shape.channels]));
+                let (scale, shift) = (blocked(&vec![1.0; shape.channels]), blocked(&vec![0.0; shape.channels]));
                 let rectifier = rectifier_of(op).unwrap_or(Rectifier::NONE);
                 (Work::Affine(Affine { scale, shift, rectifier }), shape)
             }
@@ -162,10 +160,8 @@ impl Fuser<'_> {
             }
             Op::Concat => {
                 let all: Vec<Shape> = inputs.iter().filter_map(|&at| self.shapes[at]).collect();
-                let whole = |s: &Shape| {
-                    s.channels.is_multiple_of(LANES)
-                        && (s.height, s.width) == (shape.height, shape.width)
-                };
+                let whole =
+                    |s: &Shape| s.channels.is_multiple_of(LANES) && (s.height, s.width) == (shape.height, shape.width);
                 self.check(node, all.iter().all(whole))?;
                 let channels = all.iter().map(|shape| shape.channels).sum();
                 (Work::Concat, Shape { channels, ..shape })
@@ -226,16 +222,14 @@ impl Fuser<'_> {
             Op::Tokens { name, leading, positions, channels } => {
                 let fits = *positions == shape.positions() && *channels == shape.channels;
                 self.check(node, fits && *positions > 0)?;
-                let (first, places) =
-                    (self.parameter(name, "leading")?, self.parameter(name, "positions")?);
+                let (first, places) = (self.parameter(name, "leading")?, self.parameter(name, "positions")?);
                 let tokens = Tokens::new(first, places, *channels);
                 Ok((Work::Tokens(tokens), row(*channels, leading + positions)))
             }
             Op::LayerNorm { name, channels, epsilon } => {
                 let fits = *channels == shape.channels && channels.is_multiple_of(LANES);
                 self.check(node, fits)?;
-                let (weight, bias) =
-                    (self.parameter(name, "weight")?, self.parameter(name, "bias")?);
+                let (weight, bias) = (self.parameter(name, "weight")?, self.parameter(name, "bias")?);
                 Ok((Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape))
             }
             _ => Err(self.misplaced(node)),
@@ -345,18 +339,11 @@ impl Fuser<'_> {
 
     /// The filters of a convolution with the batch normalisation or scale behind it, and what is added; `own` says whether
     /// it has a bias of its own.
-    fn filters(
-        &mut self,
-        name: &str,
-        own: bool,
-        outputs: usize,
-        chain: &mut Chain,
-    ) -> Result<(Vec<f64>, Vec<f32>)> {
+    fn filters(&mut self, name: &str, own: bool, outputs: usize, chain: &mut Chain) -> Result<(Vec<f64>, Vec<f32>)> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
         let each = (weight.len() / outputs).max(1);
-        let mut bias =
-            if own { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
+        let mut bias = if own { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
         let network = self.network;
         let Some(after) = self.reader(chain) else { return Ok((weight, bias)) };
         let (scale, shift) = match &network.nodes[after].op {
@@ -386,13 +373,10 @@ impl Fuser<'_> {
         let part = |part| self.parameter(name, part);
         let (gamma, beta) = (part("weight")?, part("bias")?);
         let (mean, variance) = (part("running_mean")?, part("running_var")?);
-        let scale = |(&gamma, &variance): (&f32, &f32)| {
-            f64::from(gamma) / (f64::from(variance) + f64::from(epsilon)).sqrt()
-        };
+        let scale =
+            |(&gamma, &variance): (&f32, &f32)| f64::from(gamma) / (f64::from(variance) + f64::from(epsilon)).sqrt();
         let scale: Vec<f64> = gamma.iter().zip(variance).map(scale).collect();
-        let shift = |((&beta, &mean), scale): ((&f32, &f32), &f64)| {
-            (f64::from(beta) - f64::from(mean) * scale) as f32
-        };
+        let shift = |((&beta, &mean), scale): ((&f32, &f32), &f64)| (f64::from(beta) - f64::from(mean) * scale) as f32;
         let shift = beta.iter().zip(mean).zip(&scale).map(shift).collect();
         Ok((scale, shift))
     }

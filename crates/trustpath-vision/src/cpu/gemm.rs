@@ -28,12 +28,7 @@ pub(super) struct GemmRows<'a> {
 /// Computes all rows of one block of columns, `b` being its `B[n / 16]`. `finish(r, v, x)` takes the
 /// `v`-th vector of row `r`.
 #[inline(always)]
-pub(super) fn columns<S: Simd>(
-    simd: S,
-    rows: GemmRows,
-    b: &[Block],
-    finish: impl FnMut(usize, usize, S::f32s),
-) {
+pub(super) fn columns<S: Simd>(simd: S, rows: GemmRows, b: &[Block], finish: impl FnMut(usize, usize, S::f32s)) {
     // As many sums as the registers hold: 16 of 8 lanes, 32 of 16 or of 4.
     match S::F32_LANES {
         16 => all_rows::<S, 12, 1>(simd, rows, b, finish),

@@ -160,13 +160,7 @@ impl Segment {
 }
 
 impl Step {
-    fn run(
-        &self,
-        input: &[Block],
-        slots: &[Vec<Block>],
-        output: &mut [Block],
-        scratch: &mut Scratch,
-    ) {
+    fn run(&self, input: &[Block], slots: &[Vec<Block>], output: &mut [Block], scratch: &mut Scratch) {
         let images = output.len() / self.blocks;
         let map = |i: usize| match self.inputs[i] {
             MapPlace::Slot(slot) => &slots[slot][..images * self.shapes[i].blocks()],

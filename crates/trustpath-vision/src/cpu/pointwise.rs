@@ -16,8 +16,7 @@ const P: [f32; 7] = [
     4.846_866e-6,
     -1.399_567_8e-8,
 ];
-const Q: [f32; 6] =
-    [1.0, 0.496_875_58, 0.113_805_29, 0.015_462_403, 0.001_312_802_3, 6.463_862_5e-5];
+const Q: [f32; 6] = [1.0, 0.496_875_58, 0.113_805_29, 0.015_462_403, 0.001_312_802_3, 6.463_862_5e-5];
 
 #[inline(always)]
 fn polynomial<const N: usize>(coefficients: [f32; N], x: f32) -> f32 {
@@ -89,8 +88,7 @@ pub(super) fn gelu_quick(rows: &mut [Block]) {
 fn exp(x: f32) -> f32 {
     // 1.5 · 2²³: adding it rounds to a whole number, which is left in the low bits.
     const ROUND: f32 = 12_582_912.0;
-    const FACTORIALS: [f32; 8] =
-        [1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0];
+    const FACTORIALS: [f32; 8] = [1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0];
     let x = if x > -87.0 { x } else { -87.0 };
     let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND);
     let m = shifted - ROUND;
@@ -191,9 +189,7 @@ mod tests {
     #[test]
     fn erf_has_single_precision() {
         // Abramowitz and Stegun, table 7.1.
-        for (z, expected) in
-            [(0.0, 0.0), (0.1, 0.112_462_92), (0.5, 0.520_499_9), (1.0, 0.842_700_8)]
-        {
+        for (z, expected) in [(0.0, 0.0), (0.1, 0.112_462_92), (0.5, 0.520_499_9), (1.0, 0.842_700_8)] {
             assert!((erf(z) - expected).abs() < 3e-7, "{z}");
             assert_eq!(erf(-z), -erf(z));
         }

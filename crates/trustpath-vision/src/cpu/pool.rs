@@ -59,10 +59,7 @@ impl WithSimd for RunPool<'_> {
         let maps = self.input.chunks_exact(before.positions());
         for (map, out) in maps.zip(self.output.chunks_exact_mut(after.positions())) {
             for (at, out) in out.iter_mut().enumerate() {
-                let (rows, columns) = (
-                    window(at / after.width, before.height),
-                    window(at % after.width, before.width),
-                );
+                let (rows, columns) = (window(at / after.width, before.height), window(at % after.width, before.width));
                 let share = simd.splat_f32s(1.0 / (rows.len() * columns.len()).max(1) as f32);
                 for v in 0..LANES / S::F32_LANES {
                     let first = if mean { 0.0 } else { f32::NEG_INFINITY };

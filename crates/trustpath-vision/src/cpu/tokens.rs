@@ -32,12 +32,9 @@ impl Tokens {
 
     /// Makes the tokens of some images.
     pub fn run(&self, input: &[Block], output: &mut [Block]) {
-        let (first, positions) =
-            (self.leading.len() / self.depth, self.positions.len() / self.depth);
+        let (first, positions) = (self.leading.len() / self.depth, self.positions.len() / self.depth);
         let columns = input.chunks_exact(positions);
-        for (i, (column, out)) in
-            columns.zip(output.chunks_exact_mut(first + positions)).enumerate()
-        {
+        for (i, (column, out)) in columns.zip(output.chunks_exact_mut(first + positions)).enumerate() {
             let k = i % self.depth;
             out[..first].copy_from_slice(&self.leading[k * first..][..first]);
             let learned = &self.positions[k * positions..][..positions];
@@ -79,13 +76,7 @@ impl Pooling {
         Self { attention, query: blocked(query) }
     }
 
-    pub fn run(
-        &self,
-        shape: Shape,
-        input: &[Block],
-        output: &mut [Block],
-        scratch: &mut attention::Scratch,
-    ) {
+    pub fn run(&self, shape: Shape, input: &[Block], output: &mut [Block], scratch: &mut attention::Scratch) {
         let maps = input.chunks_exact(shape.blocks());
         for (map, out) in maps.zip(output.chunks_exact_mut(self.query.len())) {
             self.attention.pool(&self.query, map, out, scratch);

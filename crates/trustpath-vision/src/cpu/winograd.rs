@@ -57,19 +57,14 @@ impl Tiles {
 }
 
 /// `G g Gᵀ` of all filters, as `[point][outputs / 16][inputs]`. `weight(o, i)` is a 3×3 filter.
-pub(super) fn filters(
-    inputs: usize,
-    outputs: usize,
-    weight: impl Fn(usize, usize) -> [f64; 9],
-) -> Vec<Block> {
+pub(super) fn filters(inputs: usize, outputs: usize, weight: impl Fn(usize, usize) -> [f64; 9]) -> Vec<Block> {
     let depth = blocks(inputs) * LANES;
     let mut all = vec![Block::ZERO; POINTS * blocks(outputs) * depth];
     for o in 0..outputs {
         for i in 0..inputs {
             let g = weight(o, i);
             for (p, row) in FILTER.iter().enumerate() {
-                let half: [f64; 3] =
-                    std::array::from_fn(|x| (0..3).map(|y| row[y] * g[3 * y + x]).sum());
+                let half: [f64; 3] = std::array::from_fn(|x| (0..3).map(|y| row[y] * g[3 * y + x]).sum());
                 for (q, column) in FILTER.iter().enumerate() {
                     let value: f64 = (0..3).map(|x| half[x] * column[x]).sum();
                     let at = ((p * EDGE + q) * blocks(outputs) + o / LANES) * depth + i;
@@ -189,8 +184,7 @@ pub(super) fn transform_output<S: Simd>(
     for v in 0..LANES / S::F32_LANES {
         let mut half = [[simd.splat_f32s(0.0); EDGE]; TILE];
         for q in 0..EDGE {
-            let column =
-                output(simd, std::array::from_fn(|p| m[(p * EDGE + q) * stride].load::<S>(v)));
+            let column = output(simd, std::array::from_fn(|p| m[(p * EDGE + q) * stride].load::<S>(v)));
             for y in 0..TILE {
                 half[y][q] = column[y];
             }

@@ -47,8 +47,7 @@ impl SplitCheck {
 
     /// Whether all of it is there, and nothing else.
     pub fn is_whole(&self) -> bool {
-        self.classes.iter().all(ClassCheck::is_whole)
-            && self.expected.is_none_or(|expected| expected == self.images())
+        self.classes.iter().all(ClassCheck::is_whole) && self.expected.is_none_or(|expected| expected == self.images())
     }
 }
 
@@ -105,19 +104,12 @@ impl Dataset {
         splits.into_iter().map(|split| self.check_split(split, lists.as_ref())).collect()
     }
 
-    fn check_split(
-        &self,
-        split: Option<DatasetSplit>,
-        lists: Option<&PublishedSplits>,
-    ) -> SplitCheck {
+    fn check_split(&self, split: Option<DatasetSplit>, lists: Option<&PublishedSplits>) -> SplitCheck {
         let mut sizes = vec![0; self.raw.classes.len()];
         let classes = self.raw.items.iter().filter_map(|item| item.class);
         classes.for_each(|class| sizes[class] += 1);
-        let published: HashMap<&str, Option<usize>> = lists
-            .iter()
-            .flat_map(|lists| &lists.classes)
-            .map(|listed| (listed.name.as_str(), listed.images))
-            .collect();
+        let published: HashMap<&str, Option<usize>> =
+            lists.iter().flat_map(|lists| &lists.classes).map(|listed| (listed.name.as_str(), listed.images)).collect();
         let classes = self.raw.classes.iter().zip(sizes).filter(|(class, _)| class.split == split);
         let classes = classes.map(|(class, images)| ClassCheck {
             name: class.name.clone(),

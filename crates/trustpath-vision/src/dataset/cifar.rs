@@ -42,9 +42,8 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
         as_many(&doc, count, labels.len())?;
         for (row, label) in labels.into_iter().enumerate() {
             let name = usize::try_from(label).ok().and_then(|label| names.get(label));
-            let name = name.ok_or_else(|| {
-                doc.refuse(format!("image {row} has the label {label}, which has no name"))
-            })?;
+            let name =
+                name.ok_or_else(|| doc.refuse(format!("image {row} has the label {label}, which has no name")))?;
             let class = Some(numbers.number(name, None));
             let id = format!("{name}/{part}-{row:05}");
             items.push(Item { id, class, location: location(row) });

@@ -38,16 +38,14 @@ pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
         let class = names.get(label).ok_or_else(|| lacks(CLASSES))?;
         let part = boxes.get(id).ok_or_else(|| lacks(BOXES))?;
         let crop = crop(part).ok_or_else(|| {
-            let reason =
-                format!("the box of image {id} is not x, y, width and height but {part:?}");
+            let reason = format!("the box of image {id} is not x, y, width and height but {part:?}");
             Error::read(format!("{root}{BOXES}"), reason)
         })?;
         let class = Some(numbers.number(class, None));
         let id = format!("{root}images/{path}");
         items.push(Item { id, class, location: ImageLocation::File(Some(crop)) });
     }
-    let lost: Vec<&str> =
-        items.iter().map(|item| item.id.as_str()).filter(|id| !source.contains(id)).collect();
+    let lost: Vec<&str> = items.iter().map(|item| item.id.as_str()).filter(|id| !source.contains(id)).collect();
     if let Some(first) = lost.first() {
         let reason = format!(
             "it lists {} images of which {} are not there, {first} first; get the dataset again",
@@ -82,10 +80,7 @@ mod tests {
 
     #[test]
     fn boxes_are_four_numbers() {
-        assert_eq!(
-            crop("60.0 27.0 325.0 304.0"),
-            Some(Crop { x: 60, y: 27, width: 325, height: 304 })
-        );
+        assert_eq!(crop("60.0 27.0 325.0 304.0"), Some(Crop { x: 60, y: 27, width: 325, height: 304 }));
         assert_eq!(crop("60.0 27.0 325.0"), None);
         assert_eq!(crop("60.0 nan 325.0 1"), None);
         assert_eq!(crop("60.0 -1 325.0 1"), None);

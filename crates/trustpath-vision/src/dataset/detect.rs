@@ -27,8 +27,7 @@ pub(super) fn kind(source: &FileTree, wanted: Option<DatasetKind>) -> Result<Dat
         (DatasetKind::CifarFs, cifar::is_here(source)),
         (DatasetKind::Cub, cub::is_here(source)),
     ];
-    let mut kinds: Vec<DatasetKind> =
-        here.iter().filter(|(_, here)| *here).map(|(kind, _)| *kind).collect();
+    let mut kinds: Vec<DatasetKind> = here.iter().filter(|(_, here)| *here).map(|(kind, _)| *kind).collect();
     if kinds.is_empty() {
         kinds = by_folders(source);
     }
@@ -50,17 +49,11 @@ fn by_folders(source: &FileTree) -> Vec<DatasetKind> {
         source.names().filter(|name| is_image(name)).filter_map(class_folders::folder_of).collect();
     let mut kinds = Vec::new();
     // miniImageNet before tieredImageNet, with which it shares classes.
-    for kind in [
-        DatasetKind::CifarFs,
-        DatasetKind::Cub,
-        DatasetKind::MiniImagenet,
-        DatasetKind::TieredImagenet,
-    ] {
+    for kind in [DatasetKind::CifarFs, DatasetKind::Cub, DatasetKind::MiniImagenet, DatasetKind::TieredImagenet] {
         let lists = PublishedSplits::of(kind).map(|lists| lists.classes).unwrap_or_default();
         let classes: HashSet<&str> = lists.iter().map(|class| class.name.as_str()).collect();
         if folders.intersection(&classes).count() >= FEWEST {
-            let rest: HashSet<&str> =
-                folders.iter().filter(|folder| !classes.contains(*folder)).copied().collect();
+            let rest: HashSet<&str> = folders.iter().filter(|folder| !classes.contains(*folder)).copied().collect();
             // A part of tieredImageNet that is larger than the classes shared with miniImageNet.
             if kind == DatasetKind::MiniImagenet && !rest.is_empty() {
                 continue;

@@ -13,8 +13,8 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     let names: Vec<&str> = source.names().filter(|name| is_image(name)).collect();
     let shared = shared_folders(&names);
     let inner: Vec<Vec<&str>> = names.iter().map(|name| folders(name)[shared..].to_vec()).collect();
-    let divided = !inner.is_empty()
-        && inner.iter().all(|path| path.first().is_some_and(|first| split_of(first).is_some()));
+    let divided =
+        !inner.is_empty() && inner.iter().all(|path| path.first().is_some_and(|first| split_of(first).is_some()));
     let mut numbers = ClassNumbers::default();
     let mut items = Vec::with_capacity(names.len());
     for (name, path) in names.iter().zip(&inner) {
@@ -41,9 +41,7 @@ fn folders(name: &str) -> Vec<&str> {
 /// How many folders all images share; if that is all of them, the last is not counted, since it is the class.
 fn shared_folders(names: &[&str]) -> usize {
     let Some(first) = names.first().map(|name| folders(name)) else { return 0 };
-    let shared = names
-        .iter()
-        .map(|name| first.iter().zip(folders(name)).take_while(|(a, b)| *a == b).count());
+    let shared = names.iter().map(|name| first.iter().zip(folders(name)).take_while(|(a, b)| *a == b).count());
     let shared = shared.min().unwrap_or(0);
     let shallowest = names.iter().map(|name| folders(name).len()).min().unwrap_or(0);
     shared.min(shallowest.saturating_sub(1))

@@ -22,11 +22,7 @@ pub(super) fn is_at(path: &Path) -> bool {
 }
 
 /// Reads the tasks of a file; `control` names the control whose choices are the labels.
-pub(super) fn open(
-    path: &Path,
-    folder: Option<&Path>,
-    control: Option<&str>,
-) -> Result<RawDataset> {
+pub(super) fn open(path: &Path, folder: Option<&Path>, control: Option<&str>) -> Result<RawDataset> {
     let tasks = Tasks::read(path)?;
     let TaskContent::Images(key) = tasks.content() else {
         return Err(Error::read(tasks.file(), "its first task shows no image; check the path"));
@@ -41,16 +37,12 @@ pub(super) fn open(
         items.push(Item { id: id.clone(), class, location: ImageLocation::File(None) });
     }
     let tasks = Some(Arc::new(tasks.called(names)));
-    Ok(RawDataset {
-        tasks,
-        ..RawDataset::unknown(DatasetKind::Csv, numbers.classes, items, source)
-    })
+    Ok(RawDataset { tasks, ..RawDataset::unknown(DatasetKind::Csv, numbers.classes, items, source) })
 }
 
 /// The file of each task.
 fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
-    let refuse =
-        |id: &str, reason: String| Error::read(tasks.file(), format!("task {id} {reason}"));
+    let refuse = |id: &str, reason: String| Error::read(tasks.file(), format!("task {id} {reason}"));
     let files = FileFinder::new(source);
     let mut seen: HashMap<String, &str> = HashMap::new();
     let mut names = Vec::with_capacity(tasks.len());
@@ -71,10 +63,7 @@ fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
             }
             None => {
                 let short: String = address.chars().take(80).collect();
-                return Err(refuse(
-                    id,
-                    format!("shows {short:?}, which is not an image; remove it from the export"),
-                ));
+                return Err(refuse(id, format!("shows {short:?}, which is not an image; remove it from the export")));
             }
         };
         let file = candidates.iter().find_map(|name| files.find("", name));
@@ -88,10 +77,7 @@ fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
             ));
         };
         if let Some(first) = seen.insert(file.clone(), id) {
-            return Err(refuse(
-                id,
-                format!("and task {first} show the same image, {file}; keep one of them"),
-            ));
+            return Err(refuse(id, format!("and task {first} show the same image, {file}; keep one of them")));
         }
         names.push(file);
     }

@@ -18,9 +18,8 @@ use crate::source::{FileTree, file_name};
 fn split(name: &str) -> Option<DatasetSplit> {
     let file = file_name(name);
     let stem = file.strip_suffix(".pkl").or_else(|| file.strip_suffix(".pickle"))?;
-    let part = stem
-        .strip_prefix("mini-imagenet-cache-")
-        .or_else(|| stem.strip_prefix("miniImageNet_category_split_"))?;
+    let part =
+        stem.strip_prefix("mini-imagenet-cache-").or_else(|| stem.strip_prefix("miniImageNet_category_split_"))?;
     DatasetSplit::from_str(if part == "train_phase_train" { "train" } else { part }).ok()
 }
 
@@ -44,9 +43,8 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
         for (class, rows) in classes {
             let located = |row: i64| {
                 let row = usize::try_from(row).ok().filter(|&row| row < count);
-                row.map(|row| (row, location(row))).ok_or_else(|| {
-                    doc.refuse(format!("{class} has a row that is none of its {count} images"))
-                })
+                row.map(|row| (row, location(row)))
+                    .ok_or_else(|| doc.refuse(format!("{class} has a row that is none of its {count} images")))
             };
             let rows = rows.into_iter().map(located).collect::<Result<Vec<_>>>()?;
             class_rows.push((class, split, rows));

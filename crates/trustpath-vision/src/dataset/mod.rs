@@ -115,9 +115,7 @@ impl Dataset {
         Self::complete(match kind {
             DatasetKind::Pack => pack::open(source, wanted)?,
             DatasetKind::CifarFs if cifar::is_here(&source) => cifar::read(source)?,
-            DatasetKind::Cub | DatasetKind::CubCloserLook if cub::is_here(&source) => {
-                cub::read(source, kind)?
-            }
+            DatasetKind::Cub | DatasetKind::CubCloserLook if cub::is_here(&source) => cub::read(source, kind)?,
             DatasetKind::MiniImagenet if mini::is_here(&source) => mini::read(source)?,
             DatasetKind::MiniImagenet if table::is_here(&source) => table::read(source, kind)?,
             DatasetKind::TieredImagenet if tiered::is_here(&source) => tiered::read(source)?,

@@ -87,19 +87,14 @@ impl PickleSections {
 
 /// Refuses a pickle with another number of labels than images.
 pub(super) fn as_many(doc: &Document, images: usize, labels: usize) -> Result<()> {
-    if images == labels {
-        Ok(())
-    } else {
-        Err(doc.refuse(format!("there are {labels} labels for {images} images")))
-    }
+    if images == labels { Ok(()) } else { Err(doc.refuse(format!("there are {labels} labels for {images} images"))) }
 }
 
 /// An entry that has to be there.
 pub(super) fn entry(doc: &Document, key: &str) -> Result<Id> {
     doc.entry(doc.root(), key).ok_or_else(|| {
         let entries = doc.entries(doc.root()).unwrap_or_default();
-        let keys: Vec<String> =
-            entries.iter().filter_map(|(key, _)| doc.text(*key)).take(8).collect();
+        let keys: Vec<String> = entries.iter().filter_map(|(key, _)| doc.text(*key)).take(8).collect();
         doc.refuse(format!("it has no entry {key:?}, only {keys:?}"))
     })
 }

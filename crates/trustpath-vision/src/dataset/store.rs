@@ -76,9 +76,7 @@ impl Store {
     pub fn encoded(&self, item: &Item) -> Result<Option<Vec<u8>>> {
         match item.location {
             ImageLocation::File(None) => self.source.read(&item.id).map(Some),
-            ImageLocation::Encoded { section, offset, len } => {
-                self.sections[section].read_at(offset, len).map(Some)
-            }
+            ImageLocation::Encoded { section, offset, len } => self.sections[section].read_at(offset, len).map(Some),
             ImageLocation::File(Some(_)) | ImageLocation::Pixels { .. } => Ok(None),
         }
     }

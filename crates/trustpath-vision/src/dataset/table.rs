@@ -35,8 +35,7 @@ pub(super) fn open(path: &Path) -> Result<RawDataset> {
 
 /// Reads the tables of a source: those that are named as splits, if there are any.
 pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
-    let tables: Vec<String> =
-        source.names().filter(|name| is_table(name)).map(String::from).collect();
+    let tables: Vec<String> = source.names().filter(|name| is_table(name)).map(String::from).collect();
     let splits: Vec<String> = tables.iter().filter(|name| split(name).is_some()).cloned().collect();
     match (splits.is_empty(), tables.len()) {
         (false, _) => read_tables(source, kind, splits),

@@ -49,9 +49,9 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
         let file = sections.file(&doc);
         for (row, (image, label)) in images.iter().zip(labels).enumerate() {
             let class = usize::try_from(label).ok().map(|label| first + label);
-            let class = class.filter(|&class| class < classes.len()).ok_or_else(|| {
-                doc.refuse(format!("image {row} has the label {label}, which has no name"))
-            })?;
+            let class = class
+                .filter(|&class| class < classes.len())
+                .ok_or_else(|| doc.refuse(format!("image {row} has the label {label}, which has no name")))?;
             let location = sections.encoded(&doc, file, *image)?;
             items.push(Item { id: format!("{split}/{row:06}"), class: Some(class), location });
         }

@@ -38,9 +38,9 @@ impl FeatureFile {
     /// Refuses at once what could not be written in the end.
     pub fn new(path: &Path, precision: Precision, dim: usize) -> Result<Self> {
         let file = path.display().to_string();
-        let format = Format::of(path).ok().filter(|format| {
-            matches!(format, Format::Npy | Format::Safetensors) && path.file_name().is_some()
-        });
+        let format = Format::of(path)
+            .ok()
+            .filter(|format| matches!(format, Format::Npy | Format::Safetensors) && path.file_name().is_some());
         let format = format.ok_or_else(|| {
             let remedy = "give a name that ends in .safetensors or .npy";
             Error::Input(format!("features cannot be written as {file}: {remedy}"))
@@ -85,12 +85,7 @@ impl FeatureFile {
         Ok(())
     }
 
-    fn tensors(
-        &self,
-        w: &mut impl Write,
-        features: &FeatureRows,
-        rows: &RowInfo,
-    ) -> io::Result<()> {
+    fn tensors(&self, w: &mut impl Write, features: &FeatureRows, rows: &RowInfo) -> io::Result<()> {
         let count = rows.ids.len();
         let mut offsets = vec![0i64];
         for id in &rows.ids {
@@ -126,11 +121,7 @@ impl FeatureFile {
         w.write_all(&header)?;
         let labels = rows.labels.iter().map(|label| label.map_or(-1, |class| class as i64));
         let stamps = rows.stamps.iter().map(|&stamp| stamp as i64);
-        offsets
-            .into_iter()
-            .chain(labels)
-            .chain(stamps)
-            .try_for_each(|n| w.write_all(&n.to_le_bytes()))?;
+        offsets.into_iter().chain(labels).chain(stamps).try_for_each(|n| w.write_all(&n.to_le_bytes()))?;
         features.write(w)?;
         rows.ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
     }

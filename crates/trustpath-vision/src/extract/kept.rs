@@ -28,10 +28,7 @@ pub(super) struct CachedFeatures {
 impl CachedFeatures {
     /// What the file at `path` holds, if the same backbone made it; nothing if it is no such file.
     pub fn read(path: &Path, backbone: &str, width: usize) -> Self {
-        std::fs::read(path)
-            .ok()
-            .and_then(|bytes| Self::parse(bytes, backbone, width))
-            .unwrap_or_default()
+        std::fs::read(path).ok().and_then(|bytes| Self::parse(bytes, backbone, width)).unwrap_or_default()
     }
 
     fn parse(bytes: Vec<u8>, backbone: &str, width: usize) -> Option<Self> {

@@ -125,11 +125,7 @@ impl Extraction {
             let first = partial.done();
             let (features, next) = rayon::join(
                 || {
-                    if ready.values.is_empty() {
-                        Ok(Vec::new())
-                    } else {
-                        backbone.features(&ready.values)
-                    }
+                    if ready.values.is_empty() { Ok(Vec::new()) } else { backbone.features(&ready.values) }
                 },
                 || self.load(backbone, dataset, rows(first + ready.bad.len())),
             );
@@ -147,9 +143,7 @@ impl Extraction {
     fn load(&self, backbone: &dyn Backbone, dataset: &Dataset, rows: &[usize]) -> Result<Batch> {
         let input = backbone.input();
         let mut values = vec![0.0; rows.len() * input.values()];
-        let read = |(&row, values): (&usize, &mut [f32])| {
-            dataset.image(row).map(|image| input.prepare(&image, values))
-        };
+        let read = |(&row, values): (&usize, &mut [f32])| dataset.image(row).map(|image| input.prepare(&image, values));
         let images = rows.par_iter().zip(values.par_chunks_exact_mut(input.values()));
         let read: Vec<Result<()>> = images.map(read).collect();
         if !self.skip_bad
@@ -234,9 +228,7 @@ impl Extraction {
         if let (Some((_, first)), true) = (skipped.first(), gone.len() == dataset.len()) {
             let (name, all) = (dataset.origin(), skipped.len());
             partial.remove()?;
-            return Err(Error::Input(format!(
-                "none of the {all} images of {name} can be read; {first}"
-            )));
+            return Err(Error::Input(format!("none of the {all} images of {name} can be read; {first}")));
         }
         let left = dataset.without(&gone);
         let rows = RowInfo {

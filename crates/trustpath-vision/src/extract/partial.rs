@@ -39,8 +39,7 @@ impl PartialFile {
         let mut header = MAGIC.to_vec();
         header.extend(fingerprint.to_le_bytes());
         header.extend((record as u64).to_le_bytes());
-        let options =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let begun = options.and_then(|mut file| {
             let mut beginning = Vec::new();
             (&mut file).take(HEADER).read_to_end(&mut beginning)?;

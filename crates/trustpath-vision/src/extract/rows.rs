@@ -23,12 +23,7 @@ impl FeatureBlocks {
     ///
     /// # Errors
     /// If the file beside `out` cannot be written, or another process writes it.
-    pub fn open<T: AsRef<str>>(
-        out: &Path,
-        settings: u64,
-        texts: &[T],
-        dims: usize,
-    ) -> Result<Self> {
+    pub fn open<T: AsRef<str>>(out: &Path, settings: u64, texts: &[T], dims: usize) -> Result<Self> {
         let mut all = Fingerprint::new();
         all.number(settings).number(texts.len() as u64);
         for text in texts {
@@ -50,9 +45,7 @@ impl FeatureBlocks {
     pub fn append(&mut self, features: &[f32]) -> Result<()> {
         if let Some(at) = features.iter().position(|x| !x.is_finite()) {
             let (row, value) = (self.done() + at / self.dims, features[at]);
-            return Err(Error::Input(format!(
-                "the feature of row {row} contains {value}: the weights do not suit it"
-            )));
+            return Err(Error::Input(format!("the feature of row {row} contains {value}: the weights do not suit it")));
         }
         let mut records = Vec::with_capacity(features.len() * 4 + features.len() / self.dims);
         for row in features.chunks_exact(self.dims) {
@@ -86,8 +79,7 @@ mod tests {
     fn what_was_interrupted_goes_on_and_other_texts_begin_anew() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("x.npy");
-        let open =
-            |identity, texts: &[&str]| FeatureBlocks::open(&out, identity, texts, 2).unwrap();
+        let open = |identity, texts: &[&str]| FeatureBlocks::open(&out, identity, texts, 2).unwrap();
         let mut blocks = open(7, &["a", "b", "c"]);
         blocks.append(&[1.0, 2.0, 3.0, 4.0]).unwrap();
         let error = blocks.append(&[1.0, f32::NAN]).unwrap_err().to_string();

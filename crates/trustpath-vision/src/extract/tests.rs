@@ -53,12 +53,7 @@ impl Folder {
         Dataset::open(&self.path("birds"), None).unwrap()
     }
 
-    fn extract(
-        &self,
-        extraction: Extraction,
-        out: &str,
-        observer: &mut dyn ExtractObserver,
-    ) -> Result<ExtractOutcome> {
+    fn extract(&self, extraction: Extraction, out: &str, observer: &mut dyn ExtractObserver) -> Result<ExtractOutcome> {
         extraction.run(&engine(0.0), &self.dataset(), &self.path(out), observer)
     }
 }
@@ -152,8 +147,7 @@ fn an_extraction_by_another_backbone_starts_again() {
     let out = folder.path("o.npy");
     let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
     F32.run(&engine(0.0), &folder.dataset(), &out, &mut count).unwrap();
-    for (extraction, about) in [(F32, 0.5), (F16, 0.5), (Extraction { skip_bad: true, ..F16 }, 0.5)]
-    {
+    for (extraction, about) in [(F32, 0.5), (F16, 0.5), (Extraction { skip_bad: true, ..F16 }, 0.5)] {
         let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
         let outcome = extraction.run(&engine(about), &folder.dataset(), &out, &mut count).unwrap();
         assert_eq!(count.begun, 0);
@@ -170,8 +164,7 @@ fn bad_images_are_reported_or_skipped() {
     let bytes = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), &bytes[..bytes.len() / 2]).unwrap();
     std::fs::write(folder.path("birds/wren/003.png"), "no image").unwrap();
-    let error =
-        folder.extract(F16, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
+    let error = folder.extract(F16, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
     assert!(error.contains("auk/001.png") && error.contains("--skip-bad"), "{error}");
     let skip = Extraction { skip_bad: true, ..F16 };
     let outcome = folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap();
@@ -186,8 +179,7 @@ fn bad_images_are_reported_or_skipped() {
             std::fs::write(folder.path(&format!("birds/{class}/00{i}.png")), "none").unwrap();
         }
     }
-    let error =
-        folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
+    let error = folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
     assert!(error.starts_with("none of the 8 images of"), "{error}");
 }
 
@@ -245,8 +237,7 @@ fn the_network_sees_no_image_that_cannot_be_read() {
 fn places_that_cannot_be_written_are_refused() {
     let folder = Folder::new(1);
     let refused = |out: &str, sentence: &str| {
-        let error =
-            folder.extract(F16, out, &mut CountingObserver::default()).unwrap_err().to_string();
+        let error = folder.extract(F16, out, &mut CountingObserver::default()).unwrap_err().to_string();
         assert!(error.contains(sentence), "{error}");
     };
     refused("o.csv", "give a name that ends in .safetensors or .npy");
@@ -297,9 +288,7 @@ fn features_of_unchanged_images_are_reused() {
         std::fs::read(out).unwrap()
     };
     assert!(anew("o.safetensors") == anew("anew.safetensors"), "kept or computed, the same");
-    let of = |rows: &[(String, Vec<f32>)], id: &str| {
-        rows.iter().find(|row| row.0 == id).map(|row| row.1.clone())
-    };
+    let of = |rows: &[(String, Vec<f32>)], id: &str| rows.iter().find(|row| row.0 == id).map(|row| row.1.clone());
     assert_eq!(of(&second, "wren/000b.png"), of(&first, "auk/000.png"));
     assert_eq!(of(&second, "auk/001.png"), of(&first, "wren/003.png"));
     assert_ne!(of(&second, "auk/001.png"), of(&first, "auk/001.png"));

@@ -5,9 +5,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::metadata::Orientation;
-use image::{
-    DynamicImage, ExtendedColorType, ImageDecoder, ImageEncoder, ImageFormat, ImageReader, Limits,
-};
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageEncoder, ImageFormat, ImageReader, Limits};
 
 use super::RgbImage;
 use crate::{Error, Result};
@@ -25,9 +23,8 @@ fn open(bytes: &[u8]) -> Decoded<(ImageFormat, impl ImageDecoder)> {
     if bytes.is_empty() {
         return Err("it is empty".into());
     }
-    let format = image::guess_format(bytes).map_err(|_| {
-        "its contents are not those of a PNG, JPEG, WebP, GIF, BMP, TIFF or PNM".to_string()
-    })?;
+    let format = image::guess_format(bytes)
+        .map_err(|_| "its contents are not those of a PNG, JPEG, WebP, GIF, BMP, TIFF or PNM".to_string())?;
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_BYTES);
@@ -35,9 +32,7 @@ fn open(bytes: &[u8]) -> Decoded<(ImageFormat, impl ImageDecoder)> {
     let decoder = reader.into_decoder().map_err(|e| describe(format, &e))?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(format!(
-            "it has {width} × {height} pixels, more than the {MOST_PIXELS} that are read"
-        ));
+        return Err(format!("it has {width} × {height} pixels, more than the {MOST_PIXELS} that are read"));
     }
     if width == 0 || height == 0 {
         return Err("it has no pixels".into());
@@ -65,9 +60,7 @@ fn rgb(image: DynamicImage) -> Vec<u8> {
     let high = |x: u16| (x >> 8) as u8;
     match image {
         DynamicImage::ImageLuma16(grey) => grey.iter().flat_map(|&x| [high(x); 3]).collect(),
-        DynamicImage::ImageLumaA16(grey) => {
-            grey.chunks_exact(2).flat_map(|x| [high(x[0]); 3]).collect()
-        }
+        DynamicImage::ImageLumaA16(grey) => grey.chunks_exact(2).flat_map(|x| [high(x[0]); 3]).collect(),
         DynamicImage::ImageRgb16(rgb) => rgb.iter().map(|&x| high(x)).collect(),
         DynamicImage::ImageRgba16(rgba) => {
             rgba.chunks_exact(4).flat_map(|x| [high(x[0]), high(x[1]), high(x[2])]).collect()
@@ -118,11 +111,8 @@ pub(super) fn encode(image: &RgbImage, quality: Option<u8>) -> Result<Vec<u8>> {
     let (rgb, color) = (&image.rgb, ExtendedColorType::Rgb8);
     match quality {
         None => PngEncoder::new(&mut bytes).write_image(rgb, width, height, color),
-        Some(quality) => JpegEncoder::new_with_quality(&mut bytes, quality)
-            .write_image(rgb, width, height, color),
+        Some(quality) => JpegEncoder::new_with_quality(&mut bytes, quality).write_image(rgb, width, height, color),
     }
-    .map_err(|e| {
-        Error::Input(format!("an image of {width} × {height} pixels cannot be encoded: {e}"))
-    })?;
+    .map_err(|e| Error::Input(format!("an image of {width} × {height} pixels cannot be encoded: {e}")))?;
     Ok(bytes)
 }

@@ -115,12 +115,7 @@ impl RgbImage {
     pub fn central(&self, share: f64) -> Option<Self> {
         let edge = (share * self.width.min(self.height) as f64) as usize;
         let start = |side: usize| (side - edge).div_ceil(2);
-        self.cropped(Crop {
-            x: start(self.width),
-            y: start(self.height),
-            width: edge,
-            height: edge,
-        })
+        self.cropped(Crop { x: start(self.width), y: start(self.height), width: edge, height: edge })
     }
 
     /// The image as PNG.

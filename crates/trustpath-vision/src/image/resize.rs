@@ -98,11 +98,7 @@ pub(crate) fn taps(from: usize, to: usize, filter: Filter) -> Vec<Tap<f64>> {
 fn fixed_taps(from: usize, to: usize, filter: Filter) -> Vec<Tap<i32>> {
     let fixed = |w: f64| (w * f64::from(1 << PRECISION)).round() as i32;
     let taps = taps(from, to, filter).into_iter();
-    taps.map(|Tap { first, weights }| Tap {
-        first,
-        weights: weights.into_iter().map(fixed).collect(),
-    })
-    .collect()
+    taps.map(|Tap { first, weights }| Tap { first, weights: weights.into_iter().map(fixed).collect() }).collect()
 }
 
 /// A sum of products, which started at one half, as a pixel.

@@ -23,22 +23,12 @@ const LAST: usize = 1280;
 const MARGIN: usize = 32;
 
 /// Repeats, kernel, stride and output channels of each stage, before a variant scales them.
-const STAGES: [(usize, usize, usize, usize); 7] = [
-    (1, 3, 1, 16),
-    (2, 3, 2, 24),
-    (2, 5, 2, 40),
-    (3, 3, 2, 80),
-    (3, 5, 1, 112),
-    (4, 5, 2, 192),
-    (1, 3, 1, 320),
-];
+const STAGES: [(usize, usize, usize, usize); 7] =
+    [(1, 3, 1, 16), (2, 3, 2, 24), (2, 5, 2, 40), (3, 3, 2, 80), (3, 5, 1, 112), (4, 5, 2, 192), (1, 3, 1, 320)];
 
 /// The names of the variants, with their scales of width and depth in tenths, and the size of their images.
-const VARIANTS: [(&str, usize, usize, usize); 3] = [
-    ("efficientnet-lite0", 10, 10, 224),
-    ("efficientnet-lite1", 10, 11, 240),
-    ("efficientnet-lite2", 11, 12, 260),
-];
+const VARIANTS: [(&str, usize, usize, usize); 3] =
+    [("efficientnet-lite0", 10, 10, 224), ("efficientnet-lite1", 10, 11, 240), ("efficientnet-lite2", 11, 12, 260)];
 
 pub(super) fn efficientnet_lite(variant: usize) -> Network {
     let (name, wide, deep, size) = VARIANTS[variant];

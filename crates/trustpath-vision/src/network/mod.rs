@@ -263,9 +263,9 @@ impl Network {
             "efficientnet-lite0" => Ok(efficientnet::efficientnet_lite(0)),
             "efficientnet-lite1" => Ok(efficientnet::efficientnet_lite(1)),
             "efficientnet-lite2" => Ok(efficientnet::efficientnet_lite(2)),
-            _ if Family::NAMES.contains(&name) => Err(Error::Input(format!(
-                "the sizes of {name} are those of its weights: give them with --weights"
-            ))),
+            _ if Family::NAMES.contains(&name) => {
+                Err(Error::Input(format!("the sizes of {name} are those of its weights: give them with --weights")))
+            }
             _ => {
                 let all = [&Self::NAMES[..], &Family::NAMES[..]].concat();
                 Err(Error::unknown("backbone", name, &all))
@@ -299,8 +299,7 @@ impl Network {
         let mut all = Vec::new();
         for node in &self.nodes {
             match &node.op {
-                Op::Conv { name, inputs, outputs, kernel, .. }
-                | Op::SameConv { name, inputs, outputs, kernel, .. } => {
+                Op::Conv { name, inputs, outputs, kernel, .. } | Op::SameConv { name, inputs, outputs, kernel, .. } => {
                     let shape = vec![*outputs, *inputs, *kernel, *kernel];
                     all.push((format!("{name}.weight"), shape));
                     if matches!(node.op, Op::Conv { bias: true, .. }) {

@@ -22,8 +22,7 @@ pub(super) fn load() -> Result<(), String> {
 /// Folders that Python may be installed in.
 fn roots() -> Vec<PathBuf> {
     let named = ["VIRTUAL_ENV", "CONDA_PREFIX"];
-    let mut roots: Vec<PathBuf> =
-        named.iter().filter_map(std::env::var_os).map(PathBuf::from).collect();
+    let mut roots: Vec<PathBuf> = named.iter().filter_map(std::env::var_os).map(PathBuf::from).collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
     for folder in std::env::split_paths(&path) {
         if ["python3", "python", "python.exe"].iter().any(|name| folder.join(name).is_file()) {

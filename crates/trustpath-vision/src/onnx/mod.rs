@@ -143,8 +143,7 @@ mod tests {
         let path = folder.path().join("dino.onnx");
         let plain = OnnxModel::new(&path, OnnxSettings::default()).unwrap();
         assert_eq!((plain.input.size, plain.output), (224, None));
-        let text =
-            "# a tower\ninput_size = 98 # small\nmean = [0.5, 0.5, 0.5]\n\noutput = \"a#b\"\n";
+        let text = "# a tower\ninput_size = 98 # small\nmean = [0.5, 0.5, 0.5]\n\noutput = \"a#b\"\n";
         std::fs::write(folder.path().join("dino.toml"), text).unwrap();
         let settings = OnnxSettings { mean: Some([0.1; 3]), ..OnnxSettings::default() };
         let model = OnnxModel::new(&path, settings).unwrap();
@@ -157,8 +156,7 @@ mod tests {
         for text in ["size = 3", "input_size = -4", "mean = [1, 2]", "std", "output = 3", "[a]"] {
             assert!(OnnxSettings::parse(text).unwrap_err().contains("is not understood"), "{text}");
         }
-        let with =
-            |settings| OnnxModel::new(Path::new("m.onnx"), settings).unwrap_err().to_string();
+        let with = |settings| OnnxModel::new(Path::new("m.onnx"), settings).unwrap_err().to_string();
         let error = with(OnnxSettings { std: Some([0.0; 3]), ..OnnxSettings::default() });
         assert!(error.contains("its std cannot be"), "{error}");
         let error = with(OnnxSettings { input_size: Some(0), ..OnnxSettings::default() });

@@ -28,8 +28,7 @@ impl OnnxBackbone {
         let file = model.path.display().to_string();
         let refuse = |reason: String, remedy: &str| super::refuse(&model.path, reason, remedy);
         library::load().map_err(|reason| {
-            let remedy =
-                "install it (pip install onnxruntime) or set ORT_DYLIB_PATH to its library";
+            let remedy = "install it (pip install onnxruntime) or set ORT_DYLIB_PATH to its library";
             refuse(format!("onnxruntime cannot be loaded, {reason}"), remedy)
         })?;
         let check = "check that the path is right and the file an ONNX model";
@@ -91,8 +90,7 @@ impl OnnxBackbone {
         let tensor = Tensor::from_array((shape, images)).map_err(failed)?;
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let outputs = session.run(ort::inputs![self.inlet.as_str() => tensor]).map_err(failed)?;
-        let (shape, values) =
-            outputs[self.outlet.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
+        let (shape, values) = outputs[self.outlet.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
         let axes: Vec<usize> = shape.iter().map(|&n| n.max(0) as usize).collect();
         if axes.first() != Some(&count) {
             return Err(wrong(format!("{count} images gave an output with the axes {axes:?}")));
@@ -100,9 +98,7 @@ impl OnnxBackbone {
         Ok(match axes[..] {
             [_, _] => values.to_vec(),
             // The first token stands for the whole image.
-            [_, t, d] => {
-                values.chunks_exact((t * d).max(1)).flat_map(|x| &x[..d]).copied().collect()
-            }
+            [_, t, d] => values.chunks_exact((t * d).max(1)).flat_map(|x| &x[..d]).copied().collect(),
             [_, _, h, w] => {
                 let mean = |map: &[f32]| map.iter().sum::<f32>() / map.len() as f32;
                 values.chunks_exact((h * w).max(1)).map(mean).collect()
@@ -121,9 +117,7 @@ fn outlet(session: &Session, wanted: Option<&str>) -> std::result::Result<String
     let outputs = session.outputs();
     let output = match wanted {
         Some(name) => outputs.iter().find(|output| output.name() == name),
-        None => [2, 4, 3]
-            .iter()
-            .find_map(|&rank| outputs.iter().find(|output| axes(output.dtype()) == rank)),
+        None => [2, 4, 3].iter().find_map(|&rank| outputs.iter().find(|output| axes(output.dtype()) == rank)),
     };
     output.map(|output| output.name().to_owned()).ok_or_else(|| {
         let names: Vec<&str> = outputs.iter().map(|output| output.name()).collect();

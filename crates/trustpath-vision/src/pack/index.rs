@@ -52,8 +52,7 @@ pub(super) fn crc(bytes: &[u8]) -> u32 {
 impl Index {
     pub fn text(&self) -> String {
         let split = self.split.map_or("-".into(), |split| split.to_string());
-        let mut text =
-            format!("{FIRST}\nname\t{}\nkind\t{}\nsplit\t{split}\n", escape(&self.name), self.kind);
+        let mut text = format!("{FIRST}\nname\t{}\nkind\t{}\nsplit\t{split}\n", escape(&self.name), self.kind);
         for class in &self.classes {
             text.push_str(&format!("class\t{}\n", escape(class)));
         }
@@ -87,9 +86,7 @@ impl Index {
             shards: Vec::new(),
         };
         for line in body.lines().skip(1) {
-            index.line(line).ok_or_else(|| {
-                format!("its line {line:?} has no meaning; pack the dataset again")
-            })?;
+            index.line(line).ok_or_else(|| format!("its line {line:?} has no meaning; pack the dataset again"))?;
         }
         Ok(index)
     }

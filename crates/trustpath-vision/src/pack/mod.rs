@@ -89,12 +89,7 @@ impl Pack {
     /// assert_eq!(again.image(0)?, cats.image(0)?.resized(32));
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
-    pub fn write(
-        &self,
-        dataset: &Dataset,
-        out: &Path,
-        done: impl Fn() + Sync,
-    ) -> Result<PackSummary> {
+    pub fn write(&self, dataset: &Dataset, out: &Path, done: impl Fn() + Sync) -> Result<PackSummary> {
         write::write(&self.0, dataset, out, &done)
     }
 }

@@ -17,8 +17,7 @@ pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawD
     let (mut name, mut kind): (Option<String>, DatasetKind) = (None, DatasetKind::Pack);
     let (mut classes, mut items, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for file in indices {
-        let index =
-            Index::parse(&source.text(file)?).map_err(|reason| Error::read(file, reason))?;
+        let index = Index::parse(&source.text(file)?).map_err(|reason| Error::read(file, reason))?;
         if let Some(name) = name.filter(|name| *name != index.name) {
             let both = format!("it has packs of {name} and of {}", index.name);
             return refuse(format!("{both}; keep each in a folder of its own"));
@@ -48,14 +47,7 @@ pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawD
         Some(wanted) if wanted != DatasetKind::Pack && wanted != kind => {
             refuse(format!("it is a pack of {kind}, not of {wanted}; pack that first"))
         }
-        _ => Ok(RawDataset {
-            name,
-            kind,
-            classes,
-            items,
-            store: Store { source, sections },
-            tasks: None,
-        }),
+        _ => Ok(RawDataset { name, kind, classes, items, store: Store { source, sections }, tasks: None }),
     }
 }
 
@@ -63,8 +55,7 @@ pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawD
 fn section(source: &FileTree, index: &str, shard: &Shard) -> Result<Section> {
     let name = format!("{}{}", folder_prefix(index), shard.file);
     if !source.contains(&name) {
-        let reason =
-            format!("{index} lists it as a part of the pack, but it is not there; copy it too");
+        let reason = format!("{index} lists it as a part of the pack, but it is not there; copy it too");
         return Err(Error::read(name, reason));
     }
     let section = source.section(&name)?;
@@ -81,8 +72,6 @@ fn section(source: &FileTree, index: &str, shard: &Shard) -> Result<Section> {
     if crc(&bytes) == shard.crc {
         return Ok(section);
     }
-    let reason = format!(
-        "its checksum is not what {index} says; it is damaged or of another pack, copy it again"
-    );
+    let reason = format!("its checksum is not what {index} says; it is damaged or of another pack, copy it again");
     Err(Error::read(name, reason))
 }

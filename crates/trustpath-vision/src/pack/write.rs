@@ -154,12 +154,7 @@ impl<'a> SplitWriter<'a> {
         let bytes = std::mem::take(&mut self.bytes);
         self.save(file.clone(), &bytes, packed)?;
         let shard = std::mem::take(&mut self.shard);
-        self.index.shards.push(Shard {
-            file,
-            crc: crc(&bytes),
-            bytes: bytes.len() as u64,
-            ..shard
-        });
+        self.index.shards.push(Shard { file, crc: crc(&bytes), bytes: bytes.len() as u64, ..shard });
         Ok(())
     }
 

@@ -34,11 +34,7 @@ impl Input {
 
     /// Refuses more bytes than there are, before memory is taken for them.
     fn claim(&self, count: u64) -> Parsed<()> {
-        if count <= self.len.saturating_sub(self.at) {
-            Ok(())
-        } else {
-            Err("it ends too early".into())
-        }
+        if count <= self.len.saturating_sub(self.at) { Ok(()) } else { Err("it ends too early".into()) }
     }
 
     fn fill(&mut self, bytes: &mut [u8]) -> Parsed<()> {

@@ -14,10 +14,7 @@ use crate::{Error, Result};
 const MOST: usize = 24 << 20;
 
 pub(super) fn run(section: &Section, offset: u64) -> Result<Document> {
-    let refuse = |reason, at| Error::Pickle {
-        name: section.name().into(),
-        reason: format!("{reason}, at byte {at}"),
-    };
+    let refuse = |reason, at| Error::Pickle { name: section.name().into(), reason: format!("{reason}, at byte {at}") };
     let mut input = Input::new(section, offset).map_err(|reason| refuse(reason, offset))?;
     let mut machine = Machine::default();
     loop {
@@ -91,9 +88,7 @@ impl Machine {
     /// Follows an instruction by which Python would look up, call or change something: that is only noted.
     fn note(&mut self, op: u8, input: &mut Input) -> Parsed<()> {
         match op {
-            b'c' => {
-                self.push(Node::Global { module: input.line_text()?, name: input.line_text()? })
-            }
+            b'c' => self.push(Node::Global { module: input.line_text()?, name: input.line_text()? }),
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let text = |id: Id| match &self.nodes[id.0 as usize] {
@@ -317,9 +312,7 @@ fn empty() -> String {
 
 fn pairs(items: &[Id]) -> Parsed<Vec<(Id, Id)>> {
     match items.chunks_exact(2) {
-        chunks if chunks.remainder().is_empty() => {
-            Ok(chunks.map(|pair| (pair[0], pair[1])).collect())
-        }
+        chunks if chunks.remainder().is_empty() => Ok(chunks.map(|pair| (pair[0], pair[1])).collect()),
         _ => Err("it has a key without a value".into()),
     }
 }
@@ -330,9 +323,7 @@ fn decimal(line: &str) -> Parsed<Node> {
     let plain = digits.trim_start_matches('-');
     match digits.parse() {
         Ok(number) => Ok(Node::Int(number)),
-        Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => {
-            Ok(Node::BigInt)
-        }
+        Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => Ok(Node::BigInt),
         Err(_) => Err(format!("{digits:?} is not a number")),
     }
 }

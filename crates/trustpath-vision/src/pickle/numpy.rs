@@ -30,15 +30,13 @@ fn is_numpy(module: &str) -> bool {
 impl Document {
     /// A numpy array; none for anything else. The elements of objects in Python are no array.
     pub fn array(&self, id: Id) -> Result<Option<NumpyArray>> {
-        let Some((module, name, args)) = self.call(id).filter(|(module, ..)| is_numpy(module))
-        else {
+        let Some((module, name, args)) = self.call(id).filter(|(module, ..)| is_numpy(module)) else {
             return Ok(None);
         };
         let array = match (module, name, args) {
             (_, "_reconstruct", _) => self.state(id).and_then(|state| match state {
                 [_version, shape, dtype, fortran, data] => {
-                    let fortran = *self.node(*fortran) != Node::Bool(false)
-                        && *self.node(*fortran) != Node::Int(0);
+                    let fortran = *self.node(*fortran) != Node::Bool(false) && *self.node(*fortran) != Node::Int(0);
                     Some((*shape, *dtype, fortran, *data))
                 }
                 _ => None,
@@ -53,9 +51,8 @@ impl Document {
         };
         let Some(dtype) = self.dtype(dtype) else { return Ok(None) };
         let Some(data) = self.raw(data) else { return Ok(None) };
-        let shape: Option<Vec<usize>> = self.list(shape).and_then(|axes| {
-            axes.iter().map(|axis| usize::try_from(self.int(*axis)?).ok()).collect()
-        });
+        let shape: Option<Vec<usize>> =
+            self.list(shape).and_then(|axes| axes.iter().map(|axis| usize::try_from(self.int(*axis)?).ok()).collect());
         let shape = shape.ok_or_else(|| self.refuse("it holds an array without a shape"))?;
         let bytes = shape.iter().try_fold(dtype.size as u64, |n, &axis| n.checked_mul(axis as u64));
         if bytes != Some(data.len()) {

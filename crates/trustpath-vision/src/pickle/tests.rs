@@ -15,9 +15,7 @@ fn file(name: &str) -> Vec<u8> {
 
 #[test]
 fn every_protocol_is_read_alike() {
-    for name in
-        ["protocol0", "protocol1", "protocol2", "protocol3", "protocol4", "protocol5", "python2"]
-    {
+    for name in ["protocol0", "protocol1", "protocol2", "protocol3", "protocol4", "protocol5", "python2"] {
         let doc = read(&file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let at = |key: &str| doc.entry(doc.root(), key).unwrap_or_else(|| panic!("{name}: {key}"));
         assert_eq!(*doc.node(at("none")), Node::None);
@@ -37,11 +35,7 @@ fn every_protocol_is_read_alike() {
         let three = doc.list(doc.list(doc.list(nested[3]).unwrap()[1]).unwrap()[1]).unwrap()[0];
         assert_eq!(doc.int(three), Some(3));
         let array = doc.array(at("array")).unwrap().unwrap();
-        assert_eq!(
-            (array.shape, array.dtype.kind, array.dtype.size),
-            (vec![2, 3], 'i', 2),
-            "{name}"
-        );
+        assert_eq!((array.shape, array.dtype.kind, array.dtype.size), (vec![2, 3], 'i', 2), "{name}");
         assert_eq!(doc.ints(at("array")).unwrap(), Some(vec![-3, -2, -1, 0, 1, 2]), "{name}");
         assert_eq!(doc.ints(at("big")).unwrap(), Some(vec![0, 1, 2, 3]), "{name}");
         assert_eq!(doc.int(at("scalar")), Some(7), "{name}");
@@ -121,8 +115,7 @@ fn arrays_with_a_false_shape_are_refused() {
 /// with its name; what can be read is consistent, and no larger than a multiple of its bytes.
 fn is_refused_or_consistent(bytes: &[u8]) {
     fn accepted<T>(result: Result<T>) -> Option<T> {
-        let refused =
-            |e: Error| assert!(e.to_string().starts_with("it cannot be read as a"), "{e}");
+        let refused = |e: Error| assert!(e.to_string().starts_with("it cannot be read as a"), "{e}");
         result.map_err(refused).ok()
     }
     let Some(doc) = accepted(read(bytes)) else { return };

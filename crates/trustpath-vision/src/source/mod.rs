@@ -30,8 +30,7 @@ use crate::{Error, Result};
 const MOST_AT_ONCE: u64 = 512 << 20;
 
 /// Endings of images, in lower case.
-const ENDINGS: [&str; 11] =
-    [".png", ".jpg", ".jpeg", ".jpe", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".ppm", ".pgm"];
+const ENDINGS: [&str; 11] = [".png", ".jpg", ".jpeg", ".jpe", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".ppm", ".pgm"];
 
 /// Whether a file's name is that of an image. What the file really is, its contents decide.
 pub(crate) fn is_image(name: &str) -> bool {
@@ -122,8 +121,7 @@ impl FileTree {
     }
 
     fn entry(&self, name: &str) -> Result<&Entry> {
-        self.find(name)
-            .ok_or_else(|| Error::read(name, format!("{} has no file of this name", self.name)))
+        self.find(name).ok_or_else(|| Error::read(name, format!("{} has no file of this name", self.name)))
     }
 
     /// A number that changes when the file of this name does, if there is one; of an archive, when the archive
@@ -152,8 +150,7 @@ impl FileTree {
 
     /// Reads a whole file of text.
     pub fn text(&self, name: &str) -> Result<String> {
-        String::from_utf8(self.read(name)?)
-            .map_err(|_| Error::read(name, "it is not text in UTF-8; convert it"))
+        String::from_utf8(self.read(name)?).map_err(|_| Error::read(name, "it is not text in UTF-8; convert it"))
     }
 
     /// A file that is too large to be read at once.

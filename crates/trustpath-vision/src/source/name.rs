@@ -19,14 +19,11 @@ pub(super) fn clean(archive: &str, name: &str) -> Result<Option<String>> {
     if name.contains('\0') {
         return refuse("holds a zero byte");
     }
-    let parts: Vec<&str> =
-        name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if parts.contains(&"..") {
         return refuse("leads out of the archive");
     }
-    let junk = |part: &&str| {
-        part.starts_with("._") || matches!(*part, "__MACOSX" | ".DS_Store" | "Thumbs.db")
-    };
+    let junk = |part: &&str| part.starts_with("._") || matches!(*part, "__MACOSX" | ".DS_Store" | "Thumbs.db");
     if parts.is_empty() || parts.iter().any(junk) {
         return Ok(None);
     }

@@ -19,9 +19,7 @@ const ALWAYS_EXPANDED: u64 = 64 << 20;
 /// Every file of a tar.
 pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
     let end = file.metadata().map_err(|e| cannot(archive, &e))?.len();
-    let damaged = |e: io::Error| {
-        Error::read(archive, format!("the tar is damaged or cut off ({e}); get it again"))
-    };
+    let damaged = |e: io::Error| Error::read(archive, format!("the tar is damaged or cut off ({e}); get it again"));
     let mut handle = file.try_clone().map_err(|e| cannot(archive, &e))?;
     let shared = Arc::new(Mutex::new(file));
     handle.seek(SeekFrom::Start(0)).map_err(|e| cannot(archive, &e))?;

@@ -30,8 +30,7 @@ pub(super) struct ZipMember {
 /// Every file of a zip.
 pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> {
     let refused = |reason: String| Error::read(archive, reason);
-    let damaged =
-        |e: zip::result::ZipError| refused(format!("the zip is damaged ({e}); get it again"));
+    let damaged = |e: zip::result::ZipError| refused(format!("the zip is damaged ({e}); get it again"));
     let handle = file.try_clone().map_err(|e| cannot(archive, &e))?;
     let shared = Arc::new(Mutex::new(handle));
     let zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
@@ -124,8 +123,7 @@ impl ZipMember {
     }
 
     fn expand(&self, name: &str, packed: impl Read, out: &mut impl Write) -> Result<()> {
-        let expanded: &mut dyn Read =
-            if self.deflated { &mut DeflateDecoder::new(packed) } else { &mut { packed } };
+        let expanded: &mut dyn Read = if self.deflated { &mut DeflateDecoder::new(packed) } else { &mut { packed } };
         let mut expanded = CrcReader::new(expanded.take(self.len + 1));
         match std::io::copy(&mut expanded, out) {
             Ok(count) if count == self.len && expanded.crc().sum() == self.crc => Ok(()),

@@ -53,9 +53,7 @@ pub fn prototype_accuracy(
 /// Says that there are fewer classes than an episode has ways.
 pub(super) fn too_few_classes(found: usize, needed: usize) -> Error {
     let remedy = "give more classes or fewer ways";
-    Error::Input(format!(
-        "{found} classes have enough images but an episode has {needed}: {remedy}"
-    ))
+    Error::Input(format!("{found} classes have enough images but an episode has {needed}: {remedy}"))
 }
 
 fn unit_rows(features: &[f32], dim: usize) -> Vec<f32> {
@@ -68,13 +66,7 @@ fn unit_rows(features: &[f32], dim: usize) -> Vec<f32> {
 }
 
 /// How many images of one episode are recognised.
-fn recognised(
-    unit: &[f32],
-    dim: usize,
-    by_class: &[Vec<usize>],
-    shots: usize,
-    mut random: Random,
-) -> usize {
+fn recognised(unit: &[f32], dim: usize, by_class: &[Vec<usize>], shots: usize, mut random: Random) -> usize {
     let classes: Vec<usize> = (0..by_class.len()).collect();
     let row = |i: usize| &unit[i * dim..][..dim];
     let mut queries = Vec::with_capacity(WAYS * QUERIES);

@@ -78,9 +78,7 @@ impl Recipe {
     pub fn for_dataset(name: &str) -> Self {
         let recipe = Self::default();
         match name {
-            "tiered-imagenet" => {
-                Self { episodes: 13_980, rates: vec![(30, 0.1), (60, 0.01), (90, 0.001)], ..recipe }
-            }
+            "tiered-imagenet" => Self { episodes: 13_980, rates: vec![(30, 0.1), (60, 0.01), (90, 0.001)], ..recipe },
             _ => recipe,
         }
     }
@@ -118,8 +116,7 @@ impl Recipe {
             return refuse("learning rates are given with growing epochs");
         }
         let rates = self.rates.iter().map(|(_, rate)| *rate);
-        let mut numbers =
-            rates.chain([self.momentum, self.weight_decay, self.nearest_weight, self.scale]);
+        let mut numbers = rates.chain([self.momentum, self.weight_decay, self.nearest_weight, self.scale]);
         if !numbers.all(|x| x.is_finite() && x >= 0.0) {
             return refuse("rates, momentum, decay, weights and scale are finite and not negative");
         }

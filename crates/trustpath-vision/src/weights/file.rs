@@ -34,11 +34,7 @@ impl NetworkWeights {
         if path.is_dir() || path.extension().is_some_and(|ending| ending == "whl") {
             return super::package::only(path);
         }
-        if super::pth::is_checkpoint(path) {
-            Self::read_pth(path)
-        } else {
-            Self::read_safetensors(path)
-        }
+        if super::pth::is_checkpoint(path) { Self::read_pth(path) } else { Self::read_safetensors(path) }
     }
 
     /// Reads a safetensors file. Tensors of other types than f16, bf16, f32 and f64 are left out: they are counters,
@@ -48,9 +44,8 @@ impl NetworkWeights {
     /// [`Error::Weights`] if it cannot be read or is damaged.
     pub fn read_safetensors(path: impl AsRef<Path>) -> Result<Self> {
         let source = path.as_ref().display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| {
-            refuse(&source, e.to_string(), "check that the path is right and may be read")
-        })?;
+        let bytes = std::fs::read(path)
+            .map_err(|e| refuse(&source, e.to_string(), "check that the path is right and may be read"))?;
         Self::from_safetensors(&bytes, &source)
     }
 

@@ -84,9 +84,8 @@ fn of_bytes(bytes: &[u8], name: &str) -> Result<NetworkWeights> {
     if !begins(b"PK") && !begins(b"\x80\x02") {
         return NetworkWeights::from_safetensors(bytes, name);
     }
-    let failed = |error: std::io::Error| {
-        file::refuse(name, error.to_string(), "free some disk space for temporary files")
-    };
+    let failed =
+        |error: std::io::Error| file::refuse(name, error.to_string(), "free some disk space for temporary files");
     let mut copy = tempfile::NamedTempFile::new().map_err(failed)?;
     std::io::Write::write_all(&mut copy, bytes).map_err(failed)?;
     Ok(NetworkWeights::new(name, NetworkWeights::read_pth(copy.path())?.parameters))

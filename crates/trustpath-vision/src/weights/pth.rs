@@ -45,9 +45,7 @@ impl NetworkWeights {
         match open(path.as_ref(), &name, |mut reader| reader.network()) {
             Ok(found) => Ok(Self::new(name, found)),
             Err(weights @ Error::Weights { .. }) => Err(weights),
-            Err(Error::Pickle { reason, .. } | Error::Read { reason, .. }) => {
-                Err(refuse(&name, reason))
-            }
+            Err(Error::Pickle { reason, .. } | Error::Read { reason, .. }) => Err(refuse(&name, reason)),
             Err(other) => Err(refuse(&name, other.to_string())),
         }
     }
@@ -82,9 +80,7 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
         let pickle = pickle.ok_or_else(|| refuse(name, "it is a zip without data.pkl"))?;
         let root = pickle.trim_end_matches("data.pkl").to_string();
         let code = format!("{root}code/");
-        if source.contains(&format!("{root}constants.pkl"))
-            && source.names().any(|n| n.starts_with(&code))
-        {
+        if source.contains(&format!("{root}constants.pkl")) && source.names().any(|n| n.starts_with(&code)) {
             let remedy = "save its tensors by torch.save(torch.jit.load(FILE).state_dict(), …), and give that file";
             return Err(super::file::refuse(name, "it is a TorchScript archive", remedy));
         }
@@ -113,12 +109,7 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
 }
 
 /// Where the storages are that follow the pickles of an old checkpoint.
-fn places(
-    whole: &Section,
-    doc: &Document,
-    mut at: u64,
-    names: &[String],
-) -> Result<HashMap<String, (u64, u64)>> {
+fn places(whole: &Section, doc: &Document, mut at: u64, names: &[String]) -> Result<HashMap<String, (u64, u64)>> {
     let storage = |node: &Node| match node {
         Node::Persistent(of) => storage(doc, *of).map(|(key, _, size)| (key, size)),
         _ => None,
@@ -185,13 +176,7 @@ impl CheckpointReader<'_> {
     }
 
     /// Tensors of a dictionary and of those within it, whose names are joined by dots.
-    fn collect(
-        &mut self,
-        id: Id,
-        prefix: &str,
-        depth: usize,
-        found: &mut BTreeMap<String, Parameter>,
-    ) -> Result<()> {
+    fn collect(&mut self, id: Id, prefix: &str, depth: usize, found: &mut BTreeMap<String, Parameter>) -> Result<()> {
         for (key, value) in self.doc.entries(id).unwrap_or_default() {
             let Some(key) = self.doc.text(*key) else { continue };
             let key = format!("{prefix}{key}");
@@ -217,11 +202,9 @@ impl CheckpointReader<'_> {
                     _ => self.tensor(*inner, key),
                 };
             }
-            Some((
-                "torch._utils",
-                "_rebuild_tensor_v2" | "_rebuild_tensor",
-                [storage, offset, shape, strides, ..],
-            )) => (*storage, *offset, *shape, *strides),
+            Some(("torch._utils", "_rebuild_tensor_v2" | "_rebuild_tensor", [storage, offset, shape, strides, ..])) => {
+                (*storage, *offset, *shape, *strides)
+            }
             _ => return Ok(None),
         };
         let wrong = |what: &str| refuse(self.name, format!("{key} {what}"));
@@ -232,8 +215,7 @@ impl CheckpointReader<'_> {
             doc.ints(id).ok()??.into_iter().map(|n| usize::try_from(n).ok()).collect()
         };
         let offset = doc.int(offset).and_then(|offset| usize::try_from(offset).ok());
-        let (Some(offset), Some(shape), Some(strides)) = (offset, sizes(shape), sizes(strides))
-        else {
+        let (Some(offset), Some(shape), Some(strides)) = (offset, sizes(shape), sizes(strides)) else {
             return Err(wrong("has no shape"));
         };
         let bytes = match &self.storages {
@@ -249,8 +231,7 @@ impl CheckpointReader<'_> {
         let count = count.ok_or_else(|| wrong("claims more numbers than there are"))?;
         let mut values = Vec::with_capacity(count);
         if count > 0 {
-            let taken = (shape.len() <= MOST_AXES)
-                .then(|| take_view(&numbers, offset, &shape, &strides, &mut values));
+            let taken = (shape.len() <= MOST_AXES).then(|| take_view(&numbers, offset, &shape, &strides, &mut values));
             taken.flatten().ok_or_else(|| wrong("reaches beyond its storage"))?;
         }
         self.left -= count as u64;
@@ -259,13 +240,7 @@ impl CheckpointReader<'_> {
 }
 
 /// Appends the elements of a view, row-major: `storage[at + Σ index_k · stride_k]`; none if one is not there.
-fn take_view(
-    storage: &[f32],
-    at: usize,
-    shape: &[usize],
-    strides: &[usize],
-    values: &mut Vec<f32>,
-) -> Option<()> {
+fn take_view(storage: &[f32], at: usize, shape: &[usize], strides: &[usize], values: &mut Vec<f32>) -> Option<()> {
     match (shape, strides) {
         ([], []) => values.push(*storage.get(at)?),
         ([count, shape @ ..], [stride, strides @ ..]) => {

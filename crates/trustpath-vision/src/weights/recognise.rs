@@ -26,11 +26,7 @@ impl NetworkWeights {
     ///
     /// # Errors
     /// If there is no such network, the weights are of none that is known or of another, or images cannot have that size.
-    pub fn recognise(
-        self,
-        name: Option<&str>,
-        size: Option<usize>,
-    ) -> Result<(Network, NetworkWeights)> {
+    pub fn recognise(self, name: Option<&str>, size: Option<usize>) -> Result<(Network, NetworkWeights)> {
         if let Some(size) = size.filter(|size| !SIZES.contains(size)) {
             let (least, most) = (SIZES.start(), SIZES.end());
             return Err(Error::Input(format!(
@@ -43,9 +39,8 @@ impl NetworkWeights {
                 let network = Network::by_name(name)?;
                 let wanted = network.parameters().len();
                 // A deeper network has all that a shallower one has.
-                let deeper = self.fitting().filter(|other| {
-                    other.parameters().len() > wanted && self.beyond(other).is_none()
-                });
+                let deeper =
+                    self.fitting().filter(|other| other.parameters().len() > wanted && self.beyond(other).is_none());
                 if let Some(other) = deeper.filter(|_| self.fits(&network)) {
                     let (source, other) = (self.source(), other.name);
                     return Err(Error::Input(format!(
@@ -80,9 +75,9 @@ impl NetworkWeights {
         let wanted = network.parameters();
         let (prefix, found) = self.prefix(&wanted);
         found == wanted.len()
-            && wanted.iter().all(|(key, shape)| {
-                self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape)
-            })
+            && wanted
+                .iter()
+                .all(|(key, shape)| self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape))
     }
 
     /// A parameter in the stages of a ResNet that this network does not have: the weights are of a deeper one, or one with
@@ -103,8 +98,7 @@ impl NetworkWeights {
     /// The deepest network of fixed sizes whose parameters are all there.
     pub(super) fn fitting(&self) -> Option<Network> {
         let all = Network::NAMES.iter().filter_map(|name| Network::by_name(name).ok());
-        all.filter(|network| self.fits(network))
-            .min_by_key(|network| Reverse(network.parameters().len()))
+        all.filter(|network| self.fits(network)).min_by_key(|network| Reverse(network.parameters().len()))
     }
 
     fn unknown(&self, family: Option<Family>) -> Error {
@@ -127,9 +121,8 @@ impl NetworkWeights {
 /// Whether CLIP's activation function is QuickGELU, by the settings beside its weights: those of Hugging Face or of open_clip.
 fn quick_gelu(weights: &Path) -> Option<bool> {
     let folder = if weights.is_dir() { weights } else { weights.parent()? };
-    let read = |name: &str| -> Option<Value> {
-        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok()
-    };
+    let read =
+        |name: &str| -> Option<Value> { serde_json::from_str(&std::fs::read_to_string(folder.join(name)).ok()?).ok() };
     if let Some(config) = read("open_clip_config.json")
         && config["model_cfg"].is_object()
     {

@@ -43,10 +43,7 @@ fn missing_and_wrong_weights_are_refused() {
     );
     saved.insert("base.layer3.0.bn2.running_var".into(), extra());
     let error = NetworkWeights::new("w.pth", saved.clone()).for_network(&network).unwrap_err();
-    assert!(
-        error.to_string().contains("is of shape [2], but that of resnet12 is [256]"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is of shape [2], but that of resnet12 is [256]"), "{error}");
     let mut nan = made(&network, "");
     nan.get_mut("layer1.0.bn1.bias").unwrap().values[3] = f32::NAN;
     let error = NetworkWeights::new("w.pth", nan).for_network(&network).unwrap_err();
@@ -111,12 +108,10 @@ fn damaged_and_hostile_files_are_refused() {
 #[test]
 fn a_full_disk_and_a_wrong_shape_are_reported() {
     let one = BTreeMap::from([("w".to_string(), extra())]);
-    let error =
-        NetworkWeights::new("w", one).write_safetensors("none/w.safetensors", Precision::F16);
+    let error = NetworkWeights::new("w", one).write_safetensors("none/w.safetensors", Precision::F16);
     assert!(error.unwrap_err().to_string().contains("cannot write none/w.safetensors"));
     let three = Parameter { shape: vec![3], values: vec![0.0; 2] };
     let wrong = BTreeMap::from([("w".to_string(), three)]);
-    let error =
-        NetworkWeights::new("w", wrong).write_safetensors("none/w.safetensors", Precision::F16);
+    let error = NetworkWeights::new("w", wrong).write_safetensors("none/w.safetensors", Precision::F16);
     assert!(error.unwrap_err().to_string().contains("as many values as its shape"));
 }

@@ -23,13 +23,8 @@ fn check(weights: &NetworkWeights, prefix: &str) {
         ("empty", &[0, 4], &[]),
         ("parameter", &[2], &[0.0, 1.0]),
     ] {
-        let parameter =
-            weights.get(&format!("{prefix}{key}")).unwrap_or_else(|| panic!("{prefix}{key}"));
-        assert_eq!(
-            (parameter.shape.as_slice(), parameter.values.as_slice()),
-            (shape, values),
-            "{key}"
-        );
+        let parameter = weights.get(&format!("{prefix}{key}")).unwrap_or_else(|| panic!("{prefix}{key}"));
+        assert_eq!((parameter.shape.as_slice(), parameter.values.as_slice()), (shape, values), "{key}");
     }
     assert!(weights.get(&format!("{prefix}num_batches_tracked")).is_none());
 }

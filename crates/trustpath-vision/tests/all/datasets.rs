@@ -107,10 +107,7 @@ fn cub_is_cropped_to_its_boxes_and_divided_either_way() {
     let reds: Vec<u8> = image.rgb.chunks(3).map(|pixel| pixel[0]).collect();
     assert!(reds.iter().all(|&red| red.abs_diff(reds[0]) <= 8), "{reds:?}");
     let of = |kind, split| open("datasets/CUB_200_2011.tgz", Some(kind)).peek(split).len();
-    assert_eq!(
-        [of(DatasetKind::Cub, DatasetSplit::Train), of(DatasetKind::Cub, DatasetSplit::Val)],
-        [2, 4]
-    );
+    assert_eq!([of(DatasetKind::Cub, DatasetSplit::Train), of(DatasetKind::Cub, DatasetSplit::Val)], [2, 4]);
     let closer = DatasetKind::CubCloserLook;
     assert_eq!([of(closer, DatasetSplit::Train), of(closer, DatasetSplit::Val)], [4, 2]);
 }
@@ -134,10 +131,7 @@ fn folders_are_classes_and_may_be_splits() {
     assert!(error.ends_with("it has only train and test"), "{error}");
     // What was left out of the whole is left out of its splits; row 1 is a.png of train.
     assert_eq!(dataset.id(1), "all/train/cat/a.png");
-    assert_eq!(
-        dataset.without(&[1]).split(DatasetSplit::Train).unwrap().id(0),
-        "all/train/cat/b.png"
-    );
+    assert_eq!(dataset.without(&[1]).split(DatasetSplit::Train).unwrap().id(0), "all/train/cat/b.png");
     // An image beside the folders has no class, and then nothing is divided.
     put(dir.path(), "stray.png", pixel());
     let dataset = Dataset::open(dir.path(), None).unwrap();
@@ -182,9 +176,7 @@ fn images_are_distinguished_from_features() {
 fn what_cannot_be_read_is_listed_and_can_be_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let image = pixel();
-    for (name, bytes) in
-        [("1.png", &image[..]), ("2.png", b"no"), ("3.jpg", &image[..]), ("4.png", b"")]
-    {
+    for (name, bytes) in [("1.png", &image[..]), ("2.png", b"no"), ("3.jpg", &image[..]), ("4.png", b"")] {
         put(&dir.path().join("cat"), name, bytes);
     }
     let dataset = Dataset::open(dir.path(), None).unwrap();
@@ -292,11 +284,6 @@ fn links_in_a_circle_are_left_out() {
     put(linked.path(), "1.png", pixel());
     symlink(linked.path(), folder.path().join("wren")).unwrap();
     let dataset = Dataset::open(folder.path(), None).unwrap();
-    assert_eq!(
-        dataset.len(),
-        4,
-        "{:?}",
-        (0..dataset.len()).map(|i| dataset.id(i)).collect::<Vec<_>>()
-    );
+    assert_eq!(dataset.len(), 4, "{:?}", (0..dataset.len()).map(|i| dataset.id(i)).collect::<Vec<_>>());
     assert_eq!(dataset.classes(), ["auk", "gull", "wren"]);
 }

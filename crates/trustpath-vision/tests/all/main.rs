@@ -30,8 +30,7 @@ fn weights(network: &Network) -> NetworkWeights {
     let made = |(seed, (key, shape)): (usize, (String, Vec<usize>))| {
         let count: usize = shape.iter().product();
         let gain = (24.0 * shape[0] as f64 / count as f64).sqrt();
-        let around_one =
-            key.ends_with("running_var") || (shape.len() == 1 && key.ends_with("weight"));
+        let around_one = key.ends_with("running_var") || (shape.len() == 1 && key.ends_with("weight"));
         let value = |x: f64| match shape.len() {
             _ if around_one => 1.0 + x,
             4 => x * gain,

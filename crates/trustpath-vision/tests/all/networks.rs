@@ -78,9 +78,7 @@ fn weights_alone_tell_the_network() {
     let deeper = weights(&Network::by_name("resnet101").unwrap());
     let error = deeper.recognise(Some("resnet50"), None).unwrap_err().to_string();
     assert!(error.contains("they are of resnet101, so choose that backbone"), "{error}");
-    let (larger, _) = weights(&Network::by_name("resnet18").unwrap())
-        .recognise(Some("resnet18"), Some(448))
-        .unwrap();
+    let (larger, _) = weights(&Network::by_name("resnet18").unwrap()).recognise(Some("resnet18"), Some(448)).unwrap();
     let framing = Framing::Shorter { edge: 512, filter: Filter::Bilinear };
     assert_eq!((larger.size, larger.framing), (448, framing));
 }
@@ -134,8 +132,7 @@ fn efficientnet_lite_with_its_published_weights_is_pytorchs() {
     let network = Network::by_name("efficientnet-lite0").unwrap();
     let engine = Engine::new(&network, NetworkWeights::read(folder).unwrap()).unwrap();
     let features = engine.features(&images(2, network.size)).unwrap();
-    let golden =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/efficientnet-lite0-published.npy");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/efficientnet-lite0-published.npy");
     let expected = NpyArray::open(&golden).unwrap().to_f64s().unwrap();
     let difference = difference(&features, &expected, network.dim);
     println!("published weights of efficientnet-lite0: {difference:.1e}");
@@ -168,8 +165,7 @@ fn images_of_another_size_are_refused() {
 
 #[test]
 fn weights_of_another_network_are_named() {
-    let (resnet, wide) =
-        (Network::by_name("resnet12").unwrap(), Network::by_name("wrn28-10").unwrap());
+    let (resnet, wide) = (Network::by_name("resnet12").unwrap(), Network::by_name("wrn28-10").unwrap());
     let error = Engine::new(&wide, weights(&resnet)).unwrap_err().to_string();
     assert!(error.contains("they are of resnet12, so choose that backbone"), "{error}");
 }
@@ -178,9 +174,7 @@ fn weights_of_another_network_are_named() {
 #[test]
 fn the_published_parity_is_met() {
     let Some(folder) = std::env::var_os("TRUSTPATH_PARITY") else {
-        eprintln!(
-            "skipped: TRUSTPATH_PARITY names no folder with the weights and their parity files"
-        );
+        eprintln!("skipped: TRUSTPATH_PARITY names no folder with the weights and their parity files");
         return;
     };
     let folder = Path::new(&folder);

@@ -15,10 +15,7 @@ struct Map {
 }
 
 impl Map {
-    fn from_fn(
-        (channels, height, width): (usize, usize, usize),
-        value: impl Fn(usize, usize, usize) -> f64,
-    ) -> Self {
+    fn from_fn((channels, height, width): (usize, usize, usize), value: impl Fn(usize, usize, usize) -> f64) -> Self {
         let mut values = Vec::new();
         for c in 0..channels {
             for y in 0..height {
@@ -35,8 +32,7 @@ impl Map {
     /// The value at a position, if that lies within the map.
     fn at(&self, c: usize, y: isize, x: isize) -> Option<f64> {
         let (y, x) = (usize::try_from(y).ok()?, usize::try_from(x).ok()?);
-        (y < self.height && x < self.width)
-            .then(|| self.values[(c * self.height + y) * self.width + x])
+        (y < self.height && x < self.width).then(|| self.values[(c * self.height + y) * self.width + x])
     }
 
     /// What is there of a window.
@@ -67,8 +63,7 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
         Op::Conv { .. } => convolved(op, x, weights),
         Op::BatchNorm { name, epsilon, .. } => {
             let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
-            let (mean, variance) =
-                (parameter(name, "running_mean"), parameter(name, "running_var"));
+            let (mean, variance) = (parameter(name, "running_mean"), parameter(name, "running_var"));
             x.map(|c, x| {
                 let root = (variance[c] + f64::from(*epsilon)).sqrt();
                 gamma[c] * (x - mean[c]) / root + beta[c]
@@ -230,8 +225,7 @@ fn normal(x: f64) -> f64 {
 /// A convolution to `⌈n/stride⌉` positions, of all channels or of each by itself.
 fn same(x: &Map, outputs: usize, (kernel, stride): (usize, usize), w: &[f64], own: bool) -> Map {
     let (height, width) = (x.height.div_ceil(stride), x.width.div_ceil(stride));
-    let start =
-        |at: usize, n: usize| (at * stride) as isize - same_padding(kernel, stride, n) as isize;
+    let start = |at: usize, n: usize| (at * stride) as isize - same_padding(kernel, stride, n) as isize;
     let inputs = if own { 1 } else { x.channels };
     Map::from_fn((outputs, height, width), |o, y, column| {
         let (y, column) = (start(y, x.height), start(column, x.width));
@@ -249,8 +243,7 @@ fn same(x: &Map, outputs: usize, (kernel, stride): (usize, usize), w: &[f64], ow
 
 fn reference(network: &Network, weights: &NetworkWeights, image: &[f32]) -> Vec<f64> {
     let size = network.size;
-    let image =
-        Map::from_fn((3, size, size), |c, y, x| f64::from(image[(c * size + y) * size + x]));
+    let image = Map::from_fn((3, size, size), |c, y, x| f64::from(image[(c * size + y) * size + x]));
     let mut maps = vec![image];
     for node in &network.nodes {
         let inputs: Vec<&Map> = node.inputs.iter().map(|&input| &maps[input]).collect();
@@ -381,8 +374,7 @@ fn pools_and_concatenation() {
 fn tokens(b: &mut Builder, size: usize, channels: usize) -> Value {
     let name = "patch".to_string();
     let (inputs, outputs, kernel, stride, padding, bias) = (3, channels, 3, 3, 0, true);
-    let x = b
-        .push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[Builder::IMAGE]);
+    let x = b.push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[Builder::IMAGE]);
     let (name, leading, positions) = ("tokens".to_string(), 2, (size / 3).pow(2));
     b.push(Op::Tokens { name, leading, positions, channels }, &[x])
 }
@@ -435,15 +427,7 @@ fn descriptions_that_make_no_sense_are_refused() {
         ("channels", |b| b.conv("a", Builder::IMAGE, (4, 16), 3, 1)),
         ("too small", |b| {
             b.push(
-                Op::Conv {
-                    name: "a".into(),
-                    inputs: 3,
-                    outputs: 16,
-                    kernel: 9,
-                    stride: 1,
-                    padding: 0,
-                    bias: false,
-                },
+                Op::Conv { name: "a".into(), inputs: 3, outputs: 16, kernel: 9, stride: 1, padding: 0, bias: false },
                 &[Builder::IMAGE],
             )
         }),

@@ -21,8 +21,7 @@ fn refusal(path: &Path) -> String {
 fn a_pack_is_the_dataset_it_was_made_of() {
     let out = tempfile::tempdir().unwrap();
     // So small that a split needs several shards.
-    let packed =
-        pack(PackParams { shard_bytes: 1 << 10, size: 24, ..PackParams::default() }, out.path());
+    let packed = pack(PackParams { shard_bytes: 1 << 10, size: 24, ..PackParams::default() }, out.path());
     assert_eq!((packed.images, packed.kept, packed.skipped.len()), (15, 15, 0));
     assert!(packed.files.len() > 6, "{:?}", packed.files);
     let before = tiered();
@@ -95,9 +94,7 @@ fn packs_that_are_cut_mixed_or_incomplete_are_refused() {
 fn parameters_out_of_range_are_refused() {
     let refused = |params: PackParams| params.check().unwrap_err().to_string();
     assert!(refused(PackParams { size: 0, ..PackParams::default() }).contains("give 1 to 4096"));
-    assert!(
-        refused(PackParams { quality: Some(0), ..PackParams::default() }).contains("give 1 to 100")
-    );
+    assert!(refused(PackParams { quality: Some(0), ..PackParams::default() }).contains("give 1 to 100"));
     assert!(refused(PackParams { shard_bytes: 0, ..PackParams::default() }).contains("shard size"));
 }
 

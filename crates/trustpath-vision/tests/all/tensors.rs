@@ -11,8 +11,7 @@ fn read(name: &str, names: Option<&[String]>) -> Result<TorchMatrix, String> {
 #[test]
 fn a_tensor_or_the_only_matrix_of_a_dictionary() {
     let values: Vec<f32> = (0..18).map(|i| i as f32 * 0.25 - 1.0).collect();
-    for name in ["tensor.pt", "tensor-old.pt", "f16.pt", "turned.pt", "dict.pt", "requires-grad.pt"]
-    {
+    for name in ["tensor.pt", "tensor-old.pt", "f16.pt", "turned.pt", "dict.pt", "requires-grad.pt"] {
         let tensor = read(name, None).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!((tensor.dims, &tensor.values), (3, &values), "{name}");
     }

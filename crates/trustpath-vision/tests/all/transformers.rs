@@ -26,9 +26,7 @@ fn cases() -> Vec<Case> {
         family: one["family"].as_str().unwrap().into(),
         size: one["size"].as_u64().unwrap() as usize,
         keys: serde_json::from_value(one["keys"].clone()).unwrap(),
-        features: serde_json::from_value::<Vec<Vec<f64>>>(one["features"].clone())
-            .unwrap()
-            .concat(),
+        features: serde_json::from_value::<Vec<Vec<f64>>>(one["features"].clone()).unwrap().concat(),
     };
     all.into_iter().map(case).collect()
 }
@@ -89,9 +87,8 @@ fn features_depend_on_neither_threads_nor_company() {
 fn layouts_that_do_not_fit_are_refused_in_a_sentence() {
     let cases = cases();
     let case = |name: &str| &cases.iter().find(|case| case.name == name).unwrap().keys;
-    let refused = |keys: &BTreeMap<String, Vec<usize>>, name, size| {
-        weights(keys).recognise(name, size).unwrap_err().to_string()
-    };
+    let refused =
+        |keys: &BTreeMap<String, Vec<usize>>, name, size| weights(keys).recognise(name, size).unwrap_err().to_string();
     let clip = case("clip of Hugging Face");
     let said = refused(clip, None, None);
     assert!(said.contains("give --backbone clip for those of OpenAI"), "{said}");
@@ -109,9 +106,7 @@ fn layouts_that_do_not_fit_are_refused_in_a_sentence() {
     assert!(said.contains("lacks \"vision_model.encoder.layers.1.mlp.fc2.bias\""), "{said}");
     let mut plain = case("dinov2 of timm").clone();
     plain.retain(|key, _| !key.contains("ls"));
-    for (name, what) in
-        [(None, "weights of no network that is known"), (Some("siglip"), "no weights of siglip")]
-    {
+    for (name, what) in [(None, "weights of no network that is known"), (Some("siglip"), "no weights of siglip")] {
         let said = refused(&plain, name, None);
         assert!(said.contains(what), "{said}");
         assert!(said.contains("Known are resnet12, wrn28-10"), "{said}");
@@ -162,11 +157,7 @@ fn settings_beside_the_weights_tell_the_activation_function_of_clip() {
     let path = folder.path().join("model.safetensors");
     weights(keys).write_safetensors(&path, trustpath_vision::weights::Precision::F32).unwrap();
     for (file, text, name) in [
-        (
-            "config.json",
-            r#"{"model_type":"clip","vision_config":{"hidden_act":"gelu"}}"#,
-            "openclip",
-        ),
+        ("config.json", r#"{"model_type":"clip","vision_config":{"hidden_act":"gelu"}}"#, "openclip"),
         ("config.json", r#"{"model_type":"clip","vision_config":{}}"#, "clip"),
         ("config.json", r#"{"model_type":"clip_vision_model","hidden_act":"quick_gelu"}"#, "clip"),
         ("open_clip_config.json", r#"{"model_cfg":{"embed_dim":512}}"#, "openclip"),

@@ -171,8 +171,7 @@ fn upper_at(table: &VanishTable, tau: f64) -> (f64, f64) {
     // The probabilities of all labels.
     let mut p: Vec<f64> = table.vanish.iter().map(|&v| f64::from(v)).collect();
     let rows = || table.vanish.chunks_exact(c).zip(&table.labels);
-    let spread: Vec<f64> =
-        rows().map(|(v, &label)| softmax(v, label, tau / UPPER_SPREAD)).collect();
+    let spread: Vec<f64> = rows().map(|(v, &label)| softmax(v, label, tau / UPPER_SPREAD)).collect();
     for row in p.chunks_exact_mut(c) {
         let least = row.iter().copied().fold(f64::INFINITY, f64::min);
         row.iter_mut().for_each(|v| *v = (-tau * (*v - least)).exp());
@@ -188,8 +187,7 @@ fn upper_at(table: &VanishTable, tau: f64) -> (f64, f64) {
         let mut posterior = Vec::with_capacity(n);
         likelihood = 0.0;
         for ((&p, &s), &q) in typical.iter().zip(&spread).zip(&q) {
-            let parts =
-                [(1.0 - rate) * (1.0 - atypical) * p, (1.0 - rate) * atypical * s, rate * q];
+            let parts = [(1.0 - rate) * (1.0 - atypical) * p, (1.0 - rate) * atypical * s, rate * q];
             let sum = (parts[0] + parts[1] + parts[2]).max(f64::MIN_POSITIVE);
             likelihood += sum.ln();
             odd += parts[1] / sum;

@@ -106,13 +106,11 @@ impl AuditModel {
             let mut mean = vec![0.0; rows.len() * self.classes];
             let share = 1.0 / views.len() as f64;
             for (x, path) in views.iter().zip(&self.paths) {
-                let vanish =
-                    path.judge_block(design(x, &rows).as_slice(), &vec![NOT_FITTED; rows.len()]);
+                let vanish = path.judge_block(design(x, &rows).as_slice(), &vec![NOT_FITTED; rows.len()]);
                 mean.iter_mut().zip(vanish).for_each(|(mean, vanish)| *mean += share * vanish);
             }
             let each = mean.chunks_exact(self.classes).zip(labels);
-            each.map(|(vanish, &label)| AuditedLabel::of(vanish, label, self.mistakes))
-                .collect::<Vec<_>>()
+            each.map(|(vanish, &label)| AuditedLabel::of(vanish, label, self.mistakes)).collect::<Vec<_>>()
         };
         Ok(labels.par_chunks(ROWS).enumerate().flat_map_iter(judge).collect())
     }

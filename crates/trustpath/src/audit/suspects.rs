@@ -38,9 +38,7 @@ pub struct WrongLabels {
 pub(super) fn ranking(score: &[f64], judged: &[bool], verified: &[Option<usize>]) -> Vec<usize> {
     let mut ranking: Vec<usize> = (0..score.len()).collect();
     let group = |row: usize| (verified[row].is_some(), !judged[row]);
-    ranking.sort_by(|&a, &b| {
-        group(a).cmp(&group(b)).then(score[b].total_cmp(&score[a])).then(a.cmp(&b))
-    });
+    ranking.sort_by(|&a, &b| group(a).cmp(&group(b)).then(score[b].total_cmp(&score[a])).then(a.cmp(&b)));
     ranking
 }
 
@@ -69,8 +67,7 @@ impl Ask<'_> {
                 probability[row] = f64::NAN;
             }
         }
-        let open: Vec<usize> =
-            ranking.iter().copied().filter(|&row| judged[row] && verified[row].is_none()).collect();
+        let open: Vec<usize> = ranking.iter().copied().filter(|&row| judged[row] && verified[row].is_none()).collect();
         let known = |probability: &[f64]| -> Vec<(f64, bool)> {
             let rows = (0..labels.len()).filter(|&row| judged[row]);
             rows.filter_map(|row| is_wrong(row).map(|wrong| (probability[row], wrong))).collect()

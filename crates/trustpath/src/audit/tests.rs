@@ -38,8 +38,7 @@ fn flipped_labels_come_first_with_the_right_suggestion() {
         })
         .collect();
     let flipped = [7, 30, 61, 90, 113];
-    let labels: Vec<usize> =
-        (0..n).map(|i| if flipped.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
+    let labels: Vec<usize> = (0..n).map(|i| if flipped.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
     let found = run(&values, d, &labels, 4).unwrap();
     let mut first = found.ranking[..5].to_vec();
     first.sort_unstable();
@@ -105,8 +104,7 @@ fn answers_correct_the_fit_and_the_estimates() {
     let (labels, wrong) = flipped(&truth, 5, 0.15, 5);
     let features = Features::new(&values[..], 300, 20).unwrap();
     let before = audit(&features, &labels).run().unwrap();
-    let answers: Vec<(usize, usize)> =
-        before.ranking[..60].iter().map(|&row| (row, truth[row])).collect();
+    let answers: Vec<(usize, usize)> = before.ranking[..60].iter().map(|&row| (row, truth[row])).collect();
     let after = audit(&features, &labels).verified(&answers).run().unwrap();
     let found = answers.iter().filter(|(row, _)| wrong[*row]).count();
     let estimate = after.wrong.unwrap();
@@ -127,8 +125,7 @@ fn answers_correct_the_fit_and_the_estimates() {
 #[test]
 fn degenerate_sets_are_judged_or_refused_but_never_break() {
     let finite = |found: &Audit| {
-        let numbers =
-            found.score.iter().chain(&found.credibility).chain(&found.suggested_credibility);
+        let numbers = found.score.iter().chain(&found.credibility).chain(&found.suggested_credibility);
         assert!(numbers.chain(&found.lambda).all(|v| v.is_finite()));
         assert!(found.probability.iter().all(|p| p.is_nan() || (0.0..=1.0).contains(p)));
         let mut sorted = found.ranking.clone();
@@ -158,10 +155,7 @@ fn degenerate_sets_are_judged_or_refused_but_never_break() {
     let labels: Vec<usize> = (0..150).collect();
     finite(&run(&values, 6, &labels, 151).unwrap());
     // All the same.
-    assert!(matches!(
-        run(&[1.0, 2.0].repeat(9), 2, &[0, 1, 0, 1, 0, 1, 0, 1, 0], 2),
-        Err(Error::Constant { .. })
-    ));
+    assert!(matches!(run(&[1.0, 2.0].repeat(9), 2, &[0, 1, 0, 1, 0, 1, 0, 1, 0], 2), Err(Error::Constant { .. })));
 }
 
 #[test]
@@ -175,8 +169,7 @@ fn many_classes_and_imbalance() {
     // Of three classes one has most instances.
     let (values, truth) = groups(600, 20, 3, 1.0, 8);
     let rows: Vec<usize> = (0..600).filter(|&i| i % 3 == 0 || i < 30).collect();
-    let values: Vec<f64> =
-        rows.iter().flat_map(|&i| values[i * 20..(i + 1) * 20].to_vec()).collect();
+    let values: Vec<f64> = rows.iter().flat_map(|&i| values[i * 20..(i + 1) * 20].to_vec()).collect();
     let mut labels: Vec<usize> = rows.iter().map(|&i| truth[i]).collect();
     let changed: Vec<usize> = (0..labels.len()).filter(|i| i % 40 == 3).collect();
     changed.iter().for_each(|&i| labels[i] = (labels[i] + 1) % 3);

@@ -22,11 +22,7 @@ const STEPS: usize = 30;
 ///
 /// # Errors
 /// [`Error::RowOutOfRange`] and [`Error::LabelOutOfRange`]; [`Error::Parameter`] when a row has two answers.
-pub(super) fn by_row(
-    answers: &[(usize, usize)],
-    rows: usize,
-    classes: usize,
-) -> Result<Vec<Option<usize>>> {
+pub(super) fn by_row(answers: &[(usize, usize)], rows: usize, classes: usize) -> Result<Vec<Option<usize>>> {
     let mut verified = vec![None; rows];
     for &(row, label) in answers {
         if row >= rows {
@@ -36,8 +32,7 @@ pub(super) fn by_row(
             return Err(Error::LabelOutOfRange { row, label, classes });
         }
         if verified[row].is_some_and(|other| other != label) {
-            let expected =
-                "the verified labels contradict each other for this row; keep one answer";
+            let expected = "the verified labels contradict each other for this row; keep one answer";
             return Err(Error::parameter("row", row, expected));
         }
         verified[row] = Some(label);
@@ -76,8 +71,7 @@ impl Correction {
             }
             let determinant = haa * hbb - hab * hab;
             covariance = [hbb / determinant, -hab / determinant, haa / determinant];
-            let step =
-                [covariance[0] * ga + covariance[1] * gb, covariance[1] * ga + covariance[2] * gb];
+            let step = [covariance[0] * ga + covariance[1] * gb, covariance[1] * ga + covariance[2] * gb];
             // Half a unit at a time: far from the mode a full Newton step may overshoot.
             let scale = (0.5 / step[0].abs().max(step[1].abs()).max(0.5)).min(1.0);
             a += scale * step[0];

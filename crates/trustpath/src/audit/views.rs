@@ -38,12 +38,7 @@ pub(super) struct Views<'a> {
 
 impl<'a> Views<'a> {
     /// Fits a path to these rows of each view, with the label that each of all rows has.
-    pub fn fit(
-        representation: &'a Representation,
-        fitted: &[usize],
-        labels: &[usize],
-        classes: usize,
-    ) -> Result<Self> {
+    pub fn fit(representation: &'a Representation, fitted: &[usize], labels: &[usize], classes: usize) -> Result<Self> {
         let smooth = Cow::Borrowed(representation.smooth.unit());
         let (unsmoothed, plain) = representation.unsmoothed(COMPONENTS)?;
         let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
@@ -53,8 +48,7 @@ impl<'a> Views<'a> {
             let places = path.places(x.rows());
             Ok(View { x, path, places })
         };
-        let views =
-            [smooth, Cow::Owned(unsmoothed)].into_iter().map(view).collect::<Result<_>>()?;
+        let views = [smooth, Cow::Owned(unsmoothed)].into_iter().map(view).collect::<Result<_>>()?;
         Ok(Self { views, plain, classes })
     }
 
@@ -70,11 +64,7 @@ impl<'a> Views<'a> {
 
     /// Calls `read` with these rows (all of them for `None`) and where each of their labels vanishes; the results are in the order
     /// of the rows.
-    pub fn judge<T: Send>(
-        &self,
-        rows: Option<&[usize]>,
-        read: impl Fn(usize, &[f64]) -> T + Sync,
-    ) -> Vec<T> {
+    pub fn judge<T: Send>(&self, rows: Option<&[usize]>, read: impl Fn(usize, &[f64]) -> T + Sync) -> Vec<T> {
         let count = rows.map_or(self.views[0].x.rows(), <[usize]>::len);
         let row = |at: usize| rows.map_or(at, |rows| rows[at]);
         let block = |first: usize| {

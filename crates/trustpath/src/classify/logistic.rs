@@ -203,14 +203,13 @@ impl<'a> LogisticTrainer<'a> {
 
 impl Trainer for LogisticTrainer<'_> {
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()> {
-        let trained =
-            Samples::new(rows, labels, self.instances, self.classes).and_then(|samples| {
-                if samples.len() < self.instances.dims() {
-                    self.train_in_span(&samples)
-                } else {
-                    self.train_in_primal(&samples)
-                }
-            });
+        let trained = Samples::new(rows, labels, self.instances, self.classes).and_then(|samples| {
+            if samples.len() < self.instances.dims() {
+                self.train_in_span(&samples)
+            } else {
+                self.train_in_primal(&samples)
+            }
+        });
         if trained.is_err() {
             self.forget();
         }

@@ -3,9 +3,7 @@
 //! Up to [`Limits::certified`] instances of not too many classes it is solved to a certified minimum in double precision;
 //! beyond, in single precision with sums in double ([`LbfgsLogistic`]).
 
-use super::{
-    Classify, LbfgsLogistic, Logistic, LogisticParams, TrainedModel, Trainer, most_probable,
-};
+use super::{Classify, LbfgsLogistic, Logistic, LogisticParams, TrainedModel, Trainer, most_probable};
 use crate::limits::Limits;
 use crate::{Instances, Matrix, Result};
 

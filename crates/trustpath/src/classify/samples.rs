@@ -18,12 +18,7 @@ impl Samples {
     /// # Errors
     /// [`Error::OneClass`], [`Error::LabelCount`], [`Error::LabelOutOfRange`], [`Error::RowOutOfRange`],
     /// [`Error::ClassWithoutSupport`].
-    pub fn new(
-        rows: &[usize],
-        labels: &[usize],
-        instances: &Instances,
-        classes: usize,
-    ) -> Result<Self> {
+    pub fn new(rows: &[usize], labels: &[usize], instances: &Instances, classes: usize) -> Result<Self> {
         check_labels(labels, rows.len(), classes)?;
         if let Some(&row) = rows.iter().find(|&&row| row >= instances.len()) {
             return Err(Error::RowOutOfRange { row, rows: instances.len() });

@@ -51,11 +51,7 @@ impl Judge for Ici {
         self.model.name()
     }
 
-    fn ranking<'a>(
-        &'a self,
-        view: &'a View<'a>,
-        split: Labels<'a>,
-    ) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let (model, classes) = (&*self.model, split.classes);
         let full = |x, on_grid| FullPath { model, x, classes, on_grid };
         Ok(match self.rule {

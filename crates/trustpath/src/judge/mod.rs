@@ -51,10 +51,7 @@ impl std::fmt::Debug for Coordinates<'_> {
 
 impl<'a> View<'a> {
     /// A view whose judge reads coordinates that are computed when they are first asked for.
-    pub fn computed(
-        instances: &'a Instances,
-        compute: impl Fn() -> Result<Matrix> + Sync + 'a,
-    ) -> Self {
+    pub fn computed(instances: &'a Instances, compute: impl Fn() -> Result<Matrix> + Sync + 'a) -> Self {
         let coordinates = Coordinates::Computed { compute: Box::new(compute), x: OnceLock::new() };
         Self { instances, coordinates, graph: None }
     }
@@ -134,11 +131,7 @@ pub trait Judge: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When the pool cannot be reduced to few dimensions.
-    fn ranking<'a>(
-        &'a self,
-        view: &'a View<'a>,
-        split: Labels<'a>,
-    ) -> Result<Box<dyn Ranking + 'a>>;
+    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>>;
 }
 
 /// A judge at work on one pool.

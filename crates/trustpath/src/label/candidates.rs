@@ -48,12 +48,7 @@ fn kinds(pool: &Pool, reads_graph: bool) -> Vec<LabellerKind> {
     kinds
 }
 
-fn labeller(
-    kind: LabellerKind,
-    classes: usize,
-    reads_graph: bool,
-    limits: Limits,
-) -> Result<Box<dyn Labeller>> {
+fn labeller(kind: LabellerKind, classes: usize, reads_graph: bool, limits: Limits) -> Result<Box<dyn Labeller>> {
     if kind == LabellerKind::Adaptive {
         return Ok(Box::new(AdaptiveParams::default().check()?));
     }
@@ -75,12 +70,7 @@ fn labeller(
 }
 
 /// What a labeller of this kind reads: the adaptive mode the features themselves, the others the smoothed coordinates and the graph.
-fn view<'a>(
-    kind: LabellerKind,
-    classes: usize,
-    represented: &'a Representation,
-    reads_graph: bool,
-) -> View<'a> {
+fn view<'a>(kind: LabellerKind, classes: usize, represented: &'a Representation, reads_graph: bool) -> View<'a> {
     let u = represented.smooth.unit();
     let dims = judged_dims(u, classes);
     if kind == LabellerKind::Adaptive {

@@ -25,8 +25,7 @@ use crate::limits::Limits;
 use crate::linalg::vector::arg_max;
 use crate::pool::{Labels, Pool};
 use crate::trust::{
-    CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown,
-    cross_validate_predictions, rank,
+    CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown, cross_validate_predictions, rank,
 };
 use crate::{Error, Features, Matrix, Result, random};
 
@@ -157,12 +156,8 @@ impl LabelModel {
         probabilities: Option<&mut [f64]>,
     ) -> Result<Vec<PredictedRow>> {
         let placed = self.reference.place(&self.projection, features, rows, |_| Ok(()))?;
-        let parts = Parts {
-            classifier: &self.classifier,
-            graph: &self.graph,
-            path: &self.path,
-            discount: &self.discount,
-        };
+        let parts =
+            Parts { classifier: &self.classifier, graph: &self.graph, path: &self.path, discount: &self.discount };
         let rows: Vec<usize> = (0..placed.u.rows()).collect();
         let scored = parts.score(&placed, &rows, probabilities);
         let row = |scored: ScoredRow| {
@@ -235,12 +230,7 @@ struct ScoredRow {
 
 impl Parts<'_> {
     /// Labels and judges these rows, and writes their class probabilities where there is room for them.
-    fn score(
-        &self,
-        placed: &Placed,
-        rows: &[usize],
-        probabilities: Option<&mut [f64]>,
-    ) -> Vec<ScoredRow> {
+    fn score(&self, placed: &Placed, rows: &[usize], probabilities: Option<&mut [f64]>) -> Vec<ScoredRow> {
         let outputs = self.classifier.intercept.len();
         let classes = self.path.beta.first().map_or(0, Matrix::cols);
         let mut labels = vec![(0, 0.0, None, 0.0); rows.len()];
@@ -423,12 +413,7 @@ impl ModelInput<'_> {
     }
 
     /// How predictions are ranked and trusted, by held-out labels that are predicted as if they were new.
-    fn trust(
-        &self,
-        reference: &Reference,
-        which: &[usize],
-        parts: &Parts<'_>,
-    ) -> Result<PredictionTrust> {
+    fn trust(&self, reference: &Reference, which: &[usize], parts: &Parts<'_>) -> Result<PredictionTrust> {
         let (pool, unknown) = (self.pool, self.unknown);
         let sample = self.limits.to_cross_validate(&unknown.known, pool.classes);
         let mut rows = [&pool.given[..], &sample].concat();
@@ -447,8 +432,7 @@ impl ModelInput<'_> {
         let mut scored = Vec::new();
         for half in 0..2 {
             let classifier = &self.classifier_without(half)?;
-            let rows: Vec<usize> =
-                sample.iter().copied().filter(|&row| half_of(row) == half).collect();
+            let rows: Vec<usize> = sample.iter().copied().filter(|&row| half_of(row) == half).collect();
             scored.extend(Parts { classifier, ..*parts }.score(&placed, &places(&rows), None));
         }
         let by = held_out.ranked_by as usize;
@@ -480,9 +464,8 @@ impl ModelInput<'_> {
         which: &[usize],
     ) -> Result<FoldPrediction> {
         let (labels, labelled) = (fold.labels(), &run.labelled);
-        let order = |&a: &usize, &b: &usize| {
-            labelled.probability[b].total_cmp(&labelled.probability[a]).then(a.cmp(&b))
-        };
+        let order =
+            |&a: &usize, &b: &usize| labelled.probability[b].total_cmp(&labelled.probability[a]).then(a.cmp(&b));
         let classifier = self.classifier(labels, labelled, order, None)?;
         let parts = Parts {
             graph: &self.graph(labels, labelled, which),
@@ -494,8 +477,7 @@ impl ModelInput<'_> {
         Ok(FoldPrediction {
             labels: scored.iter().map(|row| row.label).collect(),
             novel: scored.iter().map(|row| row.none.is_some()).collect(),
-            scores: RankedBy::ALL
-                .map(|by| scored.iter().map(|row| row.scores[by as usize]).collect()),
+            scores: RankedBy::ALL.map(|by| scored.iter().map(|row| row.scores[by as usize]).collect()),
         })
     }
 }

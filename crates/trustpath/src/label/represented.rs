@@ -107,8 +107,7 @@ mod tests {
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
         let pool = Represented::of(&features, &mut NoObserver).unwrap();
         for known in [15, 40] {
-            let given: Vec<Option<usize>> =
-                (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
+            let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
             let spec = LabelSpec { suggest: 10, ..LabelSpec::default() };
             let run = || label(&features, &given).spec(&spec);
             let again = run().on(&pool).run().unwrap();

@@ -48,16 +48,11 @@ impl Candidates<'_> {
         let covered = self.evenly(SUGGEST_COVERED);
         let candidates = self.candidates(batch);
         let similar = |a: usize, b: usize| dot(u.row(a), u.row(b)).max(0.0).powi(SIMILARITY_POWER);
-        let weight: Vec<f64> =
-            covered.iter().map(|&i| (1.0 - margin[i]).powi(WEIGHT_POWER)).collect();
-        let mut best: Vec<f64> = covered
-            .par_iter()
-            .map(|&i| given.iter().map(|&j| similar(open[i], j)).fold(0.0, f64::max))
-            .collect();
-        let table: Vec<Vec<f64>> = candidates
-            .par_iter()
-            .map(|&j| covered.iter().map(|&i| similar(open[i], open[j])).collect())
-            .collect();
+        let weight: Vec<f64> = covered.iter().map(|&i| (1.0 - margin[i]).powi(WEIGHT_POWER)).collect();
+        let mut best: Vec<f64> =
+            covered.par_iter().map(|&i| given.iter().map(|&j| similar(open[i], j)).fold(0.0, f64::max)).collect();
+        let table: Vec<Vec<f64>> =
+            candidates.par_iter().map(|&j| covered.iter().map(|&i| similar(open[i], open[j])).collect()).collect();
         let mut chosen = Vec::new();
         let mut left: Vec<usize> = (0..candidates.len()).collect();
         while chosen.len() < batch {
@@ -112,9 +107,8 @@ pub(crate) fn margins(
     let mut trainer = classifier.trainer(instances, classes);
     trainer.train(given, labels)?;
     let margin = |p: &[f64]| {
-        let (first, second) = p.iter().fold((0.0, 0.0), |(first, second): (f64, f64), &p| {
-            (first.max(p), second.max(p.min(first)))
-        });
+        let (first, second) =
+            p.iter().fold((0.0, 0.0), |(first, second): (f64, f64), &p| (first.max(p), second.max(p.min(first))));
         first - second
     };
     let of = |rows| trainer.probabilities(rows).iter_rows().map(margin).collect::<Vec<f64>>();
@@ -142,11 +136,7 @@ pub(crate) fn margins(
 /// assert_eq!(first, [0, 1, 2]);
 /// # Ok::<(), trustpath::Error>(())
 /// ```
-pub fn label_first(
-    features: &Features<'_>,
-    batch: usize,
-    observer: &mut dyn Observer,
-) -> Result<Vec<usize>> {
+pub fn label_first(features: &Features<'_>, batch: usize, observer: &mut dyn Observer) -> Result<Vec<usize>> {
     let mut stages = Stages::new(observer, 2);
     let representation = Representation::of(features, &mut stages)?;
     stages.next("choosing what to label")?;
@@ -167,9 +157,7 @@ mod tests {
 
     /// Four groups on four axes, of 30 each; the last row is one more of the first group and has a label.
     fn groups() -> Matrix {
-        Matrix::from_fn(121, 6, |i, j| {
-            if i % 4 == j { 1.0 } else { 0.02 * ((i * 6 + j) as f64 * 1.7).sin() }
-        })
+        Matrix::from_fn(121, 6, |i, j| if i % 4 == j { 1.0 } else { 0.02 * ((i * 6 + j) as f64 * 1.7).sin() })
     }
 
     #[test]

@@ -52,13 +52,7 @@ pub(crate) struct RankedRows<'a> {
 
 impl RankedRows<'_> {
     /// Decides which labels are trusted.
-    pub fn choose(
-        &self,
-        classes: usize,
-        trust: Trust,
-        calibration: Calibration,
-        ranked_by: RankedBy,
-    ) -> Trusted {
+    pub fn choose(&self, classes: usize, trust: Trust, calibration: Calibration, ranked_by: RankedBy) -> Trusted {
         let (mut rows, target) = match trust {
             Trust::Precision(precision) => (self.within(&calibration, precision), Some(precision)),
             Trust::Credibility(cut) => (self.at_least_as_credible(cut), None),
@@ -92,8 +86,6 @@ impl RankedRows<'_> {
 
     /// The best-ranked of every class; of equal ranks the earlier row.
     fn best_of_each_class(&self, classes: usize, quota: usize) -> Vec<usize> {
-        best_of_each_class(self.labels, self.rows, &vec![quota; classes], |at| {
-            self.rank[self.rows[at]]
-        })
+        best_of_each_class(self.labels, self.rows, &vec![quota; classes], |at| self.rank[self.rows[at]])
     }
 }

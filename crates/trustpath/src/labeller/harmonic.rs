@@ -115,9 +115,8 @@ mod tests {
         let open: Vec<usize> = (0..132).filter(|row| row % 12 != 5).collect();
         let split = Labels { given: &given, labels: &labels, open: &open, classes: 11 };
         let found = GraphLabels::new(&graph(&x), split);
-        let right = |(row, roots): (&usize, &[f32])| {
-            (0..11).all(|class| class == row / 12 || roots[class] < roots[row / 12])
-        };
+        let right =
+            |(row, roots): (&usize, &[f32])| (0..11).all(|class| class == row / 12 || roots[class] < roots[row / 12]);
         let roots = |row: &usize| &found.roots[11 * row..11 * (row + 1)];
         let right = open.iter().filter(|row| right((row, roots(row)))).count();
         assert!(right > 115, "{right} of 121");

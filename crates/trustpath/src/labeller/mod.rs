@@ -114,11 +114,9 @@ mod tests {
         let split = Labels { given: &given, labels: &labels, open: &open, classes: 4 };
         let view = || View::leading(&instances, instances.unit(), 8);
         let mut probabilities = Vec::new();
-        for (view, without) in [
-            (view(), none()),
-            (view().with_graph(&graph), none()),
-            (view().with_graph(&graph), none().without_graph()),
-        ] {
+        for (view, without) in
+            [(view(), none()), (view().with_graph(&graph), none()), (view().with_graph(&graph), none().without_graph())]
+        {
             let rounds = with.label(&view, split).unwrap();
             let contained = without.contained_in(&rounds).unwrap();
             let own = without.label(&view, split).unwrap();

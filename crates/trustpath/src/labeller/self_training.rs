@@ -69,8 +69,7 @@ impl Quota {
     fn of_round(&self, number: usize, accepted: &[usize], labels: &[usize]) -> Option<Vec<usize>> {
         match self {
             Self::PerRound { step, cap } => {
-                let left =
-                    |&done: &usize| cap.map_or(*step, |cap| cap.saturating_sub(done).min(*step));
+                let left = |&done: &usize| cap.map_or(*step, |cap| cap.saturating_sub(done).min(*step));
                 Some(accepted.iter().map(left).collect())
             }
             Self::Shares(shares) => {
@@ -192,8 +191,7 @@ impl SelfTraining {
             } else {
                 selected.sort_unstable();
                 training.truncate(given);
-                let before =
-                    std::mem::replace(&mut found.accepted_in, vec![None; split.open.len()]);
+                let before = std::mem::replace(&mut found.accepted_in, vec![None; split.open.len()]);
                 for &at in &selected {
                     found.accepted_in[at - given] = before[at - given].or(Some(number));
                 }
@@ -215,13 +213,7 @@ impl SelfTraining {
     }
 
     /// Trains on the rows at these positions, as many of the given and of the accepted ones as the limits allow.
-    fn train(
-        &self,
-        trainer: &mut dyn Trainer,
-        split: Labels<'_>,
-        training: &[usize],
-        labels: &[usize],
-    ) -> Result<()> {
+    fn train(&self, trainer: &mut dyn Trainer, split: Labels<'_>, training: &[usize], labels: &[usize]) -> Result<()> {
         let (mut rows, mut with) = (Vec::new(), Vec::new());
         let (given, accepted) = training.split_at(split.given.len());
         for positions in [given, accepted] {

@@ -122,8 +122,7 @@ mod tests {
         let n = 60;
         let mut row: Vec<f32> = (0..n).map(|j| ((j * 37 % 61) as f32 / 10.0).powi(2)).collect();
         normalize(&mut row, 4, 10f64.ln());
-        let entropy: f64 =
-            row.iter().filter(|p| **p > 0.0).map(|p| -f64::from(*p) * f64::from(*p).ln()).sum();
+        let entropy: f64 = row.iter().filter(|p| **p > 0.0).map(|p| -f64::from(*p) * f64::from(*p).ln()).sum();
         assert!((entropy.exp() - 10.0).abs() < 0.01, "{}", entropy.exp());
         assert_eq!(row[4], 0.0);
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5);

@@ -41,8 +41,7 @@ pub(super) fn leading(x: &Matrix, landmarks: &[usize], seed: u64) -> PrincipalCo
     let axes = axes(centred.view(), seed);
 
     let d = axes.ncols();
-    let shift: Vec<f64> =
-        (0..d).map(|a| mean.iter().enumerate().map(|(j, m)| m * axes[(j, a)]).sum()).collect();
+    let shift: Vec<f64> = (0..d).map(|a| mean.iter().enumerate().map(|(j, m)| m * axes[(j, a)]).sum()).collect();
     let mut values = vec![0.0f32; x.rows() * d];
     values.par_chunks_mut(BLOCK * d).enumerate().for_each(|(block, out)| {
         let (from, rows) = (block * BLOCK * dims, out.len() / d);
@@ -84,9 +83,8 @@ mod tests {
         let rows: Vec<usize> = (0..180).collect();
         let ours = leading(x.unit(), &rows, 1);
         let (mean, basis) = principal_axes(x.unit(), 5).unwrap();
-        let along = |row: &[f64], axis: &[f64]| -> f64 {
-            row.iter().zip(&mean).zip(axis).map(|((x, m), v)| (x - m) * v).sum()
-        };
+        let along =
+            |row: &[f64], axis: &[f64]| -> f64 { row.iter().zip(&mean).zip(axis).map(|((x, m), v)| (x - m) * v).sum() };
         let exact = Matrix::from_fn(180, 5, |i, a| along(x.unit().row(i), basis.row(a)));
         for a in 0..5 {
             let sign = (f64::from(ours.row(3)[a]) * exact[(3, a)]).signum();

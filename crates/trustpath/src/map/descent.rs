@@ -62,8 +62,7 @@ pub(super) fn descend(p: &[f32], mut y: Vec<[f32; 2]>, steps: usize) -> Vec<[f32
         for i in 0..n {
             for axis in 0..2 {
                 let f = &forces[i];
-                let gradient =
-                    4.0 * (exaggeration * f.attraction[axis] - inverse * f.repulsion[axis]);
+                let gradient = 4.0 * (exaggeration * f.attraction[axis] - inverse * f.repulsion[axis]);
                 let (v, g) = (&mut velocity[i][axis], &mut gain[i][axis]);
                 *g = if (gradient > 0.0) == (*v > 0.0) { (*g * 0.8).max(0.01) } else { *g + 0.2 };
                 *v = momentum * *v - rate * *g * gradient;
@@ -141,9 +140,7 @@ mod tests {
     /// `Σ p log (p / q)` in double precision.
     fn divergence(p: &[f32], y: &[[f64; 2]]) -> f64 {
         let n = y.len();
-        let w = |i: usize, j: usize| {
-            1.0 / (1.0 + (y[i][0] - y[j][0]).powi(2) + (y[i][1] - y[j][1]).powi(2))
-        };
+        let w = |i: usize, j: usize| 1.0 / (1.0 + (y[i][0] - y[j][0]).powi(2) + (y[i][1] - y[j][1]).powi(2));
         let pairs = || (0..n).flat_map(|i| (0..n).filter(move |j| *j != i).map(move |j| (i, j)));
         let z: f64 = pairs().map(|(i, j)| w(i, j)).sum();
         pairs()
@@ -156,14 +153,9 @@ mod tests {
     #[test]
     fn the_forces_are_the_slope_of_the_divergence() {
         let n = 37;
-        let x = super::super::Coordinates {
-            n,
-            d: 2,
-            values: (0..2 * n).map(|i| (i as f32 * 1.3).sin()).collect(),
-        };
+        let x = super::super::Coordinates { n, d: 2, values: (0..2 * n).map(|i| (i as f32 * 1.3).sin()).collect() };
         let p = super::super::affinity::joint(&x, 5.0);
-        let y: Vec<[f64; 2]> =
-            (0..n).map(|i| [(i as f64 * 0.7).cos() * 3.0, (i as f64 * 2.1).sin()]).collect();
+        let y: Vec<[f64; 2]> = (0..n).map(|i| [(i as f64 * 0.7).cos() * 3.0, (i as f64 * 2.1).sin()]).collect();
         let axis = |a: usize| y.iter().map(|y| y[a] as f32).collect::<Vec<_>>();
         let (x0, x1) = (axis(0), axis(1));
         let mut forces = vec![Forces::default(); n];
@@ -193,8 +185,7 @@ mod tests {
             values: (0..2 * n).map(|i| group(i % n) + (i as f32 * 1.3).sin()).collect(),
         };
         let p = super::super::affinity::joint(&x, 10.0);
-        let start: Vec<[f32; 2]> =
-            (0..n).map(|i| [(i as f32).sin() * 1e-4, (i as f32).cos() * 1e-4]).collect();
+        let start: Vec<[f32; 2]> = (0..n).map(|i| [(i as f32).sin() * 1e-4, (i as f32).cos() * 1e-4]).collect();
         let wide = |y: &[[f32; 2]]| y.iter().map(|y| y.map(f64::from)).collect::<Vec<_>>();
         let end = descend(&p, start.clone(), 500);
         let (before, after) = (divergence(&p, &wide(&start)), divergence(&p, &wide(&end)));

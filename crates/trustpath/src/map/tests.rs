@@ -3,15 +3,11 @@ use crate::testing::{clusters, instances};
 
 /// The share of points whose nearest neighbour on the map is of the same group.
 fn purity(map: &Matrix, group: impl Fn(usize) -> usize) -> f64 {
-    let distance = |i: usize, j: usize| -> f64 {
-        map.row(i).iter().zip(map.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
-    };
+    let distance =
+        |i: usize, j: usize| -> f64 { map.row(i).iter().zip(map.row(j)).map(|(a, b)| (a - b) * (a - b)).sum() };
     let n = map.rows();
     let pure = (0..n).filter(|&i| {
-        let nearest = (0..n)
-            .filter(|&j| j != i)
-            .min_by(|&a, &b| distance(i, a).total_cmp(&distance(i, b)))
-            .unwrap();
+        let nearest = (0..n).filter(|&j| j != i).min_by(|&a, &b| distance(i, a).total_cmp(&distance(i, b))).unwrap();
         group(nearest) == group(i)
     });
     pure.count() as f64 / n as f64
@@ -43,8 +39,7 @@ fn the_same_bits_for_any_number_of_threads() {
     let one = run(1);
     assert_eq!(one, run(2));
     assert_eq!(one, run(8));
-    let other =
-        map_2d(&x, MapParams { seed: 9, landmarks: 120, steps: 100, ..MapParams::default() });
+    let other = map_2d(&x, MapParams { seed: 9, landmarks: 120, steps: 100, ..MapParams::default() });
     assert_ne!(one, other.unwrap());
 }
 
@@ -65,8 +60,7 @@ fn few_instances_and_duplicates_have_places_of_their_own() {
         assert!(map.as_slice().iter().all(|v| v.is_finite()));
         assert_ne!(map.row(3), map.row(4));
     }
-    let line =
-        map_2d(&instances(30, 1, |i, _| if i % 2 == 0 { 1.0 } else { -1.0 }), MapParams::default());
+    let line = map_2d(&instances(30, 1, |i, _| if i % 2 == 0 { 1.0 } else { -1.0 }), MapParams::default());
     assert!(line.unwrap().as_slice().iter().all(|v| v.is_finite()));
 }
 

@@ -60,8 +60,7 @@ pub(super) fn insert<D: Copy + PartialOrd>(list: &mut [(D, u32)], distance: D, j
 /// The `k` nearest of each of the first `n` instances, nearest first, block by block.
 pub(super) fn by_blocks(instances: &Instances, n: usize, k: usize) -> Vec<(f64, u32)> {
     let dims = instances.dims();
-    let rows: Vec<f32> =
-        instances.unit().as_slice()[..n * dims].iter().map(|&v| v as f32).collect();
+    let rows: Vec<f32> = instances.unit().as_slice()[..n * dims].iter().map(|&v| v as f32).collect();
     let all = AllRows { rows: &rows, dims, half: &vec![0.0; n] };
     settle(instances.unit(), &all.best((k + SPARE).min(n - 1)), n, k)
 }
@@ -116,12 +115,7 @@ pub(super) fn among_all(points: &CentredPoints, which: &[usize], k: usize) -> Ve
 }
 
 /// Measures a shortlist and writes the nearest of it, nearest first; it must be at least as long as the list.
-pub(super) fn measure_shortlist(
-    points: &CentredPoints,
-    i: usize,
-    shortlist: &[u32],
-    list: &mut [(f32, u32)],
-) {
+pub(super) fn measure_shortlist(points: &CentredPoints, i: usize, shortlist: &[u32], list: &mut [(f32, u32)]) {
     let mut measured: Vec<(f32, u32)> = shortlist.iter().map(|&j| (0.0, j)).collect();
     points.measure(i, &mut measured);
     measured.sort_unstable_by(ascending);
@@ -154,9 +148,7 @@ pub fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors {
             let mut measured: Vec<(f64, usize)> = simd::dispatch(
                 (x, q, shortlist),
                 #[inline(always)]
-                |(x, q, shortlist)| {
-                    shortlist.map(|j| (vector::dot(x.row(q), x.row(j)), j)).collect()
-                },
+                |(x, q, shortlist)| shortlist.map(|j| (vector::dot(x.row(q), x.row(j)), j)).collect(),
             );
             measured.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             list.iter_mut().zip(measured).for_each(|(to, (_, j))| *to = j as u32);

@@ -45,12 +45,7 @@ impl<'a> LeakyWalk<'a> {
 
     /// Solves for `L` columns at once, from the start `x`, until the norm of the residual of each is at most `enough`. What
     /// `b` and `x` have at labelled points is not read.
-    pub fn solve<const L: usize>(
-        &self,
-        b: &[[f64; L]],
-        mut x: Vec<[f64; L]>,
-        enough: [f64; L],
-    ) -> Vec<[f64; L]> {
+    pub fn solve<const L: usize>(&self, b: &[[f64; L]], mut x: Vec<[f64; L]>, enough: [f64; L]) -> Vec<[f64; L]> {
         let n = self.graph.len();
         let labelled = (0..n).filter(|&i| self.labelled[i]);
         labelled.for_each(|i| x[i] = [0.0; L]);
@@ -75,8 +70,7 @@ impl<'a> LeakyWalk<'a> {
                 *z = r.map(|r| r / diagonal);
             });
             let next = inner(&residual, &z);
-            let momentum: [f64; L] =
-                from_fn(|k| if step > 0 { ratio(next[k], rho[k]) } else { 0.0 });
+            let momentum: [f64; L] = from_fn(|k| if step > 0 { ratio(next[k], rho[k]) } else { 0.0 });
             direction.par_iter_mut().zip(&z).for_each(|(d, z)| {
                 *d = from_fn(|k| z[k] + momentum[k] * d[k]);
             });
@@ -154,8 +148,7 @@ mod tests {
         let labelled: Vec<bool> = (0..60).map(|i| i % 20 == 4).collect();
         let walk = LeakyWalk::new(&graph, &labelled, 0.1);
         // The last column has nothing to solve.
-        let b: Vec<[f64; 3]> =
-            (0..60).map(|i| [(i as f64).sin().abs(), (i % 7) as f64, 0.0]).collect();
+        let b: Vec<[f64; 3]> = (0..60).map(|i| [(i as f64).sin().abs(), (i % 7) as f64, 0.0]).collect();
         let together = walk.solve(&b, vec![[0.0; 3]; 60], [1e-9; 3]);
         for k in 0..3 {
             let own: Vec<[f64; 1]> = b.iter().map(|b| [b[k]]).collect();

@@ -218,8 +218,7 @@ mod tests {
         let n = 41;
         let graph = Neighbors::of(&x, n, 7).unwrap();
         for i in 0..n {
-            let mut all: Vec<(f64, usize)> =
-                (0..n).filter(|&j| j != i).map(|j| (measured(&x, i, j), j)).collect();
+            let mut all: Vec<(f64, usize)> = (0..n).filter(|&j| j != i).map(|j| (measured(&x, i, j), j)).collect();
             all.sort_by(|a, b| a.partial_cmp(b).unwrap());
             assert!(graph.indices(i).eq(all[..7].iter().map(|&(_, j)| j)));
             for (squared, (distance, _)) in graph.squared_distances(i).iter().zip(all) {
@@ -243,8 +242,7 @@ mod tests {
     fn near_duplicates_keep_their_digits() {
         // On a circle, at angles that differ by 1e-9 and 3e-9: 2 − 2K would be zero or noise.
         let angles = [0.0, 3e-9, -1e-9, 1.0, 2.0];
-        let x =
-            instances(5, 2, |i, j| if j == 0 { f64::cos(angles[i]) } else { f64::sin(angles[i]) });
+        let x = instances(5, 2, |i, j| if j == 0 { f64::cos(angles[i]) } else { f64::sin(angles[i]) });
         let graph = Neighbors::of(&x, 5, 2).unwrap();
         assert_eq!(list(&graph, 0), [2, 1]);
         assert!((graph.squared_distances(0)[0] / 1e-18 - 1.0).abs() < 1e-6);

@@ -42,11 +42,9 @@ impl Lists {
 
     fn insert(&mut self, row: usize, score: f32, j: u32) {
         let (from, end) = (row * self.room, self.room - 1);
-        let (scores, indices) =
-            (&mut self.score[from..=from + end], &mut self.index[from..=from + end]);
-        let before = |at: usize, scores: &[f32], indices: &[u32]| {
-            score > scores[at] || score == scores[at] && j < indices[at]
-        };
+        let (scores, indices) = (&mut self.score[from..=from + end], &mut self.index[from..=from + end]);
+        let before =
+            |at: usize, scores: &[f32], indices: &[u32]| score > scores[at] || score == scores[at] && j < indices[at];
         if !before(end, scores, indices) {
             return;
         }
@@ -74,9 +72,7 @@ impl AllRows<'_> {
     pub(super) fn best(&self, room: usize) -> Vec<u32> {
         let n = self.half.len();
         let blocks = n.div_ceil(BLOCK);
-        let lists = || -> Vec<Lists> {
-            (0..blocks).map(|b| Lists::new(BLOCK.min(n - b * BLOCK), room)).collect()
-        };
+        let lists = || -> Vec<Lists> { (0..blocks).map(|b| Lists::new(BLOCK.min(n - b * BLOCK), room)).collect() };
         let (mut own, mut other) = (lists(), lists());
         for ahead in 0..=blocks / 2 {
             // Half-way around, a pair of blocks would meet twice.
@@ -90,9 +86,10 @@ impl AllRows<'_> {
             );
             other.rotate_right(ahead);
         }
-        let merged = own.par_iter().zip(&other).flat_map_iter(|(own, other)| {
-            (0..own.last.len()).flat_map(move |row| merge(own, other, row))
-        });
+        let merged = own
+            .par_iter()
+            .zip(&other)
+            .flat_map_iter(|(own, other)| (0..own.last.len()).flat_map(move |row| merge(own, other, row)));
         merged.collect()
     }
 
@@ -218,8 +215,7 @@ mod tests {
             let half: Vec<f32> = (0..n).map(|i| (i % 3) as f32).collect();
             let best = AllRows { rows: &rows, dims, half: &half }.best(room);
             for (i, list) in best.chunks(room).enumerate() {
-                let score =
-                    |j: usize| (0..dims).map(|a| value(i, a) * value(j, a)).sum::<f32>() - half[j];
+                let score = |j: usize| (0..dims).map(|a| value(i, a) * value(j, a)).sum::<f32>() - half[j];
                 let mut all: Vec<usize> = (0..n).filter(|&j| j != i).collect();
                 all.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
                 let wanted: Vec<u32> = all[..room].iter().map(|&j| j as u32).collect();

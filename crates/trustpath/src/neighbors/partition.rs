@@ -84,13 +84,7 @@ impl Cells {
     }
 
     /// Points whose cell is known, cell by cell; cells with more than `most` are halved, and empty ones are left out.
-    pub fn sorted(
-        points: Points<'_>,
-        centre: &[f32],
-        nearest: &[u32],
-        count: usize,
-        most: usize,
-    ) -> Self {
+    pub fn sorted(points: Points<'_>, centre: &[f32], nearest: &[u32], count: usize, most: usize) -> Self {
         let all: Vec<u32> = (0..points.len() as u32).collect();
         let (mut order, start) = grouped(&all, nearest, count);
         let mut split = vec![0];
@@ -144,10 +138,8 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
     }
     // Groups of means, and the nearest group of every mean and of every point.
     let groups = count.isqrt();
-    let mut leaders: Vec<f32> = (0..groups)
-        .flat_map(|g| &means[g * count / groups * dims..(g * count / groups + 1) * dims])
-        .copied()
-        .collect();
+    let mut leaders: Vec<f32> =
+        (0..groups).flat_map(|g| &means[g * count / groups * dims..(g * count / groups + 1) * dims]).copied().collect();
     let mean = |m: usize, to: &mut [f32]| to.copy_from_slice(&means[m * dims..(m + 1) * dims]);
     let all: Vec<u32> = (0..count as u32).collect();
     let mut members = grouped(&all, &nearest(count, mean, &leaders, dims), groups);
@@ -176,11 +168,8 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
             .copied()
             .collect();
         some.sort_unstable();
-        let rows: Vec<f32> = some
-            .iter()
-            .flat_map(|&m| &means[m as usize * dims..(m as usize + 1) * dims])
-            .copied()
-            .collect();
+        let rows: Vec<f32> =
+            some.iter().flat_map(|&m| &means[m as usize * dims..(m as usize + 1) * dims]).copied().collect();
         let half = half_squares(&rows, dims);
         let candidates = Candidates { rows: &rows, dims, half: &half, first: 0 };
         let found = |queries: &[u32]| {
@@ -203,24 +192,11 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
 }
 
 /// The nearest of all means to each of the queries.
-fn nearest(
-    queries: usize,
-    query: impl Fn(usize, &mut [f32]) + Sync,
-    means: &[f32],
-    dims: usize,
-) -> Vec<u32> {
+fn nearest(queries: usize, query: impl Fn(usize, &mut [f32]) + Sync, means: &[f32], dims: usize) -> Vec<u32> {
     let half = half_squares(means, dims);
     let candidates = Candidates { rows: means, dims, half: &half, first: 0 };
     let mut nearest = vec![0; queries];
-    search(
-        &mut nearest,
-        1,
-        1,
-        candidates,
-        query,
-        |_| NONE,
-        |_, shortlist, nearest| nearest[0] = shortlist[0],
-    );
+    search(&mut nearest, 1, 1, candidates, query, |_| NONE, |_, shortlist, nearest| nearest[0] = shortlist[0]);
     nearest
 }
 
@@ -331,8 +307,7 @@ mod tests {
         let (centre, means) = (points.centre(), &values[..count * 3]);
         let which: Vec<u32> = (0..n as u32).collect();
         let query = |q: usize, to: &mut [f32]| points.copy(q, &centre, to);
-        let shifted: Vec<f32> =
-            means.iter().enumerate().map(|(at, v)| v - centre[at % 3]).collect();
+        let shifted: Vec<f32> = means.iter().enumerate().map(|(at, v)| v - centre[at % 3]).collect();
         let exact = nearest(n, query, &shifted, 3);
         let found = assign(points, &centre, &which, &shifted);
         let same = found.iter().zip(&exact).filter(|(a, b)| a == b).count();

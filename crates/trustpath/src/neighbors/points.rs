@@ -118,8 +118,7 @@ impl CentredPoints {
     /// The points, the `i`-th being `order(i)`.
     pub fn of(points: Points<'_>, centre: &[f32], order: impl Fn(usize) -> usize + Sync) -> Self {
         let (n, dims) = (points.len(), points.dims);
-        let extra: Vec<f32> =
-            points.extra.map_or(Vec::new(), |extra| (0..n).map(|i| extra[order(i)]).collect());
+        let extra: Vec<f32> = points.extra.map_or(Vec::new(), |extra| (0..n).map(|i| extra[order(i)]).collect());
         let mut values = vec![0.0; n * dims];
         let mut half = vec![0.0; n];
         let origin = vec![0.0; dims];

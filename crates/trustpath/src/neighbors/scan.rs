@@ -59,12 +59,7 @@ impl Shortlists {
     }
 
     /// Compares every candidate with every query. `own` is the number of a query among the candidates.
-    pub(super) fn scan(
-        &mut self,
-        queries: &[f32],
-        candidates: Candidates<'_>,
-        own: impl Fn(usize) -> u32,
-    ) {
+    pub(super) fn scan(&mut self, queries: &[f32], candidates: Candidates<'_>, own: impl Fn(usize) -> u32) {
         let dims = candidates.dims;
         let Self { room, score, index, inner } = self;
         for (block, queries) in queries.chunks(QUERIES * dims).enumerate() {
@@ -72,9 +67,7 @@ impl Shortlists {
             let lists = block * QUERIES * *room..(block * QUERIES + count) * *room;
             let (score, index) = (&mut score[lists.clone()], &mut index[lists]);
             let halves = candidates.half.chunks(CANDIDATES);
-            for (part, (rows, half)) in
-                candidates.rows.chunks(CANDIDATES * dims).zip(halves).enumerate()
-            {
+            for (part, (rows, half)) in candidates.rows.chunks(CANDIDATES * dims).zip(halves).enumerate() {
                 inner.resize(inner.len().max(count * half.len()), 0.0);
                 let inner = &mut inner[..count * half.len()];
                 matmul(
@@ -202,8 +195,7 @@ mod tests {
         lists.clear(300, room);
         lists.scan(&rows[..300 * dims], candidates, |q| 10 + q as u32);
         for q in 0..300 {
-            let score =
-                |j: usize| (0..dims).map(|d| value(q, d) * value(j, d)).sum::<f32>() - half[j];
+            let score = |j: usize| (0..dims).map(|d| value(q, d) * value(j, d)).sum::<f32>() - half[j];
             let mut all: Vec<usize> = (0..n).filter(|&j| j != q).collect();
             all.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
             let expected: Vec<u32> = all[..room].iter().map(|&j| 10 + j as u32).collect();

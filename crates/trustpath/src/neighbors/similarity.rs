@@ -108,10 +108,7 @@ mod tests {
         for i in 0..60 {
             for (j, weight) in graph.edges(i) {
                 assert_ne!(i, j);
-                assert!(
-                    neighbors.list(i).contains(&(j as u32))
-                        || neighbors.list(j).contains(&(i as u32))
-                );
+                assert!(neighbors.list(i).contains(&(j as u32)) || neighbors.list(j).contains(&(i as u32)));
                 let back = graph.edges(j).find(|&(other, _)| other == i).unwrap().1;
                 assert_eq!(back.to_bits(), weight.to_bits());
                 let cos = x.gram()[(i, j)].max(0.0);

@@ -132,8 +132,7 @@ impl Targets {
         order.sort_unstable_by_key(|&q| (cell[q as usize], q));
         // Queries of one cell, not too many of them together.
         let same = |a: &u32, b: &u32| cell[*a as usize] == cell[*b as usize];
-        let groups: Vec<&[u32]> =
-            order.chunk_by(same).flat_map(|group| group.chunks(QUERIES)).collect();
+        let groups: Vec<&[u32]> = order.chunk_by(same).flat_map(|group| group.chunks(QUERIES)).collect();
         let own = |q: u32| own(q as usize).map_or(NONE, |j| self.place[j]);
         let compare = |(best, rows): &mut (Shortlists, Vec<f32>), group: &&[u32]| {
             rows.clear();
@@ -149,12 +148,10 @@ impl Targets {
                 };
                 best.scan(rows, candidates, |at| own(group[at]));
             }
-            let list =
-                |(at, &q): (usize, &u32)| self.settle(row(q), best.of(at), k, own(q) == NONE);
+            let list = |(at, &q): (usize, &u32)| self.settle(row(q), best.of(at), k, own(q) == NONE);
             group.iter().enumerate().flat_map(list).collect::<Vec<(f32, u32)>>()
         };
-        let found: Vec<Vec<(f32, u32)>> =
-            groups.par_iter().map_init(Default::default, compare).collect();
+        let found: Vec<Vec<(f32, u32)>> = groups.par_iter().map_init(Default::default, compare).collect();
         let mut lists = vec![(0.0, NONE); count * k];
         let found = found.iter().flat_map(|lists| lists.chunks_exact(k));
         for (list, &q) in found.zip(&order) {
@@ -190,13 +187,7 @@ impl Targets {
 
     /// Measures a shortlist of places again, in an order of summation that does not depend on blocks, and keeps the nearest; but for one
     /// that coincides with the query, if the query may be one of the targets.
-    fn settle(
-        &self,
-        query: &[f32],
-        shortlist: &[u32],
-        k: usize,
-        may_coincide: bool,
-    ) -> Vec<(f32, u32)> {
+    fn settle(&self, query: &[f32], shortlist: &[u32], k: usize, may_coincide: bool) -> Vec<(f32, u32)> {
         let dims = self.dims;
         let row = |at: u32| &self.values[at as usize * dims..(at as usize + 1) * dims];
         let mut measured: Vec<(f32, f32, u32)> = shortlist

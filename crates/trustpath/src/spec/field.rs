@@ -61,9 +61,7 @@ impl Kind {
     pub(super) fn parse(self, name: &'static str, text: &str) -> Result<Value> {
         let wrong = |expected: &'static str| Error::parameter(name, text, expected);
         match self {
-            Self::Optional(_) if text == "none" && !self.inner().has_choice("none") => {
-                Ok(Value::Unset)
-            }
+            Self::Optional(_) if text == "none" && !self.inner().has_choice("none") => Ok(Value::Unset),
             Self::Optional(inner) => inner.parse(name, text).map_err(|error| match error {
                 Error::Parameter { name, value, expected } if !self.inner().is_choice() => {
                     Error::parameter(name, value, format!("{expected}, or none for no limit"))
@@ -75,9 +73,7 @@ impl Kind {
                 "false" => Ok(Value::Flag(false)),
                 _ => Err(wrong("choose true or false")),
             },
-            Self::Count => {
-                text.parse().map(Value::Count).map_err(|_| wrong("give a whole number from 0 up"))
-            }
+            Self::Count => text.parse().map(Value::Count).map_err(|_| wrong("give a whole number from 0 up")),
             Self::Number => text.parse().map(Value::Number).map_err(|_| wrong("give a number")),
             Self::Choice(_) => Ok(Value::Text(text.to_owned())),
         }
@@ -149,8 +145,7 @@ impl Field for usize {
     fn set(&mut self, name: &'static str, value: Value) -> Result<()> {
         let mut count = 0u64;
         count.set(name, value)?;
-        *self = usize::try_from(count)
-            .map_err(|_| Error::parameter(name, count, "give a smaller number"))?;
+        *self = usize::try_from(count).map_err(|_| Error::parameter(name, count, "give a smaller number"))?;
         Ok(())
     }
 }

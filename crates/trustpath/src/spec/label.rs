@@ -69,9 +69,7 @@ impl LabelSpec {
                 let expected = "a credibility lies between 0 and 1, as in 0.5";
                 Ok(Trust::Credibility(between("credibility", cut, expected)?))
             }
-            (None, None, Some(0)) => {
-                Err(Error::parameter("per-class", 0, "trust at least one of every class"))
-            }
+            (None, None, Some(0)) => Err(Error::parameter("per-class", 0, "trust at least one of every class")),
             (None, None, Some(quota)) => Ok(Trust::PerClass(quota)),
             (Some(target), ..) => Err(Error::parameter("precision", target, only)),
             (None, Some(cut), _) => Err(Error::parameter("credibility", cut, only)),

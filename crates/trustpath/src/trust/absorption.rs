@@ -18,11 +18,7 @@ const LEAK: f64 = 0.03;
 const TOLERANCE: f64 = 1e-6;
 
 /// The score of every point; zero at the labelled ones. `start` is a guess, such as the solution for other labels.
-pub(crate) fn absorption(
-    graph: &SimilarityGraph,
-    labelled: &[bool],
-    start: Option<&[f64]>,
-) -> Vec<f64> {
+pub(crate) fn absorption(graph: &SimilarityGraph, labelled: &[bool], start: Option<&[f64]>) -> Vec<f64> {
     let n = graph.len();
     let walk = LeakyWalk::new(graph, labelled, LEAK);
     let start = start.map_or_else(|| vec![[0.0]; n], |start| start.iter().map(|&h| [h]).collect());

@@ -33,12 +33,7 @@ choices! {
 impl RankedBy {
     /// The scores of labels; `novelty` is what an instance is discounted by, from 0 to 1: the [discount](super::Discount) of its distance from
     /// all labels, the distance itself where too few labels are held out to detect novel instances, and 0 in a closed pool.
-    pub(crate) fn scores(
-        self,
-        probability: &[f64],
-        judged: &[Judgement],
-        novelty: impl Fn(usize) -> f64,
-    ) -> Vec<f64> {
+    pub(crate) fn scores(self, probability: &[f64], judged: &[Judgement], novelty: impl Fn(usize) -> f64) -> Vec<f64> {
         let score = |at: usize| match self {
             Self::Credibility => judged[at].credibility(),
             Self::Probability => probability[at],
@@ -142,13 +137,7 @@ pub(crate) fn cross_validate_predictions(
 }
 
 /// Every held-out label of a fold that stands for a group, by every ranking. Those that count as none of these rank last.
-fn score_hidden(
-    fold: &Fold,
-    labels: &[usize],
-    novel: &[bool],
-    scores: &ScoresByRanking,
-    share: f64,
-) -> ScoredLabels {
+fn score_hidden(fold: &Fold, labels: &[usize], novel: &[bool], scores: &ScoresByRanking, share: f64) -> ScoredLabels {
     RankedBy::ALL.map(|by| {
         let scores = &scores[by as usize];
         let mut pool = scores[fold.hidden.len()..].to_vec();
@@ -245,9 +234,8 @@ impl HiddenRows {
 
     /// The score that ranks, and the held-out labels of every fold by the score that is chosen without them.
     fn rank(&self, scored: &[ScoredLabels]) -> (RankedBy, Vec<HeldOutOfGroup>) {
-        let of_fold = |(k, scored_here): (usize, &ScoredLabels)| {
-            scored_here[self.choose_score(scored, Some(k)) as usize].clone()
-        };
+        let of_fold =
+            |(k, scored_here): (usize, &ScoredLabels)| scored_here[self.choose_score(scored, Some(k)) as usize].clone();
         let held_out = scored.iter().enumerate().flat_map(of_fold).collect();
         (self.choose_score(scored, None), held_out)
     }
@@ -291,21 +279,16 @@ impl CrossValidation {
         // A new instance belongs to each group with the probability of the group's share. Where labels of larger classes stand for the
         // group, its weight is multiplied by their design effect.
         let of_larger = |group: usize| {
-            let stand_in = |held_out: &&HeldOutOfGroup| {
-                held_out.group == group && groups.of_class(held_out.label.class) != group
-            };
+            let stand_in =
+                |held_out: &&HeldOutOfGroup| held_out.group == group && groups.of_class(held_out.label.class) != group;
             let labels = self.held_out.iter().filter(stand_in).map(|held_out| held_out.label);
             wrong_together(labels.map(|label| (label.class, label.right)))
         };
         let added = (0..count).map(|g| shares[g] / total * weight(g) * of_larger(g)).sum();
-        let mut all: Vec<HeldOut> = self
-            .held_out
-            .iter()
-            .map(|held_out| HeldOut { weight: weight(held_out.group), ..held_out.label })
-            .collect();
+        let mut all: Vec<HeldOut> =
+            self.held_out.iter().map(|held_out| HeldOut { weight: weight(held_out.group), ..held_out.label }).collect();
         if n > 0.0 {
-            let wrong =
-                |g| HeldOut { rank: 0.0, right: false, weight: weight(g), class: usize::MAX };
+            let wrong = |g| HeldOut { rank: 0.0, right: false, weight: weight(g), class: usize::MAX };
             all.extend((0..count).filter(|&g| unseen(g)).map(wrong));
         }
         Calibration::new(all, known).adding(added)
@@ -315,9 +298,8 @@ impl CrossValidation {
 /// The design effect of labels, given with their class: how many of one class are right or wrong together. At least 1; the number per
 /// class where all of them are right, or all wrong, so that nothing tells.
 fn wrong_together(labels: impl Iterator<Item = (usize, bool)> + Clone) -> f64 {
-    let (count, right) = labels
-        .clone()
-        .fold((0.0, 0.0), |(n, r), (_, right)| (n + 1.0, r + f64::from(u8::from(right))));
+    let (count, right) =
+        labels.clone().fold((0.0, 0.0), |(n, r), (_, right)| (n + 1.0, r + f64::from(u8::from(right))));
     let mut of_class = BTreeMap::<usize, (f64, f64)>::new();
     for (class, right_one) in labels {
         let (number, residuals) = of_class.entry(class).or_default();
@@ -367,12 +349,10 @@ mod tests {
     fn labels_that_are_right_or_wrong_together_count_as_one() {
         let of = |right: &dyn Fn(usize, usize) -> bool| {
             let labels = (0..10).flat_map(|class| (0..6).map(move |at| (class, at)));
-            let labels: Vec<(usize, bool)> =
-                labels.map(|(class, at)| (class, right(class, at))).collect();
+            let labels: Vec<(usize, bool)> = labels.map(|(class, at)| (class, right(class, at))).collect();
             wrong_together(labels.iter().copied())
         };
-        let (together, apart) =
-            (of(&|class, _| class % 3 > 0), of(&|class, at| (class + at) % 3 > 0));
+        let (together, apart) = (of(&|class, _| class % 3 > 0), of(&|class, at| (class + at) % 3 > 0));
         assert!((6.0..7.0).contains(&together), "{together}");
         assert_eq!(apart, 1.0);
         assert_eq!(of(&|_, _| true), 6.0);

@@ -109,17 +109,10 @@ pub(crate) struct Fold {
 
 impl Fold {
     /// Hides the given labels at these positions. No other row takes part yet.
-    fn hiding(
-        pool: &Pool,
-        groups: Vec<usize>,
-        hide: impl Fn(usize) -> bool,
-        stands: impl Fn(usize) -> bool,
-    ) -> Self {
-        let (hidden, kept): (Vec<usize>, Vec<usize>) =
-            (0..pool.given.len()).partition(|&at| hide(at));
+    fn hiding(pool: &Pool, groups: Vec<usize>, hide: impl Fn(usize) -> bool, stands: impl Fn(usize) -> bool) -> Self {
+        let (hidden, kept): (Vec<usize>, Vec<usize>) = (0..pool.given.len()).partition(|&at| hide(at));
         let rows = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.given[at]).collect() };
-        let labels =
-            |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.labels[at]).collect() };
+        let labels = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.labels[at]).collect() };
         let truth = labels(&hidden);
         Self {
             distance: Vec::new(),
@@ -167,8 +160,7 @@ impl Fold {
     fn thinned(pool: &Pool, groups: &Groups, group: usize, seed: u64) -> Vec<Self> {
         let keep = groups.smallest[group];
         let seed = mixed(seed, group as u64 + 1);
-        let mut larger: Vec<usize> =
-            (0..pool.classes).filter(|&class| groups.counts[class] > keep).collect();
+        let mut larger: Vec<usize> = (0..pool.classes).filter(|&class| groups.counts[class] > keep).collect();
         if larger.len() < LARGER_CLASSES {
             return Vec::new();
         }
@@ -286,9 +278,7 @@ mod tests {
         assert!(folds[..5].iter().all(|fold| fold.truth.iter().all(|class| class % 2 == 0)));
         let thinned: Vec<usize> = folds[5..].iter().flat_map(|fold| fold.truth.clone()).collect();
         assert_eq!(thinned.len(), 27);
-        assert!(
-            folds[5..].iter().all(|fold| fold.stands_for.iter().all(|group| *group == Some(0)))
-        );
+        assert!(folds[5..].iter().all(|fold| fold.stands_for.iter().all(|group| *group == Some(0))));
         for fold in &folds {
             let labels = fold.labels();
             assert!((0..6).all(|class| labels.labels.contains(&class)));

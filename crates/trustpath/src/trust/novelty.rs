@@ -61,13 +61,7 @@ pub struct Novelty {
 /// Detects novel instances. `nearest` is the class of the given label nearest to each open row, `score` has the scores of all rows, and
 /// each fold has its own. Also notes in every fold which of the held-out labels would be found, since the pool and the held-out labels
 /// have to be treated alike. `None` if there are too few given labels.
-pub(crate) fn novelty(
-    pool: &Pool,
-    nearest: &[usize],
-    score: &[f64],
-    folds: &mut Folds,
-    level: f64,
-) -> Option<Novelty> {
+pub(crate) fn novelty(pool: &Pool, nearest: &[usize], score: &[f64], folds: &mut Folds, level: f64) -> Option<Novelty> {
     let labels = folds.all.iter().map(|fold| fold.hidden.len()).sum::<usize>();
     if labels < MIN_LABELS {
         return None;
@@ -77,8 +71,7 @@ pub(crate) fn novelty(
     let excess = excess_of_small(&weighted.pool) * (labels as f64).sqrt();
     let both = weighted.at_least(&equal);
     let p_value = equal.pool;
-    let open = benjamini_hochberg(&both.pool, OPEN_LEVEL.max(level)).contains(&true)
-        || excess > OPEN_EXCESS;
+    let open = benjamini_hochberg(&both.pool, OPEN_LEVEL.max(level)).contains(&true) || excess > OPEN_EXCESS;
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
     let known = if open { (2.0 * above_half / p_value.len() as f64).min(1.0) } else { 1.0 };
     let novel = benjamini_hochberg(&both.pool, level / known.max(level));
@@ -158,13 +151,8 @@ impl PValues {
     fn of(pool: &Pool, folds: &Folds, weight: &[f64]) -> Self {
         let (table, folds) = (PValueTable::of(folds, weight), &folds.all);
         let of_pool = |&row: &usize| table.of_pool(&|fold: usize| folds[fold].distance[row]);
-        let of_fold = |fold: &Fold| {
-            fold.hidden.iter().map(|&row| table.of_hidden(fold.distance[row])).collect()
-        };
-        Self {
-            pool: pool.open.iter().map(of_pool).collect(),
-            hidden: folds.iter().map(of_fold).collect(),
-        }
+        let of_fold = |fold: &Fold| fold.hidden.iter().map(|&row| table.of_hidden(fold.distance[row])).collect();
+        Self { pool: pool.open.iter().map(of_pool).collect(), hidden: folds.iter().map(of_fold).collect() }
     }
 }
 
@@ -198,31 +186,16 @@ impl PValueTable {
             let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
             let own = if count > 0 { all / count as f64 } else { 1.0 };
-            GroupTable {
-                share,
-                own,
-                all,
-                least: least_p_value(&folds.groups, &folds.all, group),
-                folds: held_out,
-            }
+            GroupTable { share, own, all, least: least_p_value(&folds.groups, &folds.all, group), folds: held_out }
         };
-        Self {
-            groups: folds
-                .groups
-                .shares_of_classes()
-                .into_iter()
-                .enumerate()
-                .map(of_group)
-                .collect(),
-        }
+        Self { groups: folds.groups.shares_of_classes().into_iter().enumerate().map(of_group).collect() }
     }
 
     /// Of an instance of the pool, by its score in every fold.
     fn of_pool(&self, h: &impl Fn(usize) -> f64) -> f64 {
         let of_group = |group: &GroupTable| {
             let above = group.folds.iter().enumerate().map(|(fold, hidden)| hidden.above(h(fold)));
-            group.share
-                * ((group.own + above.sum::<f64>()) / (group.own + group.all)).max(group.least)
+            group.share * ((group.own + above.sum::<f64>()) / (group.own + group.all)).max(group.least)
         };
         self.groups.iter().map(of_group).sum()
     }
@@ -242,9 +215,7 @@ impl PValueTable {
 /// classes differ more from each other than labels of one do.
 fn least_p_value(groups: &Groups, folds: &[Fold], group: usize) -> f64 {
     let hidden = folds.iter().flat_map(|fold| fold.truth.iter().zip(&fold.stands_for));
-    let others = hidden.filter(|(class, stands_for)| {
-        **stands_for == Some(group) && groups.of_class(**class) != group
-    });
+    let others = hidden.filter(|(class, stands_for)| **stands_for == Some(group) && groups.of_class(**class) != group);
     let classes: BTreeSet<usize> = others.map(|(class, _)| *class).collect();
     if classes.is_empty() { 0.0 } else { 1.0 / (1 + classes.len()) as f64 }
 }
@@ -277,10 +248,7 @@ impl HiddenScores {
             sum += weight;
             sum
         };
-        Self {
-            sums: hidden.iter().map(add).collect(),
-            scores: hidden.iter().map(|h| h.0).collect(),
-        }
+        Self { sums: hidden.iter().map(add).collect(), scores: hidden.iter().map(|h| h.0).collect() }
     }
 
     fn weight(&self) -> f64 {
@@ -300,8 +268,7 @@ fn class_weights(pool: &Pool, nearest: &[usize]) -> Vec<f64> {
     let (mut near, mut labels) = (vec![0.0; pool.classes], vec![0.0; pool.classes]);
     nearest.iter().for_each(|&class| near[class] += 1.0 / nearest.len() as f64);
     pool.labels.iter().for_each(|&class| labels[class] += 1.0 / pool.labels.len() as f64);
-    let weight =
-        |(near, labels): (&f64, &f64)| (near / labels).clamp(1.0 / MOST_WEIGHT, MOST_WEIGHT);
+    let weight = |(near, labels): (&f64, &f64)| (near / labels).clamp(1.0 / MOST_WEIGHT, MOST_WEIGHT);
     near.iter().zip(&labels).map(weight).collect()
 }
 
@@ -337,8 +304,7 @@ mod tests {
         Discount::apply(&mut discounted, &open, 1.0);
         assert_eq!(discounted, dense);
         // Nearly every walk leaks: only the fifth that scores highest is discounted, the highest most.
-        let mut discounted: Vec<f64> =
-            open.iter().map(|&row| 1.0 - 1e-6 * (100 - row) as f64).collect();
+        let mut discounted: Vec<f64> = open.iter().map(|&row| 1.0 - 1e-6 * (100 - row) as f64).collect();
         Discount::apply(&mut discounted, &open, 1.0);
         assert!(discounted[..80].iter().all(|discount| *discount < 1e-4));
         assert!(discounted[81..].windows(2).all(|pair| pair[0] < pair[1]));

@@ -171,10 +171,7 @@ impl Calibration {
         let spread = 1.96 * above.squares.sqrt();
         Some(Estimate {
             precision: known(above.all) * right,
-            interval: (
-                known((above.all - spread).max(0.0)) * low,
-                known(above.all + spread) * high,
-            ),
+            interval: (known((above.all - spread).max(0.0)) * low, known(above.all + spread) * high),
             labels: above.count,
         })
     }
@@ -190,8 +187,7 @@ impl Calibration {
             *residuals.entry(label.class).or_default() += label.weight * residual;
         }
         let all: f64 = self.held_out[..count].iter().map(|label| label.weight).sum();
-        let (classes, squares) =
-            (residuals.len() as f64, residuals.values().map(|r| r * r).sum::<f64>());
+        let (classes, squares) = (residuals.len() as f64, residuals.values().map(|r| r * r).sum::<f64>());
         let variance = squares / (all * all) * classes / (classes - 1.0);
         match variance > 0.0 && variance.is_finite() {
             true => (right * (1.0 - right) / variance).max(1.0),
@@ -311,12 +307,8 @@ mod tests {
     fn few_labels_promise_little() {
         assert_eq!(labels_needed(0.95), 19);
         assert_eq!(labels_needed(0.5), 1);
-        let all_right = |n: usize| {
-            Calibration::new(
-                vec![HeldOut { rank: 0.5, right: true, weight: 1.0, class: 0 }; n],
-                1.0,
-            )
-        };
+        let all_right =
+            |n: usize| Calibration::new(vec![HeldOut { rank: 0.5, right: true, weight: 1.0, class: 0 }; n], 1.0);
         assert_eq!(all_right(18).trusted(30, 0.95), 0);
         assert_eq!(all_right(19).trusted(30, 0.95), 30);
         assert_eq!(all_right(19).best(30), (0.95, 30));
@@ -328,15 +320,13 @@ mod tests {
     #[test]
     fn novel_instances_among_the_best_are_not_trusted() {
         // All held-out labels are right, and half of the pool is novel, evenly over all ranks.
-        let labels: Vec<HeldOut> = (1..=100)
-            .map(|i| HeldOut { rank: i as f64 / 100.0, right: true, weight: 1.0, class: 0 })
-            .collect();
+        let labels: Vec<HeldOut> =
+            (1..=100).map(|i| HeldOut { rank: i as f64 / 100.0, right: true, weight: 1.0, class: 0 }).collect();
         let calibration = Calibration::new(labels.clone(), 0.5);
         assert_eq!(calibration.trusted(400, 0.8), 0);
         assert!((calibration.estimate(0.5).unwrap().precision - 0.5).abs() < 1e-12);
         // The novel half ranks last.
-        let first: Vec<HeldOut> =
-            labels.iter().map(|label| HeldOut { rank: label.rank / 2.0, ..*label }).collect();
+        let first: Vec<HeldOut> = labels.iter().map(|label| HeldOut { rank: label.rank / 2.0, ..*label }).collect();
         let calibration = Calibration::new(first, 0.5);
         assert!((190..=250).contains(&calibration.trusted(400, 0.8)));
         assert!((calibration.estimate(0.4).unwrap().precision - 1.0).abs() < 1e-12);

@@ -31,8 +31,7 @@ impl RightCurve {
     /// Fits the curve to held-out labels.
     pub(crate) fn of(calibration: &Calibration) -> Self {
         let held_out = &calibration.held_out;
-        let point =
-            |label: &HeldOut| (scale(label.rank), f64::from(u8::from(label.right)), label.weight);
+        let point = |label: &HeldOut| (scale(label.rank), f64::from(u8::from(label.right)), label.weight);
         let points: Vec<(f64, f64, f64)> = held_out.iter().map(point).collect();
         let mut at = PRIOR.map(|(mean, _)| mean);
         for _ in 0..STEPS {
@@ -101,8 +100,7 @@ fn known_shares(calibration: &Calibration) -> Vec<(f64, f64)> {
     if calibration.known >= 1.0 || calibration.held_out.is_empty() {
         return Vec::new();
     }
-    let ranks: Vec<(f64, f64)> =
-        calibration.held_out.iter().map(|label| (label.rank, label.weight)).collect();
+    let ranks: Vec<(f64, f64)> = calibration.held_out.iter().map(|label| (label.rank, label.weight)).collect();
     let share = |(end, density): (f64, f64)| (end, (calibration.known * density).min(1.0));
     falling_density(&ranks).into_iter().map(share).collect()
 }

@@ -16,11 +16,7 @@ const STEPS: usize = 20;
 
 /// The shares of the groups, starting from `shares`. `pairs` are the group of every held-out label and that of its pseudo-label, `found` the shares
 /// by pseudo-label. A group without held-out labels is taken to be given its own label always.
-pub(crate) fn group_shares(
-    pairs: &[(usize, usize)],
-    found: &[f64],
-    mut shares: Vec<f64>,
-) -> Vec<f64> {
+pub(crate) fn group_shares(pairs: &[(usize, usize)], found: &[f64], mut shares: Vec<f64>) -> Vec<f64> {
     let groups = found.len();
     let mut confusion = vec![vec![0.0; groups]; groups];
     pairs.iter().for_each(|&(of, to)| confusion[of][to] += 1.0);
@@ -33,9 +29,8 @@ pub(crate) fn group_shares(
     }
     let start = shares.clone();
     for _ in 0..STEPS {
-        let expected: Vec<f64> = (0..groups)
-            .map(|to| (0..groups).map(|of| shares[of] * confusion[of][to]).sum())
-            .collect();
+        let expected: Vec<f64> =
+            (0..groups).map(|to| (0..groups).map(|of| shares[of] * confusion[of][to]).sum()).collect();
         for (of, share) in shares.iter_mut().enumerate() {
             let ratio = |to: usize| found[to] * confusion[of][to] / expected[to];
             *share *= (0..groups).filter(|&to| expected[to] > 0.0).map(ratio).sum::<f64>();

@@ -90,14 +90,10 @@ impl Machine<'_> {
     /// Moves all samples that are at no bound towards the minimum that the others leave them.
     fn balance(&self, beta: &mut [f64], gradient: &mut [f64]) {
         let n = self.y.len();
-        let free: Vec<usize> =
-            (0..n).filter(|&i| beta[i] > self.lower(i) && beta[i] < self.upper(i)).collect();
+        let free: Vec<usize> = (0..n).filter(|&i| beta[i] > self.lower(i) && beta[i] < self.upper(i)).collect();
         let size = free.len();
-        let mut factor: Vec<f64> = free
-            .iter()
-            .flat_map(|&i| free.iter().map(move |&j| (i, j)))
-            .map(|(i, j)| self.gram[i * n + j])
-            .collect();
+        let mut factor: Vec<f64> =
+            free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| self.gram[i * n + j]).collect();
         // Copies of one sample share their weight in any proportion: the usual steps deal with these.
         if size < 2 || !cholesky::factor(&mut factor, size, FLATTEST) {
             return;

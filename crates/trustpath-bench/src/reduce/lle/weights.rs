@@ -32,14 +32,7 @@ impl LocalProblem {
     }
 
     /// Writes the weights of instance `i`.
-    fn solve(
-        &mut self,
-        instances: &Instances,
-        graph: &Neighbors,
-        i: usize,
-        reg: f64,
-        weights: &mut [f64],
-    ) {
+    fn solve(&mut self, instances: &Instances, graph: &Neighbors, i: usize, reg: f64, weights: &mut [f64]) {
         let k = self.k;
         self.local_gram(instances, graph, i);
         let trace: f64 = (0..k).map(|a| self.gram[a * k + a]).sum();
@@ -132,9 +125,8 @@ mod tests {
             problem.local_gram(&x, &graph, i);
             let c = |a: usize, b: usize| problem.gram[a.max(b) * 5 + a.min(b)];
             let ridge = 1e-3 * (0..5).map(|a| c(a, a)).sum::<f64>();
-            let gradient: Vec<f64> = (0..5)
-                .map(|a| ridge * w[a] + (0..5).map(|b| c(a, b) * w[b]).sum::<f64>())
-                .collect();
+            let gradient: Vec<f64> =
+                (0..5).map(|a| ridge * w[a] + (0..5).map(|b| c(a, b) * w[b]).sum::<f64>()).collect();
             assert!(gradient.iter().all(|g| (g - gradient[0]).abs() < 1e-13));
         }
     }
@@ -149,8 +141,7 @@ mod tests {
         // The same problem, magnified, solved by hand: C = t tᵀ, so w ∝ 1 − t (Σt)/(R + Σt²).
         let t: Vec<f64> = graph.indices(0).map(|j| at[j]).collect();
         let (sum, squares): (f64, f64) = (t.iter().sum(), t.iter().map(|t| t * t).sum());
-        let expected: Vec<f64> =
-            t.iter().map(|t| 1.0 - t * sum / (1e-3 * squares + squares)).collect();
+        let expected: Vec<f64> = t.iter().map(|t| 1.0 - t * sum / (1e-3 * squares + squares)).collect();
         let total: f64 = expected.iter().sum();
         for (w, expected) in w.row(0).iter().zip(&expected) {
             assert!((w - expected / total).abs() < 1e-6);

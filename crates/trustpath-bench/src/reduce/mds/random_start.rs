@@ -51,8 +51,7 @@ fn run(scaling: &mut Majorisation, rounds: usize) -> f64 {
         scaling.fit_order();
         stress = scaling.stress();
         scaling.move_points();
-        let size: f64 =
-            scaling.z.iter_rows().map(|z| z.iter().map(|v| v * v).sum::<f64>().sqrt()).sum();
+        let size: f64 = scaling.z.iter_rows().map(|z| z.iter().map(|v| v * v).sum::<f64>().sqrt()).sum();
         if before - stress / size < FALL {
             break;
         }

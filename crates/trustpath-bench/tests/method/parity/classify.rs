@@ -55,9 +55,7 @@ fn logistic_coefficients_agree() {
     for name in CASES {
         let (case, x) = open(name);
         let mut trainer = ClassifierKind::Logistic.build().trainer(&x, 5);
-        for (which, train) in
-            [("lr0", train_on_support as fn(&mut dyn Trainer, &Case)), ("lr_all", train_on_all)]
-        {
+        for (which, train) in [("lr0", train_on_support as fn(&mut dyn Trainer, &Case)), ("lr_all", train_on_all)] {
             train(&mut *trainer, &case);
             let model = trainer.model();
             let model = model.as_logistic().expect("a logistic model");

@@ -28,10 +28,8 @@ fn projections(x: &Matrix, y: &Matrix) -> (Vec<f64>, Vec<f64>) {
         basis.push(v.iter().map(|v| v / norm).collect());
     }
     let diagonal = (0..n).map(|i| basis.iter().map(|b| b[i] * b[i]).sum()).collect();
-    let coefficients: Vec<Vec<f64>> = basis
-        .iter()
-        .map(|b| (0..y.cols()).map(|k| (0..n).map(|i| b[i] * y[(i, k)]).sum()).collect())
-        .collect();
+    let coefficients: Vec<Vec<f64>> =
+        basis.iter().map(|b| (0..y.cols()).map(|k| (0..n).map(|i| b[i] * y[(i, k)]).sum()).collect()).collect();
     let mut hy = Vec::with_capacity(n * y.cols());
     for i in 0..n {
         for k in 0..y.cols() {
@@ -80,9 +78,8 @@ fn lle_is_the_same_with_the_first_vector_dropped_where_the_graph_holds_together(
         let case = Case::open(case_name);
         let (instances, n) = (instances(&case), case.number("n"));
         let y = Matrix::one_hot(&case.first_labels(), 5);
-        let [ours, compat] = [false, true].map(|compat| {
-            Lle { compat, ..Default::default() }.check().unwrap().reduce(&instances, n).unwrap()
-        });
+        let [ours, compat] = [false, true]
+            .map(|compat| Lle { compat, ..Default::default() }.check().unwrap().reduce(&instances, n).unwrap());
         assert_eq!(case.number("lle_nullity_1e-10"), 1);
         assert_eq!((ours.nullity, compat.nullity), (Some(1), Some(1)));
         let ((a, b), (c, d)) = (projections(&ours.x, &y), projections(&compat.x, &y));
@@ -141,8 +138,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
                 .flat_map(|(instances, n)| {
                     Reduction::ALL.par_iter().map(|method| {
                         // A fresh copy, so that the Gram matrix too is computed in this pool.
-                        let instances =
-                            Features::new(instances.unit().as_slice(), instances.len(), 512);
+                        let instances = Features::new(instances.unit().as_slice(), instances.len(), 512);
                         let instances = instances.unwrap().normalize().unwrap();
                         let x = method.build(5, 5).unwrap().reduce(&instances, *n).unwrap().x;
                         x.as_slice().iter().map(|x| x.to_bits()).collect()

@@ -21,8 +21,7 @@ fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
     let lle = Lle { compat: true, ..Default::default() };
     let labeller = SelfTraining::new(classifier, judge, Quota::default()).unwrap();
     let trainer = SelfTrainer::new(labeller, Box::new(lle));
-    let task =
-        Task { instances: &instances, labels: &labels, unlabeled, classes: 5, truth: Some(&truth) };
+    let task = Task { instances: &instances, labels: &labels, unlabeled, classes: 5, truth: Some(&truth) };
     trainer.run(&task).unwrap()
 }
 
@@ -34,16 +33,11 @@ fn compare(name: &str, outcome: &Outcome, golden: &Value) {
     let selected = golden["selected"].as_array().unwrap();
     assert_eq!(outcome.rounds.len(), selected.len(), "{name}: rounds");
     for (k, round) in outcome.rounds.iter().enumerate() {
-        assert_eq!(
-            round.pseudo_labels,
-            indices(&golden["pseudo"][k]),
-            "{name}: labels of round {k}"
-        );
+        assert_eq!(round.pseudo_labels, indices(&golden["pseudo"][k]), "{name}: labels of round {k}");
         assert_eq!(round.selected, indices(&selected[k]), "{name}: selected in round {k}");
     }
     assert_eq!(outcome.query_labels, indices(&golden["final_pred"]), "{name}");
-    let accuracy: Vec<f64> =
-        golden["acc"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    let accuracy: Vec<f64> = golden["acc"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert_eq!(outcome.accuracy, accuracy, "{name}");
 }
 
@@ -60,8 +54,7 @@ fn group_loop() {
 fn elementwise_loop() {
     for name in CASES {
         let case = Case::open(name);
-        let model =
-            IciRParams { penalty: Penalty::Elementwise, ..Default::default() }.check().unwrap();
+        let model = IciRParams { penalty: Penalty::Elementwise, ..Default::default() }.check().unwrap();
         compare(name, &run(&case, Box::new(model)), &case.json["loops"]["l1"]);
     }
 }

@@ -65,8 +65,7 @@ mod tests {
 
     #[test]
     fn a_dataset_has_the_ways_it_has_classes_for() {
-        let counts: Vec<usize> =
-            with_lab("grid", |lab| lab.datasets.iter().map(|d| settings(d).len()).collect());
+        let counts: Vec<usize> = with_lab("grid", |lab| lab.datasets.iter().map(|d| settings(d).len()).collect());
         assert_eq!(counts, vec![2 * 2 * 24, 3 * 2 * 24]);
     }
 

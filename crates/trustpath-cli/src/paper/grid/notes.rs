@@ -62,8 +62,7 @@ impl Notes {
         let failed = |e| TableError::write(&path, e);
         fs::create_dir_all(folder).map_err(failed)?;
         let lock = FileLock::acquire(&path)?;
-        let text =
-            if path.exists() { fs::read_to_string(&path).map_err(failed)? } else { String::new() };
+        let text = if path.exists() { fs::read_to_string(&path).map_err(failed)? } else { String::new() };
         // A line that was cut short when the program was killed is run again.
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
         let notes = lines.map(|line| (line.key, line.note)).collect();
@@ -96,13 +95,8 @@ mod tests {
     #[test]
     fn notes_are_read_back_and_a_torn_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let entry = Entry {
-            name: "pt-map".into(),
-            accuracy: 0.9,
-            difference: -0.01,
-            half_width: 0.02,
-            milliseconds: 1.5,
-        };
+        let entry =
+            Entry { name: "pt-map".into(), accuracy: 0.9, difference: -0.01, half_width: 0.02, milliseconds: 1.5 };
         let note = Note { fitting: 0.75, episodes: 20, methods: vec![entry], ..Note::default() };
         let mut notes = Notes::open(folder.path()).unwrap();
         notes.push("a".into(), note.clone()).unwrap();

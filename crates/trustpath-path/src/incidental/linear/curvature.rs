@@ -31,11 +31,7 @@ pub(super) enum Curvature {
 
 impl Curvature {
     pub fn new(c: usize, d: usize) -> Self {
-        if c * d <= DENSE_UNKNOWNS {
-            Self::Dense(Dense::new(c, d))
-        } else {
-            Self::Iterative(Iterative::new(c, d))
-        }
+        if c * d <= DENSE_UNKNOWNS { Self::Dense(Dense::new(c, d)) } else { Self::Iterative(Iterative::new(c, d)) }
     }
 
     pub fn is_iterative(&self) -> bool {
@@ -62,12 +58,7 @@ impl Curvature {
     }
 
     /// `dB/dλ` at the point, given the tolerance of solutions.
-    pub fn tangent(
-        &mut self,
-        rows: &mut impl RowSource,
-        tangent: &mut [f64],
-        tolerance: f64,
-    ) -> Result<()> {
+    pub fn tangent(&mut self, rows: &mut impl RowSource, tangent: &mut [f64], tolerance: f64) -> Result<()> {
         match self {
             Self::Dense(dense) => {
                 dense.tangent(tangent);
@@ -101,8 +92,7 @@ impl Dense {
     fn take(&mut self, rows: &mut impl RowSource, at: EvalPoint<'_>, floor: f64) -> Result<()> {
         rows.sum_over_rows(Sum::Curvature, at, &mut self.sums)?;
         let (c, d, sums) = (self.c, self.d, &self.sums);
-        self.definite =
-            cholesky::factor_shifted(&mut self.factor, c * d, floor, |to| unpack(sums, c, d, to));
+        self.definite = cholesky::factor_shifted(&mut self.factor, c * d, floor, |to| unpack(sums, c, d, to));
         Ok(())
     }
 

@@ -54,12 +54,7 @@ impl<'a> PathFollower<'a> {
     }
 
     /// Solves at the next `λ`, and computes the curvature there so that the tangent is that of the solution.
-    pub fn advance(
-        &mut self,
-        rows: &mut impl RowSource,
-        lambda: f64,
-        tolerance: f64,
-    ) -> Result<()> {
+    pub fn advance(&mut self, rows: &mut impl RowSource, lambda: f64, tolerance: f64) -> Result<()> {
         for group in &mut self.groups {
             group.advance(rows, lambda, tolerance)?;
             // Where only coefficients are read, the next `λ` starts from this solution: with many unknowns a tangent costs as
@@ -114,13 +109,7 @@ impl<'a> PathFollower<'a> {
     }
 
     /// The `λ` between two knots at which the last of instance `i`'s groups vanishes.
-    fn root(
-        &mut self,
-        rows: &mut impl RowSource,
-        i: usize,
-        low: &[Knot],
-        high: &[Knot],
-    ) -> Result<f64> {
+    fn root(&mut self, rows: &mut impl RowSource, i: usize, low: &[Knot], high: &[Knot]) -> Result<f64> {
         let lambda = low[0].lambda;
         let mut root = lambda;
         for (g, group) in self.groups.iter().enumerate() {

@@ -113,11 +113,7 @@ impl IciR {
     ///
     /// # Errors
     /// When there are fewer than two classes, rows cannot be read, or the solver does not converge.
-    pub fn path_over(
-        &self,
-        rows: &mut impl RowSource,
-        classes: usize,
-    ) -> Result<(Vec<f64>, Vec<Matrix>)> {
+    pub fn path_over(&self, rows: &mut impl RowSource, classes: usize) -> Result<(Vec<f64>, Vec<Matrix>)> {
         if classes < 2 {
             return Err(Error::OneClass { classes });
         }

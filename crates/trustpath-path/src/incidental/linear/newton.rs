@@ -117,12 +117,7 @@ impl Newton {
     }
 
     /// Moves along the tangent to `lambda`, then solves there until the gradient is at most `tolerance · λ`.
-    pub fn advance(
-        &mut self,
-        rows: &mut impl RowSource,
-        lambda: f64,
-        tolerance: f64,
-    ) -> Result<()> {
+    pub fn advance(&mut self, rows: &mut impl RowSource, lambda: f64, tolerance: f64) -> Result<()> {
         if self.lambda.is_finite() {
             add_scaled(&mut self.b, lambda - self.lambda, &self.tangent);
         }

@@ -9,13 +9,7 @@ use super::rows::{BLOCK, Block, Scratch, residuals};
 use crate::linalg::simd;
 
 /// Adds `Σ wᵢ xᵢxᵢᵀ` (`d × d`, lower triangle, column by column), then `Σ_{‖rᵢ‖ > λ} xᵢ r̂ᵢᵀ`.
-pub(super) fn gram_strip(
-    d: usize,
-    blocks: &[Block],
-    at: EvalPoint<'_>,
-    sums: &mut [f64],
-    scratch: &mut Scratch,
-) {
+pub(super) fn gram_strip(d: usize, blocks: &[Block], at: EvalPoint<'_>, sums: &mut [f64], scratch: &mut Scratch) {
     let (gram, tangent) = sums.split_at_mut(d * d);
     for block in blocks {
         let s = block.stride;
@@ -92,9 +86,7 @@ pub(super) fn product_strip(
                 }
                 let sheets = scratch.fit.chunks_exact_mut(s).zip(scratch.r.chunks_exact(s));
                 for (u, r) in sheets.take(c) {
-                    for (((u, r), along), w) in
-                        u.iter_mut().zip(r).zip(along.iter()).zip(weight.iter())
-                    {
+                    for (((u, r), along), w) in u.iter_mut().zip(r).zip(along.iter()).zip(weight.iter()) {
                         *u = w * (*u - r * along);
                     }
                 }
@@ -105,15 +97,7 @@ pub(super) fn product_strip(
 }
 
 /// `u ← scale · X b` (or adds to it), for coefficients laid out as `B`: one column per response.
-pub(super) fn image(
-    d: usize,
-    block: &Block,
-    accum: Accum,
-    scale: f64,
-    b: &[f64],
-    c: usize,
-    u: &mut [f64],
-) {
+pub(super) fn image(d: usize, block: &Block, accum: Accum, scale: f64, b: &[f64], c: usize, u: &mut [f64]) {
     let s = block.stride;
     let x = MatRef::from_column_major_slice(&block.x, s, d);
     let u = MatMut::from_column_major_slice_mut(&mut u[..c * s], s, c);
@@ -121,14 +105,7 @@ pub(super) fn image(
 }
 
 /// Adds `scale · Xᵀ u`, laid out as `B`.
-pub(super) fn add_adjoint(
-    d: usize,
-    block: &Block,
-    scale: f64,
-    u: &[f64],
-    c: usize,
-    sums: &mut [f64],
-) {
+pub(super) fn add_adjoint(d: usize, block: &Block, scale: f64, u: &[f64], c: usize, sums: &mut [f64]) {
     let s = block.stride;
     let x = MatRef::from_column_major_slice(&block.x, s, d);
     let u = MatRef::from_column_major_slice(&u[..c * s], s, c);

@@ -113,24 +113,15 @@ impl<'a> LinearRanker<'a> {
             .rows
             .iter()
             .filter(|&&i| high.zero[i] && !low.zero[i])
-            .map(|&i| {
-                interpolated_vanish(
-                    &self.path.rows.get(i),
-                    &low.knots,
-                    &high.knots,
-                    PROPOSED,
-                    |_| true,
-                )
-            })
+            .map(|&i| interpolated_vanish(&self.path.rows.get(i), &low.knots, &high.knots, PROPOSED, |_| true))
             .collect();
         crossing.sort_by(f64::total_cmp);
         let stay = contest.quota - contest.left(low).min(contest.quota);
-        let (last, first) =
-            match (stay.checked_sub(1).and_then(|k| crossing.get(k)), crossing.get(stay)) {
-                (Some(&last), Some(&first)) => (last, first),
-                (None, Some(&first)) => (low.lambda, first),
-                _ => (low.lambda, high.lambda),
-            };
+        let (last, first) = match (stay.checked_sub(1).and_then(|k| crossing.get(k)), crossing.get(stay)) {
+            (Some(&last), Some(&first)) => (last, first),
+            (None, Some(&first)) => (low.lambda, first),
+            _ => (low.lambda, high.lambda),
+        };
         let middle = 0.5 * (last + first);
         // Never so close to an end that the solution there would tell nothing new.
         let margin = 0.01 * (high.lambda - low.lambda);
@@ -144,9 +135,7 @@ impl<'a> LinearRanker<'a> {
         if let Some(&row) = left.first() {
             quota[contest.labels[row]] = contest.quota;
         }
-        best_of_each_class(contest.labels, &left, &quota, |k| {
-            f64::from(low.is_some_and(|low| !low.zero[left[k]]))
-        })
+        best_of_each_class(contest.labels, &left, &quota, |k| f64::from(low.is_some_and(|low| !low.zero[left[k]])))
     }
 }
 
@@ -163,12 +152,7 @@ impl Ranker for LinearRanker<'_> {
         Ok(self.path.path(labels, Keep::default())?.vanish)
     }
 
-    fn most_credible(
-        &mut self,
-        labels: &[usize],
-        open: &[usize],
-        quota: &[usize],
-    ) -> Result<Vec<usize>> {
+    fn most_credible(&mut self, labels: &[usize], open: &[usize], quota: &[usize]) -> Result<Vec<usize>> {
         check_labels(labels, self.path.rows.len(), self.classes)?;
         let mut selected = Vec::new();
         let mut contests = Vec::new();

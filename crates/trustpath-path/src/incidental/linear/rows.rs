@@ -101,13 +101,7 @@ impl Rows {
     }
 
     /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
-    pub fn evaluate(
-        &self,
-        at: EvalPoint<'_>,
-        norms: &mut [f64],
-        sums: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
+    pub fn evaluate(&self, at: EvalPoint<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
         let d = self.d;
         self.by_strips(at, norms, sums, scratch, |blocks, norms, sums, scratch| {
             evaluate_strip(d, blocks, at, norms, sums, scratch);
@@ -143,8 +137,7 @@ impl Rows {
             return;
         }
         let mut norms = norms.chunks_mut(size * BLOCK);
-        let strips: Vec<_> =
-            self.blocks.chunks(size).map(|b| (b, norms.next().unwrap_or_default())).collect();
+        let strips: Vec<_> = self.blocks.chunks(size).map(|b| (b, norms.next().unwrap_or_default())).collect();
         let strips: Vec<Vec<f64>> = strips
             .into_par_iter()
             .map_init(Scratch::default, |scratch, (blocks, norms)| {
@@ -240,13 +233,7 @@ fn evaluate_strip(
     );
 }
 
-fn curvature_strip(
-    d: usize,
-    blocks: &[Block],
-    at: EvalPoint<'_>,
-    sums: &mut [f64],
-    scratch: &mut Scratch,
-) {
+fn curvature_strip(d: usize, blocks: &[Block], at: EvalPoint<'_>, sums: &mut [f64], scratch: &mut Scratch) {
     let c = at.responses;
     let (rows, cols) = (pairs(d), 1 + pairs(c));
     let (packed, tangent) = sums.split_at_mut(rows * cols);
@@ -298,8 +285,7 @@ pub(super) fn residuals(d: usize, rows: &Block, at: EvalPoint<'_>, scratch: &mut
         }
         let norm = square.map(f64::sqrt);
         *block_mut(&mut scratch.norm, i) = norm;
-        *block_mut(&mut scratch.weight, i) =
-            norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
+        *block_mut(&mut scratch.weight, i) = norm.map(|norm| if norm > at.lambda { at.lambda / norm } else { 1.0 });
     }
 }
 
@@ -387,14 +373,7 @@ fn products_of_coordinates(d: usize, block: &Block, scratch: &mut Scratch) {
 
 /// The weights, `w r̂_k r̂_l` for `k ≤ l` where `‖r‖ > λ` (else zero), and `Σ x r̂ᵀ` over the same instances.
 #[inline(always)]
-fn products_of_directions(
-    d: usize,
-    c: usize,
-    block: &Block,
-    lambda: f64,
-    tangent: &mut [f64],
-    scratch: &mut Scratch,
-) {
+fn products_of_directions(d: usize, c: usize, block: &Block, lambda: f64, tangent: &mut [f64], scratch: &mut Scratch) {
     let s = block.stride;
     let (norm, weight) = (&mut scratch.norm[..s], &scratch.weight[..s]);
     let mut columns = scratch.uu.chunks_exact_mut(s);

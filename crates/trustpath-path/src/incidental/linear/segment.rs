@@ -129,11 +129,8 @@ impl Bracket {
     /// Replaces the end whose value has the sign of `value`.
     pub fn tighten(&mut self, at: f64, value: f64) {
         let low = (value < 0.0) == (self.low.1 < 0.0);
-        let (moved, stayed, side) = if low {
-            (&mut self.low, &mut self.high, 1)
-        } else {
-            (&mut self.high, &mut self.low, -1)
-        };
+        let (moved, stayed, side) =
+            if low { (&mut self.low, &mut self.high, 1) } else { (&mut self.high, &mut self.low, -1) };
         *moved = (at, value);
         stayed.1 *= if self.side == side { 0.5 } else { 1.0 };
         self.side = side;
@@ -150,9 +147,7 @@ pub(super) fn interpolated_vanish(
     leaves: impl Fn(usize) -> bool,
 ) -> f64 {
     let groups = (0..low.len()).filter(|&g| leaves(g));
-    groups
-        .map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row, precision))
-        .fold(low[0].lambda, f64::max)
+    groups.map(|g| Segment { low: &low[g], high: &high[g] }.vanish(row, precision)).fold(low[0].lambda, f64::max)
 }
 
 #[cfg(test)]
@@ -163,8 +158,7 @@ mod tests {
     fn reproduces_a_cubic_and_its_slope() {
         let value = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x + 3.0 * x * x * x;
         let slope = |x: f64| -2.0 + x + 9.0 * x * x;
-        let knot =
-            |x: f64| Knot { lambda: x, first: 0, b: vec![value(x)], tangent: vec![slope(x)] };
+        let knot = |x: f64| Knot { lambda: x, first: 0, b: vec![value(x)], tangent: vec![slope(x)] };
         let (low, high) = (knot(0.3), knot(0.8));
         let segment = Segment { low: &low, high: &high };
         for x in [0.3, 0.41, 0.66, 0.8] {

@@ -91,14 +91,8 @@ fn distance(penalty: Penalty, value: &[f64], gradient: &[f64], price: f64) -> f6
         }),
         Penalty::Group => {
             let norm = value.iter().map(|v| v * v).sum::<f64>().sqrt();
-            let square = |f: &dyn Fn(f64, f64) -> f64| {
-                entries.map(|(&v, &g)| f(v, g).powi(2)).sum::<f64>().sqrt()
-            };
-            if norm == 0.0 {
-                (square(&|_, g| g / price) - 1.0).max(0.0)
-            } else {
-                square(&|v, g| g / price + v / norm)
-            }
+            let square = |f: &dyn Fn(f64, f64) -> f64| entries.map(|(&v, &g)| f(v, g).powi(2)).sum::<f64>().sqrt();
+            if norm == 0.0 { (square(&|_, g| g / price) - 1.0).max(0.0) } else { square(&|v, g| g / price + v / norm) }
         }
     }
 }

@@ -71,8 +71,7 @@ impl Design {
             if spread <= 1e-13 * size {
                 continue;
             }
-            let deviation =
-                spread * (column().map(|v| ((v - mean) / spread).powi(2)).sum::<f64>() / n).sqrt();
+            let deviation = spread * (column().map(|v| ((v - mean) / spread).powi(2)).sum::<f64>() / n).sqrt();
             design.columns.push(j);
             design.mean.push(mean);
             design.weight.push(match params.scaling {
@@ -86,8 +85,7 @@ impl Design {
         for i in 0..rows {
             design.z[design.layout.at(i, features, 0)] = 1.0;
             for (j, &column) in design.columns.iter().enumerate() {
-                design.z[design.layout.at(i, features, j + 1)] =
-                    (x[(i, column)] - design.mean[j]) / design.weight[j];
+                design.z[design.layout.at(i, features, j + 1)] = (x[(i, column)] - design.mean[j]) / design.weight[j];
             }
         }
         for j in 0..features {

@@ -61,9 +61,7 @@ impl<'a> PathBuilder<'a> {
             gamma_norm: keep.gamma.then(|| Matrix::zeros(points, rows)),
             gamma_last: keep.gamma.then(|| Matrix::zeros(rows, classes)),
             beta: keep.beta.then(|| vec![Matrix::zeros(x.cols(), classes); points]),
-            intercept: keep
-                .beta
-                .then(|| Matrix::from_fn(points, classes, |_, _| f64::NEG_INFINITY)),
+            intercept: keep.beta.then(|| Matrix::from_fn(points, classes, |_, _| f64::NEG_INFINITY)),
             lambda,
         };
         let gamma = Matrix::zeros(rows, present.classes.len());

@@ -80,11 +80,7 @@ impl Penalty {
                     return ((self.dual(gradient) - mu) / mu).max(0.0);
                 }
                 let mean = mean(row);
-                let square: f64 = row
-                    .iter()
-                    .zip(gradient)
-                    .map(|(b, g)| (g + mu * (b - mean) / norm).powi(2))
-                    .sum();
+                let square: f64 = row.iter().zip(gradient).map(|(b, g)| (g + mu * (b - mean) / norm).powi(2)).sum();
                 square.sqrt() / mu
             }
         }

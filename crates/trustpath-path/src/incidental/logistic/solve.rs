@@ -284,9 +284,7 @@ impl<'a> Solver<'a> {
         let mut any = false;
         for j in 1..self.theta.len() / classes {
             let row = j * classes..(j + 1) * classes;
-            if !self.support.member[row.start + 1]
-                && self.penalty.dual(&self.slope[row.clone()]) > price
-            {
+            if !self.support.member[row.start + 1] && self.penalty.dual(&self.slope[row.clone()]) > price {
                 let bound = self.bound(j);
                 let point = &mut self.point[row.clone()];
                 self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);

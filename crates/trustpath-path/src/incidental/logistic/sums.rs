@@ -130,8 +130,7 @@ impl WithSimd for Second<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { hessian, design, rows, tau } = self;
         let (groups, features, classes) = (design.layout.groups, design.features(), rows.classes);
-        let (feature_pairs, class_pairs) =
-            (features * (features + 1) / 2, classes * (classes - 1) / 2);
+        let (feature_pairs, class_pairs) = (features * (features + 1) / 2, classes * (classes - 1) / 2);
         let z = design.view(simd);
         hessian.sums.fill(0.0);
         for start in (0..groups).step_by(CHUNK) {
@@ -150,14 +149,7 @@ impl WithSimd for Second<'_> {
             let mut curvatures = ViewMut::new(simd, &mut hessian.curvatures, class_pairs);
             let mut drifts = ViewMut::new(simd, &mut hessian.drifts, classes);
             let mut work = ViewMut::new(simd, &mut hessian.work, 2 * classes);
-            rows.curvature(
-                simd,
-                start..start + count,
-                tau,
-                &mut curvatures,
-                &mut drifts,
-                &mut work,
-            );
+            rows.curvature(simd, start..start + count, tau, &mut curvatures, &mut drifts, &mut work);
             let products = View::new(simd, &hessian.features, feature_pairs).part(0, count);
             let curvatures = View::new(simd, &hessian.curvatures, class_pairs).part(0, count);
             gram(products, curvatures, &mut hessian.sums);

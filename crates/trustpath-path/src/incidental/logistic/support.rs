@@ -214,10 +214,7 @@ impl Support {
                 Penalty::Elementwise => {
                     for a in row {
                         let left = point[a] * self.pull[a];
-                        if self.member[a]
-                            && step[a] * self.pull[a] < 0.0
-                            && left <= SPENT * step[a].abs()
-                        {
+                        if self.member[a] && step[a] * self.pull[a] < 0.0 && left <= SPENT * step[a].abs() {
                             self.member[a] = false;
                             self.pull[a] = 0.0;
                             point[a] = 0.0;

@@ -5,8 +5,7 @@ use trustpath_path::incidental::logistic::{IciC, IciCParams, Scaling};
 use trustpath_path::incidental::{Grid, Incidental, Keep, Path, Penalty};
 
 /// The penalties with glmnet's names for them.
-const PENALTIES: [(Penalty, &str); 2] =
-    [(Penalty::Elementwise, "ungrouped"), (Penalty::Group, "grouped")];
+const PENALTIES: [(Penalty, &str); 2] = [(Penalty::Elementwise, "ungrouped"), (Penalty::Group, "grouped")];
 
 /// Both sides satisfy the optimality conditions to 1e-11 or better, which leaves about 1e-10 in entries of `β` up to 42.
 const TOLERANCE: f64 = 1e-7;
@@ -30,12 +29,7 @@ fn assert_rows_close(ours: &[f64], theirs: &[f64], tolerances: &[f64], what: &st
     for (k, tolerance) in tolerances.iter().enumerate() {
         for at in k * width..(k + 1) * width {
             let difference = (ours[at] - theirs[at]).abs();
-            assert!(
-                difference <= *tolerance,
-                "{what} at λ {k}: {} against {}",
-                ours[at],
-                theirs[at]
-            );
+            assert!(difference <= *tolerance, "{what} at λ {k}: {} against {}", ours[at], theirs[at]);
         }
     }
 }
@@ -74,12 +68,7 @@ fn paths_agree_with_glmnet() {
         let norms = path.gamma_norm.as_ref().unwrap();
         assert_rows_close(norms.as_slice(), &get("gamma_norm"), &tolerances, &what("gamma_norm"));
         let last = path.gamma_last.as_ref().unwrap();
-        assert_rows_close(
-            last.as_slice(),
-            &get("gamma_last"),
-            &tolerances[99..],
-            &what("gamma_last"),
-        );
+        assert_rows_close(last.as_slice(), &get("gamma_last"), &tolerances[99..], &what("gamma_last"));
     });
 }
 
@@ -112,10 +101,7 @@ fn vanishing_points_refine_the_grid() {
         for (i, (vanish, grid)) in path.vanish.iter().zip(&path.vanish_grid).enumerate() {
             let k = position(&path.lambda, *grid);
             let below = path.lambda.get(k + 1).copied().unwrap_or(*grid);
-            assert!(
-                (below..=*grid).contains(vanish),
-                "{name} γ{i}: {vanish} not in [{below}, {grid}]"
-            );
+            assert!((below..=*grid).contains(vanish), "{name} γ{i}: {vanish} not in [{below}, {grid}]");
         }
     });
 }
@@ -131,10 +117,7 @@ fn ranker_gives_the_vanishing_points_of_the_path() {
             let vanish = model.ranker(&x, 5).vanish(&labels).unwrap();
             assert_eq!(ranking(&vanish), ranking(&path.vanish), "{name} {key}");
             for (ours, theirs) in vanish.iter().zip(&path.vanish) {
-                assert!(
-                    (ours / theirs - 1.0).abs() < 1e-8,
-                    "{name} {key}: {ours} against {theirs}"
-                );
+                assert!((ours / theirs - 1.0).abs() < 1e-8, "{name} {key}: {ours} against {theirs}");
             }
         }
     }

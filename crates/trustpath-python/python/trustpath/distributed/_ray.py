@@ -1,11 +1,6 @@
 """Ray, if it is there."""
 
-from __future__ import annotations
-
-import os
-from typing import Any, Optional
-
-from .. import _inputs
+from typing import Any
 
 
 def connect() -> Any:
@@ -19,35 +14,22 @@ def connect() -> Any:
     return ray
 
 
-def workers(ray: Any, asked: Optional[int], threads: int, most: int) -> int:
-    """How many workers: as asked for, else as the cluster has room for; no more than there is work for."""
-    if asked is not None:
-        return min(_inputs.count("workers", asked, 1), most)
-    cores = int(ray.cluster_resources().get("CPU", os.cpu_count() or 1))
-    return max(1, min(cores // threads, most))
-
-
-def gone(error: Exception, retries: int) -> RuntimeError:
-    """What to say when a worker does not come back."""
-    return RuntimeError(
-        f"a worker was lost more than {retries} times ({type(error).__name__}): "
-        "see Ray's logs for why it dies (often memory), give it more room or smaller blocks, or raise retries"
-    )
-
-
 def get(ray: Any, answers: Any, retries: int) -> Any:
     """The results of workers; what a worker could not do is raised as if it had been done here."""
-    of_ray = ray.exceptions
     try:
         return ray.get(answers)
-    except (of_ray.RayActorError, of_ray.WorkerCrashedError, of_ray.ObjectLostError, of_ray.OutOfMemoryError) as error:
-        raise gone(error, retries) from error
-    except of_ray.RayTaskError as error:
-        cause = getattr(error, "cause", None)
-        raise (cause if isinstance(cause, (ValueError, TypeError, OSError, ImportError)) else error) from None
+    except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
+        raise lost(error, retries) from error
+    except ray.exceptions.RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, (ValueError, TypeError, OSError)) else error) from None
+
+
+def lost(error: Exception, retries: int) -> RuntimeError:
+    """The error for a worker that does not come back."""
+    remedy = "see Ray's logs for why it dies (often memory), give it more room or smaller blocks, or raise retries"
+    return RuntimeError(f"a worker was lost more than {retries} times ({type(error).__name__}): {remedy}")
 
 
 def share(ray: Any, count: int, threads: int) -> float:
     """Cores to reserve for each of ``count`` workers: one per thread, or less where the cluster has fewer."""
-    cores = float(ray.cluster_resources().get("CPU", 1.0))
-    return min(float(threads), int(1e4 * cores / count) / 1e4)
+    return min(float(threads), int(1e4 * ray.cluster_resources().get("CPU", 1.0) / count) / 1e4)

@@ -175,9 +175,7 @@ fn of_one_column(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -
     if let (Some(name), false, false) = (options.label, named, numbered) {
         return Err(Error::NoLabels {
             file: file.into(),
-            remedy: format!(
-                "its only column is not called {name:?}; write that name in its first line"
-            ),
+            remedy: format!("its only column is not called {name:?}; write that name in its first line"),
         });
     }
     let header = named || (!numbered && text_above_numbers(&rows, 0));
@@ -212,8 +210,7 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
         (label, id) => label.into_iter().chain(id).any(given),
     };
     let column = |name: &str| {
-        let named =
-            header.then(|| names.iter().position(|n| n.eq_ignore_ascii_case(name))).flatten();
+        let named = header.then(|| names.iter().position(|n| n.eq_ignore_ascii_case(name))).flatten();
         named.or_else(|| number(name))
     };
     let label = match options.label {
@@ -225,8 +222,7 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     let label = label.or_else(|| (columns == 2 && options.label.is_none()).then_some(1));
     let Some(label) = label else {
         let wanted = options.label_column();
-        let remedy =
-            format!("it has {columns} columns, none called {wanted:?}; name the label column");
+        let remedy = format!("it has {columns} columns, none called {wanted:?}; name the label column");
         return Err(Error::NoLabels { file: file.into(), remedy });
     };
     let id = match options.id {
@@ -241,8 +237,7 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     let unclear = !header && columns == 2 && id.is_some() && !is_number(&names[label]);
     let label_lines = if unclear { LabelLines::UnclearStart } else { LabelLines::Exact };
     let ids = id.map(|id| rows.iter().map(|row| row[id].clone()).collect());
-    let labels =
-        Labels::from_texts(rows.into_iter().map(|mut row| std::mem::take(&mut row[label])));
+    let labels = Labels::from_texts(rows.into_iter().map(|mut row| std::mem::take(&mut row[label])));
     Ok(RawTable { label_lines, ..RawTable::of_labels(Some(labels), ids) })
 }
 

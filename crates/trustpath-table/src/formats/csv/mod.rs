@@ -55,11 +55,8 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
     let mut table = CsvReader::open(as_utf8(input)?, DELIMITER, options)?;
     let mut selection = table.select(options)?;
     let (mut features, mut labels, mut ids, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    let mut carried: Vec<CarriedColumn> = selection
-        .carried
-        .iter()
-        .map(|&column| CarriedColumn { name: table.name(column), texts: Vec::new() })
-        .collect();
+    let mut carried: Vec<CarriedColumn> =
+        selection.carried.iter().map(|&column| CarriedColumn { name: table.name(column), texts: Vec::new() }).collect();
     while table.advance()? {
         rows += 1;
         for &column in &selection.features {
@@ -85,21 +82,10 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
     if table.commas {
         selection.notes.push(ReadingNote::DecimalComma);
     }
-    let names =
-        |header: Vec<String>| selection.features.iter().map(|&c| header[c].clone()).collect();
+    let names = |header: Vec<String>| selection.features.iter().map(|&c| header[c].clone()).collect();
     let columns = table.header.map(names);
     let notes = selection.notes;
-    Ok(RawTable {
-        features,
-        rows,
-        dims,
-        columns,
-        ids,
-        labels,
-        carried,
-        notes,
-        ..RawTable::default()
-    })
+    Ok(RawTable { features, rows, dims, columns, ids, labels, carried, notes, ..RawTable::default() })
 }
 
 impl CsvReader {
@@ -115,8 +101,7 @@ impl CsvReader {
             return Err(Error::damaged(table.file, "it is empty"));
         }
         table.columns = table.record.len();
-        let first: Vec<String> =
-            (0..table.columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
+        let first: Vec<String> = (0..table.columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
         if is_header(&first, options) {
             table.header = Some(first);
         } else {
@@ -150,9 +135,7 @@ impl CsvReader {
             let named = options.carry.is_some_and(|chosen| chosen.contains(name));
             if options.is_feature(name).unwrap_or(!is_text && !named) {
                 features.push(column);
-            } else if (is_text || options.carry.is_some() || options.is_text(name))
-                && options.is_carried(name)
-            {
+            } else if (is_text || options.carry.is_some() || options.is_text(name)) && options.is_carried(name) {
                 carried.push(column);
             }
             if is_text && options.is_feature(name).is_none() {
@@ -216,8 +199,8 @@ impl CsvReader {
     /// A field as text, without the mark that keeps spreadsheets from running it as a formula.
     fn text(&self, column: usize) -> Result<&str> {
         let field = self.field(column);
-        let text = std::str::from_utf8(field)
-            .map_err(|_| not_utf8(&self.file, &format!("line {}", self.line()), field))?;
+        let text =
+            std::str::from_utf8(field).map_err(|_| not_utf8(&self.file, &format!("line {}", self.line()), field))?;
         Ok(without_mark(text))
     }
 
@@ -266,14 +249,10 @@ impl CsvReader {
         match error.kind() {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.as_ref().map_or(0, |position| self.line_at(position.byte()));
-                let reason = format!(
-                    "line {line} has {len} fields, the lines before it have {expected_len}"
-                );
+                let reason = format!("line {line} has {len} fields, the lines before it have {expected_len}");
                 Error::damaged(&self.file, reason)
             }
-            csv::ErrorKind::Io(error) => {
-                Error::Read { file: self.file.clone(), reason: error.to_string() }
-            }
+            csv::ErrorKind::Io(error) => Error::Read { file: self.file.clone(), reason: error.to_string() },
             _ => Error::damaged(&self.file, error),
         }
     }
@@ -319,20 +298,11 @@ mod tests {
         check("0,1.5,2\n", "0", 2, &[1.5, 2.0], names(&["0"]));
         check("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None);
         // Data frames may have an index and numbered columns.
-        check(
-            ",0,1,label\n0,5,6,a\n1,7,8,b\n",
-            "label",
-            2,
-            &[5.0, 6.0, 7.0, 8.0],
-            names(&["a", "b"]),
-        );
+        check(",0,1,label\n0,5,6,a\n1,7,8,b\n", "label", 2, &[5.0, 6.0, 7.0, 8.0], names(&["a", "b"]));
         check("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None);
         let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
         assert_eq!((raw.features, raw.labels), (vec![1.0, 2.0, 3.0, 4.0], names(&["", "c"])));
-        assert_eq!(
-            (raw.ids.unwrap(), raw.columns.unwrap()),
-            (strings(&["=x", "y"]), strings(&["b", "a"]))
-        );
+        assert_eq!((raw.ids.unwrap(), raw.columns.unwrap()), (strings(&["=x", "y"]), strings(&["b", "a"])));
         let tabs = Input::memory("x\tlabel\n1\t9\n".into(), "t.tsv");
         assert_eq!(read::<b'\t'>(tabs, label_column("label")).unwrap().features, [1.0]);
     }
@@ -363,16 +333,12 @@ mod tests {
             let options = ReadOptions { features, carry, ..ReadOptions::default() };
             read::<b','>(Input::memory(text.into(), "t.csv"), options)
         };
-        let carried = |raw: &RawTable| -> Vec<String> {
-            raw.carried.iter().map(|column| column.name.clone()).collect()
-        };
+        let carried =
+            |raw: &RawTable| -> Vec<String> { raw.carried.iter().map(|column| column.name.clone()).collect() };
         let raw = read(Some(&["f*"]), Some(&["year", "note"])).unwrap();
         assert_eq!((raw.features.len(), carried(&raw)), (4, strings(&["year", "note"])));
         let raw = read(Some(&["f2", "year"]), None).unwrap();
-        assert_eq!(
-            (raw.columns.clone(), carried(&raw)),
-            (Some(strings(&["f2", "year"])), strings(&["note"]))
-        );
+        assert_eq!((raw.columns.clone(), carried(&raw)), (Some(strings(&["f2", "year"])), strings(&["note"])));
         let raw = read(None, Some(&["year"])).unwrap();
         assert_eq!((raw.features.len(), carried(&raw)), (4, strings(&["year"])));
         assert_eq!(read(None, Some(&[])).unwrap().carried, []);
@@ -382,8 +348,7 @@ mod tests {
 
     #[test]
     fn semicolons_tabs_and_decimal_commas() {
-        for text in ["a;b;label\n1,5;-2;x\n3;4,25e1;y\n", "a\tb\tlabel\n1,5\t-2\tx\n3\t4,25e1\ty\n"]
-        {
+        for text in ["a;b;label\n1,5;-2;x\n3;4,25e1;y\n", "a\tb\tlabel\n1,5\t-2\tx\n3\t4,25e1\ty\n"] {
             let raw = read_text(text, "label").unwrap();
             assert_eq!(raw.features, [1.5, -2.0, 3.0, 42.5], "{text}");
             assert_eq!(raw.notes, [ReadingNote::DecimalComma]);
@@ -392,12 +357,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_as_editors_count() {
-        for text in [
-            "a,b\r\n1,2\r\n\r\n3,x\r\n",
-            "a,b\n1,2\n\n3,x\n",
-            "a,b\r1,2\r\r3,x\r",
-            "a,\"b\n\"\n1,2\n3,x\n",
-        ] {
+        for text in ["a,b\r\n1,2\r\n\r\n3,x\r\n", "a,b\n1,2\n\n3,x\n", "a,b\r1,2\r\r3,x\r", "a,\"b\n\"\n1,2\n3,x\n"] {
             refused(read_text(text, "label"), &["line 4", "\"x\""]);
         }
         refused(read_text("a,b\r\n\r\n1,2\r\n3\r\n", "label"), &["line 4 has 1 fields"]);

@@ -16,8 +16,7 @@ const LINES: usize = 50;
 
 /// The input as UTF-8, if it is UTF-16.
 pub(crate) fn as_utf8(mut input: Input) -> Result<Input> {
-    let failed =
-        |name: &str, e: std::io::Error| Error::Read { file: name.into(), reason: e.to_string() };
+    let failed = |name: &str, e: std::io::Error| Error::Read { file: name.into(), reason: e.to_string() };
     let name = input.name.clone();
     let start = input.fill_buf().map_err(|e| failed(&name, e))?;
     let unit: fn([u8; 2]) -> u16 = match start {
@@ -78,8 +77,7 @@ pub(super) fn sample(input: &mut Input, usual: u8) -> Result<Sample> {
     input.seek(SeekFrom::Start(0)).map_err(failed)?;
     // The last line of a sample may be cut off.
     if sample.len() as u64 == SAMPLE {
-        let end =
-            sample.iter().rposition(|&byte| byte == b'\n').map_or(sample.len(), |end| end + 1);
+        let end = sample.iter().rposition(|&byte| byte == b'\n').map_or(sample.len(), |end| end + 1);
         sample.truncate(end);
     }
     let rows = |delimiter: u8| -> Vec<Vec<String>> {

@@ -16,19 +16,14 @@ pub(super) fn without_mark(text: &str) -> &str {
 }
 
 /// Writes a header and one line per row, with fields quoted where needed.
-pub(in crate::formats) fn write<const DELIMITER: u8>(
-    table: &ResultTable,
-    output: &Output,
-) -> Result<()> {
+pub(in crate::formats) fn write<const DELIMITER: u8>(table: &ResultTable, output: &Output) -> Result<()> {
     output.write(|w| {
         let mut csv = csv::WriterBuilder::new().delimiter(DELIMITER).from_writer(w);
         csv.write_record(table.columns.iter().map(|(name, _)| name))?;
         for row in 0..table.rows() {
             for (_, column) in &table.columns {
                 match column.cell(row) {
-                    CellValue::Text(text) if needs_mark(text) => {
-                        csv.write_field(format!("'{text}"))?
-                    }
+                    CellValue::Text(text) if needs_mark(text) => csv.write_field(format!("'{text}"))?,
                     CellValue::Text(text) => csv.write_field(text)?,
                     // Unlike Display, Debug is short for very small and large numbers too.
                     CellValue::Number(number) => csv.write_field(format!("{number:?}"))?,

@@ -35,8 +35,8 @@ impl NpyHeader {
     /// Reads a header that takes at most `available` bytes together with its array.
     pub fn read(source: &mut impl Read, available: u64, file: String) -> Result<Self> {
         let (header, header_length) = read_header(source, &file)?;
-        let (descr, fortran, shape) = parse_header(&header)
-            .ok_or_else(|| Error::damaged(&file, "its header is not an array description"))?;
+        let (descr, fortran, shape) =
+            parse_header(&header).ok_or_else(|| Error::damaged(&file, "its header is not an array description"))?;
         let (element, big_endian) = parse_descr(&descr, &file)?;
         let bytes = shape
             .iter()
@@ -93,8 +93,8 @@ fn read_header(source: &mut impl Read, file: &str) -> Result<(String, usize)> {
     }
     let mut header = vec![0; length];
     source.read_exact(&mut header).map_err(short)?;
-    let header = String::from_utf8(header)
-        .map_err(|_| Error::damaged(file, "its header is not an array description"))?;
+    let header =
+        String::from_utf8(header).map_err(|_| Error::damaged(file, "its header is not an array description"))?;
     Ok((header, start.len() + width + length))
 }
 

@@ -77,8 +77,7 @@ impl NpyArray {
     }
 
     fn after(header: NpyHeader, source: impl Read) -> Result<Self> {
-        let NpyHeader { file, descr, element, big_endian, fortran, shape, bytes: expected, .. } =
-            header;
+        let NpyHeader { file, descr, element, big_endian, fortran, shape, bytes: expected, .. } = header;
         // Grows with the bytes that arrive, so that a wrong `available` costs no memory.
         let mut data = Vec::new();
         let read = source.take(expected as u64).read_to_end(&mut data);
@@ -130,8 +129,7 @@ impl NpyArray {
     /// # Errors
     /// If the array holds something else.
     pub fn to_f32s(&self) -> Result<Vec<f32>> {
-        let expected =
-            "features must be numbers; save them as float16, float32, float64 or an integer type";
+        let expected = "features must be numbers; save them as float16, float32, float64 or an integer type";
         self.scalar(expected).map(|scalar| scalar.to_f32s(&self.data))
     }
 
@@ -268,8 +266,7 @@ mod tests {
     fn pickles_structured_and_complex_types_are_refused() {
         let error = read(&npy(&header("'|O'", "False", "(2,)"), b"\x80\x04.")).unwrap_err();
         assert_eq!(error, Error::Pickled { file: "x.npy".into() });
-        for descr in ["[('a', '<f4'), ('b', '<i4')]", "'<c8'", "'<M8[ns]'", "'<f16'", "'<U0'", "''"]
-        {
+        for descr in ["[('a', '<f4'), ('b', '<i4')]", "'<c8'", "'<M8[ns]'", "'<f16'", "'<U0'", "''"] {
             let error = read(&npy(&header(descr, "False", "(2,)"), &[0; 64])).unwrap_err();
             assert!(matches!(error, Error::Dtype { .. }), "{descr}: {error}");
         }

@@ -45,8 +45,8 @@ pub fn write_header(w: &mut impl Write, descr: &str, shape: &[usize]) -> io::Res
     let unpadded = MAGIC.len() + 4 + header.len() + 1;
     header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
     header.push('\n');
-    let length = u16::try_from(header.len())
-        .map_err(|_| io::Error::other("too many columns for the header of an array"))?;
+    let length =
+        u16::try_from(header.len()).map_err(|_| io::Error::other("too many columns for the header of an array"))?;
     w.write_all(MAGIC)?;
     w.write_all(&[1, 0])?;
     w.write_all(&length.to_le_bytes())?;

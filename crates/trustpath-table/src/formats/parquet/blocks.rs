@@ -41,8 +41,7 @@ struct DecodedBlock {
 impl ParquetBlocks {
     /// Blocks of at most `in_memory` bytes of a table whose row groups begin with these rows.
     pub fn new(table: ParquetTable, starts: Vec<usize>, dims: usize, in_memory: u64) -> Self {
-        let values =
-            usize::try_from(in_memory / 4).map_or(LARGEST_BLOCK, |most| most.min(LARGEST_BLOCK));
+        let values = usize::try_from(in_memory / 4).map_or(LARGEST_BLOCK, |most| most.min(LARGEST_BLOCK));
         let rows = (values / dims).max(1);
         Self { table, starts, dims, rows, last: Mutex::default() }
     }

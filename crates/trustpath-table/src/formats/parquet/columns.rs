@@ -56,12 +56,7 @@ pub(super) fn is_number(column: &ColumnDescriptor) -> bool {
 
 impl ParquetTable {
     /// A column of a row group, after its first `skip` rows.
-    pub(super) fn column(
-        &self,
-        group: &dyn RowGroupReader,
-        column: usize,
-        skip: usize,
-    ) -> Result<ColumnReader> {
+    pub(super) fn column(&self, group: &dyn RowGroupReader, column: usize, skip: usize) -> Result<ColumnReader> {
         use ColumnReader as R;
         let damaged = |e: ParquetError| failure(&self.file, &e);
         let mut reader = get_column_reader(self.descriptor(column), self.pages(group, column)?);
@@ -92,13 +87,9 @@ impl ParquetTable {
         let unsigned = self.is_unsigned(column);
         match reader {
             R::BoolColumnReader(r) => self.chunk(column, r, take, |&v| value(u8::from(v).into())),
-            R::Int32ColumnReader(r) if unsigned => {
-                self.chunk(column, r, take, |&v| value(f64::from(v as u32)))
-            }
+            R::Int32ColumnReader(r) if unsigned => self.chunk(column, r, take, |&v| value(f64::from(v as u32))),
             R::Int32ColumnReader(r) => self.chunk(column, r, take, |&v| value(v.into())),
-            R::Int64ColumnReader(r) if unsigned => {
-                self.chunk(column, r, take, |&v| value(v as u64 as f64))
-            }
+            R::Int64ColumnReader(r) if unsigned => self.chunk(column, r, take, |&v| value(v as u64 as f64)),
             R::Int64ColumnReader(r) => self.chunk(column, r, take, |&v| value(v as f64)),
             R::FloatColumnReader(r) => self.chunk(column, r, take, |&v| value(v.into())),
             R::DoubleColumnReader(r) => self.chunk(column, r, take, |&v| value(v)),
@@ -117,13 +108,8 @@ impl ParquetTable {
     }
 
     /// A column of text, if that is what it is.
-    pub(super) fn texts(
-        &self,
-        group: &dyn RowGroupReader,
-        column: usize,
-    ) -> Result<Option<Vec<Option<String>>>> {
-        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)?
-        else {
+    pub(super) fn texts(&self, group: &dyn RowGroupReader, column: usize) -> Result<Option<Vec<Option<String>>>> {
+        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)? else {
             return Ok(None);
         };
         let chunk = self.chunk(column, reader, usize::MAX, ByteArray::clone)?;
@@ -133,24 +119,13 @@ impl ParquetTable {
     }
 
     /// The ids of a row group that begins with row `first`.
-    pub(super) fn read_ids(
-        &self,
-        group: &dyn RowGroupReader,
-        column: usize,
-        first: usize,
-    ) -> Result<Vec<String>> {
-        let id = |(row, id): (usize, Option<String>)| {
-            id.ok_or_else(|| self.missing(column, first + row))
-        };
+    pub(super) fn read_ids(&self, group: &dyn RowGroupReader, column: usize, first: usize) -> Result<Vec<String>> {
+        let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| self.missing(column, first + row));
         self.cells(group, column)?.into_iter().enumerate().map(id).collect()
     }
 
     /// A column of a row group as texts, also where it holds numbers.
-    pub(super) fn cells(
-        &self,
-        group: &dyn RowGroupReader,
-        column: usize,
-    ) -> Result<Vec<Option<String>>> {
+    pub(super) fn cells(&self, group: &dyn RowGroupReader, column: usize) -> Result<Vec<Option<String>>> {
         let all = usize::MAX;
         Ok(match self.texts(group, column)? {
             Some(texts) => texts,
@@ -166,9 +141,7 @@ impl ParquetTable {
                     (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
                         self.chunk(column, r, all, |&v| (v as u64).to_string())?
                     }
-                    (ColumnReader::Int64ColumnReader(r), _) => {
-                        self.chunk(column, r, all, |&v| v.to_string())?
-                    }
+                    (ColumnReader::Int64ColumnReader(r), _) => self.chunk(column, r, all, |&v| v.to_string())?,
                     (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
                 }
                 .with_nulls()
@@ -208,12 +181,7 @@ impl ParquetTable {
     }
 
     /// Refuses nulls in rows that begin with row `first`.
-    pub(super) fn refuse_nulls<V>(
-        &self,
-        chunk: &ColumnChunk<V>,
-        column: usize,
-        first: usize,
-    ) -> Result<()> {
+    pub(super) fn refuse_nulls<V>(&self, chunk: &ColumnChunk<V>, column: usize, first: usize) -> Result<()> {
         let Some(place) = chunk.present.iter().position(|present| !present) else { return Ok(()) };
         let starts = |levels: &[i16]| levels.iter().filter(|&&level| level == 0).count();
         let row = match chunk.repetition.get(..=place) {

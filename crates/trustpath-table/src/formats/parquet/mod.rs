@@ -121,8 +121,7 @@ impl ParquetTable {
         let reader = SerializedFileReader::new(ParquetBytes(input));
         let reader = reader.map_err(|e| failure(&file, &e))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
-        let roots: Vec<&String> =
-            schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
+        let roots: Vec<&String> = schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
         let (label, id) = (options.find_label(&roots), options.find_id(&roots));
         if let (Some(name), None, false) = (options.id, id, options.labels_only) {
             let names: Vec<String> = roots.into_iter().cloned().collect();
@@ -138,8 +137,7 @@ impl ParquetTable {
             .filter(|&i| Some(i) != label && Some(i) != id && !options.labels_only)
             .filter(|&i| !roots[i].starts_with("__index_level_"))
             .collect();
-        let lists: Vec<usize> =
-            others.iter().copied().filter(|&i| is_list(i) && named(i) != Some(false)).collect();
+        let lists: Vec<usize> = others.iter().copied().filter(|&i| is_list(i) && named(i) != Some(false)).collect();
         let usual = FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n));
         if let Some(&i) = others.iter().find(|&&i| named(i) == Some(true) && !numeric(i)) {
             return Err(Error::Dtype {
@@ -181,8 +179,7 @@ impl ParquetTable {
             return Err(no_features(file, &roots, !lists.is_empty()));
         }
         let lists = !options.labels_only && !lists.is_empty();
-        let most_values =
-            VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
+        let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
         Ok(Self { reader, source, file, most_values, label, id, features, lists, carried, notes })
     }
 
@@ -231,21 +228,9 @@ impl ParquetTable {
         let columns = (!self.lists).then(|| self.features.iter().map(|&i| root(i)).collect());
         let notes = self.notes.clone();
         let mut all_columns: Vec<String> =
-            (0..self.reader.metadata().file_metadata().schema_descr().num_columns())
-                .map(root)
-                .collect();
+            (0..self.reader.metadata().file_metadata().schema_descr().num_columns()).map(root).collect();
         all_columns.dedup();
-        let raw = RawTable {
-            rows,
-            dims,
-            columns,
-            all_columns,
-            ids,
-            labels,
-            carried,
-            notes,
-            ..RawTable::default()
-        };
+        let raw = RawTable { rows, dims, columns, all_columns, ids, labels, carried, notes, ..RawTable::default() };
         if let Some(in_memory) = in_file {
             self.check_count(rows.saturating_mul(dims) as u64)?;
             let blocks = ParquetBlocks::new(self, starts, dims, in_memory);
@@ -256,12 +241,7 @@ impl ParquetTable {
     }
 
     /// Adds the labels of a row group: names, or numbers where the column has no texts.
-    fn read_labels(
-        &self,
-        group: &dyn RowGroupReader,
-        names: &mut Vec<String>,
-        numbers: &mut Vec<f64>,
-    ) -> Result<()> {
+    fn read_labels(&self, group: &dyn RowGroupReader, names: &mut Vec<String>, numbers: &mut Vec<f64>) -> Result<()> {
         let Some(column) = self.label else { return Ok(()) };
         if let Some(texts) = self.texts(group, column)? {
             names.extend(texts.into_iter().map(Option::unwrap_or_default));
@@ -321,9 +301,7 @@ impl ParquetTable {
         let mut values = 0u64;
         for group in 0..self.reader.num_row_groups() {
             let group = self.group(group)?;
-            for &column in
-                self.features.iter().chain(&self.label).chain(&self.id).chain(&self.carried)
-            {
+            for &column in self.features.iter().chain(&self.label).chain(&self.id).chain(&self.carried) {
                 let place = group.metadata().column(column);
                 let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
                 // The decoder assumes that neither is negative.
@@ -351,12 +329,7 @@ impl ParquetTable {
     }
 
     /// Appends the features of some rows, where each feature is a column.
-    fn read_columns(
-        &self,
-        group: &dyn RowGroupReader,
-        span: RowSpan,
-        features: &mut Vec<f32>,
-    ) -> Result<()> {
+    fn read_columns(&self, group: &dyn RowGroupReader, span: RowSpan, features: &mut Vec<f32>) -> Result<()> {
         let (start, dims) = (features.len(), self.features.len());
         for (place, &column) in self.features.iter().enumerate() {
             let mut reader = self.column(group, column, span.skip)?;
@@ -375,13 +348,7 @@ impl ParquetTable {
     }
 
     /// Appends the features of some rows, which are the next lists of `reader`.
-    fn read_lists(
-        &self,
-        reader: &mut ColumnReader,
-        span: RowSpan,
-        dims: usize,
-        features: &mut Vec<f32>,
-    ) -> Result<()> {
+    fn read_lists(&self, reader: &mut ColumnReader, span: RowSpan, dims: usize, features: &mut Vec<f32>) -> Result<()> {
         let column = self.features[0];
         let chunk = self.numbers(reader, column, span.take, |value| value as f32)?;
         self.refuse_nulls(&chunk, column, span.first)?;

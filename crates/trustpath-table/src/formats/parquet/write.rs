@@ -24,8 +24,7 @@ pub(in super::super) fn write(table: &ResultTable, output: &Output) -> Result<()
 }
 
 fn write_bytes(table: &ResultTable, bytes: &mut Vec<u8>) -> ParquetResult<()> {
-    let fields: Vec<String> =
-        table.columns.iter().map(|(name, column)| field(name, column)).collect();
+    let fields: Vec<String> = table.columns.iter().map(|(name, column)| field(name, column)).collect();
     let schema = parse_message_type(&format!("message results {{ {} }}", fields.join(" ")))?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = SerializedFileWriter::new(bytes, Arc::new(schema), Arc::new(properties))?;
@@ -34,12 +33,8 @@ fn write_bytes(table: &ResultTable, bytes: &mut Vec<u8>) -> ParquetResult<()> {
         let Some(mut writer) = group.next_column()? else { break };
         let w = &mut writer;
         match column {
-            Column::Text(v) => {
-                put::<ByteArrayType>(w, v.iter().map(|t| Some(t.as_str().into())), false)
-            }
-            Column::OptionalText(v) => {
-                put::<ByteArrayType>(w, v.iter().map(|t| t.as_deref().map(Into::into)), true)
-            }
+            Column::Text(v) => put::<ByteArrayType>(w, v.iter().map(|t| Some(t.as_str().into())), false),
+            Column::OptionalText(v) => put::<ByteArrayType>(w, v.iter().map(|t| t.as_deref().map(Into::into)), true),
             Column::Number(v) => put::<DoubleType>(w, v.iter().copied().map(Some), false),
             Column::OptionalNumber(v) => put::<DoubleType>(w, v.iter().copied(), true),
             Column::Count(v) => put::<Int64Type>(w, v.iter().map(|&n| Some(signed(n))), false),
@@ -71,8 +66,7 @@ fn put<T: DataType>(
     cells: impl Iterator<Item = Option<T::T>> + Clone,
     optional: bool,
 ) -> ParquetResult<()> {
-    let levels: Option<Vec<i16>> =
-        optional.then(|| cells.clone().map(|cell| cell.is_some().into()).collect());
+    let levels: Option<Vec<i16>> = optional.then(|| cells.clone().map(|cell| cell.is_some().into()).collect());
     let values: Vec<T::T> = cells.flatten().collect();
     writer.typed::<T>().write_batch(&values, levels.as_deref(), None)?;
     Ok(())

@@ -60,9 +60,7 @@ fn decompressed(mut page: Page) -> Result<Page> {
         Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => {
             *buf = decompress(&[], buf)?;
         }
-        Page::DataPageV2 {
-            buf, is_compressed, def_levels_byte_len, rep_levels_byte_len, ..
-        } => {
+        Page::DataPageV2 { buf, is_compressed, def_levels_byte_len, rep_levels_byte_len, .. } => {
             let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
             let levels = usize::try_from(levels).ok().filter(|&levels| levels <= buf.len());
             let levels = levels.ok_or_else(|| damaged("its levels are longer than itself"))?;
@@ -82,11 +80,7 @@ fn decompress(before: &[u8], compressed: &[u8]) -> Result<Bytes> {
         let decoder = StreamingDecoder::new(compressed).map_err(|e| damaged(&e.to_string()))?;
         decoder.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| damaged(&e.to_string()))?;
     }
-    if bytes.len() as u64 > LARGEST {
-        Err(damaged("it is larger than 256 MiB"))
-    } else {
-        Ok(bytes.into())
-    }
+    if bytes.len() as u64 > LARGEST { Err(damaged("it is larger than 256 MiB")) } else { Ok(bytes.into()) }
 }
 
 fn damaged(reason: &str) -> ParquetError {

@@ -24,13 +24,7 @@ impl Dense {
     }
 
     /// Writes the outputs of all rows, `then` done to some of them at a time while they are in cache.
-    pub fn run(
-        &self,
-        input: &[Block],
-        count: usize,
-        then: Option<fn(&mut [Block])>,
-        output: &mut [Block],
-    ) {
+    pub fn run(&self, input: &[Block], count: usize, then: Option<fn(&mut [Block])>, output: &mut [Block]) {
         Arch::new().dispatch(RunDense { dense: self, input, count, add: false, output });
         if let Some(then) = then {
             then(output);
@@ -60,8 +54,7 @@ impl WithSimd for RunDense<'_> {
         let chunk = (CHUNK / dense.depth).max(FEWEST_ROWS);
         let each = dense.depth * LANES;
         for first in (0..count).step_by(chunk) {
-            let rows =
-                GemmRows { a: &input[first..], stride: count, count: chunk.min(count - first) };
+            let rows = GemmRows { a: &input[first..], stride: count, count: chunk.min(count - first) };
             for (n, filters) in dense.filters.chunks_exact(each).enumerate() {
                 let bias = &dense.bias[n];
                 let out = &mut output[n * count + first..][..rows.count];

@@ -90,17 +90,12 @@ impl Encoder {
             };
             let norm = |name: &str| norm(&format!("encoder.layer.{at}.{name}"));
             let square = (width, width);
-            let [q, k, v] = ["query", "key", "value"]
-                .map(|name| dense(&format!("attention.self.{name}"), square));
+            let [q, k, v] = ["query", "key", "value"].map(|name| dense(&format!("attention.self.{name}"), square));
             let (q, k, v) = (q?, k?, v?);
             // The scale of the scores, 1/√head, is part of the queries.
             let scale = 1.0 / (head as f32).sqrt();
             let scaled = |values: &[f32]| values.iter().map(|x| x * scale).collect::<Vec<f32>>();
-            let project = Dense::new(
-                width,
-                &[&scaled(q.0), k.0, v.0].concat(),
-                &[&scaled(q.1), k.1, v.1].concat(),
-            );
+            let project = Dense::new(width, &[&scaled(q.0), k.0, v.0].concat(), &[&scaled(q.1), k.1, v.1].concat());
             let plain = |name: &str, (inputs, outputs): (usize, usize)| -> Result<Dense> {
                 let (weight, bias) = dense(name, (inputs, outputs))?;
                 Ok(Dense::new(inputs, weight, bias))

@@ -5,8 +5,7 @@ use trustpath::random::mix;
 use super::*;
 use crate::weights::Parameter;
 
-const SHAPE: EncoderShape =
-    EncoderShape { layers: 2, width: 64, heads: 2, inner: 96, epsilon: 1e-12 };
+const SHAPE: EncoderShape = EncoderShape { layers: 2, width: 64, heads: 2, inner: 96, epsilon: 1e-12 };
 
 fn noise(count: usize, seed: u64) -> Vec<f32> {
     let number = |i: u64| (mix(i + seed * 1_000_003) >> 40) as f32 / (1 << 24) as f32 - 0.5;
@@ -35,9 +34,7 @@ fn weights() -> NetworkWeights {
             add(&format!("attention.self.{name}.weight"), &[w, w]);
             add(&format!("attention.self.{name}.bias"), &[w]);
         }
-        for (name, outputs, inputs) in
-            [("attention.output", w, w), ("intermediate", inner, w), ("output", w, inner)]
-        {
+        for (name, outputs, inputs) in [("attention.output", w, w), ("intermediate", inner, w), ("output", w, inner)] {
             add(&format!("{name}.dense.weight"), &[outputs, inputs]);
             add(&format!("{name}.dense.bias"), &[outputs]);
         }
@@ -80,8 +77,7 @@ fn defined(weights: &NetworkWeights, rows: &[f32]) -> Vec<f64> {
             };
             x.chunks(w).flat_map(one).collect()
         };
-        let [q, k, v] =
-            ["query", "key", "value"].map(|name| dense(&format!("attention.self.{name}"), &x, w));
+        let [q, k, v] = ["query", "key", "value"].map(|name| dense(&format!("attention.self.{name}"), &x, w));
         let (n, head) = (x.len() / w, w / SHAPE.heads);
         let mut mixed = vec![0.0; x.len()];
         for h in 0..SHAPE.heads {

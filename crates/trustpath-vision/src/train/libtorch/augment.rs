@@ -37,9 +37,7 @@ impl StepsOnDevice {
     /// Sends steps to the device, and the rows of their images to where the images are.
     pub fn send(steps: &[Step], images_at: Device, device: Device) -> Torch<Self> {
         let count = steps.len() as i64;
-        let send = |numbers: Vec<i64>, at: Device| {
-            Tensor::f_from_slice(&numbers)?.f_view([count, -1])?.f_to_device(at)
-        };
+        let send = |numbers: Vec<i64>, at: Device| Tensor::f_from_slice(&numbers)?.f_view([count, -1])?.f_to_device(at);
         let draws = || steps.iter().flat_map(|step| &step.draws);
         let change = |draw: &ImageDraw| {
             let [top, left, height, width] = draw.erased;
@@ -56,11 +54,7 @@ impl StepsOnDevice {
     /// Step number `i` of those that were sent.
     pub fn get(&self, i: usize) -> Torch<StepOnDevice> {
         let of = |all: &Tensor| all.f_select(0, i as i64);
-        Ok(StepOnDevice {
-            images: of(&self.images)?,
-            changes: of(&self.changes)?,
-            classes: of(&self.classes)?,
-        })
+        Ok(StepOnDevice { images: of(&self.images)?, changes: of(&self.changes)?, classes: of(&self.classes)? })
     }
 }
 
@@ -77,9 +71,7 @@ pub(super) struct Augment {
 impl Augment {
     /// For a network's colours.
     pub fn new(network: &Network, padding: usize, device: Device) -> Torch<Self> {
-        let colours = |f: &dyn Fn(usize) -> f32| {
-            Tensor::f_from_slice(&[f(0), f(1), f(2)])?.f_to_device(device)
-        };
+        let colours = |f: &dyn Fn(usize) -> f32| Tensor::f_from_slice(&[f(0), f(1), f(2)])?.f_to_device(device);
         Ok(Self {
             scale: colours(&|c| 1.0 / (255.0 * network.std[c]))?,
             shift: colours(&|c| -network.mean[c] / network.std[c])?,
@@ -110,11 +102,8 @@ impl Augment {
         let backwards = across.f_neg()?.f_add_scalar(size - 1)?;
         let mirrored = backwards.f_where_self(&of_each(2)?.f_gt(0)?, &across)?;
         let image = Tensor::f_arange(count, (Kind::Int64, self.device))?.f_view([count, 1, 1])?;
-        let cropped = padded.f_index(&[
-            Some(image),
-            Some(down.f_add(&of_each(0)?)?),
-            Some(mirrored.f_add(&of_each(1)?)?),
-        ])?;
+        let cropped =
+            padded.f_index(&[Some(image), Some(down.f_add(&of_each(0)?)?), Some(mirrored.f_add(&of_each(1)?)?)])?;
 
         let within = |x: &Tensor, from: i64, to: i64| -> Torch<Tensor> {
             x.f_ge_tensor(&of_each(from)?)?.f_logical_and(&x.f_lt_tensor(&of_each(to)?)?)

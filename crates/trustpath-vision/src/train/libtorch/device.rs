@@ -9,8 +9,7 @@ impl From<TchError> for Error {
     fn from(error: TchError) -> Self {
         let reason = error.to_string();
         Error::Training(if reason.contains("out of memory") {
-            "the GPU is out of memory: give a smaller --batch, or free memory that others use"
-                .into()
+            "the GPU is out of memory: give a smaller --batch, or free memory that others use".into()
         } else {
             // The lines after the first say where in libtorch it happened.
             format!("libtorch failed: {}", reason.lines().next().unwrap_or_default())

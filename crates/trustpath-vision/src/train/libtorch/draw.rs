@@ -149,9 +149,7 @@ mod tests {
         let (labels, names) = labels();
         let drawer = Drawer::new(&recipe, &labels, &names).unwrap();
         let draws: Vec<ImageDraw> = (0..40).flat_map(|step| drawer.step(step).draws).collect();
-        let share = |f: fn(&ImageDraw) -> bool| {
-            draws.iter().filter(|d| f(d)).count() as f64 / draws.len() as f64
-        };
+        let share = |f: fn(&ImageDraw) -> bool| draws.iter().filter(|d| f(d)).count() as f64 / draws.len() as f64;
         assert!((share(|d| d.mirrored) - 0.5).abs() < 0.03);
         assert!((share(|d| d.erased[2] > 0) - 0.5).abs() < 0.03);
         for draw in &draws {

@@ -24,8 +24,7 @@ pub(super) fn drop_block(x: &Tensor, rate: f64, size: usize, step: u64) -> Torch
     let (batch, channels, height, width) = x.size4()?;
     let size = (size as i64).min(height).min(width);
     let (rows, columns) = (height - size + 1, width - size + 1);
-    let gamma = share(rate, step) / (size * size) as f64 * (height * width) as f64
-        / (rows * columns) as f64;
+    let gamma = share(rate, step) / (size * size) as f64 * (height * width) as f64 / (rows * columns) as f64;
     // Made with the channels last, as the maps are.
     let chance = Tensor::f_rand([batch, rows, columns, channels], (Kind::Float, x.device()))?;
     let places = chance.f_lt(gamma)?.f_to_kind(x.kind())?.f_permute([0, 3, 1, 2])?;

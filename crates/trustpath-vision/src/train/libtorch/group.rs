@@ -33,19 +33,11 @@ impl ParameterShape {
     }
 
     fn published_from_stored(&self, tensor: &Tensor) -> Torch<Tensor> {
-        if self.shape.len() == 4 {
-            tensor.f_permute([0, 3, 1, 2])
-        } else {
-            Ok(tensor.shallow_clone())
-        }
+        if self.shape.len() == 4 { tensor.f_permute([0, 3, 1, 2]) } else { Ok(tensor.shallow_clone()) }
     }
 
     fn stored_from_published(&self, tensor: &Tensor) -> Torch<Tensor> {
-        let tensor = if self.shape.len() == 4 {
-            tensor.f_permute([0, 2, 3, 1])?
-        } else {
-            tensor.shallow_clone()
-        };
+        let tensor = if self.shape.len() == 4 { tensor.f_permute([0, 2, 3, 1])? } else { tensor.shallow_clone() };
         tensor.f_reshape([-1])
     }
 }
@@ -76,8 +68,7 @@ impl ParameterGroup {
         let velocity = weights.f_zeros_like()?;
         let working = Tensor::f_zeros([len], (kind, device))?;
         let leaf = |part: Tensor| part.f_detach()?.f_set_requires_grad(true);
-        let leaves =
-            published(&parameters, &working)?.into_iter().map(leaf).collect::<Torch<_>>()?;
+        let leaves = published(&parameters, &working)?.into_iter().map(leaf).collect::<Torch<_>>()?;
         Ok(Self { parameters, weights, velocity, working, leaves })
     }
 
@@ -89,8 +80,7 @@ impl ParameterGroup {
     /// One step against these gradients, which are in the order of the parameters.
     pub fn step(&mut self, gradients: &[Tensor], recipe: &Recipe, rate: f64) -> Torch<()> {
         let parts = self.parameters.iter().zip(gradients);
-        let parts: Vec<Tensor> =
-            parts.map(|(p, gradient)| p.stored_from_published(gradient)).collect::<Torch<_>>()?;
+        let parts: Vec<Tensor> = parts.map(|(p, gradient)| p.stored_from_published(gradient)).collect::<Torch<_>>()?;
         let gradient = Tensor::f_cat(&parts, 0)?.f_to_kind(Kind::Float)?;
         no_grad(|| {
             let decay = self.weights.f_mul_scalar(recipe.weight_decay)?;

@@ -25,14 +25,8 @@ pub(super) struct Losses {
 }
 
 /// The losses over maps in the order of a step: labeled images, then those to be recognised.
-pub(super) fn losses(
-    model: &TrainableNetwork,
-    maps: &Tensor,
-    classes: &Tensor,
-    recipe: &Recipe,
-) -> Torch<Losses> {
-    let [batch, ways, shots, queries] =
-        [recipe.batch, recipe.ways, recipe.shots, recipe.queries].map(|n| n as i64);
+pub(super) fn losses(model: &TrainableNetwork, maps: &Tensor, classes: &Tensor, recipe: &Recipe) -> Torch<Losses> {
+    let [batch, ways, shots, queries] = [recipe.batch, recipe.ways, recipe.shots, recipe.queries].map(|n| n as i64);
     let (_, channels, height, width) = maps.size4()?;
     let positions = height * width;
 
@@ -49,9 +43,8 @@ pub(super) fn losses(
     let global = model.classify(&rows)?;
     let global = cross_entropy(&global, &each_position(classes, positions)?)?;
 
-    let cosines = unit(&rows)?
-        .f_view([batch, ways * queries * positions, channels])?
-        .f_bmm(&unit(&means)?.f_transpose(1, 2)?)?;
+    let cosines =
+        unit(&rows)?.f_view([batch, ways * queries * positions, channels])?.f_bmm(&unit(&means)?.f_transpose(1, 2)?)?;
     let scores = cosines.f_mul_scalar(recipe.scale)?.f_view([count * positions, ways])?;
     let way = Tensor::f_arange(ways, (Kind::Int64, maps.device()))?.f_view([1, ways, 1])?;
     let way = way.f_expand([batch, ways, queries], false)?.f_reshape([-1])?;

@@ -158,11 +158,8 @@ impl TrainableNetwork {
         }
         let mut values = vec![Some(images.f_to_kind(self.kind)?)];
         for (i, node) in nodes.iter().enumerate() {
-            let inputs: Vec<Tensor> = node
-                .inputs
-                .iter()
-                .filter_map(|&v| values[v].as_ref().map(Tensor::shallow_clone))
-                .collect();
+            let inputs: Vec<Tensor> =
+                node.inputs.iter().filter_map(|&v| values[v].as_ref().map(Tensor::shallow_clone)).collect();
             let value = self.apply(node, &inputs, mode)?;
             node.inputs.iter().filter(|&&v| last_use[v] == i).for_each(|&v| values[v] = None);
             values.push(Some(value));
@@ -212,9 +209,7 @@ impl TrainableNetwork {
             Op::Relu6 => x.f_clamp(0.0, 6.0),
             // The rectifier itself cannot be given a slope from Rust, but its derivative can, and that
             // times `x` is the rectifier: one operation, and one on the way back.
-            Op::LeakyRelu { slope } => {
-                x.f_detach()?.f_leaky_relu_backward(x, f64::from(*slope), false)
-            }
+            Op::LeakyRelu { slope } => x.f_detach()?.f_leaky_relu_backward(x, f64::from(*slope), false),
             Op::MaxPool { kernel, stride, padding, ceil } => {
                 let [kernel, stride, padding] = [kernel, stride, padding].map(|&n| [n as i64; 2]);
                 x.f_max_pool2d(kernel, stride, padding, [1; 2], *ceil)
@@ -237,9 +232,7 @@ impl TrainableNetwork {
             | Op::Attention { .. }
             | Op::Pooling { .. }
             | Op::Gelu(_)
-            | Op::First => {
-                Err(tch::TchError::Kind(format!("{:?} is not run by libtorch", node.op)))
-            }
+            | Op::First => Err(tch::TchError::Kind(format!("{:?} is not run by libtorch", node.op))),
         }
     }
 
@@ -259,8 +252,7 @@ impl TrainableNetwork {
 
     /// The gradient of a loss for every parameter: convolutions, then the others.
     pub fn gradients(&self, loss: &Tensor) -> Torch<Vec<Tensor>> {
-        let leaves: Vec<&Tensor> =
-            self.convolutions.leaves().iter().chain(self.others.leaves()).collect();
+        let leaves: Vec<&Tensor> = self.convolutions.leaves().iter().chain(self.others.leaves()).collect();
         Tensor::f_run_backward(&[loss], &leaves, false, false)
     }
 
@@ -285,12 +277,11 @@ impl TrainableNetwork {
     /// Resumes from such a state.
     pub fn restore(&mut self, state: &State) -> Result<()> {
         let find = |key: &str, shape: &[i64]| -> Result<Vec<f32>> {
-            let entry = state.get(key).filter(|(axes, _)| {
-                axes.len() == shape.len() && axes.iter().zip(shape).all(|(&a, &b)| a as i64 == b)
-            });
-            let (_, values) = entry.ok_or_else(|| {
-                checkpoint::refuse(format!("it has no {key} of this network's shape"))
-            })?;
+            let entry = state
+                .get(key)
+                .filter(|(axes, _)| axes.len() == shape.len() && axes.iter().zip(shape).all(|(&a, &b)| a as i64 == b));
+            let (_, values) =
+                entry.ok_or_else(|| checkpoint::refuse(format!("it has no {key} of this network's shape")))?;
             Ok(values.clone())
         };
         let both = |p: &ParameterShape| -> Result<(Vec<f32>, Vec<f32>)> {

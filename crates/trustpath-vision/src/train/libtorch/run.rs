@@ -73,8 +73,7 @@ impl Training<'_> {
         let device = self.device.device()?;
         std::fs::create_dir_all(folder).map_err(|e| Error::write(folder, &e))?;
         let classes = &self.images.classes;
-        let mut model =
-            TrainableNetwork::new(self.network, classes.len(), self.recipe.seed, device)?;
+        let mut model = TrainableNetwork::new(self.network, classes.len(), self.recipe.seed, device)?;
         let mut progress = Progress {
             network: self.network.name.into(),
             classes: classes.clone(),
@@ -89,13 +88,10 @@ impl Training<'_> {
         let drawer = Drawer::new(self.recipe, &self.images.labels, classes)?;
         let augment = Augment::new(self.network, self.recipe.padding, device)?;
         let bytes = self.images.tensor(device)?;
-        let validation =
-            self.validation.map(|v| Ok::<_, Error>((v, v.tensor(device)?))).transpose()?;
+        let validation = self.validation.map(|v| Ok::<_, Error>((v, v.tensor(device)?))).transpose()?;
         while progress.epochs.len() < self.recipe.epochs {
             let number = progress.epochs.len();
-            let Some(mut epoch) =
-                self.epoch(&mut model, number, &drawer, &augment, &bytes, observer)?
-            else {
+            let Some(mut epoch) = self.epoch(&mut model, number, &drawer, &augment, &bytes, observer)? else {
                 return Ok(TrainOutcome { epochs: progress.epochs, finished: false });
             };
             if let Some((images, bytes)) = &validation {
@@ -137,8 +133,7 @@ impl Training<'_> {
         // Dropout draws from libtorch's own generator, which thus starts anew each epoch.
         tch::manual_seed(recipe.seed.wrapping_add(number as u64) as i64);
         let start = Instant::now();
-        let drawn: Vec<Step> =
-            (0..steps).into_par_iter().map(|i| drawer.step((number * steps + i) as u64)).collect();
+        let drawn: Vec<Step> = (0..steps).into_par_iter().map(|i| drawer.step((number * steps + i) as u64)).collect();
         let sent = StepsOnDevice::send(&drawn, bytes.device(), device)?;
         let mut sums = Tensor::f_zeros([4], (Kind::Float, device))?;
         for i in 0..steps {
@@ -166,21 +161,10 @@ impl Training<'_> {
         }
         let seconds = start.elapsed().as_secs_f64();
         let sums = Vec::<f32>::try_from(sums.f_to_device(Device::Cpu)?)?;
-        let [loss, global, nearest, right] =
-            [0, 1, 2, 3].map(|i| f64::from(sums[i]) / steps as f64);
+        let [loss, global, nearest, right] = [0, 1, 2, 3].map(|i| f64::from(sums[i]) / steps as f64);
         let images_per_second = (steps * recipe.images_per_step()) as f64 / seconds;
         let (number, validation) = (number + 1, None);
-        Ok(Some(Epoch {
-            number,
-            rate,
-            loss,
-            global,
-            nearest,
-            right,
-            validation,
-            seconds,
-            images_per_second,
-        }))
+        Ok(Some(Epoch { number, rate, loss, global, nearest, right, validation, seconds, images_per_second }))
     }
 
     fn validate(
@@ -192,8 +176,7 @@ impl Training<'_> {
     ) -> Result<[f64; 2]> {
         let features = features(model, bytes, augment)?;
         let accuracy = |shots| {
-            let (dim, episodes, seed) =
-                (self.network.dim, self.recipe.validation, self.recipe.seed);
+            let (dim, episodes, seed) = (self.network.dim, self.recipe.validation, self.recipe.seed);
             prototype_accuracy(&features, dim, &images.labels, shots, episodes, seed)
         };
         Ok([accuracy(1)?, accuracy(5)?])

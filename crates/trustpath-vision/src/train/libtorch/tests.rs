@@ -11,10 +11,7 @@ use super::draw::{Drawer, ImageDraw, Step};
 use super::loss::losses;
 use super::model::{Mode, TrainableNetwork};
 use super::run::WEIGHTS;
-use super::{
-    Epoch, LibtorchBackbone, Recipe, TrainDevice, TrainObserver, TrainOutcome, Training,
-    TrainingImages,
-};
+use super::{Epoch, LibtorchBackbone, Recipe, TrainDevice, TrainObserver, TrainOutcome, Training, TrainingImages};
 use crate::cpu::Engine;
 use crate::network::{Builder, Network, Op};
 use crate::weights::{NetworkWeights, Parameter};
@@ -78,12 +75,7 @@ fn sent(step: &Step) -> StepOnDevice {
 }
 
 /// The images of a step as the network gets them.
-fn batch(
-    network: &Network,
-    recipe: &Recipe,
-    images: &TrainingImages,
-    step: u64,
-) -> (StepOnDevice, Tensor) {
+fn batch(network: &Network, recipe: &Recipe, images: &TrainingImages, step: u64) -> (StepOnDevice, Tensor) {
     let drawer = Drawer::new(recipe, &images.labels, &images.classes).unwrap();
     let augment = Augment::new(network, recipe.padding, Device::Cpu).unwrap();
     let drawn = sent(&drawer.step(step));
@@ -124,8 +116,7 @@ impl TrainObserver for StopAfter {
 fn train(network: &Network, recipe: &Recipe, reports: usize, folder: &Path) -> TrainOutcome {
     let (images, validation) = (images(6, 12, 16), images(5, 20, 16));
     let validation = Some(&validation);
-    let training =
-        Training { network, recipe, images: &images, validation, device: TrainDevice::Cpu };
+    let training = Training { network, recipe, images: &images, validation, device: TrainDevice::Cpu };
     training.run(folder, &mut StopAfter(reports)).unwrap()
 }
 
@@ -193,9 +184,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         let error = training.run(folder.path(), &mut StopAfter(9)).unwrap_err();
         error.to_string()
     };
-    assert!(
-        again(&network, &Recipe { momentum: 0.5, ..before.clone() }).contains("another recipe")
-    );
+    assert!(again(&network, &Recipe { momentum: 0.5, ..before.clone() }).contains("another recipe"));
     let other = Network { name: "other", ..network.clone() };
     assert!(again(&other, &before).contains("another network"));
     std::fs::write(folder.path().join("checkpoint.safetensors"), [1, 2, 3]).unwrap();
@@ -219,11 +208,8 @@ fn a_step_follows_the_slope_of_the_loss() {
     model.step(&first, &recipe, rate).unwrap();
     let after = model.state().unwrap();
     let mut checked = 0;
-    for (key, (_, old)) in
-        before.iter().filter(|(key, _)| after.contains_key(&format!("momentum.{key}")))
-    {
-        let gradient: Vec<f64> =
-            old.iter().zip(&after[key].1).map(|(a, b)| f64::from(a - b) / rate).collect();
+    for (key, (_, old)) in before.iter().filter(|(key, _)| after.contains_key(&format!("momentum.{key}"))) {
+        let gradient: Vec<f64> = old.iter().zip(&after[key].1).map(|(a, b)| f64::from(a - b) / rate).collect();
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         // Along its own direction the loss changes by the norm of the gradient.
         let mut along = |distance: f64| {
@@ -286,10 +272,7 @@ fn images_are_changed_as_was_drawn() {
                 let fill = [0.4914, 0.4822, 0.4465][colour as usize];
                 let expected = if erased { fill } else { (f64::from(byte) / 255.0 - 0.5) / 0.25 };
                 let actual = changed.double_value(&[i as i64, colour, y, x]);
-                assert!(
-                    (actual - expected).abs() < 1e-5,
-                    "{i} {y} {x} {colour}: {actual} {expected}"
-                );
+                assert!((actual - expected).abs() < 1e-5, "{i} {y} {x} {colour}: {actual} {expected}");
             }
         }
     }
@@ -324,8 +307,7 @@ fn features_are_those_of_the_engine_for_the_processor() {
     let images: Vec<f32> = (0..5 * 3 * 16 * 16).map(|_| (random.uniform() - 0.5) as f32).collect();
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let libtorch = LibtorchBackbone::new(&network, weights, TrainDevice::Cpu).unwrap();
-    let (expected, found) =
-        (engine.features(&images).unwrap(), libtorch.features(&images).unwrap());
+    let (expected, found) = (engine.features(&images).unwrap(), libtorch.features(&images).unwrap());
     assert_eq!(found.len(), 5 * network.dim);
     let largest = expected.iter().fold(0.0, |a: f32, x| a.max(x.abs()));
     for (a, b) in expected.iter().zip(&found) {

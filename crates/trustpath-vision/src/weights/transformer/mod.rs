@@ -162,11 +162,7 @@ impl Checkpoint<'_> {
         };
         let mut named = Named(BTreeMap::new());
         let kernel = [width, 3, patch, patch];
-        named.put(
-            "patch.weight",
-            &kernel,
-            self.shaped(&format!("{}weight", names.patch), &kernel)?,
-        );
+        named.put("patch.weight", &kernel, self.shaped(&format!("{}weight", names.patch), &kernel)?);
         if shape.patch_bias {
             let bias = self.shaped(&format!("{}bias", names.patch), &[width])?;
             named.put("patch.bias", &[width], bias);
@@ -245,13 +241,7 @@ impl Checkpoint<'_> {
         Ok(())
     }
 
-    fn dense(
-        &self,
-        named: &mut Named,
-        to: &str,
-        from: &str,
-        (inputs, outputs): (usize, usize),
-    ) -> Result<()> {
+    fn dense(&self, named: &mut Named, to: &str, from: &str, (inputs, outputs): (usize, usize)) -> Result<()> {
         let weight = self.shaped(&format!("{from}weight"), &[outputs, inputs])?;
         named.put(&format!("{to}.weight"), &[outputs, inputs, 1, 1], weight);
         let bias = self.shaped(&format!("{from}bias"), &[outputs])?;
@@ -339,8 +329,7 @@ impl Checkpoint<'_> {
             let dot: f64 = row.iter().zip(latent).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
             (dot + f64::from(*bias)) as f32
         };
-        let mut query: Vec<f32> =
-            first.chunks_exact(width).zip(&second[..width]).map(row).collect();
+        let mut query: Vec<f32> = first.chunks_exact(width).zip(&second[..width]).map(row).collect();
         scale(&mut query);
         named.put("pool.query", &[width], &query);
         named.put("pool.kv.weight", &[2 * width, width, 1, 1], weight);

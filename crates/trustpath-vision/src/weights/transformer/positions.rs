@@ -24,21 +24,15 @@ pub(super) enum Resampling {
 }
 
 /// Resamples a square grid of `from²` rows of `width` numbers to `to²` rows.
-pub(super) fn resampled(
-    rows: &[f32],
-    width: usize,
-    (from, to): (usize, usize),
-    by: Resampling,
-) -> Vec<f32> {
+pub(super) fn resampled(rows: &[f32], width: usize, (from, to): (usize, usize), by: Resampling) -> Vec<f32> {
     if from == to {
         return rows.to_vec();
     }
     let taps: Vec<Vec<(usize, f64)>> = match by {
         Resampling::Nearest(beyond) => (0..to).map(|u| nearest(u, from, to, beyond)).collect(),
-        Resampling::Widened => taps(from, to, Filter::Bicubic)
-            .into_iter()
-            .map(|tap| (tap.first..).zip(tap.weights).collect())
-            .collect(),
+        Resampling::Widened => {
+            taps(from, to, Filter::Bicubic).into_iter().map(|tap| (tap.first..).zip(tap.weights).collect()).collect()
+        }
     };
     let mut all = Vec::with_capacity(to * to * width);
     for down in &taps {

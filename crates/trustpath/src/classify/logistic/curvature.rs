@@ -146,11 +146,7 @@ fn cholesky(a: &mut [f64], n: usize) {
         for j in 0..=i {
             let known: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
             let rest = a[i * n + j] - known;
-            a[i * n + j] = if i == j {
-                rest.max(f64::EPSILON * a[i * n + i]).sqrt()
-            } else {
-                rest / a[j * n + j]
-            };
+            a[i * n + j] = if i == j { rest.max(f64::EPSILON * a[i * n + i]).sqrt() } else { rest / a[j * n + j] };
         }
     }
 }

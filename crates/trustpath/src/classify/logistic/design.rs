@@ -79,8 +79,7 @@ impl Primal {
     // As a transposed column-major view: faer 0.24.4's strided row-major constructor of mutable views swaps the strides.
     fn sheet_mut<'v>(&self, values: &'v mut [f64], length: usize) -> MatMut<'v, f64> {
         let stride = stride(length);
-        MatMut::from_column_major_slice_with_stride_mut(values, length, self.classes, stride)
-            .transpose_mut()
+        MatMut::from_column_major_slice_with_stride_mut(values, length, self.classes, stride).transpose_mut()
     }
 }
 

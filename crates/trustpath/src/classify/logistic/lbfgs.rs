@@ -53,8 +53,7 @@ pub(crate) struct LbfgsLogistic {
 impl LbfgsLogistic {
     /// With weight `c` of the loss against the penalty, all weights zero.
     pub fn new(c: f64, classes: usize, dims: usize) -> Self {
-        let model =
-            LogisticModel { weights: Matrix::zeros(classes, dims), intercept: vec![0.0; classes] };
+        let model = LogisticModel { weights: Matrix::zeros(classes, dims), intercept: vec![0.0; classes] };
         Self { c, model, steps: 0 }
     }
 
@@ -146,12 +145,7 @@ fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
 }
 
 /// The gradient, and the preconditioner if requested.
-fn gradient(
-    c: f64,
-    samples: Samples<'_>,
-    w: &[f64],
-    with_curvature: bool,
-) -> (Vec<f64>, Option<Preconditioner>) {
+fn gradient(c: f64, samples: Samples<'_>, w: &[f64], with_curvature: bool) -> (Vec<f64>, Option<Preconditioner>) {
     let single: Vec<f32> = w.iter().map(|&v| v as f32).collect();
     let sums = samples.sums(&single, with_curvature);
     let dims = samples.dims;

@@ -14,11 +14,7 @@ const BLOCK: usize = 256;
 
 /// The most probable class of each of the rows (the lowest of several equal ones) and its probability. Only the scores of
 /// one block per thread are in memory at a time.
-pub(crate) fn most_probable(
-    model: &LogisticModel,
-    x: &Matrix,
-    rows: &[usize],
-) -> (Vec<usize>, Vec<f64>) {
+pub(crate) fn most_probable(model: &LogisticModel, x: &Matrix, rows: &[usize]) -> (Vec<usize>, Vec<f64>) {
     let (c, d) = (model.weights.rows(), x.cols());
     let (mut labels, mut probabilities) = (vec![0; rows.len()], vec![0.0; rows.len()]);
     let out = labels.par_chunks_mut(BLOCK).zip(probabilities.par_chunks_mut(BLOCK));

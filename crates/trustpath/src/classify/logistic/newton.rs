@@ -95,12 +95,7 @@ impl Newton {
 
     /// Trains, starting from the present coordinates and intercept.
     #[inline(always)]
-    pub(super) fn solve(
-        &mut self,
-        design: &impl Design,
-        labels: &[usize],
-        params: LogisticParams,
-    ) -> Result<()> {
+    pub(super) fn solve(&mut self, design: &impl Design, labels: &[usize], params: LogisticParams) -> Result<()> {
         let LogisticParams { c, tolerance, iterations } = params;
         let goal = tolerance * c;
         let samples = labels.len() as f64;

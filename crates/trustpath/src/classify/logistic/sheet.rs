@@ -150,11 +150,8 @@ mod tests {
             panels.times(classes, &v, &mut out);
             for k in 0..classes {
                 for (i, &row) in rows.iter().enumerate() {
-                    let expected: f64 = rows
-                        .iter()
-                        .enumerate()
-                        .map(|(j, &column)| entry(row, column) * v[k * stride + j])
-                        .sum();
+                    let expected: f64 =
+                        rows.iter().enumerate().map(|(j, &column)| entry(row, column) * v[k * stride + j]).sum();
                     assert!((out[k * stride + i] - expected).abs() < 1e-12);
                 }
                 assert!(out[k * stride + rows.len()..(k + 1) * stride].iter().all(|&v| v == 0.0));

@@ -19,9 +19,7 @@ fn gradient_norms(c: f64, x: &Instances, problem: &Problem, model: &LogisticMode
     let mut by_intercept = vec![0.0; problem.classes];
     for (&row, &label) in problem.rows.iter().zip(&problem.labels) {
         let x = x.unit().row(row);
-        let score = |k: usize| {
-            model.intercept[k] + model.weights.row(k).iter().zip(x).map(|(w, x)| w * x).sum::<f64>()
-        };
+        let score = |k: usize| model.intercept[k] + model.weights.row(k).iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
         let total: f64 = (0..problem.classes).map(|k| score(k).exp()).sum();
         for (k, by_intercept) in by_intercept.iter_mut().enumerate() {
             let error = score(k).exp() / total - f64::from(u8::from(k == label));

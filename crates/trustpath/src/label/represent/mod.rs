@@ -103,8 +103,7 @@ impl Projection {
     fn centred(&self, x: &Matrix) -> Matrix {
         let (n, r) = (x.rows(), self.basis.rows());
         let mut u = Matrix::zeros(n, r);
-        let offset: Vec<f64> =
-            self.basis.iter_rows().map(|v| dot_in_order(v, &self.mean)).collect();
+        let offset: Vec<f64> = self.basis.iter_rows().map(|v| dot_in_order(v, &self.mean)).collect();
         let d = x.cols();
         let strips = u.as_mut_slice().par_chunks_mut(STRIP * r);
         strips.zip(x.as_slice().par_chunks(STRIP * d)).for_each(|(u, x)| {
@@ -148,8 +147,7 @@ mod tests {
         // 30 rows of 30 features: cut to 29 rows the small product is the other one.
         let values = values(30, 29);
         let by_features = represent(&values, 30, 29);
-        let padded: Vec<f64> =
-            values.chunks(29).flat_map(|row| row.iter().copied().chain([0.0, 0.0])).collect();
+        let padded: Vec<f64> = values.chunks(29).flat_map(|row| row.iter().copied().chain([0.0, 0.0])).collect();
         let by_rows = represent(&padded, 30, 31);
         let (a, b) = (by_features.smooth.gram(), by_rows.smooth.gram());
         for (a, b) in a.as_slice().iter().zip(b.as_slice()) {

@@ -119,12 +119,7 @@ impl Reference {
     ///
     /// # Errors
     /// [`Error::Shape`] where the parts do not fit together, [`Error::NotFinite`].
-    pub fn new(
-        projection: &Projection,
-        basis: Matrix,
-        rows: Vec<f32>,
-        once: Vec<f32>,
-    ) -> Result<Self> {
+    pub fn new(projection: &Projection, basis: Matrix, rows: Vec<f32>, once: Vec<f32>) -> Result<Self> {
         let (dims, d) = (basis.rows(), projection.mean.len());
         let n = rows.len() / dims.max(1);
         let fits = basis.cols() == d && projection.basis.cols() == d && rows.len() == n * dims;
@@ -137,9 +132,8 @@ impl Reference {
         let last = |j: usize| around.of(j).last().map_or(0.0, |(inner, _)| inner);
         let shift: Vec<f32> = (0..n).map(last).collect();
         let targets = plain.shifted(&shift);
-        let turn = Matrix::from_fn(dims, projection.basis.rows(), |i, j| {
-            dot_in_order(basis.row(i), projection.basis.row(j))
-        });
+        let turn =
+            Matrix::from_fn(dims, projection.basis.rows(), |i, j| dot_in_order(basis.row(i), projection.basis.row(j)));
         let offset = |v: &[f64]| dot_in_order(v, &projection.mean) as f32;
         let offset = projection.basis.iter_rows().map(offset).collect();
         Ok(Self { turn: single(&turn), offset, basis, rows, once, targets })
@@ -202,11 +196,7 @@ impl Reference {
         self.smooth(&kept, |at| own(rows[at]))
     }
 
-    fn smooth(
-        &self,
-        kept: &KeptRows,
-        own: impl Fn(usize) -> Option<usize> + Sync,
-    ) -> Result<Placed> {
+    fn smooth(&self, kept: &KeptRows, own: impl Fn(usize) -> Option<usize> + Sync) -> Result<Placed> {
         let (dims, r) = (self.basis.rows(), self.offset.len());
         let nearest = self.targets.nearest(&kept.rows, NEIGHBORS, own)?;
         let n = kept.rest.len();
@@ -232,12 +222,7 @@ impl Reference {
     }
 
     /// Moves one row towards its neighbours, and scales it, with what is cut off of it, to unit length.
-    fn move_row(
-        &self,
-        z: &mut [f32],
-        rest: f32,
-        nearest: impl Iterator<Item = (f32, usize)> + Clone,
-    ) {
+    fn move_row(&self, z: &mut [f32], rest: f32, nearest: impl Iterator<Item = (f32, usize)> + Clone) {
         let dims = z.len();
         let total: f64 = nearest.clone().map(|(inner, _)| weight(inner)).sum();
         let mut rest = rest;

@@ -26,13 +26,8 @@ pub(super) fn smooth(x: &mut [f64], columns: usize, graph: &Neighbors) {
 }
 
 /// `xᵢ ← (1 − a) xᵢ + a Σⱼ wᵢⱼ zⱼ`, for every row of `x`. `weight` turns a weight into the factor of a row.
-pub(super) fn move_towards<T>(
-    x: &mut [T],
-    z: &[T],
-    columns: usize,
-    graph: &Neighbors,
-    weight: impl Fn(f64) -> T + Sync,
-) where
+pub(super) fn move_towards<T>(x: &mut [T], z: &[T], columns: usize, graph: &Neighbors, weight: impl Fn(f64) -> T + Sync)
+where
     T: Copy + Send + Sync + Mul<Output = T> + AddAssign + MulAssign,
 {
     let keep = weight(1.0 - SMOOTHING);

@@ -20,11 +20,7 @@ pub(super) fn multiply(
 }
 
 /// Runs block by block, in parallel where there are several blocks.
-pub(super) fn in_blocks<T: Send>(
-    data: &mut [T],
-    size: usize,
-    work: impl Fn((usize, &mut [T])) + Send + Sync,
-) {
+pub(super) fn in_blocks<T: Send>(data: &mut [T], size: usize, work: impl Fn((usize, &mut [T])) + Send + Sync) {
     if data.len() <= size {
         work((0, data));
     } else {

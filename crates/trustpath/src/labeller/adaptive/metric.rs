@@ -114,8 +114,7 @@ mod tests {
                 means[(k, j)] = (0..9).map(|i| p[(i, k)] * x[(i, j)]).sum::<f64>() / count;
             }
         }
-        let residual =
-            |i: usize, j: usize| x[(i, j)] - (0..2).map(|k| p[(i, k)] * means[(k, j)]).sum::<f64>();
+        let residual = |i: usize, j: usize| x[(i, j)] - (0..2).map(|k| p[(i, k)] * means[(k, j)]).sum::<f64>();
         let scatter = scatter(&x, &p);
         for a in 0..4 {
             for b in a..4 {

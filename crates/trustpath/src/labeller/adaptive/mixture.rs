@@ -127,10 +127,7 @@ pub(super) fn fit(task: &CheckedTask<'_>, space: &Space, run: &Run<'_>) -> Fit {
         posterior = Matrix::zeros(rows.len(), classes);
         centres.distances(x, rows.clone(), posterior.as_mut_slice());
         let shape = [branch.spread.value(z, t), branch.breadth.value(z, t)];
-        centres.shape(
-            branch.sharpness.positive(z, t) / spread,
-            (epoch > 0).then_some((&last, &posterior, shape)),
-        );
+        centres.shape(branch.sharpness.positive(z, t) / spread, (epoch > 0).then_some((&last, &posterior, shape)));
         centres.likelihoods(space, rows.clone(), posterior.as_mut_slice());
         last.as_mut_slice().copy_from_slice(posterior.as_slice());
         let g = last.as_slice();
@@ -260,11 +257,7 @@ mod tests {
         let task = task(&instances, 6);
         let space = Space::build(instances.unit().clone(), 8, 3);
         let free = run(&[0.0; BEFORE], &[0.7, 0.3]);
-        let priced = Run {
-            branch: &LEARNED.priced[0],
-            marginal: Marginal::Priced,
-            ..run(&[0.0; BEFORE], &[])
-        };
+        let priced = Run { branch: &LEARNED.priced[0], marginal: Marginal::Priced, ..run(&[0.0; BEFORE], &[]) };
         for run in [free, priced] {
             let fit = fit(&task, &space, &run);
             assert_eq!(fit.posterior_of(&space, 2..8), fit.posterior);

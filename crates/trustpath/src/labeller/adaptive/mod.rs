@@ -181,9 +181,8 @@ impl Adaptive {
         let mut branches = Vec::new();
         if balance < 1.0 - EXCLUDED {
             let found = logistic(combined(&LEARNED.belief, &after));
-            let belief: Vec<f64> = (free.weights.iter().zip(&uniform))
-                .map(|(pi, u)| found * pi + (1.0 - found) * u)
-                .collect();
+            let belief: Vec<f64> =
+                (free.weights.iter().zip(&uniform)).map(|(pi, u)| found * pi + (1.0 - found) * u).collect();
             let again = |space: &Space| self::free(&task, space, 1, &after, &belief);
             branches.push((1.0 - balance, second(&free, &LEARNED.metric, &again)));
         }
@@ -210,13 +209,7 @@ fn free(task: &CheckedTask<'_>, space: &Space, pass: usize, z: &[f64], belief: &
 }
 
 /// The mixture with capped prices, from the labelled rows or from a posterior.
-fn priced(
-    task: &CheckedTask<'_>,
-    space: &Space,
-    pass: usize,
-    z: &[f64],
-    start: Option<&Matrix>,
-) -> Fit {
+fn priced(task: &CheckedTask<'_>, space: &Space, pass: usize, z: &[f64], start: Option<&Matrix>) -> Fit {
     let (branch, epochs) = (&LEARNED.priced[pass], PRICED[pass]);
     let run = Run { branch, covariates: z, epochs, marginal: Marginal::Priced, start };
     mixture::fit(task, space, &run)

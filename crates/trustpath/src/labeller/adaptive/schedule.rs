@@ -134,12 +134,7 @@ impl Pool {
 
     /// Adds what the first pass found: how far its two marginals are from uniform, each and together, how certain the free
     /// branch is, and for how many instances the branches agree (the last two as log-odds).
-    pub fn covariates_after(
-        &self,
-        free: &Matrix,
-        priced: &Matrix,
-        unweighted: &[f64],
-    ) -> [f64; AFTER] {
+    pub fn covariates_after(&self, free: &Matrix, priced: &Matrix, unweighted: &[f64]) -> [f64; AFTER] {
         let (n, classes) = (free.rows(), self.classes);
         let deviation = |marginal: &[f64]| {
             let freedom = (classes as f64 - 1.0) / 4.0;
@@ -183,14 +178,7 @@ mod tests {
 
     #[test]
     fn usual_pools_have_covariates_near_zero_and_an_empty_one_has_finite_ones() {
-        let pool = Pool {
-            classes: 5,
-            labelled: 5,
-            unlabeled: 75,
-            spread: 0.5,
-            dimensions: 27.0,
-            graph: true,
-        };
+        let pool = Pool { classes: 5, labelled: 5, unlabeled: 75, spread: 0.5, dimensions: 27.0, graph: true };
         let z = pool.covariates();
         assert_eq!(z[0], 1.0);
         assert!(z[1..].iter().all(|z| z.abs() < 0.1), "{z:?}");

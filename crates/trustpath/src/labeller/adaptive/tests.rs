@@ -21,12 +21,10 @@ fn adapt_to_leaning(
     lean: f64,
     offset: f64,
 ) -> (Adapted, Vec<usize>) {
-    let sorted: Vec<usize> =
-        counts.iter().enumerate().flat_map(|(k, &count)| vec![k; count]).collect();
+    let sorted: Vec<usize> = counts.iter().enumerate().flat_map(|(k, &count)| vec![k; count]).collect();
     // 101 is prime and divides no length used here.
     let n = sorted.len();
-    let truth: Vec<usize> =
-        (0..counts.len()).chain((0..n).map(|i| sorted[(i * 101) % n])).collect();
+    let truth: Vec<usize> = (0..counts.len()).chain((0..n).map(|i| sorted[(i * 101) % n])).collect();
     let value = |at: usize| {
         let (i, j) = (at / dims, at % dims);
         let noise = ((i * 7919 + j * 104_729 + i * j) as f64 * 0.618).sin();

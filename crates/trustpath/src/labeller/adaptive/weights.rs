@@ -85,14 +85,10 @@ mod tests {
     #[test]
     fn every_step_raises_the_objective_of_the_free_weights() {
         let k = 4;
-        let g: Vec<f64> =
-            (0..40 * k).map(|at| ((at * at % 97) as f64 * 0.07).sin().abs() + 0.01).collect();
+        let g: Vec<f64> = (0..40 * k).map(|at| ((at * at % 97) as f64 * 0.07).sin().abs() + 0.01).collect();
         let (belief, worth) = ([0.4, 0.3, 0.2, 0.1], 2.0);
         let objective = |w: &[f64]| {
-            let fit: f64 = g
-                .chunks_exact(k)
-                .map(|row| row.iter().zip(w).map(|(g, w)| g * w).sum::<f64>().ln())
-                .sum();
+            let fit: f64 = g.chunks_exact(k).map(|row| row.iter().zip(w).map(|(g, w)| g * w).sum::<f64>().ln()).sum();
             let prior: f64 = belief.iter().zip(w).map(|(b, w)| worth * k as f64 * b * w.ln()).sum();
             fit + prior
         };
@@ -109,8 +105,7 @@ mod tests {
 
     #[test]
     fn a_strong_belief_holds_and_a_weak_one_yields() {
-        let g: Vec<f64> =
-            (0..50).flat_map(|i| if i < 40 { [1.0, 1e-6] } else { [1e-6, 1.0] }).collect();
+        let g: Vec<f64> = (0..50).flat_map(|i| if i < 40 { [1.0, 1e-6] } else { [1e-6, 1.0] }).collect();
         for (worth, expected) in [(1e9, 0.5), (1e-9, 0.8)] {
             let mut w = [0.5; 2];
             free(&g, &[0.5, 0.5], worth, 20, &mut w);
@@ -121,8 +116,7 @@ mod tests {
     #[test]
     fn the_cap_limits_prices_and_without_one_classes_are_equal() {
         let lean = |i: usize| if i.is_multiple_of(5) { 0 } else { 1 };
-        let value =
-            |i: usize, k: usize| if lean(i) == k { 1.0 } else { 0.3 + 0.1 * (i as f64).sin() };
+        let value = |i: usize, k: usize| if lean(i) == k { 1.0 } else { 0.3 + 0.1 * (i as f64).sin() };
         let g: Vec<f64> = (0..60 * 3).map(|at| value(at / 3, at % 3)).collect();
         let (mut v, mut counts) = ([1.0; 3], [0.0; 3]);
         priced(&g, f64::INFINITY, 500, &mut v);

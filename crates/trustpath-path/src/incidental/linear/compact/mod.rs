@@ -46,13 +46,7 @@ pub(super) fn applies(params: &IciRParams, d: usize, c: usize, keep: Keep) -> bo
 }
 
 /// The path, without vanishing `λ`.
-pub(super) fn path(
-    params: &IciRParams,
-    x: &Matrix,
-    labels: &[usize],
-    classes: usize,
-    keep: Keep,
-) -> Result<Path> {
+pub(super) fn path(params: &IciRParams, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
     let Basis { q, back } = Basis::new(x);
     let rows = CompactRows::new(q, labels, classes);
     let mut solver = Solver::new(&rows);

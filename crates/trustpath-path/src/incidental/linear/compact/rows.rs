@@ -90,12 +90,8 @@ impl CompactRows {
             (norm, weight(norm, lambda))
         };
         let gram = match precision {
-            Precision::Single => {
-                self.weighted_gram(&self.single, &single(&square), &mut norms, each)
-            }
-            Precision::Double => {
-                self.weighted_gram(self.x.as_slice(), square.as_slice(), &mut norms, each)
-            }
+            Precision::Single => self.weighted_gram(&self.single, &single(&square), &mut norms, each),
+            Precision::Double => self.weighted_gram(self.x.as_slice(), square.as_slice(), &mut norms, each),
         };
         let value = norms.iter().fold(0.0, |sum, &norm| {
             // Both pieces of ρ are w‖r‖ (‖r‖ − ½ w‖r‖).

@@ -37,14 +37,7 @@ pub(super) struct Solver<'a> {
 impl<'a> Solver<'a> {
     pub fn new(rows: &'a CompactRows) -> Self {
         let b = Matrix::zeros(rows.classes(), rows.dims());
-        Self {
-            rows,
-            b,
-            slope: None,
-            lambda: f64::INFINITY,
-            precision: Precision::Double,
-            sums: Sums::default(),
-        }
+        Self { rows, b, slope: None, lambda: f64::INFINITY, precision: Precision::Double, sums: Sums::default() }
     }
 
     pub fn norms(&self) -> &[f64] {
@@ -135,8 +128,7 @@ impl<'a> Solver<'a> {
             let mut b = self.b.clone();
             add_scaled(b.as_mut_slice(), -length, step.as_slice());
             let sums = self.rows.evaluate(&b, self.lambda, self.precision);
-            let slack =
-                ROUNDING[usize::from(self.precision == Precision::Single)] * self.sums.value;
+            let slack = ROUNDING[usize::from(self.precision == Precision::Single)] * self.sums.value;
             if sums.value <= self.sums.value - ARMIJO * length * slope + slack {
                 (self.b, self.sums) = (b, sums);
                 return true;

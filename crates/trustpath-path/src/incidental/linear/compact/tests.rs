@@ -29,12 +29,7 @@ fn coefficients_and_norms_are_those_of_the_general_solver() {
     let (ours, theirs) = (compact.beta.unwrap(), exact.beta.unwrap());
     for (ours, theirs) in ours.iter().zip(&theirs) {
         let apart = Matrix::from_fn(12, c, |a, k| ours[(a, k)] - theirs[(a, k)]);
-        assert!(
-            largest(&apart) < 2e-3 * largest(theirs),
-            "{} {}",
-            largest(&apart),
-            largest(theirs)
-        );
+        assert!(largest(&apart) < 2e-3 * largest(theirs), "{} {}", largest(&apart), largest(theirs));
     }
     let (ours, theirs) = (compact.gamma_norm.unwrap(), exact.gamma_norm.unwrap());
     let apart = Matrix::from_fn(12, 700, |k, i| ours[(k, i)] - theirs[(k, i)]);
@@ -54,8 +49,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 
 #[test]
 fn coordinates_that_fit_every_label_have_the_least_squares_fit_everywhere() {
-    let x =
-        Matrix::from_fn(30, 30, |i, j| f64::from(u8::from(i == j)) + 0.01 * ((i + j) as f64).sin());
+    let x = Matrix::from_fn(30, 30, |i, j| f64::from(u8::from(i == j)) + 0.01 * ((i + j) as f64).sin());
     let labels: Vec<usize> = (0..30).map(|i| i % 25).collect();
     let keep = Keep { beta: true, ..Keep::default() };
     let path = path(&params(Roots::Skipped, 1e-4), &x, &labels, 25, keep).unwrap();

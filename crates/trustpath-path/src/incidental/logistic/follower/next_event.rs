@@ -89,8 +89,7 @@ impl PathFollower<'_> {
                 }
                 Penalty::Group if members > 0 => {
                     let pull = &solver.support.pull[row.clone()];
-                    let rate =
-                        pull.iter().zip(&self.tangent[row.clone()]).map(|(p, t)| p * t).sum();
+                    let rate = pull.iter().zip(&self.tangent[row.clone()]).map(|(p, t)| p * t).sum();
                     consider(solver.penalty.norm(&solver.theta[row]), rate);
                 }
                 Penalty::Group => {

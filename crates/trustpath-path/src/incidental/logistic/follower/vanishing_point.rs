@@ -51,9 +51,7 @@ impl PathFollower<'_> {
         let worst = self.solver.intercept_residual();
         let (solver, mu) = (&self.solver, self.solver.mu(self.lambda));
         let coordinates = solver.support.free.iter().filter(|&&a| a >= solver.classes);
-        coordinates.fold(worst, |worst, &a| {
-            worst.max((solver.gradient[a] + mu * solver.support.pull[a]).abs() / mu)
-        })
+        coordinates.fold(worst, |worst, &a| worst.max((solver.gradient[a] + mu * solver.support.pull[a]).abs() / mu))
     }
 
     /// Whether all conditions that Newton's method took for granted hold at the current point.
@@ -61,9 +59,7 @@ impl PathFollower<'_> {
         let tau = self.solver.tau(self.lambda);
         let close = |level: &f64| (level / tau - 1.0).abs() <= self.blur;
         // Another instance than `row` may be too close to the threshold to be classified without a new evaluation.
-        if self.blur > SLACK
-            && self.solver.rows.level.iter().filter(|level| close(level)).count() > 1
-        {
+        if self.blur > SLACK && self.solver.rows.level.iter().filter(|level| close(level)).count() > 1 {
             self.solver.evaluate(self.lambda, Status::Held);
             self.blur = SLACK;
         }

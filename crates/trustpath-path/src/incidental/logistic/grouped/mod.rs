@@ -38,24 +38,11 @@ pub(super) struct Groups {
 
 impl Groups {
     pub fn new(classes: usize, layout: Layout) -> Self {
-        Self {
-            classes,
-            layout,
-            gamma: layout.room(classes),
-            multiplier: layout.room(1),
-            packed: Packed::new(classes),
-        }
+        Self { classes, layout, gamma: layout.room(classes), multiplier: layout.room(1), packed: Packed::new(classes) }
     }
 
     /// Minimises over every free group, starting from the last solution, and writes its residual; clears the others.
-    pub fn minimise(
-        &mut self,
-        labels: &[usize],
-        free: &[f64],
-        eta: &[f64],
-        tau: f64,
-        residual: &mut [f64],
-    ) {
+    pub fn minimise(&mut self, labels: &[usize], free: &[f64], eta: &[f64], tau: f64, residual: &mut [f64]) {
         for (i, &free) in free.iter().enumerate().take(labels.len()) {
             if free > 0.0 {
                 self.packed.rows.push(i);
@@ -155,8 +142,7 @@ mod tests {
     fn solve(eta: &[f64], label: usize, tau: f64) -> (Groups, Vec<f64>, Vec<f64>) {
         let (classes, layout) = (eta.len(), Layout::new(1));
         let mut groups = Groups::new(classes, layout);
-        let (mut residual, mut y, mut lanes) =
-            (layout.room(classes), layout.room(classes), layout.room(classes));
+        let (mut residual, mut y, mut lanes) = (layout.room(classes), layout.room(classes), layout.room(classes));
         y[layout.at(0, classes, label)] = 1.0;
         for k in 0..classes {
             lanes[layout.at(0, classes, k)] = eta[k];

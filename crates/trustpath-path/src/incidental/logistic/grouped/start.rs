@@ -47,8 +47,7 @@ fn penalised(at: &mut Start, multiplier: f64, eta: &[f64], label: usize) {
     const STEPS: usize = 100;
     let classes = eta.len();
     at.multiplier = multiplier;
-    let (mut error, mut step, mut trial) =
-        (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+    let (mut error, mut step, mut trial) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
     for _ in 0..STEPS {
         softmax(eta, &at.gamma, label, &mut at.residual);
         let (mut weights, mut mean) = (0.0, 0.0);

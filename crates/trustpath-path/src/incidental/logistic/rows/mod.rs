@@ -185,8 +185,7 @@ impl Rows {
         let view = |numbers| View::new(simd, numbers, classes);
         let (y, away, residual) = (view(&self.y), view(&self.away), view(&self.residual));
         let single = |numbers| View::new(simd, numbers, 1);
-        let (outside, level, free) =
-            (single(&self.outside), single(&self.level), single(&self.free));
+        let (outside, level, free) = (single(&self.outside), single(&self.level), single(&self.free));
         let multiplier = single(&self.groups.multiplier);
         let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
         for g in groups.clone() {
@@ -196,8 +195,7 @@ impl Rows {
             // Spare lanes have level zero and must not count.
             let mass = level.group(g).get(0).above(zero, outside, zero);
             let mass = free.above(zero, tau, mass);
-            let both =
-                if self.firm { mass * (one - mass) } else { (one - free) * mass * (one - outside) };
+            let both = if self.firm { mass * (one - mass) } else { (one - free) * mass * (one - outside) };
             let mut pair = 0;
             for k in 0..classes {
                 drift.set(k, free * residual.get(k));

@@ -21,13 +21,7 @@ struct Data {
 
 impl Data {
     /// Classes around centres, which overlap more with a larger `width`; `class` assigns samples to classes.
-    fn new(
-        n: usize,
-        dims: usize,
-        classes: usize,
-        width: f64,
-        class: impl Fn(usize) -> usize,
-    ) -> Self {
+    fn new(n: usize, dims: usize, classes: usize, width: f64, class: impl Fn(usize) -> usize) -> Self {
         let labels: Vec<usize> = (0..n).map(class).collect();
         let values: Vec<f64> = (0..n * dims)
             .map(|at| {
@@ -66,9 +60,7 @@ impl Data {
 
     /// Checks that the weights are within the gradient tolerance, and that labels differ only where two classes are nearly tied.
     fn assert_same(&self, c: f64, lbfgs: &LogisticModel, exact: &LogisticModel) {
-        let apart = |a: &[f64], b: &[f64]| {
-            a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
-        };
+        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         let goal = goal(c, self.labels.len(), self.classes);
         let weights = apart(lbfgs.weights.as_slice(), exact.weights.as_slice());
         let intercept = apart(&lbfgs.intercept, &exact.intercept);
