@@ -18,15 +18,20 @@ pub mod audit;
 mod carry;
 pub mod columns;
 pub mod label;
+mod map;
 pub mod model;
 mod page;
 mod pool;
 pub mod predict;
+#[cfg(test)]
+#[path = "../../trustpath/src/testing.rs"]
+mod testing;
 
 pub use audit::{AuditResult, AuditedRows};
 pub use carry::carry_columns;
 pub use columns::{ColumnDef, ResultColumns, Values};
 pub use label::LabelResult;
+pub use map::{Map, MapParams, map_2d};
 pub use model::{Extractor, ModelError, SavedModel};
 pub use pool::SavedPool;
 pub use predict::{PredictResult, Predictions};

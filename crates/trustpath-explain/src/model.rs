@@ -6,7 +6,8 @@ use std::path::Path;
 use trustpath::Matrix;
 use trustpath::classify::LogisticModel;
 use trustpath::judge::FrozenPath;
-use trustpath::label::{LabelModel, PredictionTrust, Projection, Reference};
+use trustpath::label::{LabelModel, PredictionTrust};
+use trustpath::represent::{Projection, Reference};
 use trustpath::trust::{RankedBy, RightCurve};
 use trustpath_table::{Tensor, TensorFile};
 

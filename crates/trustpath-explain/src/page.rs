@@ -1,7 +1,9 @@
 //! What the pages of labels and audits share: the rows shown, the map and the path.
 
-use trustpath::{Instances, MapParams, Matrix, Result, map_2d};
+use trustpath::{Instances, Matrix, Result};
 use trustpath_report::label_page::{ReportLine, ReportPath};
+
+use crate::map::{MapParams, map_2d};
 
 /// The largest number of instances that a page is built from: far more than it has room for.
 const MOST: usize = 20_000;

@@ -1,5 +1,7 @@
 //! Labels for what has none, and the model that remains.
 
+use std::sync::Arc;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::Matrix;
 use trustpath::label as run;
-use trustpath::label::{Labelling as Found, Represented as Kept, Trust};
+use trustpath::label::{Labelling as Found, Trust};
+use trustpath::represent::Represented as Kept;
 use trustpath::spec::{LabelSpec, Spec};
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool};
 use trustpath_table::{MissingLabels, ReadingNote};
@@ -33,13 +36,13 @@ pub struct Labelling {
 
 /// The representation of a pool, which does not depend on labels.
 #[pyclass(frozen, module = "trustpath._trustpath")]
-pub struct Represented(Kept);
+pub struct Represented(Arc<Kept>);
 
 /// Represents a pool, for any number of calls of [`label`].
 #[pyfunction]
 pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResult<Represented> {
     work(py, options.threads()?, move |mut stop: Stop| {
-        Python::attach(|py| x.features(py, |x| Kept::of(x, &mut stop))).map(Represented)
+        Python::attach(|py| x.features(py, |x| Kept::of(x, &mut stop))).map(|kept| Represented(Arc::new(kept)))
     })
 }
 

@@ -12,7 +12,8 @@
 use std::path::Path;
 
 use trustpath::label;
-use trustpath::label::{Represented, Verdict};
+use trustpath::label::Verdict;
+use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
 use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};

@@ -1,8 +1,8 @@
 //! Instances that are answered together, and labels that are likely wrong.
 
 use serde::Serialize;
-use trustpath::{MapParams, map_2d};
 use trustpath_explain::{AuditResult, DataInfo, FrontEnd};
+use trustpath_explain::{MapParams, map_2d};
 
 use crate::answer::Answer;
 use crate::session::{Places, Session, State};

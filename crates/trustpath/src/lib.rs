@@ -23,21 +23,22 @@
 //! features → representation → labeller → judge → trust → labels with verdicts, a model
 //! ```
 //!
+//! `pipeline.rs` is this drawing as code.
+//!
 //! | module | what it does |
 //! |---|---|
 //! | [`Features`] → [`Instances`] | checks the input and scales every instance to unit length |
-//! | [`reduce`] | features → few coordinates: LLE and its relatives |
-//! | [`classify`] | the classifiers that give pseudo-labels |
-//! | [`incidental`] | the path of `γ` as `λ` varies: ICI-R (linear) and ICI-C (logistic) |
-//! | [`judge`] | a score per label: credibility, and the paper's baselines |
-//! | [`labeller`] | labels for a pool: self-training (Algorithm 1) and every method of [`transductive`] |
+//! | [`represent`] | the coordinates in which a pool is labelled and judged, and their like for new rows |
+//! | [`classify`] | the classifier that gives pseudo-labels |
+//! | [`judge`] | a score per label: credibility on the path of incidental parameters ([`incidental`]) |
+//! | [`labeller`] | labels for a pool: self-training (Algorithm 1), the adaptive mode |
 //! | [`trust`] | which labels can be relied on: calibrated precision, instances of unknown classes |
 //! | [`label()`], [`audit()`] | the complete pipeline, and the judge alone on labels that exist |
+//! | [`label::LabelModel`], [`AuditModel`] | what remains of both, for rows that took no part |
 //! | [`spec`] | every option of the above, declared once |
-//! | [`label::regions`] | the same pipeline where rows are on several machines |
 //! | [`limits`] | the sizes at which an algorithm changes |
-//! | [`map_2d`] | a map of the features in two dimensions, for display only |
-//! | [`identifiability()`] | conditions under which the method provably finds every correct label |
+//!
+//! The paths themselves are the crate `trustpath-path`; episodes, reductions and the methods of others are `trustpath-bench`.
 //!
 //! # Why it is fast
 //! Given `λ`, the best `γᵢ` is the part of the residual `rᵢ = yᵢ − βᵀxᵢ` beyond length `λ`. Substituted, this leaves a Huber
@@ -45,33 +46,21 @@
 //! anywhere ([`incidental::linear`]). The logistic model reduces the same way ([`incidental::logistic`]). The classifier
 //! works in the span of its few samples, on a Gram matrix that all rounds share.
 //!
-//! # An episode
-//! Two classes, one labelled instance of each, and eighteen without a label:
+//! # A pool
+//! Three groups of instances, one labelled instance of each and six more:
 //!
 //! ```
-//! use trustpath::spec::SelfTrainingSpec;
-//! use trustpath::{Features, Task};
+//! use trustpath::label::Verdict;
+//! use trustpath::{Features, label};
 //!
-//! // Instance i belongs to class i mod 2, and leans towards the axis of its class.
-//! let values: Vec<f32> = (0..20 * 8)
-//!     .map(|at| {
-//!         let (i, j) = (at / 8, at % 8);
-//!         let lean = if j == i % 2 { 2.0 } else { 0.5 };
-//!         lean + 0.4 * ((at * at) as f32).sin()
-//!     })
-//!     .collect();
-//! let instances = Features::new(&values[..], 20, 8)?.normalize()?;
+//! // Instance i leans towards axis i mod 3, and the first nine are labelled.
+//! let value = |at: usize| if at % 8 == at / 8 % 3 { 2.0 } else { 0.5 + 0.3 * ((at * at) as f32).sin() };
+//! let values: Vec<f32> = (0..90 * 8).map(value).collect();
+//! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 9).then_some(i % 3)).collect();
 //!
-//! let spec = SelfTrainingSpec { dim: 2, step: 3, ..Default::default() };
-//! let outcome = spec.build()?.run(&Task {
-//!     instances: &instances,
-//!     labels: &[0, 1],
-//!     unlabeled: 18,
-//!     classes: 2,
-//!     truth: None,
-//! })?;
-//! assert_eq!(outcome.labels, (2..20).map(|i| i % 2).collect::<Vec<_>>());
-//! assert!(outcome.accepted_in.iter().all(Option::is_some));
+//! let features = Features::new(&values[..], 90, 8)?;
+//! let labelling = label(&features, &given).run()?;
+//! assert_eq!((labelling.labels[50], labelling.verdicts[50]), (Some(50 % 3), Verdict::Trusted));
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 //!
@@ -99,13 +88,13 @@ pub mod judge;
 pub mod label;
 pub mod labeller;
 pub mod limits;
-mod map;
 pub mod neighbors;
 mod observer;
 mod pipeline;
 mod pool;
 #[doc(hidden)]
 pub mod power;
+pub mod represent;
 mod request;
 pub mod spec;
 mod stream;
@@ -120,7 +109,6 @@ pub use duplicates::{Duplicates, duplicates};
 pub use features::{BlockSource, Features, Instances, Values};
 pub use labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 pub use limits::Limits;
-pub use map::{Map, MapParams, map_2d};
 pub use observer::{NoObserver, Observer};
 pub use pool::Labels;
 pub use request::{Label, label};

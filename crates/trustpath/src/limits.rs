@@ -59,10 +59,6 @@ pub const GRAM_ROWS: usize = 2048;
 /// Points up to which nearest neighbours are searched among all pairs, in time that grows with the square. Beyond, only the
 /// cells around each point are searched, which finds nearly all neighbours.
 pub const EXACT_POINTS: usize = 20_000;
-/// Instances that a map places by gradient descent, whose cost grows with the square; the others are placed by these.
-pub(crate) const MAP_LANDMARKS: usize = 1500;
-/// Principal components on which the distances of a map are measured: enough for the neighbourhoods of a figure.
-pub(crate) const MAP_COMPONENTS: usize = 50;
 /// Principal components in which a pool is labelled, at most.
 pub(crate) const POOL_COMPONENTS: usize = 128;
 /// Points whose exact neighbours are computed to measure the recall of a search in cells.

@@ -9,27 +9,23 @@
 //! Labellers and judges speak of the rows that they are asked about, in that order. Whatever passes from stage to stage is in the order
 //! of the rows of the pool.
 
-use std::sync::Arc;
-
 use crate::incidental::{Keep, Path};
 use crate::judge::{FrozenPath, Judgement, judging_path};
-use crate::label::{
-    Candidates, LabelModel, Labelling, ModelInput, RankedRows, Representation, Represented, Trusted, Verdict,
-    candidates, margins,
-};
+use crate::label::{Candidates, LabelModel, Labelling, ModelInput, RankedRows, Trusted, Verdict, candidates, margins};
 use crate::labeller::Labelled;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
-use crate::observer::{Observer, Stages};
+use crate::observer::Stages;
 use crate::pool::Pool;
+use crate::represent::Represented;
 use crate::spec::LabelSpec;
 use crate::trust::{Candidate, CrossValidation, Folds, RightCurve, Unknown, cross_validate, rank};
-use crate::{Features, Matrix, Result, stream};
+use crate::{Features, Matrix, Result};
 
 /// How many of the nearest labelled instances are listed for every instance.
 pub(crate) const NEAREST: usize = 3;
 /// Stages that are reported when a pool is labelled, but for its representation.
-const STAGES: usize = 5;
+pub(crate) const STAGES: usize = 5;
 
 /// A pool to be labelled, and how.
 pub(crate) struct Request<'a> {
@@ -76,32 +72,30 @@ struct Conclusions {
     trusted: Trusted,
 }
 
-/// Labels a pool: all of it together, or a part of a large one, whose model predicts the rest.
-pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Result<Labelling> {
-    let of_pool = STAGES + usize::from(request.kept.is_none());
-    if request.kept.is_none() && request.pool.rows > request.limits.in_memory {
-        return stream::label(request, &mut Stages::new(observer, of_pool + stream::STAGES));
-    }
-    label_together(request, &mut Stages::new(observer, of_pool))
-}
-
 /// Labels all rows of a pool together.
-pub(crate) fn label_together(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
+pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
     let pool = &request.pool;
-    let represented = represent(request, stages)?;
+    let made;
+    let represented = match request.kept {
+        Some(kept) => kept.check(request.features).map(|()| kept)?,
+        None => {
+            made = Represented::in_stage(request.features, stages)?;
+            &made
+        }
+    };
     stages.next("detecting unknown classes")?;
     let nearest = nearest_among(represented.smooth.unit(), &pool.given, NEAREST);
-    let mut unknown = find_unknown(request, &represented, &nearest);
+    let mut unknown = find_unknown(request, represented, &nearest);
     stages.next("cross-validating")?;
-    let choice = choose(request, &represented, &mut unknown)?;
+    let choice = choose(request, represented, &mut unknown)?;
     stages.next("labelling")?;
     let labelled = label_rows(pool, &unknown, &choice)?;
     stages.next("judging labels")?;
     let judged = judge(request, &unknown, &choice, &labelled)?;
     let concluded = trust(request, &unknown, &choice, &labelled, &judged)?;
     stages.next("training the model")?;
-    let suggestions = suggest(request, &represented, &unknown)?;
-    let model = train(request, &represented, &unknown, &choice, &labelled, &concluded)?;
+    let suggestions = suggest(request, represented, &unknown)?;
+    let model = train(request, represented, &unknown, &choice, &labelled, &concluded)?;
     let Judged { path, fitted, judgements, .. } = judged;
     Ok(Labelling {
         labels: labelled.labels,
@@ -126,16 +120,8 @@ pub(crate) fn label_together(request: &Request<'_>, stages: &mut Stages<'_>) -> 
     })
 }
 
-/// Features to coordinates: the first stage of labels and audits.
-fn represent(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Arc<Representation>> {
-    match request.kept {
-        Some(kept) => kept.check(request.features),
-        None => Ok(Arc::new(Representation::of(request.features, stages)?)),
-    }
-}
-
 /// The rows that belong to none of the labelled classes, and the folds of the given labels that show it.
-fn find_unknown(request: &Request<'_>, represented: &Representation, nearest: &Neighbors) -> Unknown {
+fn find_unknown(request: &Request<'_>, represented: &Represented, nearest: &Neighbors) -> Unknown {
     let Request { pool, spec, .. } = request;
     let class_of_nearest = |row: &usize| {
         let nearest = nearest.indices(*row).next().unwrap_or(pool.given[0]);
@@ -148,7 +134,7 @@ fn find_unknown(request: &Request<'_>, represented: &Representation, nearest: &N
 }
 
 /// Held-out labels choose the labeller and the score that ranks.
-fn choose<'a>(request: &Request<'_>, represented: &'a Representation, unknown: &mut Unknown) -> Result<Choice<'a>> {
+fn choose<'a>(request: &Request<'_>, represented: &'a Represented, unknown: &mut Unknown) -> Result<Choice<'a>> {
     let Request { pool, spec, limits, .. } = request;
     let mut candidates = candidates(spec.labeller, pool, represented, *limits)?;
     let mut held_out = CrossValidation::default();
@@ -233,7 +219,7 @@ fn trust(
 }
 
 /// The rows to label next.
-fn suggest(request: &Request<'_>, represented: &Representation, unknown: &Unknown) -> Result<Vec<usize>> {
+fn suggest(request: &Request<'_>, represented: &Represented, unknown: &Unknown) -> Result<Vec<usize>> {
     let Request { pool, spec, limits, .. } = request;
     if spec.suggest == 0 {
         return Ok(Vec::new());
@@ -250,7 +236,7 @@ fn suggest(request: &Request<'_>, represented: &Representation, unknown: &Unknow
 /// The model that remains for new instances.
 fn train(
     request: &Request<'_>,
-    represented: &Representation,
+    represented: &Represented,
     unknown: &Unknown,
     choice: &Choice<'_>,
     labelled: &PoolLabels,

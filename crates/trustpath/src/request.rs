@@ -1,12 +1,13 @@
 //! What is asked for: a pool to be labelled, and how.
 
-use crate::label::{Labelling, Represented};
+use crate::label::Labelling;
 use crate::limits::Limits;
 use crate::observer::{NoObserver, Observer};
 use crate::pipeline;
 use crate::pool::Pool;
+use crate::represent::Represented;
 use crate::spec::LabelSpec;
-use crate::{Features, Result};
+use crate::{Features, Result, stream};
 
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
 pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Label<'a> {
@@ -82,6 +83,62 @@ impl<'a> Label<'a> {
             limits: self.limits.unwrap_or(self.spec.limits()),
             kept: self.kept,
         };
-        pipeline::label(&request, observer)
+        stream::label(&request, observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::label::label_first;
+
+    const ROWS: usize = 240;
+    const DIMS: usize = 12;
+
+    /// Five groups, some of whose instances lie between two of them.
+    fn values(rows: usize) -> Vec<f32> {
+        let value = |at: usize| {
+            let (i, j) = (at / DIMS, at % DIMS);
+            let lean = if j == i % 5 || (i % 7 == 0 && j == (i + 1) % 5) { 1.0 } else { 0.2 };
+            lean + 0.3 * ((i * i + 31 * j * i) as f32).sin().abs()
+        };
+        (0..rows * DIMS).map(value).collect()
+    }
+
+    fn assert_same(a: &Labelling, b: &Labelling) {
+        assert_eq!((&a.labels, &a.verdicts, &a.rival), (&b.labels, &b.verdicts, &b.rival));
+        assert_eq!((&a.probability, &a.credibility), (&b.probability, &b.credibility));
+        assert_eq!((&a.trusted, &a.suggestions), (&b.trusted, &b.suggestions));
+        assert_eq!((&a.lambda, &a.gamma_norm), (&b.lambda, &b.gamma_norm));
+        assert_eq!(a.coordinates.unit().as_slice(), b.coordinates.unit().as_slice());
+        assert_eq!(a.model, b.model);
+    }
+
+    #[test]
+    fn a_kept_representation_gives_the_same_to_the_bit() {
+        let values = values(ROWS);
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let pool = Represented::of(&features, &mut NoObserver).unwrap();
+        for known in [15, 40] {
+            let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < known && i % 5 < 4).then_some(i % 5)).collect();
+            let spec = LabelSpec { suggest: 10, ..LabelSpec::default() };
+            let run = || label(&features, &given).spec(&spec);
+            let again = run().on(&pool).run().unwrap();
+            assert_same(&again, &run().run().unwrap());
+        }
+        let first = label_first(&features, 7, &mut NoObserver).unwrap();
+        assert_eq!(pool.label_first(7), first);
+    }
+
+    #[test]
+    fn another_pool_is_refused() {
+        let values = values(ROWS);
+        let features = Features::new(&values[..], ROWS, DIMS).unwrap();
+        let pool = Represented::of(&features, &mut NoObserver).unwrap();
+        let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < 20).then_some(i % 5)).collect();
+        let fewer = Features::new(&values[DIMS..], ROWS - 1, DIMS).unwrap();
+        let error = label(&fewer, &given[1..]).on(&pool).run().unwrap_err();
+        assert!(matches!(error, Error::Shape { rows: ROWS, .. }), "{error}");
     }
 }

@@ -5,19 +5,28 @@
 //! rows. Nothing but results is kept of rows beyond the part.
 
 use crate::label::{Labelling, PredictedRow, Verdict, blocks};
-use crate::observer::Stages;
-use crate::pipeline::{Request, label_together};
+use crate::observer::{Observer, Stages};
+use crate::pipeline::{self, Request};
 use crate::pool::Pool;
 use crate::random;
 use crate::{Features, Result};
 
 /// Stages beyond those of the part.
-pub(crate) const STAGES: usize = 2;
+const STAGES: usize = 2;
 /// Rows that are read together for the part.
 const BLOCK: usize = 4096;
 
+/// Labels a pool: together as far as it fits into memory, otherwise a part of it, by which the rest is predicted.
+pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Result<Labelling> {
+    let stages = pipeline::STAGES + usize::from(request.kept.is_none());
+    if request.kept.is_some() || request.pool.rows <= request.limits.in_memory {
+        return pipeline::label(request, &mut Stages::new(observer, stages));
+    }
+    label_part(request, &mut Stages::new(observer, stages + STAGES))
+}
+
 /// Labels a part of a pool, and predicts the rest.
-pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
+fn label_part(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
     let Request { features, pool, spec, limits, .. } = request;
     stages.next("reading a part of the pool")?;
     let part = choose(request);
@@ -33,7 +42,7 @@ pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<La
         limits: *limits,
         kept: None,
     };
-    let mut labelling = label_together(&request_of_part, stages)?;
+    let mut labelling = pipeline::label(&request_of_part, stages)?;
     drop(values);
     stages.next("predicting the rest")?;
     spread(&mut labelling, part, pool);
@@ -64,8 +73,7 @@ fn choose(request: &Request<'_>) -> Vec<usize> {
     let wanted = limits.in_memory.saturating_sub(part.len()).max(limits.in_memory / 2);
     let share = wanted as f64 / pool.open.len().max(1) as f64;
     let below = (share * 2.0f64.powi(64)) as u64;
-    let hash = |row: usize| random::mix(spec.seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)));
-    part.extend(pool.open.iter().copied().filter(|&row| share >= 1.0 || hash(row) < below));
+    part.extend(pool.open.iter().copied().filter(|&row| share >= 1.0 || hash(spec.seed, row) < below));
     part.sort_unstable();
     part
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use rayon::ThreadPool;
-use trustpath::label::{Labelling, Represented, Trust};
+use trustpath::label::{Labelling, Trust};
+use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer, audit, label};
 use trustpath_explain::AuditedRows;

@@ -19,11 +19,12 @@ mod views;
 
 use std::sync::Arc;
 
-use crate::label::{Projection, Representation, blocks};
+use crate::label::blocks;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::pipeline::NEAREST;
+use crate::represent::{Projection, Represented};
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result, stream};
 use trustpath_path::LeaveOneOutPath;
@@ -199,7 +200,7 @@ impl<'a> AuditBuilder<'a> {
 
 /// What the paths of an audit say of the rows that took part in it.
 struct PartAudit {
-    representation: Representation,
+    representation: Represented,
     /// Of each row, by paths to which its label did not contribute.
     judgements: Vec<AuditedLabel>,
     /// Whether the label of each row can be judged.
@@ -223,7 +224,7 @@ impl PartAudit {
         limits: Limits,
         stages: &mut Stages<'_>,
     ) -> Result<Self> {
-        let representation = Representation::of(features, stages)?;
+        let representation = Represented::in_stage(features, stages)?;
         stages.next("computing the path")?;
         let fitted = limits.to_fit_given(right, classes);
         let views = Views::fit(&representation, &fitted, right, classes)?;

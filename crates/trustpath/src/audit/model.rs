@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use super::error_rate::MistakeModel;
 use super::score;
 use crate::judge::Judgement;
-use crate::label::{Projection, Reference, Representation, blocks};
+use crate::label::blocks;
+use crate::represent::{Projection, Reference, Represented};
 use crate::{Features, Matrix, Result};
 
 use trustpath_path::LeaveOneOutPath;
@@ -61,7 +62,7 @@ impl AuditedLabel {
 impl AuditModel {
     /// Of an audit of these rows, with the map to the view before smoothing and the paths of both views.
     pub(super) fn of(
-        representation: &Representation,
+        representation: &Represented,
         (plain, paths): (Projection, Vec<LeaveOneOutPath>),
         mistakes: Option<MistakeModel>,
         classes: usize,

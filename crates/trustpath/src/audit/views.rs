@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::label::{Projection, Representation};
+use crate::represent::{Projection, Represented};
 use crate::{Matrix, Result};
 
 use trustpath_path::LeaveOneOutPath;
@@ -38,7 +38,7 @@ pub(super) struct Views<'a> {
 
 impl<'a> Views<'a> {
     /// Fits a path to these rows of each view, with the label that each of all rows has.
-    pub fn fit(representation: &'a Representation, fitted: &[usize], labels: &[usize], classes: usize) -> Result<Self> {
+    pub fn fit(representation: &'a Represented, fitted: &[usize], labels: &[usize], classes: usize) -> Result<Self> {
         let smooth = Cow::Borrowed(representation.smooth.unit());
         let (unsmoothed, plain) = representation.unsmoothed(COMPONENTS)?;
         let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();

@@ -5,17 +5,16 @@ use crate::judge::{Confidence, Ici, Judge, View};
 use crate::labeller::{AdaptiveParams, Labeller, Quota, SelfTraining};
 use crate::limits::{self, Limits};
 use crate::pool::Pool;
+use crate::represent::Represented;
 use crate::spec::LabellerKind;
 use crate::trust::Candidate;
 use crate::{Matrix, Result};
-
-use super::Representation;
 
 /// The candidates in a pool, the one to use unless held-out labels speak for another first.
 pub(crate) fn candidates<'a>(
     asked: LabellerKind,
     pool: &Pool,
-    represented: &'a Representation,
+    represented: &'a Represented,
     limits: Limits,
 ) -> Result<Vec<Candidate<'a>>> {
     let reads_graph = limits.reads_graph(pool.rows, pool.classes);
@@ -70,7 +69,7 @@ fn labeller(kind: LabellerKind, classes: usize, reads_graph: bool, limits: Limit
 }
 
 /// What a labeller of this kind reads: the adaptive mode the features themselves, the others the smoothed coordinates and the graph.
-fn view<'a>(kind: LabellerKind, classes: usize, represented: &'a Representation, reads_graph: bool) -> View<'a> {
+fn view<'a>(kind: LabellerKind, classes: usize, represented: &'a Represented, reads_graph: bool) -> View<'a> {
     let u = represented.smooth.unit();
     let dims = judged_dims(u, classes);
     if kind == LabellerKind::Adaptive {

@@ -35,15 +35,11 @@
 mod candidates;
 mod labelling;
 mod model;
-mod represent;
-mod represented;
 mod suggest;
 mod trusted;
 
 pub use labelling::{Labelling, Verdict};
 pub use model::{LabelModel, Prediction, PredictionTrust};
-pub use represent::{Projection, Reference};
-pub use represented::Represented;
 pub use suggest::label_first;
 pub use trusted::Trusted;
 
@@ -51,6 +47,5 @@ pub use crate::trust::Trust;
 
 pub(crate) use candidates::{candidates, judged_dims};
 pub(crate) use model::{ModelInput, PredictedRow, blocks};
-pub(crate) use represent::Representation;
 pub(crate) use suggest::{Candidates, margins};
 pub(crate) use trusted::RankedRows;

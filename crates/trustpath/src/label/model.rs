@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::represent::{Placed, Projection, Reference, Representation};
 use super::{Verdict, judged_dims};
 use crate::classify::{Classify, LogisticModel, PoolLogistic};
 use crate::incidental::Keep;
@@ -24,6 +23,7 @@ use crate::labeller::{GraphLabels, Labelled};
 use crate::limits::Limits;
 use crate::linalg::vector::arg_max;
 use crate::pool::{Labels, Pool};
+use crate::represent::{Placed, Projection, Reference, Represented};
 use crate::trust::{
     CrossValidation, Fold, FoldPrediction, RankedBy, RightCurve, Unknown, cross_validate_predictions, rank,
 };
@@ -281,7 +281,7 @@ impl Parts<'_> {
 
 /// A labelled pool that a model is trained on.
 pub(crate) struct ModelInput<'a> {
-    pub representation: &'a Representation,
+    pub representation: &'a Represented,
     pub pool: &'a Pool,
     pub unknown: &'a Unknown,
     /// What the labeller made of the known rows.

@@ -13,12 +13,12 @@
 
 use rayon::prelude::*;
 
-use super::Representation;
 use crate::classify::{Classify, PoolLogistic};
 use crate::limits::{Limits, SUGGEST_CANDIDATES, SUGGEST_COVERED};
 use crate::linalg::vector::arg_max;
 use crate::linalg::vector::dot;
 use crate::observer::{Observer, Stages};
+use crate::represent::Represented;
 use crate::{Features, Instances, Matrix, Result};
 
 /// Powers of the cosine and of the uncertainty; chosen on validation classes.
@@ -138,13 +138,20 @@ pub(crate) fn margins(
 /// ```
 pub fn label_first(features: &Features<'_>, batch: usize, observer: &mut dyn Observer) -> Result<Vec<usize>> {
     let mut stages = Stages::new(observer, 2);
-    let representation = Representation::of(features, &mut stages)?;
+    let representation = Represented::in_stage(features, &mut stages)?;
     stages.next("choosing what to label")?;
     Ok(first(&representation, batch))
 }
 
+impl Represented {
+    /// What to label first, as [`label_first`] finds it.
+    pub fn label_first(&self, batch: usize) -> Vec<usize> {
+        first(self, batch)
+    }
+}
+
 /// The same in a pool that is represented already.
-pub(super) fn first(representation: &Representation, batch: usize) -> Vec<usize> {
+fn first(representation: &Represented, batch: usize) -> Vec<usize> {
     let u = representation.smooth.unit();
     let open: Vec<usize> = (0..u.rows()).collect();
     let margin = vec![0.0; u.rows()];

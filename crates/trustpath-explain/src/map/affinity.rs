@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 
 use super::Coordinates;
-use crate::linalg::exp::exp_single;
-use crate::linalg::simd;
+use trustpath_path::linalg::exp::exp_single;
+use trustpath_path::linalg::simd;
 
 /// Trials of `β`; about six are usual.
 const TRIALS: usize = 40;

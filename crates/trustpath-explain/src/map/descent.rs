@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::simd;
+use trustpath_path::linalg::simd;
 
 const EXAGGERATION: f32 = 12.0;
 /// Share of the steps that are exaggerated.

@@ -9,11 +9,10 @@
 use faer::{Mat, MatRef, Side};
 use rayon::prelude::*;
 
-use super::noise;
-use crate::Matrix;
-use crate::limits::MAP_COMPONENTS;
-use crate::linalg::block::multiply;
-use crate::linalg::pca::{centred, subspace};
+use super::{MAP_COMPONENTS, noise};
+use trustpath::Matrix;
+use trustpath_path::linalg::block::multiply;
+use trustpath_path::linalg::pca::{centred, subspace};
 
 /// Directions beyond those kept, which speed up the others.
 const SPARE: usize = 8;
@@ -73,9 +72,9 @@ fn axes(x: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
-    use crate::linalg::pca::principal_axes;
     use crate::testing::clusters;
+    use trustpath::Matrix;
+    use trustpath_path::linalg::pca::principal_axes;
 
     #[test]
     fn agrees_with_the_exact_components() {

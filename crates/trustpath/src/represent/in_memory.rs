@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::centring::{centre, origin};
 use super::smoothing::{NEIGHBORS, smooth};
-use super::{Projection, Representation, to_unit_rows};
+use super::{Projection, Represented, to_unit_rows};
 use crate::limits::{GRAM_ROWS, POOL_COMPONENTS};
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{squared_difference, to_unit};
@@ -20,7 +20,7 @@ use crate::{Features, Instances, Result};
 /// Neighbours in the graph of the smoothed instances.
 const GRAPH_NEIGHBORS: usize = 20;
 
-pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
+pub(super) fn represent(features: &Features<'_>) -> Result<Represented> {
     let unit = features.normalize()?;
     let mut x = unit.unit().clone();
     let signed = is_signed(&x, x.rows(), SIGNED_FROM);
@@ -58,5 +58,5 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Representation> {
         }
     };
     let smooth = Arc::new(Instances::from_unit(to_unit_rows(centred)));
-    Ok(Representation { smooth, projection, unit, graph, neighbors })
+    Ok(Represented { smooth, projection, unit, graph, neighbors })
 }

@@ -20,9 +20,13 @@ mod descent;
 use rayon::prelude::*;
 
 use self::axes::PrincipalCoordinates;
-use crate::limits::MAP_LANDMARKS;
-use crate::random::mix;
-use crate::{Error, Instances, Matrix, Result};
+use trustpath::random::mix;
+use trustpath::{Error, Instances, Matrix, Result};
+
+/// Instances that a map places by gradient descent, whose cost grows with the square; the others are placed by these.
+const MAP_LANDMARKS: usize = 1500;
+/// Principal components on which the distances of a map are measured: enough for the neighbourhoods of a figure.
+const MAP_COMPONENTS: usize = 50;
 
 /// Parameters of [`map_2d`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -202,7 +206,7 @@ impl Coordinates {
 
     /// `‖xᵢ − q‖²` for every `i`.
     fn squared_distances(&self, q: &[f32], out: &mut [f32]) {
-        crate::linalg::simd::dispatch(
+        trustpath_path::linalg::simd::dispatch(
             (self, q, out),
             #[inline(always)]
             |work| squared_distances(work),

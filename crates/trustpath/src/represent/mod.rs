@@ -29,25 +29,46 @@ use crate::linalg::block::multiply;
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
 use crate::neighbors::{Neighbors, SimilarityGraph};
-use crate::observer::Stages;
-use crate::{Features, Instances, Matrix, Result};
+use crate::observer::{Observer, Stages};
+use crate::{Error, Features, Instances, Matrix, Result};
 
 /// Rows that are projected together.
 const STRIP: usize = 256;
 
-/// A pool of instances in its representation.
+/// The representation of a pool: its neighbours, smoothed coordinates and similarity graph. It does not depend on labels, and takes
+/// most of the time that labelling a pool takes.
+///
+/// [`Label::on`](crate::Label::on) labels the pool on it, with the same result as without it, bit for bit.
+///
+/// ```
+/// use trustpath::represent::Represented;
+/// use trustpath::{Features, NoObserver, label};
+///
+/// let values: Vec<f32> = (0..60 * 4)
+///     .map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + 0.1 * ((at * at) as f32).sin())
+///     .collect();
+/// let features = Features::new(&values[..], 60, 4)?;
+/// let pool = Represented::of(&features, &mut NoObserver)?;
+/// // Three labels more at a time.
+/// for known in [6, 9, 12] {
+///     let given: Vec<Option<usize>> = (0..60).map(|i| (i < known).then_some(i % 3)).collect();
+///     let kept = label(&features, &given).on(&pool).run()?;
+///     assert_eq!(kept.labels, label(&features, &given).run()?.labels);
+/// }
+/// # Ok::<(), trustpath::Error>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Representation {
+pub struct Represented {
     /// Coordinates of all instances, smoothed over their neighbours.
-    pub smooth: Arc<Instances>,
+    pub(crate) smooth: Arc<Instances>,
     /// How to compute the coordinates of other instances.
-    pub projection: Projection,
+    pub(crate) projection: Projection,
     /// The features themselves at unit length.
-    pub unit: Instances,
+    pub(crate) unit: Instances,
     /// The similarity graph of the smoothed instances.
-    pub graph: SimilarityGraph,
+    pub(crate) graph: SimilarityGraph,
     /// The nearest neighbours of every instance before smoothing; none of a single instance.
-    pub neighbors: Neighbors,
+    pub(crate) neighbors: Neighbors,
 }
 
 /// The map from features to coordinates.
@@ -63,18 +84,38 @@ pub struct Projection {
     pub basis: Matrix,
 }
 
-impl Representation {
+impl Represented {
     /// Represents all rows of the features.
     ///
     /// # Errors
-    /// [`Error::ZeroVector`]; [`Error::Constant`] when nothing tells the instances apart.
-    pub fn of(features: &Features<'_>, stages: &mut Stages<'_>) -> Result<Self> {
+    /// When all instances are the same, one has no direction, or the observer asks to stop.
+    pub fn of(features: &Features<'_>, observer: &mut dyn Observer) -> Result<Self> {
+        Self::in_stage(features, &mut Stages::new(observer, 1))
+    }
+
+    /// The same as a stage of a longer computation.
+    pub(crate) fn in_stage(features: &Features<'_>, stages: &mut Stages<'_>) -> Result<Self> {
         stages.next("representing the pool")?;
         in_memory::represent(features)
     }
 
+    /// The number of instances.
+    pub fn rows(&self) -> usize {
+        self.unit.len()
+    }
+
+    /// Refuses features of another shape.
+    pub(crate) fn check(&self, features: &Features<'_>) -> Result<()> {
+        let (rows, dims) = (self.unit.len(), self.unit.dims());
+        let given = features.rows() * features.dims();
+        if (rows, dims) == (features.rows(), features.dims()) {
+            return Ok(());
+        }
+        Err(Error::Shape { rows, dims, expected: rows * dims, given })
+    }
+
     /// The leading principal components of the pool before smoothing, at unit length, and the map to them.
-    pub fn unsmoothed(&self, components: usize) -> Result<(Matrix, Projection)> {
+    pub(crate) fn unsmoothed(&self, components: usize) -> Result<(Matrix, Projection)> {
         let x = self.projection.prepare(self.unit.unit().clone());
         let (mean, basis) = principal_axes(&x, components)?;
         let projection = Projection { mean, basis, ..self.projection.clone() };
@@ -126,19 +167,18 @@ fn to_unit_rows(mut u: Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
     use crate::observer::NoObserver;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
         (0..n * d).map(|at| ((at * at) as f64 * 0.37).sin().abs() + (at % d) as f64 * 0.1).collect()
     }
 
-    fn try_represent(values: &[f64], n: usize, d: usize) -> Result<Representation> {
+    fn try_represent(values: &[f64], n: usize, d: usize) -> Result<Represented> {
         let features = Features::new(values, n, d).unwrap();
-        Representation::of(&features, &mut Stages::new(&mut NoObserver, 3))
+        Represented::of(&features, &mut NoObserver)
     }
 
-    fn represent(values: &[f64], n: usize, d: usize) -> Representation {
+    fn represent(values: &[f64], n: usize, d: usize) -> Represented {
         try_represent(values, n, d).unwrap()
     }
 

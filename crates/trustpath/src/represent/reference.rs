@@ -16,7 +16,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::smoothing::{NEIGHBORS, SMOOTHING, move_towards};
-use super::{Projection, Representation};
+use super::{Projection, Represented};
 use crate::limits::{REFERENCE_BASIS_ROWS, REFERENCE_DIMS, REFERENCE_ROWS};
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
@@ -88,7 +88,7 @@ struct KeptRows {
 
 impl Reference {
     /// Of a pool, and which rows of it they are.
-    pub(crate) fn of(pool: &Representation) -> Result<(Self, Vec<usize>)> {
+    pub(crate) fn of(pool: &Represented) -> Result<(Self, Vec<usize>)> {
         let n = pool.unit.len();
         let count = n.min(REFERENCE_ROWS);
         let which: Vec<usize> = (0..count).map(|at| at * n / count).collect();
@@ -185,9 +185,9 @@ impl Reference {
     }
 
     /// Places prepared rows of the pool as if they were new; `own` is the number of each among the reference rows.
-    pub(in crate::label) fn place_again(
+    pub(crate) fn place_again(
         &self,
-        pool: &Representation,
+        pool: &Represented,
         rows: &[usize],
         own: impl Fn(usize) -> Option<usize> + Sync,
     ) -> Result<Placed> {
@@ -315,7 +315,7 @@ fn multiply(x: &[f32], m: &[f32], dims: usize, out: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::linalg::vector::dot;
-    use crate::observer::{NoObserver, Stages};
+    use crate::observer::NoObserver;
     use crate::random::Random;
 
     fn values(n: usize, d: usize) -> Vec<f64> {
@@ -334,7 +334,7 @@ mod tests {
             let n = 400;
             let values = values(n, d);
             let features = Features::new(&values[..], n, d).unwrap();
-            let pool = Representation::of(&features, &mut Stages::new(&mut NoObserver, 1)).unwrap();
+            let pool = Represented::of(&features, &mut NoObserver).unwrap();
             let (reference, which) = Reference::of(&pool).unwrap();
             assert!(which.iter().copied().eq(0..n) && reference.len() == n);
             let again = reference.place(&pool.projection, &features, 0..n, |_| Ok(())).unwrap();
@@ -366,7 +366,7 @@ mod tests {
     fn other_features_and_parts_that_do_not_fit_are_refused() {
         let values = values(60, 7);
         let features = Features::new(&values[..], 60, 7).unwrap();
-        let pool = Representation::of(&features, &mut Stages::new(&mut NoObserver, 1)).unwrap();
+        let pool = Represented::of(&features, &mut NoObserver).unwrap();
         let (reference, _) = Reference::of(&pool).unwrap();
         let other = [1.0; 5];
         let other = Features::new(&other[..], 1, 5).unwrap();
