@@ -4,23 +4,21 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The command, the flag or the value of a flag, and what to use instead.
-const GONE: &[(&str, &str, &str)] = &[
-    ("label", "--strategy", STRATEGY),
-    ("serve", "--strategy", STRATEGY),
-    ("label", "--neighbors-on", NEIGHBORS_ON),
-    ("audit", "--neighbors-on", NEIGHBORS_ON),
-    ("demo", "--neighbors-on", NEIGHBORS_ON),
-    ("bench", "--base", "--base is gone: leave it out, since no method uses base classes"),
-    ("bench", "--method alpha-am", PEER),
-    ("bench", "--method poisson-learning", PEER),
-    ("bench", "--method poisson-mbo", PEER),
-    ("label", "--labeller alpha-am", PEER),
-    ("label", "--labeller poisson-learning", PEER),
-    ("label", "--labeller poisson-mbo", PEER),
-    ("serve", "--labeller alpha-am", PEER),
-    ("serve", "--labeller poisson-learning", PEER),
-    ("serve", "--labeller poisson-mbo", PEER),
+/// The commands, the flag or the value of a flag, and what to use instead.
+const GONE: &[(&[&str], &str, &str)] = &[
+    (&["label", "serve"], "--strategy", STRATEGY),
+    (&["audit", "demo", "label"], "--neighbors-on", NEIGHBORS_ON),
+    (&["bench"], "--base", "--base is gone: leave it out, since no method uses base classes"),
+    (&["bench", "paper"], "--method alpha-am", PEER),
+    (&["bench", "paper"], "--method poisson-learning", PEER),
+    (&["bench", "paper"], "--method poisson-mbo", PEER),
+    (&["bench", "paper"], "--method label-propagation", PEER),
+    (&["bench", "paper"], "--method label-spreading", PEER),
+    (&["label", "serve"], "--labeller alpha-am", PEER),
+    (&["label", "serve"], "--labeller poisson-learning", PEER),
+    (&["label", "serve"], "--labeller poisson-mbo", PEER),
+    (&["label", "serve"], "--labeller label-propagation", PEER),
+    (&["label", "serve"], "--labeller label-spreading", PEER),
 ];
 
 const STRATEGY: &str = "--strategy is gone: leave it out, since suggestions are always those that cover best what is uncertain";
@@ -43,7 +41,8 @@ pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {
         ErrorKind::InvalidValue => format!("{flag} {}", text(ContextKind::InvalidValue)?),
         _ => return None,
     };
-    GONE.iter().find(|gone| (gone.0, gone.1) == (command, &given)).map(|gone| gone.2)
+    let gone = GONE.iter().find(|gone| gone.0.contains(&command) && gone.1 == given)?;
+    Some(gone.2)
 }
 
 #[cfg(test)]
@@ -62,9 +61,11 @@ mod tests {
     #[test]
     fn every_entry_is_of_a_command_and_gives_its_sentence() {
         let cli = Cli::command();
-        for (command, flag, sentence) in GONE {
-            assert!(cli.find_subcommand(command).is_some(), "{command}");
-            assert_eq!(error_of(command, flag), *sentence);
+        for (commands, flag, sentence) in GONE {
+            for command in *commands {
+                assert!(cli.find_subcommand(command).is_some(), "{command}");
+                assert_eq!(error_of(command, flag), *sentence);
+            }
         }
     }
 

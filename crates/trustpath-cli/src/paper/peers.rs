@@ -2,7 +2,7 @@
 
 use trustpath::spec::SelfTrainingSpec;
 use trustpath::transductive::TransductiveKind::{
-    Adaptive, AlphaTim, Ilpc, LabelPropagation, LabelSpreading, Laplace, LaplacianShot, Plain, Tim,
+    Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim,
 };
 use trustpath_episodes::{EpisodeShape, Finished, Method, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
@@ -59,9 +59,7 @@ impl Peer {
             Method::Label(_) => "label",
             Method::Transductive(Adaptive) => "adaptive",
             Method::Transductive(Plain) => "labelled instances alone",
-            Method::Transductive(
-                LabelPropagation | LabelSpreading | LaplacianShot | Laplace | Ilpc,
-            ) => "graph of the pool",
+            Method::Transductive(LaplacianShot | Laplace | Ilpc) => "graph of the pool",
             _ => "prototypes",
         }
     }

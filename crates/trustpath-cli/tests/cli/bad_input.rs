@@ -78,7 +78,7 @@ fn methods_that_do_not_exist() {
     refused(&["bench", "--against", "method=all"], 2, &["--against", "one method"]);
     refused(&["bench", "--method", "all", "--against", "plain"], 2, &["--against", "one method"]);
     let peers = "icir, icic, label, adaptive, plain, simpleshot, simpleshot-cl2n, bd-cspn, laplacianshot, pt-map, soft-kmeans, \
-                 protolp, protolp-free, paddle, unem-gaussian, bavardage, label-propagation, label-spreading, laplace-learning, \
+                 protolp, protolp-free, paddle, unem-gaussian, bavardage, laplace-learning, \
                  ilpc, tim-gd, alpha-tim, all";
     refused(&["bench", "--against", "method=nonsense"], 2, &["nonsense", "pt-map, soft-kmeans"]);
     refused(&["paper", "peers", "--method", "nonsense"], 2, &["'nonsense'", "pt-map, soft-kmeans"]);

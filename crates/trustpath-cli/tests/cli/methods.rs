@@ -37,7 +37,7 @@ fn the_plain_classifier_is_the_start_of_self_training() {
 #[test]
 fn every_number_of_threads_and_a_journal_give_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    for method in ["laplacianshot", "soft-kmeans", "label-spreading"] {
+    for method in ["laplacianshot", "soft-kmeans", "laplace-learning"] {
         let journal = text(&folder.path().join(method));
         let run = |more: &[&str]| {
             let options = ["--method", method, "--setting", "semi", "--dirichlet", "inf"];
@@ -95,7 +95,7 @@ fn all_methods_stand_side_by_side_on_the_same_episodes() {
     // The same from its journals, as csv and as a table.
     let resumed = [&all[..], &["--journal", &journal, "--resume"]].concat();
     let csv = stdout(&[&resumed[..], &["--csv"]].concat());
-    assert_eq!(csv.lines().count(), 1 + 4 * 22);
+    assert_eq!(csv.lines().count(), 1 + 4 * 20);
     let table = stdout(&resumed);
     assert!(table.contains("to the best") && table.contains("Dirichlet(2)"), "{table}");
 }

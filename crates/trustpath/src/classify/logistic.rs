@@ -205,9 +205,10 @@ impl Trainer for LogisticTrainer<'_> {
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()> {
         let trained =
             Samples::new(rows, labels, self.instances, self.classes).and_then(|samples| {
-                match samples.len() < self.instances.dims() {
-                    true => self.train_in_span(&samples),
-                    false => self.train_in_primal(&samples),
+                if samples.len() < self.instances.dims() {
+                    self.train_in_span(&samples)
+                } else {
+                    self.train_in_primal(&samples)
                 }
             });
         if trained.is_err() {

@@ -32,13 +32,11 @@ impl Classify for PoolLogistic {
     }
 
     fn trainer<'a>(&self, instances: &'a Instances, classes: usize) -> Box<dyn Trainer + 'a> {
-        match self.limits.certifies(instances.len(), classes) {
-            true => self.certified.trainer(instances, classes),
-            false => {
-                let solver = LbfgsLogistic::new(self.c, classes, instances.dims());
-                Box::new(LbfgsTrainer { instances, solver })
-            }
+        if self.limits.certifies(instances.len(), classes) {
+            return self.certified.trainer(instances, classes);
         }
+        let solver = LbfgsLogistic::new(self.c, classes, instances.dims());
+        Box::new(LbfgsTrainer { instances, solver })
     }
 }
 

@@ -12,7 +12,7 @@
 //! uniform probabilities.
 //!
 //! With very few labels the harmonic function is nearly constant away from them, and its largest entry is often that of
-//! one class for nearly all rows. [`Poisson`](super::Poisson) learning was published as the remedy.
+//! one class for nearly all rows. Poisson learning was published as the remedy.
 
 use super::pool_graph::{PoolGraph, self_tuned, solve};
 use super::softmax::normalise;

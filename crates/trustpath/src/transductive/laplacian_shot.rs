@@ -62,9 +62,10 @@ impl Transductive for LaplacianShot {
         let few_shots = task.labelled < 5 * task.classes;
         let lambda = lambda.unwrap_or(if few_shots { 0.7 } else { 0.3 });
         let x = task.instances.unit();
-        let prototypes = match rectify {
-            true => rectified(&task, EPSILON),
-            false => class_means(x, task.labels, task.classes),
+        let prototypes = if rectify {
+            rectified(&task, EPSILON)
+        } else {
+            class_means(x, task.labels, task.classes)
         };
         let scores = |rows| scaled_distances(x, rows, &prototypes, -1.0);
         let near = |row: usize| {

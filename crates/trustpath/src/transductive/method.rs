@@ -1,9 +1,9 @@
 //! The transductive methods by name.
 
 use super::{
-    AdaptiveParams, BavardageParams, BdCspnParams, IlpcParams, LabelPropagationParams,
-    LaplaceParams, LaplacianShotParams, PaddleParams, Plain, ProtoLpParams, PrototypeParams,
-    SoftKmeansParams, TimParams, Transductive, Unem,
+    AdaptiveParams, BavardageParams, BdCspnParams, IlpcParams, LaplaceParams, LaplacianShotParams,
+    PaddleParams, Plain, ProtoLpParams, PrototypeParams, SoftKmeansParams, TimParams, Transductive,
+    Unem,
 };
 use crate::Result;
 use crate::choice::choices;
@@ -45,10 +45,6 @@ choices! {
         Unem = "unem-gaussian",
         /// A mixture of Gaussians with unknown class frequencies.
         Bavardage = "bavardage",
-        /// Label propagation.
-        LabelPropagation = "label-propagation",
-        /// Label spreading.
-        LabelSpreading = "label-spreading",
         /// The harmonic function on the graph of neighbours.
         Laplace = "laplace-learning",
         /// Rounds of propagation, balance and cleaning.
@@ -82,8 +78,6 @@ impl TransductiveKind {
             Self::Paddle => Box::new(PaddleParams::default().check()?),
             Self::Unem => Box::new(Unem::default()),
             Self::Bavardage => Box::new(BavardageParams::default().check()?),
-            Self::LabelPropagation => Box::new(LabelPropagationParams::propagation().check()?),
-            Self::LabelSpreading => Box::new(LabelPropagationParams::spreading().check()?),
             Self::Laplace => Box::new(LaplaceParams::default().check()?),
             Self::Ilpc => Box::new(IlpcParams::default().check()?),
             Self::Tim => Box::new(TimParams::tim_gd().check()?),

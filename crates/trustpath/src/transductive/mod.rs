@@ -14,7 +14,6 @@
 //! | [`Paddle`] | class means, and as few classes as explain the pool | as unequal as fits | `O(nKD)` per iteration |
 //! | [`Unem`] | PADDLE in ten steps with learned weights | as unequal as learned | `O(nKD)` per step |
 //! | [`Bavardage`] | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
-//! | [`LabelPropagation`] | random walks on a graph of all instances | none | `O(n²D)` |
 //! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
 //! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
 //! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
@@ -52,7 +51,6 @@ mod bd_cspn;
 mod geometry;
 mod ilpc;
 mod information;
-mod label_propagation;
 mod laplace;
 mod laplacian_shot;
 mod method;
@@ -75,7 +73,6 @@ pub use adaptive::{Adapted, Adaptive, AdaptiveParams};
 pub use bavardage::{Bavardage, BavardageParams};
 pub use bd_cspn::{BdCspn, BdCspnParams};
 pub use ilpc::{Ilpc, IlpcParams};
-pub use label_propagation::{Kernel, LabelPropagation, LabelPropagationParams};
 pub use laplace::{Laplace, LaplaceParams};
 pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
 pub use method::TransductiveKind;

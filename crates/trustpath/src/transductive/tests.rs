@@ -251,13 +251,6 @@ fn parameters_out_of_range_are_refused() {
     let base = SoftKmeansParams::default();
     refused(not_positive.map(|lambda| SoftKmeansParams { lambda, ..base }.check()));
     refused([0.0, 1.5, f64::NAN].map(|step| SoftKmeansParams { step, ..base }.check()));
-    let base = LabelPropagationParams::spreading();
-    refused([
-        LabelPropagationParams { kernel: Kernel::Rbf(0.0), ..base }.check(),
-        LabelPropagationParams { kernel: Kernel::Nearest(0), ..base }.check(),
-        LabelPropagationParams { alpha: Some(1.0), ..base }.check(),
-        LabelPropagationParams { tolerance: 0.0, ..base }.check(),
-    ]);
     refused([LaplaceParams { neighbors: 0 }.check()]);
     let base = ProtoLpParams::default();
     refused([

@@ -121,10 +121,8 @@ mod tests {
     #[test]
     fn the_cap_limits_prices_and_without_one_classes_are_equal() {
         let lean = |i: usize| if i.is_multiple_of(5) { 0 } else { 1 };
-        let value = |i: usize, k: usize| match lean(i) == k {
-            true => 1.0,
-            false => 0.3 + 0.1 * (i as f64).sin(),
-        };
+        let value =
+            |i: usize, k: usize| if lean(i) == k { 1.0 } else { 0.3 + 0.1 * (i as f64).sin() };
         let g: Vec<f64> = (0..60 * 3).map(|at| value(at / 3, at % 3)).collect();
         let (mut v, mut counts) = ([1.0; 3], [0.0; 3]);
         priced(&g, f64::INFINITY, 500, &mut v);
