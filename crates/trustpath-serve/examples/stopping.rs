@@ -11,7 +11,8 @@
 
 use std::path::Path;
 
-use trustpath::label::{Represented, Verdict, label};
+use trustpath::label;
+use trustpath::label::{Represented, Verdict};
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
 use trustpath_episodes::{FeatureTable, Random, Result, Split, embedded};
