@@ -51,8 +51,8 @@ TARGETS = {
         "scikit-learn on the same draws",
         "Accuracy in percent of classifiers of scikit-learn, with their default options, on the draws of [accuracy of the labels](labels.md).",
         "1 hour",
-        ["label_quality draws novel 3 TMP/draws", "scripts/label_against_sklearn.py TMP/draws"],
-        ["label_quality draws novel 2 TMP/draws --at-most 25", "scripts/label_against_sklearn.py TMP/draws"],
+        ["label_quality draws novel 3 TMP/draws > TMP/0", "scripts/label_against_sklearn.py TMP/draws"],
+        ["label_quality draws novel 2 TMP/draws --at-most 25 > TMP/0", "scripts/label_against_sklearn.py TMP/draws cub-1-"],
         needs=SKLEARN,
     ),
     "labellers": Target(
@@ -95,7 +95,7 @@ TARGETS = {
         "[trusted labels](promise.md), of predictions.",
         "1 hour",
         ["trust_quality 8 KINDS new"],
-        ["trust_quality 3 cub:validation 'case=5 each' new"],
+        ["trust_quality 3 cub:validation 'case=closed 5 each' new"],
         needs=("features",),
     ),
     "audit": Target(

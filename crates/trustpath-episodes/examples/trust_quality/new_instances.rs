@@ -32,6 +32,10 @@ impl NewCell {
     pub const HEAD: &str = "| features | case | accuracy | pool: wrong at 0.9 (coverage) | new: wrong at 0.9 (coverage) | none of these | false | recall |\n|---|---|---|---|---|---|---|---|";
 
     pub fn measure(table: &FeatureTable, case: &Case, draws: u64) -> Result<Option<Self>> {
+        // A case of small classes leaves no instance for later.
+        if case.per_class <= IN_POOL {
+            return Ok(None);
+        }
         let mut outcomes = Vec::new();
         for seed in 0..draws {
             match case.draw(table, seed) {
