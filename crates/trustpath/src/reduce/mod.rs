@@ -132,27 +132,6 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
         Ok(self)
     }
 
-    /// Coordinates of the first `n` instances on a graph of their nearest neighbours found by the caller, which may be
-    /// an approximate one. Methods without a graph ignore it.
-    ///
-    /// # Errors
-    /// As for [`Reduce::reduce`], and [`Error::Parameter`] when the graph is missing or of another shape.
-    fn reduce_on(
-        &self,
-        instances: &Instances,
-        n: usize,
-        graph: Option<&Neighbors>,
-    ) -> Result<Embedding> {
-        check_instances(self, instances, n)?;
-        let neighbors = self.neighbors(n);
-        if let Some(k) = neighbors {
-            check_graph(graph, n, k)?;
-        }
-        let available = if neighbors.is_some() { n - 1 } else { (n - 1).min(instances.dims()) };
-        check_dimensions(self.dimensions().unwrap_or(0), available)?;
-        self.embed(instances, n, graph.unwrap_or(&Neighbors::default()))
-    }
-
     /// Coordinates of the first `n` instances, computed together and without the other instances.
     ///
     /// # Errors
@@ -161,7 +140,9 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
         check_instances(self, instances, n)?;
         let graph = self.neighbors(n).map(|k| Neighbors::of(instances, n, k)).transpose()?;
-        self.reduce_on(instances, n, graph.as_ref())
+        let available = if graph.is_some() { n - 1 } else { (n - 1).min(instances.dims()) };
+        check_dimensions(self.dimensions().unwrap_or(0), available)?;
+        self.embed(instances, n, &graph.unwrap_or_default())
     }
 }
 
@@ -194,20 +175,6 @@ fn check_instances<R: Reduce + ?Sized>(
         return Err(Error::Constant { rows: n });
     }
     Ok(())
-}
-
-/// Refuses a graph that is missing, or not of `n` instances with `k` neighbours each.
-fn check_graph(graph: Option<&Neighbors>, n: usize, k: usize) -> Result<()> {
-    let wrong =
-        |given: &dyn std::fmt::Display, expected| Err(Error::parameter("graph", given, expected));
-    match graph {
-        None => wrong(&"none", "this reduction needs the nearest neighbours"),
-        Some(graph) if graph.len() != n => wrong(&graph.len(), "it must hold every instance once"),
-        Some(graph) if graph.k() != k => {
-            wrong(&graph.k(), "it must have as many neighbours as the reduction asks for")
-        }
-        Some(_) => Ok(()),
-    }
 }
 
 /// Refuses more dimensions than a method can give.

@@ -8,7 +8,6 @@ use super::spectral::Spectral;
 use super::testing::{clusters, instances, max_difference, projector};
 use super::{DENSE_ROWS, Reduce, Reduction};
 use crate::Error;
-use crate::neighbors::Neighbors;
 
 #[test]
 fn names_go_both_ways() {
@@ -67,29 +66,8 @@ fn more_instances_than_a_matrix_over_all_pairs_is_built_for_are_refused() {
         }
         let error = Error::TooManyToReduce { rows, most: DENSE_ROWS };
         assert_eq!(reduction.reduce(&x, rows).unwrap_err(), error);
-        assert_eq!(reduction.reduce_on(&x, rows, None).unwrap_err(), error);
         let said = error.to_string();
         assert!(said.contains("2001 instances") && said.contains("2000") && said.contains("pca"));
-    }
-}
-
-#[test]
-fn graphs_of_another_shape_are_refused() {
-    let x = clusters(2, 30, 6, 1.0);
-    for method in Reduction::ALL {
-        let reduction = method.build(3, 7).unwrap();
-        let Some(k) = reduction.neighbors(60) else {
-            assert!(reduction.reduce_on(&x, 60, None).is_ok());
-            continue;
-        };
-        let right = Neighbors::of(&x, 60, k).unwrap();
-        let on = reduction.reduce_on(&x, 60, Some(&right)).unwrap();
-        assert_eq!(on.x, reduction.reduce(&x, 60).unwrap().x);
-        let (short, thin) = (Neighbors::of(&x, 59, k), Neighbors::of(&x, 60, k + 1));
-        for graph in [None, Some(&short.unwrap()), Some(&thin.unwrap())] {
-            let error = reduction.reduce_on(&x, 60, graph).unwrap_err();
-            assert!(matches!(error, Error::Parameter { name: "graph", .. }), "{error}");
-        }
     }
 }
 
