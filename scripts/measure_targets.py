@@ -42,7 +42,7 @@ TARGETS = {
         "Share of correct labels among the unlabeled instances of the novel classes, in percent, ± 1.96 standard errors over the draws: "
         "*plain* is logistic regression on the given labels, *label* is `trustpath label`, *gain* their paired difference, *set aside* the "
         "share that is marked as none of these, which counts as wrong. In 1:10 pools the last class has a tenth of the instances of the first.",
-        "20 minutes",
+        "30 minutes",
         ["label_quality accuracy novel 3", "# With `--closed`", "label_quality closed novel 3"],
         ["label_quality accuracy novel 3 --at-most 25"],
         checked=True,
@@ -50,7 +50,7 @@ TARGETS = {
     "sklearn": Target(
         "scikit-learn on the same draws",
         "Accuracy in percent of classifiers of scikit-learn, with their default options, on the draws of [accuracy of the labels](labels.md).",
-        "1 hour",
+        "2 hours",
         ["label_quality draws novel 3 TMP/draws > TMP/0", "scripts/label_against_sklearn.py TMP/draws"],
         ["label_quality draws novel 2 TMP/draws --at-most 25 > TMP/0", "scripts/label_against_sklearn.py TMP/draws cub-1-"],
         needs=SKLEARN,
@@ -82,7 +82,7 @@ TARGETS = {
         "squared error of the probability, and that of a constant. *flagged*: share marked as none of these, *false*: of these, the share "
         "that has a labelled class, *recall*: the share of unknown classes that is marked, *known*: estimated share of labelled classes. "
         "Last: draws in which rounds labelled and credibility ranked. Pools have 20 classes of 60 instances unless the case says otherwise.",
-        "3 hours",
+        "1 hour",
         ["trust_quality 12 KINDS", "# Novel classes", "trust_quality 12 cub:novel cifar-fs:novel case=missing"],
         ["trust_quality 4 cub:validation cifar-fs:validation 'case=closed 5 classes'",
          "trust_quality 3 cub:validation cifar-fs:validation 'case=open fifth missing, 5'"],
@@ -93,7 +93,7 @@ TARGETS = {
         "40 instances of each class are the pool, the model that it trains predicts the others. *wrong at 0.9*: percent of wrong labels "
         "among the trusted, ± one standard error over the draws (percentage that is trusted); *none of these*, *false* and *recall* as in "
         "[trusted labels](promise.md), of predictions.",
-        "1 hour",
+        "30 minutes",
         ["trust_quality 8 KINDS new"],
         ["trust_quality 3 cub:validation 'case=closed 5 each' new"],
         needs=("features",),
@@ -104,7 +104,7 @@ TARGETS = {
         "AUROC of the ranking, share of wrong labels among as many first ones as are wrong, both beside those of the confidence of a "
         "cross-validated classifier (up to 500 labels); precision and recall of the suspects; the estimated share of wrong labels, its 90 % "
         "interval, and in how many draws that contains the truth. All in percent.",
-        "2 hours",
+        "1 hour",
         ["label_quality audit FEATURES 4"],
         ["label_quality audit validation 2 --at-most 200"],
         needs=("features",), checked=True, tolerance=5.0,
@@ -113,7 +113,7 @@ TARGETS = {
         "Finding wrong labels, beside cleanlab",
         "The same labels with the same mistakes, by `trustpath audit` and by cleanlab on a cross-validated logistic regression of "
         "scikit-learn, both with default options; means over the draws, in percent, and estimated over actual number of wrong labels.",
-        "3 hours",
+        "4 hours",
         ["scripts/audit_against_cleanlab.py FEATURES"],
         ["scripts/audit_against_cleanlab.py FEATURES 50"],
         needs=("features", *SKLEARN, "cleanlab"),
@@ -122,7 +122,7 @@ TARGETS = {
         "Other methods on four kinds of features",
         "Accuracy of the adaptive mode in percent, and paired differences of other methods to it in points, ± the 95 % interval, bold where "
         "a method is ahead beyond it. First the summary over all settings. Times are processor milliseconds of one thread.",
-        "8 hours",
+        "1 hour",
         [f"peers grid FEATURES/cifar-fs-val.npy 200 {METHODS} > TMP/0.tsv",
          *(f"peers grid FEATURES/{kind}.npy 200 {METHODS} --filter 'n = 75,' > TMP/{kind}.tsv" for kind in KINDS[1:]),
          "scripts/peers_tables.py TMP/0.tsv " + " ".join(f"TMP/{kind}.tsv" for kind in KINDS[1:])],
@@ -130,7 +130,7 @@ TARGETS = {
         needs=("features",), seeds="17",
     ),
     "grid": Target(
-        "Methods by class balance, pool size, ways and shots", "Written by `trustpath paper grid`.", "8 hours",
+        "Methods by class balance, pool size, ways and shots", "Written by `trustpath paper grid`.", "1 hour",
         ["trustpath paper grid --episodes 200 --quiet --out TMP/report"],
         ["trustpath paper grid --dataset cub --method plain --method adaptive --episodes 2 --quiet --out TMP/report"],
         seeds="0",
@@ -139,7 +139,7 @@ TARGETS = {
         "The paper's results",
         "Written by `trustpath paper`, which says what the paper reports, and whether the same conclusion holds. The first table lists every "
         "conclusion: *no* is a contradiction.",
-        "2 hours",
+        "1 hour",
         ["trustpath paper all --episodes 2000 --quiet --out TMP/report"],
         ["trustpath paper all --episodes 10 --quiet --out TMP/report"],
         checked=True, seeds="0",

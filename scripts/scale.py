@@ -121,7 +121,8 @@ def ours(n, path):
     for line in output.splitlines():
         if line.startswith("{"):
             event = json.loads(line)
-            stages[event["stage"]] = event["elapsed_s"]
+            # Without the file that is read.
+            stages[event["stage"].split(" /")[0]] = event["elapsed_s"]
         elif "peak memory" in line:
             memory = float(line.split()[-2])
     label, verdict = columns(out, "label", "verdict")
