@@ -74,7 +74,8 @@ impl Represented {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::{Labelling, label, label_first};
+    use crate::label::{Labelling, label_first};
+    use crate::request::label;
     use crate::observer::NoObserver;
     use crate::spec::LabelSpec;
 
