@@ -89,7 +89,7 @@ def run(step, features, folder, figures):
 def report(folder, figures):
     """What `trustpath paper` wrote, without its title."""
     (page,) = folder.glob("*.md")
-    text = re.sub(r"\A# .*\n", "", page.read_text()).strip()
+    text = re.sub(r"\A# .*\n", "", page.read_text()).strip().replace(".png)", ".svg)")
     if not figures:
         return re.sub(r"^!\[.*\n+", "", text, flags=re.MULTILINE)
     figures.mkdir(parents=True, exist_ok=True)

@@ -209,6 +209,8 @@ fn repository() -> PathBuf {
 fn every_reason_not_to_run_a_command_is_needed() {
     let mut text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     text.extend(helps());
+    let tutorials = links::pages(&repository().join("docs/tutorials"));
+    text.extend(tutorials.iter().map(|page| std::fs::read_to_string(page).unwrap()));
     for (part, why) in NOT_RUN {
         assert!(text.contains(part), "{part} ({why})");
     }
