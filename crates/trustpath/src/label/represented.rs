@@ -75,8 +75,8 @@ impl Represented {
 mod tests {
     use super::*;
     use crate::label::{Labelling, label_first};
-    use crate::request::label;
     use crate::observer::NoObserver;
+    use crate::request::label;
     use crate::spec::LabelSpec;
 
     const ROWS: usize = 240;
