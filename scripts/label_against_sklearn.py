@@ -2,12 +2,13 @@
 
     pip install numpy scikit-learn
     mkdir draws && cargo run --release -p trustpath-bench --example label_quality -- draws novel 3 draws
-    OMP_NUM_THREADS=2 python scripts/label_against_sklearn.py draws
+    OMP_NUM_THREADS=2 python scripts/label_against_sklearn.py draws [BEGINNING]
 
-Prints the mean accuracy on the unlabeled, in percent, over the draws of each cell, in Markdown, with 1.96 standard
-errors. All are as scikit-learn publishes them, on features of unit length: SelfTrainingClassifier around logistic
-regression with C = 10 (threshold 0.75, at most 10 rounds), LabelSpreading with the 7 nearest neighbours or the Gaussian
-kernel of gamma 20 (alpha 0.2, at most 30 steps). The features come from `crates/trustpath-data-*`.
+BEGINNING keeps the files whose names begin so. Prints the mean accuracy on the unlabeled, in percent, over the draws
+of each cell, in Markdown, with 1.96 standard errors. All are as scikit-learn publishes them, on features of unit
+length: SelfTrainingClassifier around logistic regression with C = 10 (threshold 0.75, at most 10 rounds),
+LabelSpreading with the 7 nearest neighbours or the Gaussian kernel of gamma 20 (alpha 0.2, at most 30 steps). The
+features come from `crates/trustpath-data-*`.
 """
 
 import gzip
@@ -69,7 +70,7 @@ def accuracy(method, x, truth, given):
 
 def main():
     cells = defaultdict(list)
-    for file in Path(sys.argv[1]).glob("*.npy"):
+    for file in Path(sys.argv[1]).glob(f"{sys.argv[2] if len(sys.argv) > 2 else ''}*.npy"):
         dataset, labels, pool, seed = re.fullmatch(r"(.+)-(\d+)-(balanced|long-tailed)-(\d+)", file.stem).groups()
         cells[dataset, int(labels), pool].append((int(seed), file))
     tables = {dataset: unpack(dataset) for dataset, _, _ in cells}

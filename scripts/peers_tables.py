@@ -1,10 +1,9 @@
-"""Writes the tables of docs/peers.md and docs/peers-tables.md from the lines that the example `peers` prints.
+"""Tables from the lines that the example `peers` prints.
 
-    python scripts/peers_tables.py docs/peers.md docs/peers-tables.md LINES.tsv...
+    python scripts/peers_tables.py LINES.tsv...
 
-The first page gets the summary of all methods, the second one table per kind of features. The lines of all files are
-joined; of a setting and method that occurs twice, the one of more episodes counts. What stands between `<!-- tables -->`
-and `<!-- end of tables -->` in each page is replaced.
+Prints the summary of all methods and one table per kind of features, in Markdown. The lines of all files are joined; of a setting and
+method that occurs twice, the one of more episodes counts.
 """
 
 import re
@@ -82,28 +81,16 @@ def summary(found, methods):
     return lines + [text for _, text in others]
 
 
-def replace(page, lines):
-    """Puts lines between the two marks of a page."""
-    start, end = "<!-- tables -->", "<!-- end of tables -->"
-    text = open(page).read()
-    before, rest = text.split(start)
-    after = rest.split(end)[1]
-    open(page, "w").write(before + start + "\n" + "\n".join(lines) + "\n" + end + after)
-
-
 def main():
-    short, complete, *paths = sys.argv[1:]
-    found = read(paths)
+    found = read(sys.argv[1:])
     methods = sorted({m for rows in found.values() for m in rows}, key=lambda m: m != FIRST)
     share = lambda m: -sum(m in rows for rows in found.values())
     methods.sort(key=lambda m: (m != FIRST, share(m), m))
-    replace(short, summary(found, methods))
-    lines = []
+    print(*summary(found, methods), sep="\n")
     for kind, title in KINDS.items():
         if any(k == kind for k, _ in found):
             own = [m for m in methods if any(m in rows for (k, _), rows in found.items() if k == kind)]
-            lines += ["### " + title, "", *table(found, kind, own), ""]
-    replace(complete, lines[:-1])
+            print("", "## " + title, "", *table(found, kind, own), sep="\n")
 
 
 main()

@@ -12,8 +12,7 @@ stage from its progress, peak memory from the operating system), SelfTrainingCla
 with C = 10, LabelSpreading with the 7 nearest neighbours, and Laplace learning of graphlearning on its 10 nearest neighbours, each in a process of its own with as much
 time as `--limit` says. Then 5 % of all labels are replaced by another class at random, and `trustpath audit` and cleanlab (find_label_issues on probabilities of a
 5-fold cross-validated logistic regression) look for them. Prints Markdown. Options: `--dims D` keeps D of the 512 features (384), `--limit S` seconds for each of the
-others (600; 0 leaves them out), `--also FLAGS` runs trustpath once more with these flags, up to 100,000 instances, as in `--also "--reduction lle"`, `--folder F`
-keeps the files there. With `--classes C` every class is one real instance repeated with jitter, and has 5 given labels. TRUSTPATH_BINARY names another program
+others (600; 0 leaves them out), `--folder F` keeps the files there. With `--classes C` every class is one real instance repeated with jitter, and has 5 given labels. TRUSTPATH_BINARY names another program
 than target/release/trustpath.
 """
 
@@ -31,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 BINARY = os.environ.get("TRUSTPATH_BINARY", Path(__file__).resolve().parent.parent / "target" / "release" / "trustpath")
-JITTER, GIVEN, FEW_GIVEN, BLOCK, ALSO, WRONG = 0.3, 20, 5, 20_000, 100_000, 0.05
+JITTER, GIVEN, FEW_GIVEN, BLOCK, WRONG = 0.3, 20, 5, 20_000, 0.05
 PEERS = {"SelfTraining": "SelfTrainingClassifier", "LabelSpreading": "LabelSpreading, knn", "Laplace": "graphlearning, Laplace"}
 
 
@@ -111,20 +110,19 @@ def columns(file, *names):
         return [np.array(column) for column in zip(*([row[k] for k in at] for row in rows))]
 
 
-def ours(n, path, flags):
-    """Seconds by stage, wall and user seconds, peak GiB, accuracy on the unlabeled, what the summary says of neighbours."""
+def ours(n, path):
+    """Seconds by stage, wall and user seconds, peak GiB, accuracy on the unlabeled, share that is trusted and share of wrong ones of these."""
     out = result_file(n, path, "out")
-    command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--progress", "json", *flags]
+    command = [BINARY, "label", path / f"{n}.npy", "--labels", path / f"{n}.txt", "--out", out, "--progress", "json"]
     output, seconds = measured([str(part) for part in command])
     if output is None:
         sys.exit(f"trustpath: {seconds[0]}")
-    stages, found = {}, "all"
+    stages = {}
     for line in output.splitlines():
         if line.startswith("{"):
             event = json.loads(line)
-            stages[event["stage"]] = event["elapsed_s"]
-        elif "neighbours found" in line:
-            found = " ".join(line.split()[2:4])
+            # Without the file that is read.
+            stages[event["stage"].split(" /")[0]] = event["elapsed_s"]
         elif "peak memory" in line:
             memory = float(line.split()[-2])
     label, verdict = columns(out, "label", "verdict")
@@ -132,7 +130,7 @@ def ours(n, path, flags):
     trusted = verdict == "trusted"
     wrong = labels[trusted] != np.load(path / f"{n}-truth.npy")[trusted]
     trust = f"{100 * trusted.mean():.0f}", f"{100 * wrong.mean():.1f}" if trusted.any() else "–"
-    return stages, seconds, memory, quality(n, path, labels), found, trust
+    return stages, seconds, memory, quality(n, path, labels), trust
 
 
 def our_audit(n, path):
@@ -200,7 +198,6 @@ def main():
     parser.add_argument("--dims", type=int, default=384)
     parser.add_argument("--limit", type=float, default=600)
     parser.add_argument("--classes", type=int)
-    parser.add_argument("--also", action="append", default=[])
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -213,12 +210,10 @@ def main():
         for n in args.sizes:
             print(f"n = {n}", file=sys.stderr)
             gib = make(path, n, args.dims, args.classes).stat().st_size / 2**30
-            for flags in ["", *(args.also if n <= ALSO else [])]:
-                stages, seconds, memory, right, found, trust = ours(n, path, flags.split())
-                times = "; ".join(f"{name} {took:.1f}" for name, took in stages.items())
-                stage_rows.append([f"{n:,}", flags or "–", times])
-                name = f"trustpath {flags}".strip()
-                rows.append([f"{n:,}", name, *seconds, f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust, found])
+            stages, seconds, memory, right, trust = ours(n, path)
+            stage_rows.append([f"{n:,}", "; ".join(f"{name} {took:.1f}" for name, took in stages.items())])
+            rows.append([f"{n:,}", "trustpath", *seconds, f"{memory:.2f}", f"{gib:.2f}", f"{right:.1f}", *trust])
+
             def run(name):
                 command = [sys.executable, __file__, str(n), "--peer", name, "--folder", str(path)]
                 output, seconds = measured(command, args.limit)
@@ -227,7 +222,7 @@ def main():
             for name, title in PEERS.items() if args.limit else ():
                 found, seconds = run(name)
                 right, peak = (f"{float(found[-2]):.1f}", found[-1]) if found else ("–", "–")
-                rows.append([f"{n:,}", title, *seconds, peak, f"{gib:.2f}", right, *["–"] * 3])
+                rows.append([f"{n:,}", title, *seconds, peak, f"{gib:.2f}", right, *["–"] * 2])
             seconds, memory, found = our_audit(n, path)
             audits.append([f"{n:,}", "trustpath audit", *seconds, f"{memory:.2f}", f"{found[0]:,}", f"{found[1]:.1f}", f"{found[2]:.1f}"])
             if args.limit:
@@ -237,9 +232,9 @@ def main():
             for file in path.glob(f"{n}*"):
                 if not args.folder:
                     file.unlink()
-        table(["n", "", "seconds", "user seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %", "neighbours found"], rows)
+        table(["n", "", "seconds", "user seconds", "peak GiB", "features GiB", "accuracy, %", "trusted, %", "wrong among them, %"], rows)
         print()
-        table(["n", "flags", "seconds by stage"], stage_rows)
+        table(["n", "seconds by stage"], stage_rows)
         print()
         table(["n", "", "seconds", "user seconds", "peak GiB", "suspects", "wrong among them, %", "of all wrong ones, %"], audits)
 

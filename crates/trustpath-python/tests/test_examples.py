@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -43,6 +44,19 @@ def test_types(what, tmp_path_factory):
     )
     assert found.returncode == 0, found.stdout
     assert (Path(trustpath.__file__).parent / "py.typed").exists()
+
+
+def test_the_block_of_the_readme_prints_what_it_shows():
+    """TRUSTPATH_UPDATE_DOCS=1 writes what it prints into the README instead."""
+    page = ROOT / "README.md"
+    text = page.read_text()
+    ((code, shown),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    if os.environ.get("TRUSTPATH_UPDATE_DOCS"):
+        page.write_text(text.replace(f"```text\n{shown}```", f"```text\n{done.stdout}```"))
+    else:
+        assert done.stdout == shown
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -21,8 +21,8 @@ struct Run {
 }
 
 /// Writes every draw into a folder, for other programs.
-pub fn write_draws(split: Split, draws: u64, folder: &Path) -> Result<()> {
-    for_every_cell(split, |dataset, drawing, table| {
+pub fn write_draws(split: Split, draws: u64, at_most: usize, folder: &Path) -> Result<()> {
+    for_every_cell(split, at_most, |dataset, drawing, table| {
         for seed in 0..draws {
             let balance = if drawing.balance == Balance::Even { "balanced" } else { "long-tailed" };
             let name = format!("{dataset}-{}-{balance}-{seed}.npy", drawing.labels);
@@ -32,9 +32,9 @@ pub fn write_draws(split: Split, draws: u64, folder: &Path) -> Result<()> {
     })
 }
 
-pub fn report(split: Split, draws: u64) -> Result<()> {
+pub fn report(split: Split, draws: u64, at_most: usize) -> Result<()> {
     head(ACCURACY);
-    for_every_cell(split, |dataset, drawing, table| {
+    for_every_cell(split, at_most, |dataset, drawing, table| {
         let runs = runs(drawing, table, draws, LabelSpec::default())?;
         let head = format!("| {dataset} | {} | {} |", drawing.labels, drawing.balance.name());
         println!("{head} {}", accuracy_cells(&runs)?);
@@ -44,7 +44,8 @@ pub fn report(split: Split, draws: u64) -> Result<()> {
 
 /// The same over files of features: pools of 20 classes and of all of them, of up to 60 instances each, with also random labels, and the
 /// accuracy of every labeller that may be chosen.
-pub fn report_files(files: &[String], draws: u64) -> Result<()> {
+pub fn report_files(files: &[String], draws: u64, at_most: usize) -> Result<()> {
+    let at_most = at_most.min(60);
     head(
         "features | classes | labels per class | pool | plain | classifier | no rounds | rounds | label | label − plain | label − rounds | set aside | rounds chosen",
     );
@@ -55,7 +56,7 @@ pub fn report_files(files: &[String], draws: u64) -> Result<()> {
         for classes in [20].into_iter().chain(every) {
             for labels in [1, 2, 5, 20] {
                 for balance in Balance::ALL {
-                    let drawing = Drawing { labels, balance, classes, at_most: 60, seed: 0 };
+                    let drawing = Drawing { labels, balance, classes, at_most, seed: 0 };
                     let of = |seed| labellers(&Drawing { seed, ..drawing }.from(&table), seed);
                     let runs: Vec<[f64; 7]> = (0..draws).map(of).collect::<Result<_>>()?;
                     let classes = classes.min(table.class_names().len());
@@ -107,11 +108,11 @@ fn labeller_cells(runs: &[[f64; 7]]) -> Result<String> {
 
 /// Accuracy when it is known that every class has labels. With one label per class, novel instances are not looked for
 /// anyway.
-pub fn report_closed(split: Split, draws: u64) -> Result<()> {
+pub fn report_closed(split: Split, draws: u64, at_most: usize) -> Result<()> {
     head(ACCURACY);
     // The folds only serve the estimate of precision.
     let params = LabelSpec { closed: true, folds: 2, ..Default::default() };
-    for_every_cell(split, |dataset, drawing, table| {
+    for_every_cell(split, at_most, |dataset, drawing, table| {
         if drawing.labels > 1 {
             let cells = accuracy_cells(&runs(drawing, table, draws, params.clone())?)?;
             println!("| {dataset} | {} | {} | {cells}", drawing.labels, drawing.balance.name());
@@ -128,12 +129,16 @@ fn runs(drawing: Drawing, table: &FeatureTable, draws: u64, params: LabelSpec) -
     (0..draws).map(run).collect()
 }
 
-fn for_every_cell(split: Split, mut visit: impl FnMut(&str, Drawing, &FeatureTable) -> Result<()>) -> Result<()> {
+fn for_every_cell(
+    split: Split,
+    at_most: usize,
+    mut visit: impl FnMut(&str, Drawing, &FeatureTable) -> Result<()>,
+) -> Result<()> {
     for dataset in embedded::DATASETS {
         let table = embedded::load(dataset, split)?;
         for labels in LABELS {
             for balance in Balance::STRATIFIED {
-                let (classes, at_most) = (usize::MAX, usize::MAX);
+                let classes = usize::MAX;
                 let drawing = Drawing { labels, balance, classes, at_most, seed: 0 };
                 visit(dataset, drawing, table)?;
             }

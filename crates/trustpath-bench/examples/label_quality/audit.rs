@@ -1,4 +1,4 @@
-//! Finding labels that were made wrong on purpose: the table of `docs/trust.md`.
+//! Finding labels that were made wrong on purpose: the table of `docs/measured/audit.md`.
 //!
 //! Classes and rows of every set are drawn at random, a share of the labels is made wrong (any other class, or the most similar one), and the
 //! audit and the confidence of a cross-validated logistic regression look for them.
@@ -19,17 +19,17 @@ const SHARES: [f64; 3] = [0.03, 0.1, 0.2];
 const CONFIDENCE: usize = 500;
 
 /// The table over the embedded datasets.
-pub fn report(split: Split, draws: u64) -> Result<()> {
+pub fn report(split: Split, draws: u64, at_most: usize) -> Result<()> {
     head_of_table();
     for dataset in embedded::DATASETS {
-        rows(dataset, embedded::load(dataset, split)?, draws)?;
+        rows(dataset, embedded::load(dataset, split)?, draws, at_most)?;
     }
     Ok(())
 }
 
 /// The table over all features of a folder, `NAME.npy` beside `NAME-labels.npy`. Novel classes (`NAME-test`) are left out: options are
 /// chosen by this table.
-pub fn report_folder(folder: &Path, draws: u64) -> Result<()> {
+pub fn report_folder(folder: &Path, draws: u64, at_most: usize) -> Result<()> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -41,7 +41,7 @@ pub fn report_folder(folder: &Path, draws: u64) -> Result<()> {
     for file in files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if !name.ends_with("-labels") && !name.ends_with("-test") {
-            rows(&name, &TableFile::new(&file).read()?, draws)?;
+            rows(&name, &TableFile::new(&file).read()?, draws, at_most)?;
         }
     }
     Ok(())
@@ -64,8 +64,8 @@ struct Found {
     estimate: Option<[f64; 3]>,
 }
 
-fn rows(name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
-    for (size, classes) in SIZES {
+fn rows(name: &str, table: &FeatureTable, draws: u64, at_most: usize) -> Result<()> {
+    for (size, classes) in SIZES.into_iter().filter(|(size, _)| *size <= at_most) {
         let classes = classes.min(table.class_names().len());
         // Nine tenths of the size are enough.
         let available: usize = table.members().iter().map(|m| m.len().min(size / classes)).sum();

@@ -1,5 +1,5 @@
 //! Whether what `label` says about its labels is true: promised precision, none of these, probabilities and accuracy, over many
-//! draws of pools in which everything is known. Prints the tables of `docs/trust-tables.md`.
+//! draws of pools in which everything is known. Prints tables of `docs/measured`.
 //!
 //! ```sh
 //! cargo run --release -p trustpath-bench --example trust_quality -- 20 cub:validation cifar-fs:validation

@@ -149,7 +149,11 @@ impl fmt::Display for Cell {
         write!(f, " {a:.1}, {b:.1} |")?;
         write!(f, " {:.1}, {:.1} |", mean(&|o| Some(o.brier.0)), mean(&|o| Some(o.brier.1)))?;
         let (flagged, alarms) = (mean(&|o| Some(o.flagged.0)), mean(&|o| Some(o.flagged.1.unwrap_or(0.0))));
-        write!(f, " {flagged:.1} | {alarms:.1} | {:.1} |", mean(&|o| o.flagged.2))?;
+        write!(f, " {flagged:.1} | {alarms:.1} |")?;
+        match mean(&|o| o.flagged.2) {
+            recall if recall.is_nan() => write!(f, " – |")?,
+            recall => write!(f, " {recall:.1} |")?,
+        }
         write!(f, " {:.0} |", mean(&|o| Some(o.known)))?;
         let rounds = self.0.iter().filter(|o| o.labeller == "rounds").count();
         let credibility = self.0.iter().filter(|o| o.by_credibility).count();
