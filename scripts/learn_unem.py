@@ -2,7 +2,7 @@
 
     python scripts/learn_unem.py FEATURES.npy...          # labels in FEATURES-labels.npy beside each
 
-Prints what stands between LEARNED and END in crates/trustpath/src/transductive/unem.rs, and the accuracy on other episodes of
+Prints what stands between LEARNED and END in crates/trustpath-bench/src/transductive/unem.rs, and the accuracy on other episodes of
 the same classes before and after. As its authors do (CVPR 2025): episodes for each number of shots, the
 cross-entropy of the last probabilities, 100 steps of Adam with a rate of 0.1, halved every 50 steps. Unlike theirs, features have unit length, there are 400 instead of 1000 episodes,
 and they are spread over all files given, and over pools that are balanced, by Dirichlet(2), and of five among sixteen

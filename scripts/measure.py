@@ -29,7 +29,7 @@ from measure_targets import KINDS, TARGETS
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "measured"
 SMALL = "**A small run.**"
-EXAMPLES = {"label_quality", "trust_quality", "peers", "adaptive", "parity", "stopping", "speed", "neighbors_of", "throughput", "embed"}
+EXAMPLES = {"label_quality", "trust_quality", "prediction_quality", "peers", "adaptive", "parity", "stopping", "speed", "neighbors_of", "throughput", "embed"}
 # Columns that depend on the machine and its load; `check` does not compare them.
 VARIES = re.compile(r"\bms\b|second|GiB|time", re.IGNORECASE)
 NUMBER = re.compile(r"([+−-]?\d+(?:\.\d+)?)%?(?: ± (\d+(?:\.\d+)?))?")

@@ -90,12 +90,14 @@ TARGETS = {
     ),
     "predictions": Target(
         "Predictions for new instances",
-        "40 instances of each class are the pool, the model that it trains predicts the others. *wrong at 0.9*: percent of wrong labels "
-        "among the trusted, ± one standard error over the draws (percentage that is trusted); *none of these*, *false* and *recall* as in "
-        "[trusted labels](promise.md), of predictions.",
+        "A random part of the features with all given labels is the pool, and the model that it trains predicts the rest. Accuracy in the "
+        "pool and of the predictions, in percent ± 1.96 standard errors over the draws, and their paired difference; percent of wrong labels "
+        "among the trusted where a precision of 0.9 is asked for; percent that is trusted, and the ratio of the two; how far the "
+        "probabilities exceed the accuracy; percent marked as none of these (of unknown classes); percent of the pool that has the same label "
+        "and verdict when it is predicted.",
         "30 minutes",
-        ["trust_quality 8 KINDS new"],
-        ["trust_quality 3 cub:validation 'case=closed 5 each' new"],
+        ["prediction_quality 8 KINDS", "# A fifth of the classes without labels", "prediction_quality 8 KINDS missing=0.2"],
+        ["prediction_quality 3 cub:validation labels=5"],
         needs=("features",),
     ),
     "audit": Target(

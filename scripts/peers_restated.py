@@ -120,7 +120,7 @@ def paddle(x, y, classes, iterations=1000):
 
 def unem_parameters():
     """What scripts/learn_unem.py has learned, by number of shots, as it stands in the library."""
-    source = Path(__file__).parent.parent / "crates/trustpath/src/transductive/unem.rs"
+    source = Path(__file__).parent.parent / "crates/trustpath-bench/src/transductive/unem.rs"
     source = source.read_text().split("// LEARNED")[1].split("// END")[0]
     number = r"[0-9.]+"
     rows = re.findall(rf"\(\s*({number}),\s*UnemParams {{(.*?)}}", source, re.DOTALL)
