@@ -21,7 +21,7 @@
 //! A separate query is transformed alike and gets `r` under the last parameters.
 
 use super::softmax::{nearest, softmax};
-use super::{Posterior, Transductive, positive};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
 use trustpath_path::linalg::geometry::{Distances, centre, class_means, mean, product, scaled_distances};
@@ -30,53 +30,29 @@ use trustpath_path::linalg::vector;
 /// A direction whose part outside the span of the others is shorter than this, relatively, adds nothing to it.
 const DEPENDENT: f64 = 1e-8;
 
-/// Parameters of BAVARDAGE.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BavardageParams {
-    /// Sharpness of soft k-means (10).
-    pub start_sharpness: f64,
-    /// Sharpness `T` of the mixture (50).
-    pub sharpness: f64,
-    /// Concentration `α₀` of the class frequencies (2).
-    pub concentration: f64,
-    /// Pseudo-instances `β₀` at the origin (10).
-    pub shrinkage: f64,
-    /// Iterations of soft k-means and of the mixture (5 and 5).
-    pub iterations: (usize, usize),
-}
+/// Sharpness of soft k-means.
+const START_SHARPNESS: f64 = 10.0;
+/// Sharpness `T` of the mixture.
+const SHARPNESS: f64 = 50.0;
+/// Concentration `α₀` of the class frequencies.
+const CONCENTRATION: f64 = 2.0;
+/// Pseudo-instances `β₀` at the origin.
+const SHRINKAGE: f64 = 10.0;
+/// Iterations of soft k-means, and of the mixture.
+const ITERATIONS: usize = 5;
 
-impl Default for BavardageParams {
-    fn default() -> Self {
-        let (start_sharpness, sharpness) = (10.0, 50.0);
-        let (concentration, shrinkage) = (2.0, 10.0);
-        let iterations = (5, 5);
-        Self { start_sharpness, sharpness, concentration, shrinkage, iterations }
-    }
-}
-
-checked! {
-    /// BAVARDAGE with checked parameters.
-    BavardageParams => Bavardage, |params| {
-        positive("start_sharpness", params.start_sharpness)?;
-        positive("sharpness", params.sharpness)?;
-        positive("concentration", params.concentration)?;
-        positive("shrinkage", params.shrinkage)
-    }
-}
+#[derive(Debug)]
+pub(super) struct Bavardage;
 
 impl Transductive for Bavardage {
-    fn name(&self) -> &'static str {
-        "bavardage"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
         let mut x = task.instances.unit().clone();
         let all = 0..x.rows();
         let middle = mean(&x, 0..task.labelled);
         centre(&mut x, all, &middle);
-        let mixture = self.fit(&x, self.start(&x, &task), &task);
-        Ok(Posterior::of(&task, |rows| mixture.probabilities(&x, rows, self.0.sharpness)))
+        let mixture = fit(&x, start(&x, &task), &task);
+        Ok(Posterior::of(&task, |rows| mixture.probabilities(&x, rows)))
     }
 }
 
@@ -91,11 +67,11 @@ struct Mixture {
 }
 
 impl Mixture {
-    fn probabilities(&self, x: &Matrix, rows: std::ops::Range<usize>, sharpness: f64) -> Matrix {
+    fn probabilities(&self, x: &Matrix, rows: std::ops::Range<usize>) -> Matrix {
         let mut z = Matrix::zeros(rows.len(), self.basis.rows());
         let part = x.view().subrows(rows.start, rows.len());
         product(&mut z, part, self.basis.view().transpose(), 1.0);
-        let mut p = scaled_distances(&z, 0..rows.len(), &self.centres, -0.5 * sharpness);
+        let mut p = scaled_distances(&z, 0..rows.len(), &self.centres, -0.5 * SHARPNESS);
         for i in 0..p.rows() {
             vector::add_scaled(p.row_mut(i), 1.0, &self.offset);
         }
@@ -104,48 +80,45 @@ impl Mixture {
     }
 }
 
-impl Bavardage {
-    /// The assignments of soft k-means.
-    fn start(&self, x: &Matrix, task: &CheckedTask<'_>) -> Matrix {
-        let open = task.labelled..task.pool;
-        let labelled = Matrix::one_hot(task.labels, task.classes);
-        let pool = Distances::new(x, 0..task.pool);
-        let mut means = class_means(x, task.labels, task.classes);
-        let mut r = Matrix::zeros(0, task.classes);
-        for _ in 0..self.0.iterations.0 {
-            r = nearest(x, open.clone(), &means, 2.0 * self.0.start_sharpness);
-            means = shrunk_means(&pool, &labelled, &r, 0.0);
-        }
-        r
+/// The assignments of soft k-means.
+fn start(x: &Matrix, task: &CheckedTask<'_>) -> Matrix {
+    let open = task.labelled..task.pool;
+    let labelled = Matrix::one_hot(task.labels, task.classes);
+    let pool = Distances::new(x, 0..task.pool);
+    let mut means = class_means(x, task.labels, task.classes);
+    let mut r = Matrix::zeros(0, task.classes);
+    for _ in 0..ITERATIONS {
+        r = nearest(x, open.clone(), &means, 2.0 * START_SHARPNESS);
+        means = shrunk_means(&pool, &labelled, &r, 0.0);
     }
+    r
+}
 
-    fn fit(&self, x: &Matrix, start: Matrix, task: &CheckedTask<'_>) -> Mixture {
-        let open = task.labelled..task.pool;
-        let labelled = Matrix::one_hot(task.labels, task.classes);
-        let shots = counts(&labelled, &Matrix::zeros(0, task.classes));
-        let pool = Distances::new(x, 0..task.pool);
-        // Without any iteration there is no mixture: one is made in any case.
-        let mut mixture = self.mixture(&pool, &labelled, &start, &shots);
-        for _ in 1..self.0.iterations.1 {
-            let r = mixture.probabilities(x, open.clone(), self.0.sharpness);
-            mixture = self.mixture(&pool, &labelled, &r, &shots);
-        }
-        mixture
+fn fit(x: &Matrix, start: Matrix, task: &CheckedTask<'_>) -> Mixture {
+    let open = task.labelled..task.pool;
+    let labelled = Matrix::one_hot(task.labels, task.classes);
+    let shots = counts(&labelled, &Matrix::zeros(0, task.classes));
+    let pool = Distances::new(x, 0..task.pool);
+    // Without any iteration there is no mixture: one is made in any case.
+    let mut mixture = mixture_of(&pool, &labelled, &start, &shots);
+    for _ in 1..ITERATIONS {
+        let r = mixture.probabilities(x, open.clone());
+        mixture = mixture_of(&pool, &labelled, &r, &shots);
     }
+    mixture
+}
 
-    /// The mixture under these assignments.
-    fn mixture(&self, pool: &Distances<'_>, labelled: &Matrix, r: &Matrix, shots: &[f64]) -> Mixture {
-        let means = shrunk_means(pool, labelled, r, self.0.shrinkage);
-        let basis = span_of_differences(&means);
-        let mut centres = Matrix::zeros(means.rows(), basis.rows());
-        product(&mut centres, means.view(), basis.view().transpose(), 1.0);
-        let dims = means.rows() as f64 - 1.0;
-        let offset = |(count, shots): (&f64, &f64)| {
-            digamma(self.0.concentration + count - shots) - 0.5 * dims / (self.0.shrinkage + count)
-        };
-        let offset = counts(labelled, r).iter().zip(shots).map(offset).collect();
-        Mixture { basis, centres, offset }
-    }
+/// The mixture under these assignments.
+fn mixture_of(pool: &Distances<'_>, labelled: &Matrix, r: &Matrix, shots: &[f64]) -> Mixture {
+    let means = shrunk_means(pool, labelled, r, SHRINKAGE);
+    let basis = span_of_differences(&means);
+    let mut centres = Matrix::zeros(means.rows(), basis.rows());
+    product(&mut centres, means.view(), basis.view().transpose(), 1.0);
+    let dims = means.rows() as f64 - 1.0;
+    let offset =
+        |(count, shots): (&f64, &f64)| digamma(CONCENTRATION + count - shots) - 0.5 * dims / (SHRINKAGE + count);
+    let offset = counts(labelled, r).iter().zip(shots).map(offset).collect();
+    Mixture { basis, centres, offset }
 }
 
 /// The weight of every class over the labelled and the unlabeled rows.
@@ -243,7 +216,7 @@ mod tests {
     #[test]
     fn frequent_classes_are_preferred() {
         let pool = pool(1, &[40, 8, 4], 0.9);
-        let p = BavardageParams::default().check().unwrap().label(&pool.task()).unwrap();
+        let p = Bavardage.label(&pool.task()).unwrap();
         let right = p.query_labels().iter().zip(&pool.truth).filter(|(a, b)| a == b).count();
         assert!(right >= 45, "{right} of 52");
     }

@@ -13,43 +13,27 @@
 //! A separate query is classified with the same prototypes.
 
 use super::softmax::{nearest, softmax};
-use super::{Posterior, Transductive, positive};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
 use trustpath_path::linalg::geometry::{class_means, mean, product, unit_rows};
 use trustpath_path::linalg::vector;
 use trustpath_path::linalg::vector::arg_max;
 
-/// Parameters of BD-CSPN.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BdCspnParams {
-    /// Sharpness `ε` of the weights and of the resulting probabilities (10).
-    pub epsilon: f64,
-}
+/// Sharpness `ε` of the weights and of the resulting probabilities.
+pub(super) const EPSILON: f64 = 10.0;
 
-impl Default for BdCspnParams {
-    fn default() -> Self {
-        Self { epsilon: 10.0 }
-    }
-}
-
-checked! {
-    /// BD-CSPN with checked parameters.
-    BdCspnParams => BdCspn, |p| positive("epsilon", p.epsilon)
-}
+#[derive(Debug)]
+pub(super) struct BdCspn;
 
 impl Transductive for BdCspn {
-    fn name(&self) -> &'static str {
-        "bd-cspn"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let mut prototypes = rectified(&task, self.0.epsilon);
+        let mut prototypes = rectified(&task, EPSILON);
         // Between unit vectors the nearest is the one at the smallest angle.
         unit_rows(&mut prototypes);
         let x = task.instances.unit();
-        Ok(Posterior::of(&task, |rows| nearest(x, rows, &prototypes, self.0.epsilon)))
+        Ok(Posterior::of(&task, |rows| nearest(x, rows, &prototypes, EPSILON)))
     }
 }
 

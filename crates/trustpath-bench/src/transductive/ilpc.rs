@@ -24,7 +24,7 @@
 use super::pool_graph::{PoolGraph, cubed_cosine, solve};
 use super::softmax::{normalise, softmax};
 use super::transport::Transport;
-use super::{Posterior, Transductive, positive, require};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
 use trustpath_path::linalg::geometry::{class_means, product, unit_rows};
@@ -45,110 +45,87 @@ const SMALL: usize = 500;
 /// A class that nothing was propagated to has this share of a row, so that it can get its part of the pool.
 const LEAST: f64 = 1e-12;
 
-/// Parameters of iLPC.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct IlpcParams {
-    /// Neighbours of each row (15).
-    pub neighbors: usize,
-    /// `α` of the propagation (0.8).
-    pub alpha: f64,
-    /// The power that probabilities are raised to before they are balanced (3).
-    pub power: f64,
-    /// Rows of each class that a round accepts, or a fifth of `n/K` if that is more (3).
-    pub accepted: usize,
-    /// Steps of the classifier (1000).
-    pub steps: usize,
-}
+/// Neighbours of each row.
+const NEIGHBORS: usize = 15;
+/// `α` of the propagation.
+const ALPHA: f64 = 0.8;
+/// The power that probabilities are raised to before they are balanced.
+const POWER: f64 = 3.0;
+/// Rows of each class that a round accepts, or a fifth of `n/K` if that is more.
+const ACCEPTED: usize = 3;
+/// Steps of the classifier.
+const TRAINING_STEPS: usize = 1000;
 
-impl Default for IlpcParams {
-    fn default() -> Self {
-        Self { neighbors: 15, alpha: 0.8, power: 3.0, accepted: 3, steps: 1000 }
-    }
-}
-
-checked! {
-    /// iLPC with checked parameters.
-    IlpcParams => Ilpc, |p| {
-        require("neighbors", p.neighbors as f64, p.neighbors > 0, "at least one is needed")?;
-        require("accepted", p.accepted as f64, p.accepted > 0, "at least one is needed")?;
-        require("alpha", p.alpha, p.alpha > 0.0 && p.alpha < 1.0, "it must be between 0 and 1")?;
-        positive("power", p.power)
-    }
-}
+#[derive(Debug)]
+pub(super) struct Ilpc;
 
 impl Transductive for Ilpc {
-    fn name(&self) -> &'static str {
-        "ilpc"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let graph = PoolGraph::new(&task, self.0.neighbors, cubed_cosine);
-        let (unlabeled, labels) = self.clean(&task, &graph);
+        let graph = PoolGraph::new(&task, NEIGHBORS, cubed_cosine);
+        let (unlabeled, labels) = clean(&task, &graph);
         let labels = Matrix::one_hot(&labels, task.classes);
         Ok(Posterior::with_query(&task, unlabeled, |_, rows| graph.mean_over_nearest(&labels, rows)))
     }
 }
 
-impl Ilpc {
-    /// The probabilities of the unlabeled rows, and the labels of the pool.
-    fn clean(&self, task: &CheckedTask<'_>, graph: &PoolGraph) -> (Matrix, Vec<usize>) {
-        let (n, classes) = (task.unlabeled.len(), task.classes);
-        let accepted = self.0.accepted.max(n.div_ceil(ROUNDS * classes));
-        let steps = if task.pool > SMALL { self.0.steps.div_ceil(10) } else { self.0.steps };
-        let spread = graph.normalised();
-        let mut posterior = Matrix::zeros(n, classes);
-        let mut labels = task.labels.to_vec();
-        labels.resize(task.pool, 0);
-        let mut known: Vec<usize> = (0..task.labelled).collect();
-        let mut open: Vec<usize> = task.unlabeled.clone();
-        let mut left = vec![n as f64 / classes as f64; classes];
-        while !open.is_empty() {
-            let mut given = Matrix::zeros(task.pool, classes);
-            known.iter().for_each(|&row| given[(row, labels[row])] = 1.0);
-            let z = solve(&spread, self.0.alpha, &given, TOLERANCE, STEPS);
-            let mut p = Matrix::zeros(open.len(), classes);
-            for (i, &row) in open.iter().enumerate() {
-                let values = z.row(row).iter().map(|z| z.max(0.0));
-                p.row_mut(i).iter_mut().zip(values).for_each(|(p, z)| *p = z);
-            }
-            normalise(&mut p);
-            self.balance(&mut p, &left);
-            for (i, &row) in open.iter().enumerate() {
-                labels[row] = arg_max(p.row(i));
-                posterior.row_mut(row - task.labelled).copy_from_slice(p.row(i));
-            }
-            let losses = training_losses(task, &known, &open, &labels, steps);
-            let mut order: Vec<usize> = (0..open.len()).collect();
-            order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]));
-            let mut taken = vec![0; classes];
-            let mut keep = vec![false; open.len()];
-            for at in order {
-                let label = labels[open[at]];
-                keep[at] = taken[label] < accepted;
-                taken[label] += usize::from(keep[at]);
-            }
-            left.iter_mut().zip(&taken).for_each(|(left, taken)| *left -= *taken as f64);
-            let rows = std::mem::take(&mut open);
-            for (row, keep) in rows.into_iter().zip(keep) {
-                if keep { known.push(row) } else { open.push(row) }
-            }
+/// The probabilities of the unlabeled rows, and the labels of the pool.
+fn clean(task: &CheckedTask<'_>, graph: &PoolGraph) -> (Matrix, Vec<usize>) {
+    let (n, classes) = (task.unlabeled.len(), task.classes);
+    let accepted = ACCEPTED.max(n.div_ceil(ROUNDS * classes));
+    let steps = if task.pool > SMALL { TRAINING_STEPS.div_ceil(10) } else { TRAINING_STEPS };
+    let spread = graph.normalised();
+    let mut posterior = Matrix::zeros(n, classes);
+    let mut labels = task.labels.to_vec();
+    labels.resize(task.pool, 0);
+    let mut known: Vec<usize> = (0..task.labelled).collect();
+    let mut open: Vec<usize> = task.unlabeled.clone();
+    let mut left = vec![n as f64 / classes as f64; classes];
+    while !open.is_empty() {
+        let mut given = Matrix::zeros(task.pool, classes);
+        known.iter().for_each(|&row| given[(row, labels[row])] = 1.0);
+        let z = solve(&spread, ALPHA, &given, TOLERANCE, STEPS);
+        let mut p = Matrix::zeros(open.len(), classes);
+        for (i, &row) in open.iter().enumerate() {
+            let values = z.row(row).iter().map(|z| z.max(0.0));
+            p.row_mut(i).iter_mut().zip(values).for_each(|(p, z)| *p = z);
         }
-        (posterior, labels)
+        normalise(&mut p);
+        balance(&mut p, &left);
+        for (i, &row) in open.iter().enumerate() {
+            labels[row] = arg_max(p.row(i));
+            posterior.row_mut(row - task.labelled).copy_from_slice(p.row(i));
+        }
+        let losses = training_losses(task, &known, &open, &labels, steps);
+        let mut order: Vec<usize> = (0..open.len()).collect();
+        order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]));
+        let mut taken = vec![0; classes];
+        let mut keep = vec![false; open.len()];
+        for at in order {
+            let label = labels[open[at]];
+            keep[at] = taken[label] < accepted;
+            taken[label] += usize::from(keep[at]);
+        }
+        left.iter_mut().zip(&taken).for_each(|(left, taken)| *left -= *taken as f64);
+        let rows = std::mem::take(&mut open);
+        for (row, keep) in rows.into_iter().zip(keep) {
+            if keep { known.push(row) } else { open.push(row) }
+        }
     }
+    (posterior, labels)
+}
 
-    /// Probabilities to the power, scaled to what is left of each class; a class that has all its rows gets no more.
-    fn balance(&self, p: &mut Matrix, left: &[f64]) {
-        let wanted: Vec<f64> = left.iter().map(|left| left.max(0.0)).collect();
-        let open: Vec<usize> = (0..left.len()).filter(|&k| wanted[k] > 0.0).collect();
-        let cost = |p: f64| -self.0.power * p.max(LEAST).ln();
-        let mut part = Matrix::from_fn(p.rows(), open.len(), |i, k| cost(p[(i, open[k])]));
-        let shares: Vec<f64> = open.iter().map(|&k| wanted[k]).collect();
-        Transport::new(1.0, p.rows(), open.len()).plan_with(&mut part, &shares);
-        p.as_mut_slice().fill(0.0);
-        for i in 0..p.rows() {
-            open.iter().enumerate().for_each(|(at, &k)| p[(i, k)] = part[(i, at)]);
-        }
+/// Probabilities to the power, scaled to what is left of each class; a class that has all its rows gets no more.
+fn balance(p: &mut Matrix, left: &[f64]) {
+    let wanted: Vec<f64> = left.iter().map(|left| left.max(0.0)).collect();
+    let open: Vec<usize> = (0..left.len()).filter(|&k| wanted[k] > 0.0).collect();
+    let cost = |p: f64| -POWER * p.max(LEAST).ln();
+    let mut part = Matrix::from_fn(p.rows(), open.len(), |i, k| cost(p[(i, open[k])]));
+    let shares: Vec<f64> = open.iter().map(|&k| wanted[k]).collect();
+    Transport::new(1.0, p.rows(), open.len()).plan_with(&mut part, &shares);
+    p.as_mut_slice().fill(0.0);
+    for i in 0..p.rows() {
+        open.iter().enumerate().for_each(|(at, &k)| p[(i, k)] = part[(i, at)]);
     }
 }
 
@@ -241,7 +218,7 @@ mod tests {
         let task = pool.checked();
         let (known, open): (Vec<usize>, Vec<usize>) = ((0..3).collect(), (3..18).collect());
         let labels = [&pool.labels[..], &pool.truth].concat();
-        let found = training_losses(&task, &known, &open, &labels, 40);
+        let losses = training_losses(&task, &known, &open, &labels, 40);
         let x = task.instances.unit();
         let dims = x.cols();
         let mut w = class_means(x, task.labels, 3);
@@ -266,8 +243,8 @@ mod tests {
                 b[k] -= 0.1 * b_speed[k];
             }
         }
-        for (found, expected) in found.iter().zip(&expected[3..]) {
-            assert!((found - expected).abs() < 1e-10, "{found} {expected}");
+        for (loss, expected) in losses.iter().zip(&expected[3..]) {
+            assert!((loss - expected).abs() < 1e-10, "{loss} {expected}");
         }
     }
 }

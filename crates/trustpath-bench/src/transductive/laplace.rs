@@ -16,7 +16,7 @@
 
 use super::pool_graph::{PoolGraph, self_tuned, solve};
 use super::softmax::normalise;
-use super::{Posterior, Transductive, require};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
 use trustpath_path::linalg::sparse::Csr;
@@ -26,37 +26,19 @@ const TOLERANCE: f64 = 1e-10;
 /// Maximum number of steps of the solver.
 const STEPS: usize = 2000;
 
-/// Parameters of Laplace learning.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LaplaceParams {
-    /// Neighbours of each row (10).
-    pub neighbors: usize,
-}
+/// Neighbours of each row.
+const NEIGHBORS: usize = 10;
 
-impl Default for LaplaceParams {
-    fn default() -> Self {
-        Self { neighbors: 10 }
-    }
-}
-
-checked! {
-    /// Laplace learning with checked parameters.
-    LaplaceParams => Laplace, |p| {
-        require("neighbors", p.neighbors as f64, p.neighbors > 0, "at least one is needed")
-    }
-}
+#[derive(Debug)]
+pub(super) struct Laplace;
 
 impl Transductive for Laplace {
-    fn name(&self) -> &'static str {
-        "laplace-learning"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let graph = PoolGraph::new(&task, self.0.neighbors, self_tuned);
+        let graph = PoolGraph::new(&task, NEIGHBORS, self_tuned);
         let f = harmonic(&task, &graph);
-        let own = f.as_slice()[task.labelled * task.classes..].to_vec();
-        let unlabeled = Matrix::from_vec(task.unlabeled.len(), task.classes, own)?;
+        let values = f.as_slice()[task.labelled * task.classes..].to_vec();
+        let unlabeled = Matrix::from_vec(task.unlabeled.len(), task.classes, values)?;
         Ok(Posterior::with_query(&task, unlabeled, |_, rows| graph.mean_over_nearest(&f, rows)))
     }
 }
@@ -69,14 +51,14 @@ fn harmonic(task: &CheckedTask<'_>, graph: &PoolGraph) -> Matrix {
     let mut s = Csr::new(n);
     let mut given = Matrix::zeros(n, task.classes);
     for i in 0..n {
-        let own = root(labelled + i);
+        let root_i = root(labelled + i);
         let (columns, values) = graph.weights.row(labelled + i);
         let entries = || columns.iter().map(|&j| j as usize).zip(values);
         for (j, w) in entries().filter(|(j, _)| *j < labelled) {
-            given[(i, task.labels[j])] += w / own;
+            given[(i, task.labels[j])] += w / root_i;
         }
         let open = entries().filter(|(j, _)| *j >= labelled);
-        s.push_row(open.map(|(j, w)| (j - labelled, w / (own * root(j)))));
+        s.push_row(open.map(|(j, w)| (j - labelled, w / (root_i * root(j)))));
     }
     let v = solve(&s, 1.0, &given, TOLERANCE, STEPS);
     let mut f = Matrix::zeros(task.pool, task.classes);
@@ -84,8 +66,8 @@ fn harmonic(task: &CheckedTask<'_>, graph: &PoolGraph) -> Matrix {
         f[(i, label)] = 1.0;
     }
     for i in 0..n {
-        let (to, own) = (f.row_mut(labelled + i), root(labelled + i));
-        to.iter_mut().zip(v.row(i)).for_each(|(to, v)| *to = (v / own).max(0.0));
+        let root = root(labelled + i);
+        f.row_mut(labelled + i).iter_mut().zip(v.row(i)).for_each(|(to, v)| *to = (v / root).max(0.0));
     }
     normalise(&mut f);
     f

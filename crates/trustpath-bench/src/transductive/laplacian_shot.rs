@@ -14,66 +14,42 @@
 //!
 //! A separate query gets the same softmax, with its two nearest unlabeled instances as neighbours.
 
-use super::bd_cspn::rectified;
+use super::bd_cspn::{EPSILON, rectified};
 use super::softmax::softmax;
-use super::{Posterior, Transductive, positive};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{class_means, most_similar, scaled_distances};
+use trustpath_path::linalg::geometry::{most_similar, scaled_distances};
 use trustpath_path::linalg::vector;
 
-/// Sharpness of the weights used to rectify the prototypes.
-const EPSILON: f64 = 10.0;
 /// Stop when the objective changes by less than this, relatively.
-const SETTLED: f64 = 1e-6;
+const UNCHANGED: f64 = 1e-6;
 
-/// Parameters of LaplacianShot.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LaplacianShotParams {
-    /// Weight `λ` of the neighbours (0.7 below five shots, else 0.3).
-    pub lambda: Option<f64>,
-    /// Rectify the prototypes first (yes).
-    pub rectify: bool,
-    /// Neighbours of each instance, not counting itself (2).
-    pub neighbors: usize,
-    /// Maximum number of updates (20).
-    pub updates: usize,
-}
+/// Neighbours of each instance, not counting itself.
+const NEIGHBORS: usize = 2;
+/// Maximum number of updates.
+const UPDATES: usize = 20;
 
-impl Default for LaplacianShotParams {
-    fn default() -> Self {
-        Self { lambda: None, rectify: true, neighbors: 2, updates: 20 }
-    }
-}
-
-checked! {
-    /// LaplacianShot with checked parameters.
-    LaplacianShotParams => LaplacianShot, |p| p.lambda.map_or(Ok(()), |lambda| positive("lambda", lambda))
-}
+#[derive(Debug)]
+pub(super) struct LaplacianShot;
 
 impl Transductive for LaplacianShot {
-    fn name(&self) -> &'static str {
-        "laplacianshot"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let LaplacianShotParams { lambda, rectify, neighbors, updates } = self.0;
-        let few_shots = task.labelled < 5 * task.classes;
-        let lambda = lambda.unwrap_or(if few_shots { 0.7 } else { 0.3 });
+        let lambda = if task.labelled < 5 * task.classes { 0.7 } else { 0.3 };
         let x = task.instances.unit();
-        let prototypes = if rectify { rectified(&task, EPSILON) } else { class_means(x, task.labels, task.classes) };
-        let scores = |rows| scaled_distances(x, rows, &prototypes, -1.0);
+        let prototypes = rectified(&task, EPSILON);
+        let scores_of = |rows| scaled_distances(x, rows, &prototypes, -1.0);
         let near = |row: usize| {
             let similarities = &task.instances.gram().row(row)[task.labelled..task.pool];
-            most_similar(similarities, row - task.labelled, neighbors)
+            most_similar(similarities, row - task.labelled, NEIGHBORS)
         };
 
-        let own = scores(task.labelled..task.pool);
+        let scores = scores_of(task.labelled..task.pool);
         let graph: Vec<Vec<usize>> = task.unlabeled.iter().map(|&row| near(row)).collect();
-        let unlabeled = smooth(&own, &graph, lambda, updates);
+        let unlabeled = smooth(&scores, &graph, lambda, UPDATES);
         Ok(Posterior::with_query(&task, unlabeled, |unlabeled, rows| {
-            let mut p = scores(rows);
+            let mut p = scores_of(rows);
             for (i, &row) in task.query.iter().enumerate() {
                 for j in near(row) {
                     vector::add_scaled(p.row_mut(i), lambda, unlabeled.row(j));
@@ -86,13 +62,13 @@ impl Transductive for LaplacianShot {
 }
 
 /// Probabilities that fit the scores and are alike between neighbours.
-fn smooth(own: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Matrix {
-    let mut p = own.clone();
+fn smooth(scores: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Matrix {
+    let mut p = scores.clone();
     softmax(&mut p);
     let mut next = Matrix::zeros(p.rows(), p.cols());
     let mut before = f64::INFINITY;
     for update in 0..updates {
-        next.as_mut_slice().copy_from_slice(own.as_slice());
+        next.as_mut_slice().copy_from_slice(scores.as_slice());
         for (i, near) in graph.iter().enumerate() {
             for &j in near {
                 vector::add_scaled(next.row_mut(i), lambda, p.row(j));
@@ -100,9 +76,9 @@ fn smooth(own: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Ma
         }
         softmax(&mut next);
         std::mem::swap(&mut p, &mut next);
-        let objective = objective(own, graph, lambda, &p);
+        let objective = objective(scores, graph, lambda, &p);
         // The objective may stay flat in the first updates.
-        if update > 1 && (objective - before).abs() <= SETTLED * before.abs() {
+        if update > 1 && (objective - before).abs() <= UNCHANGED * before.abs() {
             break;
         }
         before = objective;
@@ -110,13 +86,13 @@ fn smooth(own: &Matrix, graph: &[Vec<usize>], lambda: f64, updates: usize) -> Ma
     p
 }
 
-fn objective(own: &Matrix, graph: &[Vec<usize>], lambda: f64, p: &Matrix) -> f64 {
+fn objective(scores: &Matrix, graph: &[Vec<usize>], lambda: f64, p: &Matrix) -> f64 {
     let mut sum = 0.0;
     for (i, near) in graph.iter().enumerate() {
         let row = p.row(i);
         let entropy: f64 = row.iter().map(|p| p * p.max(f64::MIN_POSITIVE).ln()).sum();
         let together: f64 = near.iter().map(|&j| vector::dot(row, p.row(j))).sum();
-        sum += entropy - vector::dot(row, own.row(i)) - 0.5 * lambda * together;
+        sum += entropy - vector::dot(row, scores.row(i)) - 0.5 * lambda * together;
     }
     sum
 }
@@ -127,19 +103,19 @@ mod tests {
 
     #[test]
     fn neighbours_decide_an_uncertain_instance() {
-        let own = Matrix::from_vec(3, 2, vec![2.0, 0.0, 2.0, 0.0, 0.0, 0.1]).unwrap();
+        let scores = Matrix::from_vec(3, 2, vec![2.0, 0.0, 2.0, 0.0, 0.0, 0.1]).unwrap();
         let graph = [vec![1], vec![0], vec![0, 1]];
-        let p = smooth(&own, &graph, 1.0, 20);
+        let p = smooth(&scores, &graph, 1.0, 20);
         assert!(p[(2, 0)] > 0.5);
-        assert!(smooth(&own, &[vec![], vec![], vec![]], 1.0, 20)[(2, 0)] < 0.5);
+        assert!(smooth(&scores, &[vec![], vec![], vec![]], 1.0, 20)[(2, 0)] < 0.5);
     }
 
     /// Each update minimises an upper bound if the graph has no negative eigenvalues, as in cliques of three.
     #[test]
     fn the_objective_falls_where_the_graph_is_positive() {
-        let own = Matrix::from_fn(9, 3, |i, k| ((i * 3 + k * k) as f64).sin());
+        let scores = Matrix::from_fn(9, 3, |i, k| ((i * 3 + k * k) as f64).sin());
         let graph: Vec<Vec<usize>> = (0..9).map(|i| (i / 3 * 3..i / 3 * 3 + 3).collect()).collect();
-        let value = |updates| objective(&own, &graph, 0.7, &smooth(&own, &graph, 0.7, updates));
+        let value = |updates| objective(&scores, &graph, 0.7, &smooth(&scores, &graph, 0.7, updates));
         let values: Vec<f64> = (0..8).map(value).collect();
         assert!(values.windows(2).all(|w| w[1] <= w[0] + 1e-12), "{values:?}");
         assert!(values[7] < values[0]);

@@ -1,9 +1,18 @@
 //! The transductive methods by name.
 
-use super::{
-    BavardageParams, BdCspnParams, IlpcParams, LaplaceParams, LaplacianShotParams, PaddleParams, Plain, ProtoLpParams,
-    PrototypeParams, SoftKmeansParams, TimParams, Transductive, Unem,
-};
+use super::Transductive;
+use super::bavardage::Bavardage;
+use super::bd_cspn::BdCspn;
+use super::ilpc::Ilpc;
+use super::laplace::Laplace;
+use super::laplacian_shot::LaplacianShot;
+use super::paddle::Paddle;
+use super::plain::Plain;
+use super::proto_lp::ProtoLp;
+use super::prototype::Prototype;
+use super::soft_kmeans::SoftKmeans;
+use super::tim::Tim;
+use super::unem::Unem;
 use trustpath::Result;
 use trustpath::labeller::AdaptiveParams;
 use trustpath_path::choices;
@@ -14,7 +23,7 @@ choices! {
     ///
     /// ```
     /// use trustpath_bench::transductive::TransductiveKind;
-    /// assert_eq!("pt-map".parse::<TransductiveKind>()?.build()?.name(), "pt-map");
+    /// assert_eq!("pt-map".parse::<TransductiveKind>()?, TransductiveKind::PtMap);
     /// # Ok::<(), trustpath::Error>(())
     /// ```
     #[non_exhaustive]
@@ -64,22 +73,22 @@ impl TransductiveKind {
     pub fn build(self) -> Result<Box<dyn Transductive>> {
         Ok(match self {
             Self::Adaptive => Box::new(AdaptiveParams::default().check()?),
-            Self::Plain => Box::new(Plain::default()),
-            Self::SimpleShot => Box::new(PrototypeParams::default().check()?),
-            Self::SimpleShotCentred => Box::new(PrototypeParams { centre: true, ..Default::default() }.check()?),
-            Self::BdCspn => Box::new(BdCspnParams::default().check()?),
-            Self::LaplacianShot => Box::new(LaplacianShotParams::default().check()?),
-            Self::PtMap => Box::new(SoftKmeansParams::pt_map().check()?),
-            Self::SoftKmeans => Box::new(SoftKmeansParams::default().check()?),
-            Self::ProtoLp => Box::new(ProtoLpParams::default().check()?),
-            Self::ProtoLpFree => Box::new(ProtoLpParams::free().check()?),
-            Self::Paddle => Box::new(PaddleParams::default().check()?),
-            Self::Unem => Box::new(Unem::default()),
-            Self::Bavardage => Box::new(BavardageParams::default().check()?),
-            Self::Laplace => Box::new(LaplaceParams::default().check()?),
-            Self::Ilpc => Box::new(IlpcParams::default().check()?),
-            Self::Tim => Box::new(TimParams::tim_gd().check()?),
-            Self::AlphaTim => Box::new(TimParams::alpha_tim().check()?),
+            Self::Plain => Box::new(Plain),
+            Self::SimpleShot => Box::new(Prototype { centre: false }),
+            Self::SimpleShotCentred => Box::new(Prototype { centre: true }),
+            Self::BdCspn => Box::new(BdCspn),
+            Self::LaplacianShot => Box::new(LaplacianShot),
+            Self::PtMap => Box::new(SoftKmeans { balanced: true }),
+            Self::SoftKmeans => Box::new(SoftKmeans { balanced: false }),
+            Self::ProtoLp => Box::new(ProtoLp { balanced: true }),
+            Self::ProtoLpFree => Box::new(ProtoLp { balanced: false }),
+            Self::Paddle => Box::new(Paddle),
+            Self::Unem => Box::new(Unem),
+            Self::Bavardage => Box::new(Bavardage),
+            Self::Laplace => Box::new(Laplace),
+            Self::Ilpc => Box::new(Ilpc),
+            Self::Tim => Box::new(Tim::GD),
+            Self::AlphaTim => Box::new(Tim::ALPHA),
         })
     }
 

@@ -5,44 +5,22 @@
 //!
 //! | method | idea | assumption about class sizes | cost |
 //! |---|---|---|---|
-//! | [`Plain`] | logistic regression on the labelled instances | – | |
-//! | [`Prototype`] | the nearest class mean | – | `O(nKD)` |
-//! | [`BdCspn`] | class means rectified once by the instances near them | none | `O(nKD)` |
-//! | [`LaplacianShot`] | neighbours get the same label | none | `O(n²D)` |
-//! | [`SoftKmeans`] | class means moved by soft assignments | none; PT-MAP: equal | `O(nKD)` per iteration |
-//! | [`ProtoLp`] | class means as anchors of a graph | equal, or none | `O(nK²)` per iteration |
-//! | [`Paddle`] | class means, and as few classes as explain the pool | as unequal as fits | `O(nKD)` per iteration |
-//! | [`Unem`] | PADDLE in ten steps with learned weights | as unequal as learned | `O(nKD)` per step |
-//! | [`Bavardage`] | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
-//! | [`Laplace`] | the harmonic function on the graph of neighbours | none | `O(n²D)` |
-//! | [`Ilpc`] | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
-//! | [`Adaptive`] | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
-//! | [`Tim`] | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
+//! | `plain` | logistic regression on the labelled instances | – | |
+//! | `simpleshot` | the nearest class mean | – | `O(nKD)` |
+//! | `bd-cspn` | class means rectified once by the instances near them | none | `O(nKD)` |
+//! | `laplacianshot` | neighbours get the same label | none | `O(n²D)` |
+//! | `soft-kmeans`, `pt-map` | class means moved by soft assignments | none; PT-MAP: equal | `O(nKD)` per iteration |
+//! | `protolp`, `protolp-free` | class means as anchors of a graph | equal, or none | `O(nK²)` per iteration |
+//! | `paddle` | class means, and as few classes as explain the pool | as unequal as fits | `O(nKD)` per iteration |
+//! | `unem-gaussian` | PADDLE in ten steps with learned weights | as unequal as learned | `O(nKD)` per step |
+//! | `bavardage` | a mixture of Gaussians where class means differ | estimated | `O(nKD)` per iteration |
+//! | `laplace-learning` | the harmonic function on the graph of neighbours | none | `O(n²D)` |
+//! | `ilpc` | rounds of propagation, balance and cleaning by a classifier | equal | `O(n²)` per step |
+//! | `adaptive` | class means under two marginals, and a test between them | estimated | `O(nKD)` per iteration |
+//! | `tim-gd`, `alpha-tim` | a classifier certain of each instance and balanced over all | Shannon: nearly equal; α: less so | `O(nKD)` per step |
 //!
 //! In the semi-supervised setting, the model learned from the labelled and unlabeled instances is applied to each query
 //! instance independently; each method documents how.
-
-/// Defines a method as its parameters after a check: `PARAMS => METHOD, RULE`, where the rule returns an error for a
-/// parameter outside its domain.
-macro_rules! checked {
-    ($(#[$doc:meta])* $params:ident => $method:ident, $rule:expr) => {
-        impl $params {
-            /// Checks the parameters.
-            ///
-            /// # Errors
-            /// [`Error::Parameter`](trustpath::Error::Parameter) for a parameter outside its domain.
-            pub fn check(self) -> trustpath::Result<$method> {
-                let rule: fn(&Self) -> trustpath::Result<()> = $rule;
-                rule(&self)?;
-                Ok($method(self))
-            }
-        }
-
-        $(#[$doc])*
-        #[derive(Debug, Clone)]
-        pub struct $method($params);
-    };
-}
 
 mod adam;
 mod bavardage;
@@ -57,6 +35,7 @@ mod plain;
 mod pool_graph;
 mod proto_lp;
 mod prototype;
+mod prototypes;
 mod soft_kmeans;
 mod softmax;
 #[cfg(test)]
@@ -65,29 +44,14 @@ mod tim;
 mod transport;
 mod unem;
 
-pub use bavardage::{Bavardage, BavardageParams};
-pub use bd_cspn::{BdCspn, BdCspnParams};
-pub use ilpc::{Ilpc, IlpcParams};
-pub use laplace::{Laplace, LaplaceParams};
-pub use laplacian_shot::{LaplacianShot, LaplacianShotParams};
 pub use method::TransductiveKind;
-pub use paddle::{Paddle, PaddleParams};
-pub use plain::Plain;
-pub use proto_lp::{ProtoLp, ProtoLpParams};
-pub use prototype::{Prototype, PrototypeParams};
-pub use soft_kmeans::{SoftKmeans, SoftKmeansParams};
-pub use tim::{Entropy, Tim, TimParams};
-pub use unem::{Unem, UnemParams};
+pub use trustpath::task::Posterior;
 
 use trustpath::labeller::Adaptive;
-use trustpath::task::require;
 use trustpath::{Result, Task};
 
 /// A method that labels a pool.
 pub trait Transductive: Send + Sync + std::fmt::Debug {
-    /// Its name, as on the command line.
-    fn name(&self) -> &'static str;
-
     /// Class probabilities of the unlabeled instances, and of the query where it is separate from them.
     ///
     /// # Errors
@@ -96,20 +60,9 @@ pub trait Transductive: Send + Sync + std::fmt::Debug {
     fn label(&self, task: &Task<'_>) -> Result<Posterior>;
 }
 
-pub use trustpath::task::Posterior;
-
 /// The adaptive mode of `label`, on episodes.
 impl Transductive for Adaptive {
-    fn name(&self) -> &'static str {
-        "adaptive"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         self.posterior(task)
     }
-}
-
-/// Refuses a parameter that is not a positive number.
-fn positive(name: &'static str, value: f64) -> Result<()> {
-    require(name, value, value > 0.0 && value.is_finite(), "it must be positive and finite")
 }

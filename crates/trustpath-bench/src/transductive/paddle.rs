@@ -19,101 +19,120 @@
 //!
 //! A separate query gets `p` under the last `μ` and `π`.
 
+use super::prototypes::Prototypes;
 use super::softmax::softmax;
-use super::{Posterior, Transductive, positive};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{Distances, class_means, class_sums, product, scaled_distances};
+use trustpath_path::linalg::geometry::scaled_distances;
 
 /// Added to the frequencies under the logarithm, as in the authors' code.
 const OFFSET: f64 = 1e-6;
 /// Least number of features for which the other parameters were published.
 const FEATURES: f64 = 512.0;
 /// Stop when no probability changes by more than this.
-const SETTLED: f64 = 1e-10;
+const UNCHANGED: f64 = 1e-10;
 
-/// Parameters of PADDLE.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PaddleParams {
-    /// Weight `λ` of the description length, per unlabeled row (1).
-    pub lambda: f64,
-    /// Maximum number of iterations (1000).
-    pub iterations: usize,
-}
+/// Maximum number of iterations.
+const ITERATIONS: usize = 1000;
+/// Weights of every step: `λ` is one per unlabeled row.
+const WEIGHTS: StepWeights = StepWeights { half: 0.5, lambda: 1.0, temperature: 1.0 };
 
-impl Default for PaddleParams {
-    fn default() -> Self {
-        Self { lambda: 1.0, iterations: 1000 }
-    }
-}
-
-checked! {
-    /// PADDLE with checked parameters.
-    PaddleParams => Paddle, |p| positive("lambda", p.lambda)
-}
+#[derive(Debug)]
+pub(super) struct Paddle;
 
 impl Transductive for Paddle {
-    fn name(&self) -> &'static str {
-        "paddle"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
         let x = by_range(&task);
-        let mut prototypes = class_means(&x, task.labels, task.classes);
-        let mut bonus = vec![0.0; task.classes];
-        let unlabeled = self.refine(&x, &task, &mut prototypes, &mut bonus);
-        Ok(Posterior::with_query(&task, unlabeled, |_, rows| {
-            let mut p = scaled_distances(&x, rows, &prototypes, -0.5);
-            assign(&mut p, &bonus);
+        Ok(refine(&x, &task, ITERATIONS).posterior(&task, &x, &WEIGHTS))
+    }
+}
+
+/// Repeats both steps until nothing changes.
+fn refine<'a>(x: &'a Matrix, task: &CheckedTask<'_>, iterations: usize) -> MinimumLength<'a> {
+    let mut state = MinimumLength::new(x, task);
+    let mut before = state.p.clone();
+    for _ in 0..iterations {
+        state.assign(&WEIGHTS);
+        let pairs = state.p.as_slice().iter().zip(before.as_slice());
+        if pairs.map(|(p, before)| (p - before).abs()).fold(0.0, f64::max) <= UNCHANGED {
+            break;
+        }
+        before.as_mut_slice().copy_from_slice(state.p.as_slice());
+        state.follow();
+    }
+    state
+}
+
+/// The weights of a step.
+pub(super) struct StepWeights {
+    /// Of the squared distances: half the square of the scale of the features.
+    pub half: f64,
+    /// Of the class frequencies.
+    pub lambda: f64,
+    /// What both are divided by.
+    pub temperature: f64,
+}
+
+impl StepWeights {
+    /// Replaces squared distances by probabilities.
+    pub fn assign(&self, p: &mut Matrix, log_shares: &[f64]) {
+        for i in 0..p.rows() {
+            for (d, share) in p.row_mut(i).iter_mut().zip(log_shares) {
+                *d = (self.lambda * share - self.half * *d) / self.temperature;
+            }
+        }
+        softmax(p);
+    }
+}
+
+/// The state of the iteration that PADDLE and UNEM share.
+pub(super) struct MinimumLength<'a> {
+    pub prototypes: Prototypes<'a>,
+    /// The probabilities of the unlabeled rows.
+    pub p: Matrix,
+    /// `log πₖ + 1` that they were computed with; zero in the first step.
+    pub log_shares: Vec<f64>,
+    next_log_shares: Vec<f64>,
+}
+
+impl<'a> MinimumLength<'a> {
+    pub fn new(x: &'a Matrix, task: &CheckedTask<'_>) -> Self {
+        Self {
+            prototypes: Prototypes::new(x, task),
+            p: Matrix::zeros(task.unlabeled.len(), task.classes),
+            log_shares: vec![0.0; task.classes],
+            next_log_shares: vec![0.0; task.classes],
+        }
+    }
+
+    pub fn assign(&mut self, weights: &StepWeights) {
+        self.log_shares.copy_from_slice(&self.next_log_shares);
+        self.prototypes.distances(&mut self.p);
+        weights.assign(&mut self.p, &self.log_shares);
+    }
+
+    /// Moves the prototypes to the means of their classes.
+    pub fn follow(&mut self) {
+        let n = self.p.rows();
+        if n == 0 {
+            return;
+        }
+        self.prototypes.follow(&self.p, |mu, mean| *mu = mean);
+        for (share, weight) in self.next_log_shares.iter_mut().zip(&self.prototypes.weights) {
+            *share = (weight / n as f64 + OFFSET).ln() + 1.0;
+        }
+    }
+
+    /// The probabilities, and those of the query under these prototypes and the last frequencies.
+    pub fn posterior(self, task: &CheckedTask<'_>, x: &Matrix, weights: &StepWeights) -> Posterior {
+        let Self { prototypes, p, log_shares, .. } = self;
+        Posterior::with_query(task, p, |_, rows| {
+            let mut p = scaled_distances(x, rows, &prototypes.places, 1.0);
+            weights.assign(&mut p, &log_shares);
             p
-        }))
-    }
-}
-
-/// Adds the description length to the scores, and makes them probabilities.
-fn assign(scores: &mut Matrix, bonus: &[f64]) {
-    for i in 0..scores.rows() {
-        scores.row_mut(i).iter_mut().zip(bonus).for_each(|(score, bonus)| *score += bonus);
-    }
-    softmax(scores);
-}
-
-impl Paddle {
-    /// Moves the prototypes, and returns the last assignment of the unlabeled rows; `bonus` is left at the frequencies
-    /// under which it was made.
-    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, bonus: &mut [f64]) -> Matrix {
-        let unlabeled = Distances::new(x, task.labelled..task.pool);
-        let mut p = Matrix::zeros(unlabeled.len(), task.classes);
-        if unlabeled.len() == 0 {
-            return p;
-        }
-        let n = unlabeled.len() as f64;
-        let (support, shots) = class_sums(x, task.labels, task.classes);
-        let mut sums = Matrix::zeros(task.classes, x.cols());
-        let mut before = p.clone();
-        let mut next_bonus = bonus.to_vec();
-        for _ in 0..self.0.iterations {
-            bonus.copy_from_slice(&next_bonus);
-            unlabeled.to(prototypes, &mut p);
-            p.as_mut_slice().iter_mut().for_each(|d| *d *= -0.5);
-            assign(&mut p, bonus);
-            let pairs = p.as_slice().iter().zip(before.as_slice());
-            if pairs.map(|(p, before)| (p - before).abs()).fold(0.0, f64::max) <= SETTLED {
-                break;
-            }
-            product(&mut sums, p.view().transpose(), unlabeled.instances(), 1.0);
-            for k in 0..task.classes {
-                let weight: f64 = p.iter_rows().map(|row| row[k]).sum();
-                next_bonus[k] = self.0.lambda * ((weight / n + OFFSET).ln() + 1.0);
-                let parts = sums.row(k).iter().zip(support.row(k));
-                for (mu, (sum, labelled)) in prototypes.row_mut(k).iter_mut().zip(parts) {
-                    *mu = (sum + labelled) / (weight + shots[k]);
-                }
-            }
-            before.as_mut_slice().copy_from_slice(p.as_slice());
-        }
-        p
+        })
     }
 }
 
@@ -165,10 +184,8 @@ mod tests {
         let task = pool.checked();
         let x = by_range(&task);
         let value = |iterations| {
-            let method = PaddleParams { iterations, ..Default::default() }.check().unwrap();
-            let mut mu = class_means(&x, task.labels, 3);
-            let p = method.refine(&x, &task, &mut mu, &mut [0.0; 3]);
-            objective(&x, &task, &mu, &p)
+            let state = refine(&x, &task, iterations);
+            objective(&x, &task, &state.prototypes.places, &state.p)
         };
         let values: Vec<f64> = (1..12).map(value).collect();
         assert!(values.windows(2).all(|w| w[1] <= w[0] + 1e-3), "{values:?}");
@@ -178,7 +195,7 @@ mod tests {
     #[test]
     fn a_class_that_is_absent_stays_empty() {
         let pool = pool(1, &[30, 30, 0], 0.5);
-        let p = PaddleParams::default().check().unwrap().label(&pool.task()).unwrap().unlabeled;
+        let p = Paddle.label(&pool.task()).unwrap().unlabeled;
         let absent: f64 = p.iter_rows().map(|row| row[2]).sum();
         assert!(absent < 0.5, "{absent}");
     }

@@ -8,17 +8,14 @@ use trustpath::task::CheckedTask;
 use trustpath::{Result, Task};
 
 /// Logistic regression on the labelled instances alone.
-#[derive(Debug, Clone, Default)]
-pub struct Plain(Logistic);
+#[derive(Debug)]
+pub(super) struct Plain;
 
 impl Transductive for Plain {
-    fn name(&self) -> &'static str {
-        "plain"
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let mut trainer = self.0.trainer(task.instances, task.classes);
+        let classifier = Logistic::default();
+        let mut trainer = classifier.trainer(task.instances, task.classes);
         let labelled: Vec<usize> = (0..task.labelled).collect();
         trainer.train(&labelled, task.labels)?;
         Ok(Posterior::of(&task, |rows| trainer.probabilities(&rows.collect::<Vec<_>>())))

@@ -16,87 +16,56 @@
 //! `Λ` has equal entries. `O(nK²)` per iteration.
 //!
 //! The paper reports balanced and imbalanced pools. The published script for imbalanced pools draws balanced ones and keeps
-//! both constraints `n/K`, so that there are two readings: with these constraints ([`ProtoLpParams::default`], what the script does),
-//! and without, rows scaled to one only ([`ProtoLpParams::free`]).
+//! both constraints `n/K`, so that there are two readings: with these constraints (what the script does),
+//! and without, rows scaled to one only (`protolp-free`).
 //!
 //! A separate query is projected and centred like the pool, and gets `p ∝ vₖ exp(−λ ‖x − μₖ‖²)` with the scaling `v` of the
 //! last assignment, which is one without the constraint.
 
+use super::prototypes::Prototypes;
 use super::softmax::normalise;
 use super::transport::Transport;
-use super::{Posterior, Transductive, positive, require};
+use super::{Posterior, Transductive};
 use trustpath::power::{SIGNED_FROM, is_signed, power};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{
-    Distances, centre, class_means, class_sums, mean, product, scaled_distances, unit_rows,
-};
+use trustpath_path::linalg::geometry::{centre, mean, product, scaled_distances, unit_rows};
 use trustpath_path::linalg::{block::inner, cholesky, gram, pca, vector};
 
 /// A singular direction with less than this share of the largest squared singular value is rounding.
 const ROUNDING: f64 = 1e-14;
 /// Stop when no coordinate of a prototype moves by more than this.
-const SETTLED: f64 = 1e-9;
+const UNCHANGED: f64 = 1e-9;
 
-/// Parameters of protoLP.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProtoLpParams {
-    /// Sharpness `λ` of the assignment (10).
-    pub lambda: f64,
-    /// Smoothness `γ` over the graph (1).
-    pub smoothness: f64,
-    /// Weight `β` of the propagated labels (0.6).
-    pub mix: f64,
-    /// How far prototypes move per iteration, `α` (0.2).
-    pub step: f64,
-    /// Number of iterations (100).
-    pub epochs: usize,
-    /// Singular directions that are kept, but at least one for every class (40).
-    pub components: usize,
-    /// Require equally frequent classes (yes).
+/// Sharpness `λ` of the assignment.
+const LAMBDA: f64 = 10.0;
+/// Smoothness `γ` over the graph.
+const SMOOTHNESS: f64 = 1.0;
+/// Weight `β` of the propagated labels.
+const MIX: f64 = 0.6;
+/// How far prototypes move per iteration, `α`.
+const STEP: f64 = 0.2;
+/// Number of iterations.
+const EPOCHS: usize = 100;
+/// Number of leading singular directions, but at least one for every class.
+const COMPONENTS: usize = 40;
+
+#[derive(Debug)]
+pub(super) struct ProtoLp {
+    /// Require equally frequent classes.
     pub balanced: bool,
 }
 
-impl Default for ProtoLpParams {
-    fn default() -> Self {
-        let (lambda, smoothness, mix, step) = (10.0, 1.0, 0.6, 0.2);
-        Self { lambda, smoothness, mix, step, epochs: 100, components: 40, balanced: true }
-    }
-}
-
-impl ProtoLpParams {
-    /// Without the constraint on class sizes.
-    pub fn free() -> Self {
-        Self { balanced: false, ..Self::default() }
-    }
-}
-
-checked! {
-    /// protoLP with checked parameters.
-    ProtoLpParams => ProtoLp, |p| {
-        positive("lambda", p.lambda)?;
-        positive("smoothness", p.smoothness)?;
-        require("components", p.components as f64, p.components > 0, "at least one is needed")?;
-        require("mix", p.mix, (0.0..=1.0).contains(&p.mix), "it must be between 0 and 1")?;
-        let valid = p.step > 0.0 && p.step <= 1.0;
-        require("step", p.step, valid, "it must be above 0 and at most 1")
-    }
-}
-
 impl Transductive for ProtoLp {
-    fn name(&self) -> &'static str {
-        if self.0.balanced { "protolp" } else { "protolp-free" }
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
-        let x = prepare(&task, self.0.components.max(task.classes))?;
-        let mut transport = Transport::new(self.0.lambda, task.unlabeled.len(), task.classes);
-        let mut prototypes = class_means(&x, task.labels, task.classes);
-        unit_rows(&mut prototypes);
-        let unlabeled = self.refine(&x, &task, &mut prototypes, &mut transport);
+        let x = prepare(&task, COMPONENTS.max(task.classes))?;
+        let mut transport = Transport::new(LAMBDA, task.unlabeled.len(), task.classes);
+        let mut prototypes = Prototypes::new(&x, &task);
+        unit_rows(&mut prototypes.places);
+        let unlabeled = self.refine(&mut prototypes, &mut transport);
         Ok(Posterior::with_query(&task, unlabeled, |_, rows| {
-            let mut p = scaled_distances(&x, rows, &prototypes, 1.0);
+            let mut p = scaled_distances(&x, rows, &prototypes.places, 1.0);
             transport.assign(&mut p);
             p
         }))
@@ -105,23 +74,21 @@ impl Transductive for ProtoLp {
 
 impl ProtoLp {
     /// Moves the prototypes, and returns the last assignment of the unlabeled rows.
-    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, transport: &mut Transport) -> Matrix {
-        let unlabeled = Distances::new(x, task.labelled..task.pool);
-        let mut z = Matrix::zeros(unlabeled.len(), task.classes);
-        if unlabeled.len() == 0 {
+    fn refine(&self, prototypes: &mut Prototypes<'_>, transport: &mut Transport) -> Matrix {
+        let (n, classes) = (prototypes.unlabeled(), prototypes.places.rows());
+        let mut z = Matrix::zeros(n, classes);
+        if n == 0 {
             return z;
         }
-        let mut assign = |prototypes: &Matrix, z: &mut Matrix| {
-            unlabeled.to(prototypes, z);
-            if self.0.balanced { transport.plan(z) } else { transport.assign(z) }
+        let mut assign = |prototypes: &Prototypes<'_>, z: &mut Matrix| {
+            prototypes.distances(z);
+            if self.balanced { transport.plan(z) } else { transport.assign(z) }
         };
-        let mut scaling = Transport::new(1.0, unlabeled.len(), task.classes);
-        let (support, shots) = class_sums(x, task.labels, task.classes);
-        let mut sums = Matrix::zeros(task.classes, x.cols());
-        for _ in 0..self.0.epochs {
+        let mut scaling = Transport::new(1.0, n, classes);
+        for _ in 0..EPOCHS {
             assign(prototypes, &mut z);
-            let mut y = propagate(&z, &shots, self.0.smoothness);
-            if self.0.balanced {
+            let mut y = propagate(&z, prototypes.shots(), SMOOTHNESS);
+            if self.balanced {
                 // The constraints are those of a plan whose costs are −log y.
                 let cost = |y: &mut f64| *y = -y.max(f64::MIN_POSITIVE).ln();
                 y.as_mut_slice().iter_mut().for_each(cost);
@@ -129,21 +96,15 @@ impl ProtoLp {
             } else {
                 normalise(&mut y);
             }
-            let mix = self.0.mix;
             let pairs = y.as_mut_slice().iter_mut().zip(z.as_slice());
-            pairs.for_each(|(y, z)| *y = mix * *y + (1.0 - mix) * z);
-            product(&mut sums, y.view().transpose(), unlabeled.instances(), 1.0);
+            pairs.for_each(|(y, z)| *y = MIX * *y + (1.0 - MIX) * z);
             let mut furthest = 0.0f64;
-            for k in 0..task.classes {
-                let count = shots[k] + y.iter_rows().map(|row| row[k]).sum::<f64>();
-                let parts = sums.row(k).iter().zip(support.row(k));
-                for (mu, (sum, labelled)) in prototypes.row_mut(k).iter_mut().zip(parts) {
-                    let moved = self.0.step * ((sum + labelled) / count - *mu);
-                    *mu += moved;
-                    furthest = furthest.max(moved.abs());
-                }
-            }
-            if furthest <= SETTLED {
+            prototypes.follow(&y, |mu, mean| {
+                let moved = STEP * (mean - *mu);
+                *mu += moved;
+                furthest = furthest.max(moved.abs());
+            });
+            if furthest <= UNCHANGED {
                 break;
             }
         }
@@ -224,8 +185,7 @@ mod tests {
     /// `min over A of Σ_labelled ‖zᵢᵀA − yᵢ‖² + γ tr Aᵀ (I − Λ^(−½) ZᵀZ Λ^(−½)) A`.
     #[test]
     fn propagated_labels_minimise_their_objective() {
-        let z = Matrix::from_fn(8, 3, |i, k| 1.0 + ((i * 3 + k) as f64).sin());
-        let mut z = z;
+        let mut z = Matrix::from_fn(8, 3, |i, k| 1.0 + ((i * 3 + k) as f64).sin());
         normalise(&mut z);
         let shots = [1.0, 2.0, 1.0];
         let y = propagate(&z, &shots, 0.7);
@@ -275,13 +235,13 @@ mod tests {
     #[test]
     fn the_constraint_shares_the_pool_equally() {
         let pool = pool(1, &[18, 9, 3], 0.8);
-        let sums = |params: ProtoLpParams| {
-            let p = params.check().unwrap().label(&pool.task()).unwrap().unlabeled;
+        let sums = |balanced| {
+            let p = ProtoLp { balanced }.label(&pool.task()).unwrap().unlabeled;
             (0..3).map(|k| p.iter_rows().map(|row| row[k]).sum()).collect::<Vec<f64>>()
         };
-        let equal = sums(ProtoLpParams::default());
+        let equal = sums(true);
         assert!(equal.iter().all(|sum| (sum - 10.0).abs() < 1e-4), "{equal:?}");
-        let free = sums(ProtoLpParams::free());
+        let free = sums(false);
         assert!(free[0] > free[2] + 4.0, "{free:?}");
     }
 }

@@ -11,44 +11,29 @@
 use std::borrow::Cow;
 
 use super::softmax::nearest;
-use super::{Posterior, Transductive, positive};
+use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Result, Task};
 use trustpath_path::linalg::geometry::{centre, class_means, mean};
 
-/// Parameters of the nearest prototype.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PrototypeParams {
-    /// Subtract the mean of the pool first (no).
+/// Sharpness `τ` of the probabilities.
+const SHARPNESS: f64 = 10.0;
+
+#[derive(Debug)]
+pub(super) struct Prototype {
+    /// Subtract the mean of the pool first.
     pub centre: bool,
-    /// Sharpness `τ` of the probabilities (10).
-    pub sharpness: f64,
-}
-
-impl Default for PrototypeParams {
-    fn default() -> Self {
-        Self { centre: false, sharpness: 10.0 }
-    }
-}
-
-checked! {
-    /// The nearest prototype with checked parameters.
-    PrototypeParams => Prototype, |p| positive("sharpness", p.sharpness)
 }
 
 impl Transductive for Prototype {
-    fn name(&self) -> &'static str {
-        if self.0.centre { "simpleshot-cl2n" } else { "simpleshot" }
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
         let mut x = Cow::Borrowed(task.instances.unit());
-        if self.0.centre {
+        if self.centre {
             let (mean, rows) = (mean(&x, 0..task.pool), x.rows());
             centre(x.to_mut(), 0..rows, &mean);
         }
         let prototypes = class_means(&x, task.labels, task.classes);
-        Ok(Posterior::of(&task, |rows| nearest(&x, rows, &prototypes, self.0.sharpness)))
+        Ok(Posterior::of(&task, |rows| nearest(&x, rows, &prototypes, SHARPNESS)))
     }
 }

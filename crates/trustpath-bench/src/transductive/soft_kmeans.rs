@@ -26,61 +26,36 @@
 //! by the mean of the unlabeled instances, and gets `p ∝ vₖ exp(−λ ‖x − μₖ‖²)` with the scaling `v` of the last plan;
 //! `v = 1` for soft k-means.
 
+use super::prototypes::Prototypes;
 use super::transport::Transport;
-use super::{Posterior, Transductive, positive, require};
+use super::{Posterior, Transductive};
 use trustpath::power::{SIGNED_FROM, is_signed, power};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
-use trustpath_path::linalg::geometry::{Distances, centre, class_means, class_sums, mean, product, scaled_distances};
+use trustpath_path::linalg::geometry::{centre, mean, scaled_distances};
 
-/// Parameters of soft k-means and PT-MAP.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SoftKmeansParams {
-    /// Sharpness `λ` of the assignment (10).
-    pub lambda: f64,
-    /// How far prototypes move per iteration (0.2).
-    pub step: f64,
-    /// Number of iterations (20).
-    pub epochs: usize,
-    /// Require equally frequent classes, as PT-MAP does (no).
+/// Sharpness `λ` of the assignment.
+const LAMBDA: f64 = 10.0;
+/// How far prototypes move per iteration.
+const STEP: f64 = 0.2;
+/// Number of iterations.
+const EPOCHS: usize = 20;
+
+#[derive(Debug)]
+pub(super) struct SoftKmeans {
+    /// Require equally frequent classes, as PT-MAP does.
     pub balanced: bool,
 }
 
-impl Default for SoftKmeansParams {
-    fn default() -> Self {
-        Self { lambda: 10.0, step: 0.2, epochs: 20, balanced: false }
-    }
-}
-
-impl SoftKmeansParams {
-    /// PT-MAP with the parameters of its published code.
-    pub fn pt_map() -> Self {
-        Self { balanced: true, ..Self::default() }
-    }
-}
-
-checked! {
-    /// Soft k-means or PT-MAP with checked parameters.
-    SoftKmeansParams => SoftKmeans, |p| {
-        positive("lambda", p.lambda)?;
-        let valid = p.step > 0.0 && p.step <= 1.0;
-        require("step", p.step, valid, "it must be above 0 and at most 1")
-    }
-}
-
 impl Transductive for SoftKmeans {
-    fn name(&self) -> &'static str {
-        if self.0.balanced { "pt-map" } else { "soft-kmeans" }
-    }
-
     fn label(&self, task: &Task<'_>) -> Result<Posterior> {
         let task = CheckedTask::new(task)?;
         let x = prepare(&task);
-        let mut transport = Transport::new(self.0.lambda, task.unlabeled.len(), task.classes);
-        let mut prototypes = class_means(&x, task.labels, task.classes);
-        let unlabeled = self.refine(&x, &task, &mut prototypes, &mut transport);
+        let mut transport = Transport::new(LAMBDA, task.unlabeled.len(), task.classes);
+        let mut prototypes = Prototypes::new(&x, &task);
+        let unlabeled = self.refine(&mut prototypes, &mut transport, EPOCHS);
         Ok(Posterior::with_query(&task, unlabeled, |_, rows| {
-            let mut p = scaled_distances(&x, rows, &prototypes, 1.0);
+            let mut p = scaled_distances(&x, rows, &prototypes.places, 1.0);
             transport.assign(&mut p);
             p
         }))
@@ -89,28 +64,18 @@ impl Transductive for SoftKmeans {
 
 impl SoftKmeans {
     /// Moves the prototypes and returns the last assignment of the unlabeled rows.
-    fn refine(&self, x: &Matrix, task: &CheckedTask<'_>, prototypes: &mut Matrix, transport: &mut Transport) -> Matrix {
-        let unlabeled = Distances::new(x, task.labelled..task.pool);
-        let mut p = Matrix::zeros(unlabeled.len(), task.classes);
-        if unlabeled.len() == 0 {
+    fn refine(&self, prototypes: &mut Prototypes<'_>, transport: &mut Transport, epochs: usize) -> Matrix {
+        let mut p = Matrix::zeros(prototypes.unlabeled(), prototypes.places.rows());
+        if p.rows() == 0 {
             return p;
         }
-        let mut assign = |prototypes: &Matrix, p: &mut Matrix| {
-            unlabeled.to(prototypes, p);
-            if self.0.balanced { transport.plan(p) } else { transport.assign(p) }
+        let mut assign = |prototypes: &Prototypes<'_>, p: &mut Matrix| {
+            prototypes.distances(p);
+            if self.balanced { transport.plan(p) } else { transport.assign(p) }
         };
-        let (support, shots) = class_sums(x, task.labels, task.classes);
-        let mut sums = Matrix::zeros(task.classes, x.cols());
-        for _ in 0..self.0.epochs {
+        for _ in 0..epochs {
             assign(prototypes, &mut p);
-            product(&mut sums, p.view().transpose(), unlabeled.instances(), 1.0);
-            for k in 0..task.classes {
-                let count = shots[k] + p.iter_rows().map(|row| row[k]).sum::<f64>();
-                let parts = sums.row(k).iter().zip(support.row(k));
-                for (mu, (sum, labelled)) in prototypes.row_mut(k).iter_mut().zip(parts) {
-                    *mu += self.0.step * ((sum + labelled) / count - *mu);
-                }
-            }
+            prototypes.follow(&p, |mu, mean| *mu += STEP * (mean - *mu));
         }
         assign(prototypes, &mut p);
         p
@@ -139,12 +104,12 @@ mod tests {
     use crate::testing::pool;
 
     /// `Σ p d + (1/λ) Σ p log p`, and the distances of the labelled rows to their own prototypes.
-    fn objective(x: &Matrix, task: &CheckedTask<'_>, mu: &Matrix, p: &Matrix, lambda: f64) -> f64 {
+    fn objective(x: &Matrix, task: &CheckedTask<'_>, mu: &Matrix, p: &Matrix) -> f64 {
         let d = scaled_distances(x, 0..x.rows(), mu, 1.0);
         let mut sum: f64 = task.labels.iter().enumerate().map(|(i, &y)| d[(i, y)]).sum();
         for i in 0..p.rows() {
             for (k, p) in p.row(i).iter().enumerate() {
-                sum += p * (d[(task.labelled + i, k)] + p.max(1e-300).ln() / lambda);
+                sum += p * (d[(task.labelled + i, k)] + p.max(1e-300).ln() / LAMBDA);
             }
         }
         sum
@@ -155,13 +120,12 @@ mod tests {
         let pool = pool(2, &[17; 3], 0.5);
         let task = pool.checked();
         let x = prepare(&task);
-        for (params, tolerance) in [(SoftKmeansParams::default(), 1e-12), (SoftKmeansParams::pt_map(), 1e-6)] {
-            let mut transport = Transport::new(params.lambda, 51, 3);
-            let mut mu = class_means(&x, task.labels, 3);
+        for (balanced, tolerance) in [(false, 1e-12), (true, 1e-6)] {
+            let mut transport = Transport::new(LAMBDA, 51, 3);
+            let mut prototypes = Prototypes::new(&x, &task);
             let mut value_after = |epochs| {
-                let method = SoftKmeansParams { epochs, ..params }.check().unwrap();
-                let p = method.refine(&x, &task, &mut mu, &mut transport);
-                objective(&x, &task, &mu, &p, params.lambda)
+                let p = SoftKmeans { balanced }.refine(&mut prototypes, &mut transport, epochs);
+                objective(&x, &task, &prototypes.places, &p)
             };
             let values: Vec<f64> = (0..21).map(|i| value_after(usize::from(i > 0))).collect();
             assert!(values.windows(2).all(|w| w[1] <= w[0] + tolerance), "{values:?}");
@@ -171,14 +135,14 @@ mod tests {
 
     #[test]
     fn pt_map_shares_the_pool_equally_and_soft_kmeans_does_not() {
-        let sums = |params: SoftKmeansParams, sizes: &[usize], noise: f64| {
+        let sums = |balanced, sizes: &[usize], noise: f64| {
             let pool = pool(1, sizes, noise);
-            let p = params.check().unwrap().label(&pool.task()).unwrap().unlabeled;
+            let p = SoftKmeans { balanced }.label(&pool.task()).unwrap().unlabeled;
             (0..sizes.len()).map(|k| p.iter_rows().map(|row| row[k]).sum()).collect::<Vec<f64>>()
         };
-        let equal = sums(SoftKmeansParams::pt_map(), &[10; 4], 0.5);
+        let equal = sums(true, &[10; 4], 0.5);
         assert!(equal.iter().all(|sum| (sum - 10.0).abs() < 1e-4), "{equal:?}");
-        let free = sums(SoftKmeansParams::default(), &[20, 12], 0.3);
+        let free = sums(false, &[20, 12], 0.3);
         assert!((free[1] - 12.0).abs() < 2.0, "{free:?}");
     }
 }

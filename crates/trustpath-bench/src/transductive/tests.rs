@@ -13,14 +13,14 @@ fn all() -> impl Iterator<Item = Box<dyn Transductive>> {
 fn assert_close(left: &Matrix, right: &Matrix, method: &dyn Transductive) {
     assert_eq!(left.rows(), right.rows());
     for (a, b) in left.as_slice().iter().zip(right.as_slice()) {
-        assert!((a - b).abs() < 1e-7, "{}: {a} {b}", method.name());
+        assert!((a - b).abs() < 1e-7, "{method:?}: {a} {b}");
     }
 }
 
 fn assert_probabilities(p: &Matrix, method: &dyn Transductive) {
     for row in p.iter_rows() {
-        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {row:?}", method.name());
-        assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{}: {row:?}", method.name());
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{method:?}: {row:?}");
+        assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{method:?}: {row:?}");
     }
 }
 
@@ -30,7 +30,7 @@ fn separate_clusters_are_found() {
         let pool = pool(shots, &[15; 4], 0.4);
         for method in all() {
             let p = method.label(&pool.task()).unwrap();
-            assert_eq!(p.query_labels(), pool.truth, "{}", method.name());
+            assert_eq!(p.query_labels(), pool.truth, "{method:?}");
             assert_probabilities(&p.unlabeled, &*method);
         }
     }
@@ -88,7 +88,7 @@ fn each_query_is_classified_by_itself_and_changes_nothing() {
             if unlabeled > 0 {
                 assert_close(&together.unlabeled, &without.unlabeled, &*method);
             }
-            assert_eq!(together.query_labels(), [0, 0, 1, 1, 2, 2], "{}", method.name());
+            assert_eq!(together.query_labels(), [0, 0, 1, 1, 2, 2], "{method:?}");
             let together = together.query.unwrap();
             for i in 0..6 {
                 let alone = label(&query[i..=i], unlabeled, &*method).query.unwrap();
@@ -132,7 +132,7 @@ fn pools_of_many_unequal_classes_give_probabilities() {
         let p = method.label(&pool.task()).unwrap();
         assert_probabilities(&p.unlabeled, &*method);
         let right = p.query_labels().iter().zip(&pool.truth).filter(|(a, b)| a == b).count();
-        println!("{}: {right} of {}", method.name(), pool.truth.len());
+        println!("{kind}: {right} of {}", pool.truth.len());
     }
 }
 
@@ -149,46 +149,9 @@ fn invalid_tasks_are_refused() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
-    fn refused<T>(params: impl IntoIterator<Item = Result<T>>) {
-        for (i, found) in params.into_iter().enumerate() {
-            assert!(matches!(found, Err(Error::Parameter { .. })), "number {i}");
-        }
-    }
-    let not_positive = [0.0, -1.0, f64::NAN, f64::INFINITY];
-    refused(not_positive.map(|epsilon| BdCspnParams { epsilon }.check()));
-    refused(not_positive.map(|sharpness| PrototypeParams { sharpness, ..Default::default() }.check()));
-    refused(not_positive.map(|lambda| LaplacianShotParams { lambda: Some(lambda), ..Default::default() }.check()));
-    let base = SoftKmeansParams::default();
-    refused(not_positive.map(|lambda| SoftKmeansParams { lambda, ..base }.check()));
-    refused([0.0, 1.5, f64::NAN].map(|step| SoftKmeansParams { step, ..base }.check()));
-    refused([LaplaceParams { neighbors: 0 }.check()]);
-    let base = ProtoLpParams::default();
-    refused([
-        ProtoLpParams { lambda: 0.0, ..base }.check(),
-        ProtoLpParams { smoothness: -1.0, ..base }.check(),
-        ProtoLpParams { mix: 1.5, ..base }.check(),
-        ProtoLpParams { step: 0.0, ..base }.check(),
-        ProtoLpParams { components: 0, ..base }.check(),
-    ]);
-    refused(not_positive.map(|lambda| PaddleParams { lambda, ..Default::default() }.check()));
-    let base = BavardageParams::default();
-    refused(not_positive.map(|sharpness| BavardageParams { sharpness, ..base }.check()));
-    refused(not_positive.map(|shrinkage| BavardageParams { shrinkage, ..base }.check()));
-    let base = IlpcParams::default();
-    refused([
-        IlpcParams { neighbors: 0, ..base }.check(),
-        IlpcParams { accepted: 0, ..base }.check(),
-        IlpcParams { alpha: 1.0, ..base }.check(),
-        IlpcParams { power: 0.0, ..base }.check(),
-    ]);
-    let base = TimParams::alpha_tim();
-    refused([
-        TimParams { entropy: Entropy::Tsallis(Some(1.0)), ..base }.check(),
-        TimParams { weights: [1.0, -1.0, 1.0], ..base }.check(),
-        TimParams { rate: 0.0, ..base }.check(),
-        TimParams { sharpness: f64::NAN, ..base }.check(),
-    ]);
+fn parameters_of_the_adaptive_mode_out_of_range_are_refused() {
     let base = AdaptiveParams::default();
-    refused([AdaptiveParams { signed: 2.0, ..base }.check(), AdaptiveParams { balance: f64::NAN, ..base }.check()]);
+    for params in [AdaptiveParams { signed: 2.0, ..base }, AdaptiveParams { balance: f64::NAN, ..base }] {
+        assert!(matches!(params.check(), Err(Error::Parameter { .. })));
+    }
 }

@@ -61,20 +61,15 @@ impl Transport {
         }
     }
 
-    /// Replaces costs by the plan.
+    /// Replaces costs by the plan with columns of one size.
     pub fn plan(&mut self, costs: &mut Matrix) {
-        let share = costs.rows() as f64 / costs.cols() as f64;
-        self.plan_for(costs, &vec![share; costs.cols()]);
+        self.plan_with(costs, &vec![1.0; costs.cols()]);
     }
 
     /// Replaces costs by the plan with columns in proportion to these positive class sizes.
     pub fn plan_with(&mut self, costs: &mut Matrix, sizes: &[f64]) {
         let scale = costs.rows() as f64 / sizes.iter().sum::<f64>();
         let shares: Vec<f64> = sizes.iter().map(|size| size * scale).collect();
-        self.plan_for(costs, &shares);
-    }
-
-    fn plan_for(&mut self, costs: &mut Matrix, shares: &[f64]) {
         self.exponentiate(costs);
         for (i, row) in costs.iter_rows().enumerate() {
             row.iter().enumerate().for_each(|(k, g)| self.kernel[(k, i)] = *g);
@@ -86,7 +81,7 @@ impl Transport {
                 #[inline(always)]
                 |transport| transport.scale_rows(),
             );
-            let off = self.columns.iter().zip(shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
+            let off = self.columns.iter().zip(&shares).map(|(c, s)| (c - s).abs()).fold(0.0, f64::max);
             if off <= TOLERANCE * share {
                 break;
             }
@@ -95,7 +90,7 @@ impl Transport {
                 #[inline(always)]
                 |(transport, share)| transport.fill_hessian(share),
             );
-            self.step(share, shares);
+            self.step(share, &shares);
         }
         self.scale(costs);
     }
