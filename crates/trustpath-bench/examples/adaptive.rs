@@ -6,23 +6,23 @@
 //! adaptive large                     every instance of the validation classes, few labels, balanced and long-tailed
 //! ```
 
-use std::error::Error;
 use std::time::Instant;
 
 use trustpath::Features;
 use trustpath::labeller::{Adaptive, AdaptiveParams};
-use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::transductive::{Posterior, Prototype, PrototypeParams, Transductive};
+use trustpath_bench::pools::{long_tailed, shuffled_classes};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
+use trustpath_bench::transductive::{Posterior, Transductive, TransductiveKind};
 use trustpath_bench::{
     Drawn, Episode, EpisodeList, EpisodeShape, Episodes, FeatureTable, LabelledRows, ListMeta, Listed, Queries, Random,
     Setting, Split, embedded, gather,
 };
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 struct Methods {
     adaptive: Adaptive,
-    prototype: Prototype,
+    prototype: Box<dyn Transductive>,
 }
 
 fn accuracy(posterior: &Posterior, truth: &[usize]) -> f64 {
@@ -32,32 +32,26 @@ fn accuracy(posterior: &Posterior, truth: &[usize]) -> f64 {
 
 impl Methods {
     /// Prints the accuracies of both, how often the pool was taken to be balanced, and milliseconds per episode.
-    fn report(&self, what: &str, table: &FeatureTable, episodes: &dyn Episodes) -> Outcome<()> {
+    fn report(&self, what: &str, table: &FeatureTable, episodes: &dyn Episodes) -> Result<()> {
         let features = Features::new(table.features(), table.rows(), table.dims())?;
         let (mut adaptive, mut prototype) = (vec![], vec![]);
         let (mut balanced, mut seconds) = (0, 0.0);
         for index in 0..episodes.count() {
             let (episode, setting) = (episodes.get(index)?, episodes.setting());
             let instances = gather(&features, &episode, &setting)?;
-            let task = trustpath::Task {
-                instances: &instances,
-                labels: &episode.support.labels,
-                unlabeled: episode.pool(&setting).len(),
-                classes: episode.classes.len(),
-                truth: None,
-            };
+            let task = episode.task(&instances, &setting);
             let start = Instant::now();
-            let found = self.adaptive.adapt(&task)?;
+            let adapted = self.adaptive.adapt(&task)?;
             seconds += start.elapsed().as_secs_f64();
-            balanced += usize::from(found.balance > 0.5);
-            adaptive.push(accuracy(&found.posterior, &episode.query.labels));
+            balanced += usize::from(adapted.balance > 0.5);
+            adaptive.push(accuracy(&adapted.posterior, &episode.query.labels));
             prototype.push(accuracy(&self.prototype.label(&task)?, &episode.query.labels));
         }
         let n = episodes.count() as f64;
         println!(
             "{what:44} adaptive {}  prototype {}  gain {}  balanced {:.2}  {:.2} ms",
-            Estimate::of(&adaptive)?.percent(),
-            Estimate::of(&prototype)?.percent(),
+            MeanEstimate::of(&adaptive)?.percent(),
+            MeanEstimate::of(&prototype)?.percent(),
             paired_difference(&adaptive, &prototype)?.percent(),
             balanced as f64 / n,
             1e3 * seconds / n
@@ -65,7 +59,7 @@ impl Methods {
         Ok(())
     }
 
-    fn lists(&self, folders: &[&str]) -> Outcome<()> {
+    fn lists(&self, folders: &[&str]) -> Result<()> {
         for folder in folders {
             let list = EpisodeList::read(folder)?;
             let dataset = embedded::DATASETS.iter().find(|name| folder.contains(**name));
@@ -77,7 +71,7 @@ impl Methods {
         Ok(())
     }
 
-    fn grid(&self, count: usize, filter: &str) -> Outcome<()> {
+    fn grid(&self, count: usize, filter: &str) -> Result<()> {
         let sizes = [(2, 30), (5, 20), (5, 75), (5, 300), (5, 1500), (15, 300), (20, 300), (50, 1500)];
         let alphas = [0.5, 1.0, 2.0, 8.0, 20.0, f64::INFINITY];
         for (way, total) in sizes {
@@ -85,10 +79,9 @@ impl Methods {
             for dataset in embedded::DATASETS {
                 let table = embedded::load(dataset, Split::Validation)?;
                 for (shot, alpha) in [1, 5].into_iter().flat_map(|s| alphas.map(|a| (s, a))) {
-                    let queries = match alpha.is_finite() {
-                        true => Queries::Dirichlet { total, alpha },
-                        false => Queries::PerClass(total / way),
-                    };
+                    let balanced = alpha.is_infinite();
+                    let queries =
+                        if balanced { Queries::PerClass(total / way) } else { Queries::Dirichlet { total, alpha } };
                     let what = format!("{dataset} {way}-way {shot}-shot n={total} alpha={alpha}");
                     let shape = EpisodeShape { way, shot, queries, setting: Setting::Transductive };
                     // Shapes with more or larger classes than the dataset has are left out.
@@ -102,7 +95,7 @@ impl Methods {
         Ok(())
     }
 
-    fn large(&self) -> Outcome<()> {
+    fn large(&self) -> Result<()> {
         for dataset in embedded::DATASETS {
             let table = embedded::load(dataset, Split::Validation)?;
             for (shot, tail) in [1, 5, 20].into_iter().flat_map(|s| [(s, false), (s, true)]) {
@@ -122,14 +115,12 @@ impl Methods {
 /// All instances, with labels for a few; with a tail, class `k` of `K` keeps a share of `10^(−k/(K−1))`.
 fn large_episode(table: &FeatureTable, shot: usize, tail: bool, seed: u64) -> Episode {
     let mut random = Random::stream(5, seed);
-    let mut members: Vec<Vec<usize>> = table.members().to_vec();
-    random.shuffle(&mut members);
-    let last = (members.len() - 1) as f64;
-    let mut episode = Episode { classes: (0..members.len()).collect(), ..Episode::default() };
+    let classes = shuffled_classes(table, usize::MAX, &mut random);
+    let count = classes.len();
+    let mut episode = Episode { classes: (0..count).collect(), ..Episode::default() };
     let mut pool = vec![];
-    for (class, mut rows) in members.into_iter().enumerate() {
-        random.shuffle(&mut rows);
-        let share = if tail { 10f64.powf(-(class as f64) / last) } else { 1.0 };
+    for (class, (_, rows)) in classes.into_iter().enumerate() {
+        let share = if tail { long_tailed(class, count) } else { 1.0 };
         let left = ((rows.len() - shot) as f64 * share).round() as usize;
         episode.support.rows.extend(&rows[..shot]);
         episode.support.labels.extend(vec![class; shot]);
@@ -140,9 +131,9 @@ fn large_episode(table: &FeatureTable, shot: usize, tail: bool, seed: u64) -> Ep
     Episode { query: LabelledRows { rows, labels }, ..episode }
 }
 
-fn main() -> Outcome<()> {
+fn main() -> Result<()> {
     let methods =
-        Methods { adaptive: AdaptiveParams::default().check()?, prototype: PrototypeParams::default().check()? };
+        Methods { adaptive: AdaptiveParams::default().check()?, prototype: TransductiveKind::SimpleShot.build()? };
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {

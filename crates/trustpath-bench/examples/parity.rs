@@ -13,11 +13,10 @@ use std::error::Error;
 use std::path::Path;
 
 use trustpath::NoObserver;
-use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::paired_difference;
 use trustpath_bench::{
-    Coordinates, EpisodeList, Episodes, FeatureTable, Listed, TableFile, WithCoordinates, evaluate, last_of,
-    read_scores,
+    EpisodeCoordinates, EpisodeList, Episodes, FeatureTable, Listed, SelfTrainingSpec, TableFile, WithCoordinates,
+    evaluate, last_of, read_scores,
 };
 
 /// The margin of equivalence, in accuracy.
@@ -38,15 +37,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             let folder = Path::new(&lists).join(&name);
             let list = EpisodeList::read(&folder)?;
             let official = read_scores(folder.join("official-icir-accuracy.npy"))?;
-            let listed =
-                || -> Result<Listed<'_>, Box<dyn Error>> { Ok(Listed { list: &list, setting: list.meta.setting()? }) };
+            let listed = Listed { list: &list, setting: list.meta.setting()? };
             let file = folder.join("official-lle.npy");
             if file.is_file() {
-                let coordinates = Coordinates::read(file)?;
-                let episodes = WithCoordinates { episodes: Box::new(listed()?), coordinates };
+                let coordinates = EpisodeCoordinates::read(file)?;
+                let episodes = WithCoordinates { episodes: Box::new(listed.clone()), coordinates };
                 report(&name, "official coordinates", &table, &episodes, &official)?;
             }
-            report(&name, "own coordinates", &table, &listed()?, &official)?;
+            report(&name, "own coordinates", &table, &listed, &official)?;
         }
     }
     Ok(())
@@ -60,8 +58,8 @@ fn report(
     official: &[f64],
 ) -> Result<(), Box<dyn Error>> {
     let method = SelfTrainingSpec { compat: true, ..SelfTrainingSpec::default() };
-    let found = evaluate(table, episodes, &method, Vec::new(), &mut NoObserver)?;
-    let ours: Vec<f64> = found.iter().map(last_of).collect();
+    let finished = evaluate(table, episodes, &method, Vec::new(), &mut NoObserver)?;
+    let ours: Vec<f64> = finished.iter().map(last_of).collect();
     let same = ours.iter().zip(official).filter(|(a, b)| (*a - *b).abs() < 1e-9).count();
     let difference = paired_difference(&ours, official)?;
     // Two one-sided tests at 5% are a 90% interval within the margin.

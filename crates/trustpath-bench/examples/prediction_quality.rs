@@ -9,21 +9,19 @@
 //! `labels=N` keeps one number of labels per class, `part=N` one part, and `missing=SHARE` hides all labels of a share of the classes. The parts have
 //! 3,000 and 6,000 rows, or half of the table where it is not at least half as large again.
 
-use std::path::Path;
-
+use trustpath::Features;
 use trustpath::label::Verdict;
 use trustpath::spec::LabelSpec;
-use trustpath::{Features, label};
-use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::pools::{self, KnownPool, share};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::{FeatureTable, Random, Result};
-use trustpath_table::TableFile;
 
 const PARTS: [usize; 2] = [3000, 6000];
 const TARGET: f64 = 0.9;
 
 /// What became of the rows of the pool without a label, or of the predicted rows.
 #[derive(Debug, Clone, Copy)]
-struct Outcome {
+struct RowsOutcome {
     /// Share of the rows of labelled classes whose label is right.
     accuracy: f64,
     /// Share of wrong ones among the trusted (0 if nothing is trusted).
@@ -37,9 +35,9 @@ struct Outcome {
 }
 
 /// A draw.
-struct Draw {
-    pool: Outcome,
-    predicted: Outcome,
+struct PartDraw {
+    pool: RowsOutcome,
+    predicted: RowsOutcome,
     /// Share of the rows of the pool that have the same label and verdict when they are predicted.
     same: f64,
 }
@@ -57,13 +55,14 @@ fn main() -> Result<()> {
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(10);
-    println!(
-        "| features | part | labels per class | in the pool | predicted | difference | pool: wrong at {TARGET} | predicted: wrong | pool: trusted | predicted: trusted | ratio | expected − right | none of these, pool (recall) | predicted (recall) | same in the pool |\n|{}",
-        "---|".repeat(15)
+    let columns = format!(
+        "features | part | labels per class | in the pool | predicted | difference | pool: wrong at {TARGET} | \
+         predicted: wrong | pool: trusted | predicted: trusted | ratio | expected − right | none of these, pool (recall) | \
+         predicted (recall) | same in the pool"
     );
+    println!("{}", pools::head(&columns));
     for file in files {
-        let table = TableFile::new(file).read()?;
-        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        let (name, table) = pools::open(file)?;
         let count = table.labels().len();
         let mut parts: Vec<usize> = PARTS.iter().copied().filter(|part| 3 * part <= 2 * count).collect();
         if parts.len() < PARTS.len() {
@@ -72,7 +71,7 @@ fn main() -> Result<()> {
         for part in parts.into_iter().filter(|&part| asked.is_none_or(|asked| asked == part as f64)) {
             for labels in [5, 20].into_iter().filter(|&n| labels.is_none_or(|asked| asked == n as f64)) {
                 let draw = |seed| draw(&table, part, labels, missing, seed);
-                let draws: Vec<Draw> = (0..draws).map(draw).collect::<Result<_>>()?;
+                let draws: Vec<PartDraw> = (0..draws).map(draw).collect::<Result<_>>()?;
                 println!("| {name} | {part} | {labels} | {}", cells(&draws)?);
             }
         }
@@ -80,7 +79,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn draw(table: &FeatureTable, part: usize, labels: usize, missing: f64, seed: u64) -> Result<Draw> {
+fn draw(table: &FeatureTable, part: usize, labels: usize, missing: f64, seed: u64) -> Result<PartDraw> {
     let mut random = Random::stream(seed, labels as u64);
     let available = table.class_names().len();
     let known = available - (missing * available as f64).round() as usize;
@@ -98,74 +97,72 @@ fn draw(table: &FeatureTable, part: usize, labels: usize, missing: f64, seed: u6
         given[class] += 1;
         if class < known && given[class] <= labels { first.push(row) } else { rest.push(row) }
     }
-    let open = part.saturating_sub(first.len());
-    let labelled = first.len();
-    let pool = [&first[..], &rest[..open]].concat();
-    let new = &rest[open..];
-    let values = table.gather(&pool);
-    let features = Features::new(&values[..], pool.len(), table.dims())?;
-    let of_row = |(at, &row): (usize, &usize)| (at < labelled).then(|| truth(row));
-    let of_pool: Vec<Option<usize>> = pool.iter().enumerate().map(of_row).collect();
-    let spec = LabelSpec { seed, precision: Some(TARGET), ..LabelSpec::default() };
-    let found = label(&features, &of_pool).classes(known).spec(&spec).run()?;
-    let again = found.model.predict(&features)?;
-    let same = (labelled..pool.len())
-        .filter(|&at| (again.labels[at], again.verdicts[at]) == (found.labels[at], found.verdicts[at]));
-    let same = same.count() as f64 / open as f64;
+    let (labelled, open) = (first.len(), part.saturating_sub(first.len()));
+    let rows = [&first[..], &rest[..open]].concat();
     let truths = |rows: &[usize]| rows.iter().map(|&row| truth(row)).collect::<Vec<usize>>();
-    let in_pool = outcome(
-        &truths(&pool[labelled..]),
-        known,
-        &found.labels[labelled..],
-        &found.verdicts[labelled..],
-        &found.probability[labelled..],
-    );
+    let given = rows.iter().enumerate().map(|(at, &row)| (at < labelled).then(|| truth(row))).collect();
+    let pool = KnownPool { values: table.gather(&rows), truth: truths(&rows), given, classes: known };
+    let labelling = pool.label(&LabelSpec { seed, precision: Some(TARGET), ..LabelSpec::default() })?;
+    let again = labelling.model.predict(&pool.features()?)?;
+    let is_same = |at: usize| (again.labels[at], again.verdicts[at]) == (labelling.labels[at], labelling.verdicts[at]);
+    let new = &rest[open..];
     let values = table.gather(new);
-    let predicted = found.model.predict(&Features::new(&values[..], new.len(), table.dims())?)?;
-    let predicted = outcome(&truths(new), known, &predicted.labels, &predicted.verdicts, &predicted.probability);
-    Ok(Draw { pool: in_pool, predicted, same })
+    let predicted = labelling.model.predict(&Features::new(&values[..], new.len(), table.dims())?)?;
+    let new_rows: Vec<usize> = (0..new.len()).collect();
+    Ok(PartDraw {
+        same: share(&pool.open(), is_same).unwrap_or(f64::NAN),
+        pool: outcome(&pool.open(), &pool.truth, known, &labelling.labels, &labelling.verdicts, &labelling.probability),
+        predicted: outcome(
+            &new_rows,
+            &truths(new),
+            known,
+            &predicted.labels,
+            &predicted.verdicts,
+            &predicted.probability,
+        ),
+    })
 }
 
+/// What became of these rows.
 fn outcome(
+    rows: &[usize],
     truth: &[usize],
     known: usize,
     labels: &[Option<usize>],
     verdicts: &[Verdict],
     probability: &[f64],
-) -> Outcome {
-    let share = |of: &dyn Fn(usize) -> bool, is: &dyn Fn(usize) -> bool| {
-        let all = (0..truth.len()).filter(|&at| of(at)).count();
-        let some = (0..truth.len()).filter(|&at| of(at) && is(at)).count();
-        if all == 0 { 0.0 } else { some as f64 / all as f64 }
-    };
+) -> RowsOutcome {
+    let part = |of: &dyn Fn(usize) -> bool| rows.iter().copied().filter(|&at| of(at)).collect::<Vec<usize>>();
+    let share = |rows: &[usize], is: &dyn Fn(usize) -> bool| share(rows, is).unwrap_or(0.0);
     let right = |at: usize| labels[at] == Some(truth[at]);
-    let (trusted, none) =
-        (|at: usize| verdicts[at] == Verdict::Trusted, |at: usize| verdicts[at] == Verdict::NoneOfThese);
-    let has_label = |at: usize| labels[at].is_some();
-    let labelled: Vec<usize> = (0..truth.len()).filter(|&at| has_label(at)).collect();
+    let trusted = |at: usize| verdicts[at] == Verdict::Trusted;
+    let none = |at: usize| verdicts[at] == Verdict::NoneOfThese;
+    let labelled = part(&|at| labels[at].is_some());
     let expected = labelled.iter().map(|&at| probability[at]).sum::<f64>() / labelled.len() as f64;
-    Outcome {
-        accuracy: share(&|at| truth[at] < known, &right),
-        wrong: share(&trusted, &|at| !right(at)),
-        trusted: share(&|_| true, &trusted),
-        none: (share(&|_| true, &none), share(&|at| truth[at] >= known, &none)),
-        expected: expected - share(&has_label, &right),
+    RowsOutcome {
+        accuracy: share(&part(&|at| truth[at] < known), &right),
+        wrong: share(&part(&trusted), &|at| !right(at)),
+        trusted: share(rows, &trusted),
+        none: (share(rows, &none), share(&part(&|at| truth[at] >= known), &none)),
+        expected: expected - share(&labelled, &right),
     }
 }
 
-fn cells(draws: &[Draw]) -> Result<String> {
-    let of = |read: &dyn Fn(&Draw) -> f64| draws.iter().map(read).collect::<Vec<f64>>();
-    let mean =
-        |read: &dyn Fn(&Draw) -> f64| -> Result<String> { Ok(format!("{:.1}", 100.0 * Estimate::of(&of(read))?.mean)) };
+fn cells(draws: &[PartDraw]) -> Result<String> {
+    let of = |read: &dyn Fn(&PartDraw) -> f64| draws.iter().map(read).collect::<Vec<f64>>();
+    let mean = |read: &dyn Fn(&PartDraw) -> f64| -> Result<String> {
+        Ok(format!("{:.1}", 100.0 * MeanEstimate::of(&of(read))?.mean))
+    };
     let (pool, predicted) = (of(&|d| d.pool.accuracy), of(&|d| d.predicted.accuracy));
-    let ratio = Estimate::of(&of(&|d| d.predicted.trusted))?.mean / Estimate::of(&of(&|d| d.pool.trusted))?.mean;
+    let ratio =
+        MeanEstimate::of(&of(&|d| d.predicted.trusted))?.mean / MeanEstimate::of(&of(&|d| d.pool.trusted))?.mean;
     Ok(format!(
         "{} | {} | {} | {} | {} | {} | {} | {ratio:.2} | {} | {} ({}) | {} ({}) | {} |",
-        Estimate::of(&pool)?.percent(),
-        Estimate::of(&predicted)?.percent(),
+        MeanEstimate::of(&pool)?.percent(),
+        MeanEstimate::of(&predicted)?.percent(),
         paired_difference(&predicted, &pool)?.percent(),
-        Estimate::of(&of(&|d| d.pool.wrong))?.percent(),
-        Estimate::of(&of(&|d| d.predicted.wrong))?.percent(),
+        MeanEstimate::of(&of(&|d| d.pool.wrong))?.percent(),
+        MeanEstimate::of(&of(&|d| d.predicted.wrong))?.percent(),
         mean(&|d| d.pool.trusted)?,
         mean(&|d| d.predicted.trusted)?,
         mean(&|d| d.predicted.expected)?,

@@ -11,7 +11,7 @@ use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
 use trustpath::judge::{Ici, Rule};
 use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTraining, Task};
 use trustpath_bench::SelfTrainer;
-use trustpath_bench::reduce::{self, Reduce, lle::Lle};
+use trustpath_bench::reduce::{Lle, Reduce, ReductionKind};
 
 const CLASSES: usize = 5;
 const DIMS: usize = 512;
@@ -163,7 +163,7 @@ fn parts() -> Result<()> {
     let raw = clusters(rows, DIMS, CLASSES, 1);
     let instances = Features::new(&raw[..], rows, DIMS)?.normalize()?;
     let print = |name: String, time: f64| println!("{name:<28} {time:>12.3} ms");
-    for method in reduce::Reduction::ALL.into_iter().filter(|&m| m != reduce::Reduction::Identity) {
+    for method in ReductionKind::ALL.into_iter().filter(|&m| m != ReductionKind::Identity) {
         let reduction = method.build_default()?;
         let time = fastest(20, || reduction.reduce(&instances, rows).map(drop))?;
         print(format!("reduce-{method}"), time);

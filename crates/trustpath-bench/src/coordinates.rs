@@ -15,7 +15,7 @@ use crate::{Episode, Episodes, Error, Result, Setting};
 
 /// Coordinates of the instances of episodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coordinates {
+pub struct EpisodeCoordinates {
     file: String,
     values: Vec<f64>,
     episodes: usize,
@@ -23,7 +23,7 @@ pub struct Coordinates {
     dims: usize,
 }
 
-impl Coordinates {
+impl EpisodeCoordinates {
     /// Reads them.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ pub struct WithCoordinates<'a> {
     /// The episodes.
     pub episodes: Box<dyn Episodes + 'a>,
     /// Their coordinates.
-    pub coordinates: Coordinates,
+    pub coordinates: EpisodeCoordinates,
 }
 
 impl Episodes for WithCoordinates<'_> {

@@ -58,9 +58,8 @@ static ASSETS: [Asset; 4] = [
 /// # Errors
 /// [`Error::UnknownDataset`] if there is none of that name.
 pub fn load(dataset: &str, split: Split) -> Result<&'static FeatureTable> {
-    let found = ASSETS.iter().find(|asset| asset.dataset == dataset && asset.split == split);
-    let asset =
-        found.ok_or_else(|| Error::UnknownDataset { name: dataset.to_owned(), available: DATASETS.join(", ") })?;
+    let unknown = || Error::UnknownDataset { name: dataset.to_owned(), available: DATASETS.join(", ") };
+    let asset = ASSETS.iter().find(|asset| asset.dataset == dataset && asset.split == split).ok_or_else(unknown)?;
     let split = match split {
         Split::Novel => "novel",
         Split::Validation => "validation",

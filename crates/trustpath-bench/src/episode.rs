@@ -1,5 +1,7 @@
 //! One few-shot problem: which rows are labelled, which are unlabeled, and which are to be classified.
 
+use trustpath::{Instances, Task};
+
 use crate::{Error, FeatureTable, Result, Setting};
 
 /// Rows of a [`FeatureTable`] in the order in which they are presented, with their labels.
@@ -60,6 +62,17 @@ impl Episode {
             Setting::Inductive => &[],
             Setting::Transductive => &self.query.rows,
             Setting::SemiSupervised { .. } => &self.unlabeled.rows,
+        }
+    }
+
+    /// What a method is given: the episode's instances, as [`gather`](crate::gather) returns them, and the labels of the support.
+    pub fn task<'a>(&'a self, instances: &'a Instances, setting: &Setting) -> Task<'a> {
+        Task {
+            instances,
+            labels: &self.support.labels,
+            unlabeled: self.pool(setting).len(),
+            classes: self.classes.len(),
+            truth: Some(&self.query.labels),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use trustpath::{Features, Instances, Matrix, NoObserver};
 
-use crate::{Episode, EpisodeList, FeatureTable, Finished, Learner, Method, Result, Sampler, Setting};
+use crate::{BenchMethod, Episode, EpisodeList, FeatureTable, Finished, Learner, Result, Sampler, Setting};
 
 /// A numbered sequence of episodes over one table.
 pub trait Episodes: Sync {
@@ -111,7 +111,7 @@ impl EpisodeObserver for NoObserver {
 pub fn evaluate(
     table: &FeatureTable,
     episodes: &dyn Episodes,
-    method: impl Into<Method>,
+    method: impl Into<BenchMethod>,
     done: Vec<Finished>,
     observer: &mut dyn EpisodeObserver,
 ) -> Result<Vec<Finished>> {
@@ -126,7 +126,7 @@ pub fn evaluate(
 pub fn evaluate_features(
     features: &Features<'_>,
     episodes: &dyn Episodes,
-    method: impl Into<Method>,
+    method: impl Into<BenchMethod>,
     done: Vec<Finished>,
     observer: &mut dyn EpisodeObserver,
 ) -> Result<Vec<Finished>> {

@@ -4,7 +4,7 @@
 //! ([`TableFile`], by `trustpath-table`) or comes with the crate ([`embedded`]). An [`EpisodeShape`] draws [`Episode`]s
 //! from it, each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that other programs
 //! can read. [`stats`] turns the accuracies of an algorithm into means with intervals, and a [`Journal`] keeps a long run
-//! resumable. [`noise`] makes labels wrong on purpose, and measures how well they are found.
+//! resumable. [`noise`] makes labels wrong on purpose, and measures how well they are found; [`pools`] are larger than episodes.
 //!
 //! ```
 //! use trustpath_bench::{EpisodeShape, Setting, Split, embedded};
@@ -33,6 +33,7 @@ pub mod judges;
 mod list;
 mod method;
 pub mod noise;
+pub mod pools;
 pub mod processor;
 pub mod reduce;
 mod sample;
@@ -46,16 +47,16 @@ mod summary;
 mod testing;
 pub mod transductive;
 
-pub use coordinates::{Coordinates, WithCoordinates};
+pub use coordinates::{EpisodeCoordinates, WithCoordinates};
 pub use embedded::Split;
 pub use episode::{Episode, LabelledRows};
 pub use error::{Error, Result};
 pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
 pub use journal::{Finished, Journal, fnv1a};
 pub use list::{EpisodeList, ListMeta, read_scores};
-pub use method::{Learner, Method};
+pub use method::{BenchMethod, Learner};
 pub use sample::Sampler;
-pub use self_trainer::{Outcome, SelfTrainer};
+pub use self_trainer::{SelfTrainer, SelfTrainingOutcome};
 pub use self_training_spec::{IncidentalKind, SelfTrainingSpec};
 pub use shape::{Distractors, EpisodeShape, Queries, Setting, Unlabeled};
 pub use summary::{AccuracySummary, first_of, last_of};
@@ -68,7 +69,7 @@ mod tests {
 
     use crate::classifiers::ClassifierKind;
     use crate::judges::Selector;
-    use crate::reduce::Reduction;
+    use crate::reduce::ReductionKind;
     use crate::transductive::TransductiveKind;
 
     /// Every name is read as the value that prints it, and a refusal lists all names.
@@ -85,6 +86,6 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        names_round_trip!(ClassifierKind, Selector, Reduction, TransductiveKind, Scaling);
+        names_round_trip!(ClassifierKind, Selector, ReductionKind, TransductiveKind, Scaling);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use trustpath::spec::{LabelSpec, Spec, Value};
-use trustpath::{Features, Matrix, Task, label};
+use trustpath::{Features, Matrix, label};
 
 use crate::evaluate::gather;
 use crate::transductive::{Transductive, TransductiveKind};
@@ -14,7 +14,7 @@ use crate::{Episode, Error, IncidentalKind, Result, SelfTrainer, SelfTrainingSpe
 /// A way to label the queries of an episode, as names and numbers.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Method {
+pub enum BenchMethod {
     /// Self-training: Algorithm 1.
     SelfTraining(SelfTrainingSpec),
     /// A transductive method with the parameters its authors published; the adaptive mode and UNEM-Gaussian with their own,
@@ -24,7 +24,7 @@ pub enum Method {
     Label(LabelSpec),
 }
 
-impl Method {
+impl BenchMethod {
     /// The names on the command line.
     pub fn names() -> Vec<&'static str> {
         [IncidentalKind::NAMES, &["label"], TransductiveKind::NAMES].concat()
@@ -67,7 +67,7 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for BenchMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SelfTraining(spec) => spec.model.fmt(f),
@@ -78,7 +78,7 @@ impl fmt::Display for Method {
 }
 
 /// The name of the method, and all options that it has.
-impl Serialize for Method {
+impl Serialize for BenchMethod {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let options = match self {
             Self::SelfTraining(spec) => spec.values(),
@@ -100,13 +100,13 @@ impl Serialize for Method {
     }
 }
 
-impl From<&SelfTrainingSpec> for Method {
+impl From<&SelfTrainingSpec> for BenchMethod {
     fn from(spec: &SelfTrainingSpec) -> Self {
         Self::SelfTraining(spec.clone())
     }
 }
 
-impl From<TransductiveKind> for Method {
+impl From<TransductiveKind> for BenchMethod {
     fn from(kind: TransductiveKind) -> Self {
         Self::Transductive(kind)
     }
@@ -140,38 +140,24 @@ impl Learner {
         let labels = match self {
             Self::Label(spec) => label_queries(spec, features, episode, setting)?,
             Self::SelfTraining(learner) => {
-                return with_task(features, episode, setting, |task| {
-                    let outcome = match coordinates {
-                        None => learner.run(task),
-                        Some(coordinates) => learner.run_on(task, coordinates),
-                    };
-                    Ok(outcome?.accuracy)
-                });
+                let instances = gather(features, episode, setting)?;
+                let task = episode.task(&instances, setting);
+                let outcome = match coordinates {
+                    None => learner.run(&task),
+                    Some(coordinates) => learner.run_on(&task, coordinates),
+                };
+                return Ok(outcome?.accuracy);
             }
-            Self::Transductive(method) => with_task(features, episode, setting, |task| {
-                Ok(method.label(task)?.query_labels().into_iter().map(Some).collect())
-            })?,
+            Self::Transductive(method) => {
+                let instances = gather(features, episode, setting)?;
+                let posterior = method.label(&episode.task(&instances, setting))?;
+                posterior.query_labels().into_iter().map(Some).collect()
+            }
         };
         let truth = &episode.query.labels;
         let right = labels.iter().zip(truth).filter(|(label, truth)| **label == Some(**truth));
         Ok(vec![right.count() as f64 / truth.len().max(1) as f64])
     }
-}
-
-/// Runs something on the task of an episode.
-fn with_task<T>(
-    features: &Features<'_>,
-    episode: &Episode,
-    setting: &Setting,
-    run: impl FnOnce(&Task<'_>) -> Result<T>,
-) -> Result<T> {
-    run(&Task {
-        instances: &gather(features, episode, setting)?,
-        labels: &episode.support.labels,
-        unlabeled: episode.pool(setting).len(),
-        classes: episode.classes.len(),
-        truth: Some(&episode.query.labels),
-    })
 }
 
 /// Labels of the queries by `label` on the support and the unlabeled instances; none for a query that is found to belong
@@ -213,25 +199,25 @@ mod tests {
     #[test]
     fn names_round_trip() {
         let base = SelfTrainingSpec { step: 3, ..SelfTrainingSpec::default() };
-        for name in Method::names() {
-            let method = Method::named(name, &base).unwrap();
+        for name in BenchMethod::names() {
+            let method = BenchMethod::named(name, &base).unwrap();
             assert_eq!(method.to_string(), name);
             method.build().unwrap();
         }
-        assert_eq!(Method::all(&base).len(), Method::names().len());
+        assert_eq!(BenchMethod::all(&base).len(), BenchMethod::names().len());
         let icic = SelfTrainingSpec { model: IncidentalKind::IciC, ..base.clone() };
-        assert_eq!(Method::named("icic", &base).unwrap(), Method::SelfTraining(icic));
-        assert!(Method::named("nonsense", &base).is_err());
+        assert_eq!(BenchMethod::named("icic", &base).unwrap(), BenchMethod::SelfTraining(icic));
+        assert!(BenchMethod::named("nonsense", &base).is_err());
     }
 
     #[test]
     fn a_method_is_serialized_with_all_its_options() {
-        let json = serde_json::to_value(Method::SelfTraining(SelfTrainingSpec::default())).unwrap();
+        let json = serde_json::to_value(BenchMethod::SelfTraining(SelfTrainingSpec::default())).unwrap();
         assert_eq!(json["name"], "icir");
         assert_eq!(json["reduction"], "lle");
         assert_eq!(json["step"], 5);
         assert!(json["cap"].is_null() && json["compat"] == false && json["alpha"] == 0.5);
-        let json = serde_json::to_value(Method::Transductive(TransductiveKind::PtMap)).unwrap();
+        let json = serde_json::to_value(BenchMethod::Transductive(TransductiveKind::PtMap)).unwrap();
         assert_eq!(json, serde_json::json!({ "name": "pt-map" }));
     }
 }

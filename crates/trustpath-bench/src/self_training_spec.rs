@@ -9,9 +9,8 @@ use trustpath::{Result, choice_fields, declare_spec};
 use trustpath_path::choices;
 
 use crate::classifiers::ClassifierKind;
-use crate::judges::{CoefficientNorm, LeastSquares, Nearest, Random, Selector};
-use crate::reduce::lle::Lle;
-use crate::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce, Reduction};
+use crate::judges::{CoefficientNorm, LeastSquares, Nearest, RandomOrder, Selector};
+use crate::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Lle, Reduce, ReductionKind};
 use crate::self_trainer::SelfTrainer;
 
 /// Where the official code's ICI-C path ends, relative to `λ_max`.
@@ -46,7 +45,7 @@ declare_spec! {
         penalty: Option<Penalty> = None,
         ["Method", "NAME"]
         /// Reduction whose coordinates the model reads
-        reduction: Reduction = Reduction::Lle,
+        reduction: ReductionKind = ReductionKind::Lle,
         ["Method", "D"]
         /// Dimensions to reduce to [default: as many as ways, but at least 5]
         dim: usize = DEFAULT_D,
@@ -84,7 +83,7 @@ declare_spec! {
     }
 }
 
-choice_fields!(IncidentalKind, ClassifierKind, Reduction, Selector);
+choice_fields!(IncidentalKind, ClassifierKind, ReductionKind, Selector);
 
 impl SelfTrainingSpec {
     /// Self-training with these options.
@@ -104,7 +103,7 @@ impl SelfTrainingSpec {
     pub fn reduction(&self) -> Result<Box<dyn Reduce>> {
         let (d, neighbors, compat) = (self.dim, self.neighbors, self.compat);
         match self.reduction {
-            Reduction::Lle => Ok(Box::new(Lle { d, neighbors, compat, ..Default::default() }.check()?)),
+            ReductionKind::Lle => Ok(Box::new(Lle { d, neighbors, compat }.check()?)),
             other => other.build(d, neighbors),
         }
     }
@@ -150,7 +149,7 @@ impl SelfTrainingSpec {
                 };
                 Box::new(Ici { model: self.incidental_on(points)?, rule })
             }
-            Selector::Random => Box::new(Random { seed: self.seed }),
+            Selector::Random => Box::new(RandomOrder { seed: self.seed }),
             Selector::Nearest => Box::new(Nearest),
             Selector::Confidence => Box::new(Confidence),
             Selector::CoefficientNorm => Box::new(CoefficientNorm { model: self.incidental_on(Some(DESCENT))? }),

@@ -13,7 +13,7 @@ const QUANTILE: f64 = 1.96;
 
 /// A mean with half the width of its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
+pub struct MeanEstimate {
     /// The mean.
     pub mean: f64,
     /// Half the width of the interval; infinite (`null` in JSON) for a single episode, whose spread is unknown.
@@ -22,12 +22,12 @@ pub struct Estimate {
     pub episodes: usize,
 }
 
-impl Estimate {
+impl MeanEstimate {
     /// The mean of the scores, one for each episode.
     ///
     /// ```
-    /// use trustpath_bench::stats::Estimate;
-    /// let accuracy = Estimate::of(&[0.70, 0.80, 0.90])?;
+    /// use trustpath_bench::stats::MeanEstimate;
+    /// let accuracy = MeanEstimate::of(&[0.70, 0.80, 0.90])?;
     /// assert_eq!(accuracy.percent(), "80.00 ± 11.32");
     /// # Ok::<(), trustpath_bench::Error>(())
     /// ```
@@ -69,7 +69,7 @@ impl Estimate {
 ///
 /// # Errors
 /// If there is no episode, or one without a score.
-pub fn per_round<S: AsRef<[f64]>>(episodes: &[S]) -> Result<Vec<Estimate>> {
+pub fn per_round<S: AsRef<[f64]>>(episodes: &[S]) -> Result<Vec<MeanEstimate>> {
     let rounds = episodes.iter().map(|scores| scores.as_ref().len()).max().unwrap_or(0);
     (0..rounds.max(1))
         .map(|round| {
@@ -82,7 +82,7 @@ pub fn per_round<S: AsRef<[f64]>>(episodes: &[S]) -> Result<Vec<Estimate>> {
                     .ok_or_else(|| Error::parameter("rounds", 0, "every episode needs at least one score"))
             };
             let scores: Result<Vec<f64>> = episodes.iter().map(score).collect();
-            Estimate::of(&scores?)
+            MeanEstimate::of(&scores?)
         })
         .collect()
 }
@@ -94,12 +94,12 @@ pub fn per_round<S: AsRef<[f64]>>(episodes: &[S]) -> Result<Vec<Estimate>> {
 ///
 /// # Errors
 /// [`Error::Unpaired`] if they differ in number; also if there is none.
-pub fn paired_difference(left: &[f64], right: &[f64]) -> Result<Estimate> {
+pub fn paired_difference(left: &[f64], right: &[f64]) -> Result<MeanEstimate> {
     if left.len() != right.len() {
         return Err(Error::Unpaired { left: left.len(), right: right.len() });
     }
     let differences: Vec<f64> = left.iter().zip(right).map(|(l, r)| l - r).collect();
-    Estimate::of(&differences)
+    MeanEstimate::of(&differences)
 }
 
 /// The sum, with compensation for rounding.
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_interval_uses_the_sample_deviation() {
-        let estimate = Estimate::of(&[1.0, 2.0, 3.0, 4.0]).unwrap();
+        let estimate = MeanEstimate::of(&[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!(estimate.mean, 2.5);
         // s² = 5/3.
         assert!((estimate.half_width - 1.96 * (5.0f64 / 12.0).sqrt()).abs() < 1e-15);
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn one_episode_has_no_spread_and_no_episode_has_no_mean() {
-        let one = Estimate::of(&[0.5]).unwrap();
+        let one = MeanEstimate::of(&[0.5]).unwrap();
         assert_eq!((one.half_width, one.percent().as_str()), (f64::INFINITY, "50.00"));
         assert!(serde_json::to_string(&one).unwrap().contains("\"half_width\":null"));
-        assert!(Estimate::of(&[]).is_err());
+        assert!(MeanEstimate::of(&[]).is_err());
         assert!(per_round::<Vec<f64>>(&[]).is_err());
         assert!(per_round(&[vec![0.5], vec![]]).is_err());
         assert_eq!(paired_difference(&[1.0], &[1.0, 2.0]), Err(Error::Unpaired { left: 1, right: 2 }));
@@ -142,8 +142,8 @@ mod tests {
     fn an_episode_that_has_ended_keeps_its_last_score() {
         let means = per_round(&[vec![0.2, 0.4, 0.6], vec![0.4], vec![0.0, 0.2]]).unwrap();
         let means: Vec<f64> = means.iter().map(|round| round.mean).collect();
-        for (found, expected) in means.iter().zip([0.2, 1.0 / 3.0, 0.4]) {
-            assert!((found - expected).abs() < 1e-15);
+        for (mean, expected) in means.iter().zip([0.2, 1.0 / 3.0, 0.4]) {
+            assert!((mean - expected).abs() < 1e-15);
         }
         assert_eq!(means.len(), 3);
     }
@@ -168,9 +168,9 @@ mod tests {
         fn the_interval_moves_and_scales_with_the_scores(
             scores in proptest::collection::vec(0f64..1.0, 2..50), shift in -2f64..2.0
         ) {
-            let plain = Estimate::of(&scores).unwrap();
+            let plain = MeanEstimate::of(&scores).unwrap();
             let moved: Vec<f64> = scores.iter().map(|x| 2.0 * x + shift).collect();
-            let moved = Estimate::of(&moved).unwrap();
+            let moved = MeanEstimate::of(&moved).unwrap();
             prop_assert!((moved.mean - 2.0 * plain.mean - shift).abs() < 1e-12);
             prop_assert!((moved.half_width - 2.0 * plain.half_width).abs() < 1e-12);
         }

@@ -2,21 +2,21 @@
 
 use serde::Serialize;
 
-use crate::stats::{Estimate, paired_difference, per_round};
+use crate::stats::{MeanEstimate, paired_difference, per_round};
 use crate::{Finished, Result};
 
 /// Accuracies of a method over episodes, as fractions.
 #[derive(Debug, Clone, Serialize)]
 pub struct AccuracySummary {
     /// Of the classifier trained on the labelled instances alone.
-    pub plain: Estimate,
+    pub plain: MeanEstimate,
     /// After each round; an episode that has ended keeps its last accuracy.
-    pub rounds: Vec<Estimate>,
+    pub rounds: Vec<MeanEstimate>,
     /// After the last round.
     #[serde(rename = "final")]
-    pub last: Estimate,
+    pub last: MeanEstimate,
     /// The paired difference between the last and the plain accuracy.
-    pub gain: Estimate,
+    pub gain: MeanEstimate,
 }
 
 impl AccuracySummary {
@@ -30,7 +30,7 @@ impl AccuracySummary {
         let plain = rounds.remove(0);
         let (first, last): (Vec<f64>, Vec<f64>) = finished.iter().map(|f| (first_of(f), last_of(f))).unzip();
         let gain = paired_difference(&last, &first)?;
-        Ok(Self { plain, rounds, last: Estimate::of(&last)?, gain })
+        Ok(Self { plain, rounds, last: MeanEstimate::of(&last)?, gain })
     }
 
     /// Number of rounds after which the accuracy, as printed, no longer changes.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath_bench::SelfTrainingSpec;
-use trustpath_bench::stats::Estimate;
+use trustpath_bench::stats::MeanEstimate;
 use trustpath_bench::{AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically};
 use trustpath_report::{Axis, Column, Curve, Curves, Table};
 
@@ -50,7 +50,7 @@ struct Cell {
 
 impl Cell {
     /// The accuracy after a round; round 0 is the plain classifier.
-    fn after(&self, round: usize) -> Estimate {
+    fn after(&self, round: usize) -> MeanEstimate {
         match round {
             0 => self.summary.plain,
             _ => self.summary.rounds.get(round - 1).copied().unwrap_or(self.summary.last),

@@ -4,9 +4,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use trustpath::incidental::Penalty;
 use trustpath::incidental::logistic::Scaling;
-use trustpath_bench::Method;
+use trustpath_bench::BenchMethod;
 use trustpath_bench::judges::Selector;
-use trustpath_bench::reduce::Reduction;
+use trustpath_bench::reduce::ReductionKind;
 use trustpath_bench::transductive::TransductiveKind;
 use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
@@ -24,7 +24,7 @@ pub struct MethodArgs {
     /// runs it; a transductive method with the parameters its authors published (adaptive and unem-gaussian: learned here);
     /// or all of them side by side [default: icir]
     #[arg(long = "method", value_name = "NAME",
-        value_parser = PossibleValuesParser::new(Method::names().into_iter().chain([ALL])))]
+        value_parser = PossibleValuesParser::new(BenchMethod::names().into_iter().chain([ALL])))]
     name: Option<String>,
     #[command(flatten)]
     options: SpecArgs<SelfTrainingSpec>,
@@ -37,16 +37,16 @@ impl MethodArgs {
     }
 
     /// The method, with what is not given taken from `base`.
-    pub fn method(&self, base: &SelfTrainingSpec) -> Result<Method> {
+    pub fn method(&self, base: &SelfTrainingSpec) -> Result<BenchMethod> {
         let own = self.options(base)?;
-        let Some(name) = &self.name else { return Ok(Method::SelfTraining(own)) };
-        let method = Method::named(name, &own)?;
+        let Some(name) = &self.name else { return Ok(BenchMethod::SelfTraining(own)) };
+        let method = BenchMethod::named(name, &own)?;
         let given = |option: &&str| *option != "seed";
         let (option, remedy) = match (&method, self.options.given().find(given)) {
-            (Method::SelfTraining(_), _) if self.options.given().any(|name| name == "model") => {
+            (BenchMethod::SelfTraining(_), _) if self.options.given().any(|name| name == "model") => {
                 ("model", "--method names the model already: drop one of the two".to_owned())
             }
-            (Method::SelfTraining(_), _) | (_, None) => return Ok(method),
+            (BenchMethod::SelfTraining(_), _) | (_, None) => return Ok(method),
             (_, Some(option)) => (option, format!("{name} runs with its own parameters: drop it")),
         };
         Err(Error::Usage(format!("--{option} is for self-training, and {remedy}")))
@@ -85,7 +85,7 @@ impl Against {
             return Err("give one method to compare with; --method all compares them all".into());
         }
         if let Some(name) = name {
-            Method::named(name, &SelfTrainingSpec::default()).map_err(|error| error.to_string())?;
+            BenchMethod::named(name, &SelfTrainingSpec::default()).map_err(|error| error.to_string())?;
         }
         let options = pairs.iter().copied().filter(|(name, _)| *name != "method");
         let options = SpecArgs::from_pairs(options).map_err(|error| error.to_string())?;
@@ -95,14 +95,14 @@ impl Against {
 }
 
 /// A method in one line.
-pub fn describe(method: &Method) -> String {
+pub fn describe(method: &BenchMethod) -> String {
     match method {
-        Method::SelfTraining(spec) => describe_self_training(spec),
-        Method::Transductive(TransductiveKind::Plain) => {
+        BenchMethod::SelfTraining(spec) => describe_self_training(spec),
+        BenchMethod::Transductive(TransductiveKind::Plain) => {
             "plain: logistic regression on the labelled instances".to_owned()
         }
-        Method::Label(_) => "label: as trustpath label runs it, with its default options".to_owned(),
-        Method::Transductive(kind) if kind.is_learned_here() => {
+        BenchMethod::Label(_) => "label: as trustpath label runs it, with its default options".to_owned(),
+        BenchMethod::Transductive(kind) if kind.is_learned_here() => {
             format!("{kind}, with its parameters learned here")
         }
         other => format!("{other}, with its published parameters"),
@@ -126,7 +126,7 @@ fn describe_self_training(spec: &SelfTrainingSpec) -> String {
         other => format!("selector {other}"),
     };
     let reduction = match spec.reduction {
-        Reduction::Identity => "no reduction".to_owned(),
+        ReductionKind::Identity => "no reduction".to_owned(),
         reduction => format!("{reduction} to {} dimensions", spec.dim),
     };
     let cap = spec.cap.map_or(String::new(), |cap| format!(", {cap} in total"));
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn whose_parameters_a_method_has_is_in_its_description() {
-        let described = |name| describe(&Method::named(name, &base()).unwrap());
+        let described = |name| describe(&BenchMethod::named(name, &base()).unwrap());
         assert_eq!(described("pt-map"), "pt-map, with its published parameters");
         for name in ["adaptive", "unem-gaussian"] {
             assert_eq!(described(name), format!("{name}, with its parameters learned here"));

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 
-use trustpath_bench::stats::Estimate;
+use trustpath_bench::stats::MeanEstimate;
 pub use trustpath_explain::count;
 use trustpath_table::printable;
 
@@ -29,7 +29,7 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
 }
 
 /// A difference in percentage points, with its sign.
-pub fn points(difference: &Estimate) -> String {
+pub fn points(difference: &MeanEstimate) -> String {
     let (mean, half) = (100.0 * difference.mean, 100.0 * difference.half_width);
     if half.is_finite() { format!("{mean:+.2} ± {half:.2}") } else { format!("{mean:+.2}") }
 }
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn differences_have_a_sign() {
-        let estimate = |mean| Estimate { mean, half_width: 0.002, episodes: 9 };
+        let estimate = |mean| MeanEstimate { mean, half_width: 0.002, episodes: 9 };
         assert_eq!(points(&estimate(0.0123)), "+1.23 ± 0.20");
         assert_eq!(points(&estimate(-0.0123)), "-1.23 ± 0.20");
-        assert_eq!(points(&Estimate { half_width: f64::INFINITY, ..estimate(0.01) }), "+1.00");
+        assert_eq!(points(&MeanEstimate { half_width: f64::INFINITY, ..estimate(0.01) }), "+1.00");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 use trustpath_bench::processor::process_time;
-use trustpath_bench::{Episodes, FeatureTable, Finished, Journal, Method, evaluate};
+use trustpath_bench::{BenchMethod, Episodes, FeatureTable, Finished, Journal, evaluate};
 
 use crate::args::pool;
 use crate::error::Result;
@@ -60,7 +60,7 @@ impl Runner {
         name: &str,
         table: &FeatureTable,
         episodes: &dyn Episodes,
-        method: &Method,
+        method: &BenchMethod,
         journal: Option<(Journal, Vec<Finished>)>,
     ) -> Result<Run> {
         let asked = episodes.count();

@@ -9,10 +9,10 @@ use pyo3::types::PyDict;
 use trustpath::spec::Spec;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::default_dimensions;
-use trustpath_bench::stats::Estimate;
+use trustpath_bench::stats::MeanEstimate;
 use trustpath_bench::{
-    AccuracySummary, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished, Method, Queries, Setting,
-    Split, Unlabeled, embedded, evaluate_features,
+    AccuracySummary, BenchMethod, Classes, Distractors, Drawn, Episode, EpisodeShape, Episodes, Finished, Queries,
+    Setting, Split, Unlabeled, embedded, evaluate_features,
 };
 
 use crate::arrays::{Floats, all_labels};
@@ -50,18 +50,18 @@ impl Options<'_> {
         })
     }
 
-    fn method(&self, way: usize) -> PyResult<Method> {
+    fn method(&self, way: usize) -> PyResult<BenchMethod> {
         let name = self.text("method")?.unwrap_or_else(|| "icir".to_owned());
         let mut given: SelfTrainingSpec = self.spec()?;
         let plain = SelfTrainingSpec { seed: given.seed, ..SelfTrainingSpec::default() };
-        let method = Method::named(&name, &given).map_err(of_episodes)?;
-        if !matches!(method, Method::SelfTraining(_)) && given != plain {
+        let method = BenchMethod::named(&name, &given).map_err(of_episodes)?;
+        if !matches!(method, BenchMethod::SelfTraining(_)) && given != plain {
             return Err(PyValueError::new_err(format!(
                 "{name} runs with its own parameters: give no options of self-training"
             )));
         }
         given.dim = self.count("dim", 0)?.unwrap_or(default_dimensions(way));
-        let method = Method::named(&name, &given).map_err(of_episodes)?;
+        let method = BenchMethod::named(&name, &given).map_err(of_episodes)?;
         method.build().map_err(of_episodes)?;
         Ok(method)
     }
@@ -126,7 +126,7 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
         .map(|(k, accuracies)| Finished { episode: k as u64, accuracies, seconds: 0.0 })
         .collect();
     let summary = AccuracySummary::of(&finished).map_err(of_episodes)?;
-    let estimate = |estimate: &Estimate| -> PyResult<Bound<'py, PyDict>> {
+    let estimate = |estimate: &MeanEstimate| -> PyResult<Bound<'py, PyDict>> {
         dict!(py, {
             "mean": estimate.mean,
             "half_width": estimate.half_width,
@@ -145,7 +145,7 @@ pub fn summary<'py>(py: Python<'py>, accuracies: Vec<Vec<f64>>) -> PyResult<Boun
 /// The names of all methods.
 #[pyfunction]
 pub fn methods() -> Vec<&'static str> {
-    Method::names()
+    BenchMethod::names()
 }
 
 /// Features of real images, their labels, and the names of the classes.

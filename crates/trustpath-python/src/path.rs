@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use trustpath::incidental::linear::Roots;
 use trustpath::incidental::logistic::Scaling;
 use trustpath::incidental::{Grid, IciCParams, IciR, IciRParams, Incidental, Keep, Penalty};
-use trustpath_bench::reduce::{DEFAULT_NEIGHBORS, Reduction};
+use trustpath_bench::reduce::{DEFAULT_NEIGHBORS, ReductionKind};
 
 use crate::arrays::{Floats, all_labels, to_array};
 use crate::errors;
@@ -89,7 +89,7 @@ pub fn path<'py>(
 /// Few coordinates of instances.
 #[pyfunction]
 pub fn reduce<'py>(py: Python<'py>, x: Floats, options: Options<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let method: Reduction = options.parsed("method")?.unwrap_or(Reduction::Lle);
+    let method: ReductionKind = options.parsed("method")?.unwrap_or(ReductionKind::Lle);
     let size = |name| Ok::<_, PyErr>(options.count(name, 1)?.unwrap_or(DEFAULT_NEIGHBORS));
     let reduction = method.build(size("dim")?, size("neighbors")?).map_err(errors::engine)?;
     let embedding = work(py, options.threads()?, move |_| {

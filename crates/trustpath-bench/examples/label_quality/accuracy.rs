@@ -3,22 +3,12 @@
 use std::path::Path;
 
 use trustpath::spec::{LabelSpec, LabellerKind};
-use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::{Error, FeatureTable, Result, Split, embedded};
-use trustpath_table::TableFile;
+use trustpath_bench::pools::{self, head, share};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
+use trustpath_bench::{FeatureTable, Result, Split, embedded};
 
 use crate::draw::{Balance, Draw, Drawing};
-use crate::{head, percent};
-
-const LABELS: [usize; 3] = [1, 5, 20];
-const ACCURACY: &str = "dataset | labels per class | pool | plain | label | gain | set aside";
-
-/// One draw.
-struct Run {
-    plain: f64,
-    label: f64,
-    set_aside: f64,
-}
+use crate::{columns, percent};
 
 /// Writes every draw into a folder, for other programs.
 pub fn write_draws(split: Split, draws: u64, at_most: usize, folder: &Path) -> Result<()> {
@@ -32,12 +22,31 @@ pub fn write_draws(split: Split, draws: u64, at_most: usize, folder: &Path) -> R
     })
 }
 
-pub fn report(split: Split, draws: u64, at_most: usize) -> Result<()> {
-    head(ACCURACY);
+/// The embedded datasets; `closed` says that every class is known to have labels. With one label per class, novel instances are
+/// not looked for anyway.
+pub fn report(split: Split, draws: u64, at_most: usize, closed: bool) -> Result<()> {
+    println!("{}", head("dataset | labels per class | pool | plain | label | gain | set aside"));
+    // The folds only serve the estimate of precision.
+    let folds = if closed { 2 } else { LabelSpec::default().folds };
     for_every_cell(split, at_most, |dataset, drawing, table| {
-        let runs = runs(drawing, table, draws, LabelSpec::default())?;
-        let head = format!("| {dataset} | {} | {} |", drawing.labels, drawing.balance.name());
-        println!("{head} {}", accuracy_cells(&runs)?);
+        if closed && drawing.labels == 1 {
+            return Ok(());
+        }
+        let accuracies = |seed| {
+            let draw = Drawing { seed, ..drawing }.from(table);
+            let (label, set_aside, _) = labelled(&draw, &LabelSpec { closed, folds, seed, ..LabelSpec::default() })?;
+            Ok([draw.plain_accuracy()?, label, set_aside])
+        };
+        let [plain, label, set_aside] = columns(&(0..draws).map(accuracies).collect::<Result<Vec<_>>>()?);
+        println!(
+            "| {dataset} | {} | {} | {} | {} | {} | {} |",
+            drawing.labels,
+            drawing.balance.name(),
+            MeanEstimate::of(&plain)?.percent(),
+            MeanEstimate::of(&label)?.percent(),
+            paired_difference(&label, &plain)?.percent(),
+            percent(&set_aside),
+        );
         Ok(())
     })
 }
@@ -46,23 +55,28 @@ pub fn report(split: Split, draws: u64, at_most: usize) -> Result<()> {
 /// accuracy of every labeller that may be chosen.
 pub fn report_files(files: &[String], draws: u64, at_most: usize) -> Result<()> {
     let at_most = at_most.min(60);
-    head(
-        "features | classes | labels per class | pool | plain | classifier | no rounds | rounds | label | label − plain | label − rounds | set aside | rounds chosen",
-    );
+    let titles = "features | classes | labels per class | pool | plain | classifier | no rounds | rounds | label | \
+        label − plain | label − rounds | set aside | rounds chosen";
+    println!("{}", head(titles));
     for file in files {
-        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        let table = TableFile::new(file).read()?;
-        let every = [usize::MAX].into_iter().filter(|_| table.class_names().len() > 20);
-        for classes in [20].into_iter().chain(every) {
-            for labels in [1, 2, 5, 20] {
-                for balance in Balance::ALL {
-                    let drawing = Drawing { labels, balance, classes, at_most, seed: 0 };
-                    let of = |seed| labellers(&Drawing { seed, ..drawing }.from(&table), seed);
-                    let runs: Vec<[f64; 7]> = (0..draws).map(of).collect::<Result<_>>()?;
-                    let classes = classes.min(table.class_names().len());
-                    let head = format!("| {name} | {classes} | {labels} | {} |", balance.name());
-                    println!("{head} {}", labeller_cells(&runs)?);
-                }
+        let (name, table) = pools::open(file)?;
+        let available = table.class_names().len();
+        let every = [available].into_iter().filter(|&available| available > 20);
+        for classes in [20.min(available)].into_iter().chain(every) {
+            for (labels, balance) in [1, 2, 5, 20].into_iter().flat_map(|n| Balance::ALL.map(|balance| (n, balance))) {
+                let of = |seed| labellers(&Drawing { labels, balance, classes, at_most, seed }.from(&table), seed);
+                let runs: Vec<[f64; 7]> = (0..draws).map(of).collect::<Result<_>>()?;
+                let by_column = columns(&runs);
+                let [plain, _, _, rounds, label, set_aside, chosen] = &by_column;
+                println!(
+                    "| {name} | {classes} | {labels} | {} | {} | {} | {} | {} | {} |",
+                    balance.name(),
+                    by_column[..5].iter().map(|column| percent(column)).collect::<Vec<_>>().join(" | "),
+                    paired_difference(label, plain)?.percent(),
+                    paired_difference(label, rounds)?.percent(),
+                    percent(set_aside),
+                    percent(chosen),
+                );
             }
         }
     }
@@ -71,62 +85,30 @@ pub fn report_files(files: &[String], draws: u64, at_most: usize) -> Result<()> 
 
 /// Accuracy of the plain classifier, of every labeller that may be chosen in a large pool, and as chosen; share that is reported to be of no class; and whether rounds
 /// were chosen.
-fn labellers(draw: &Draw<'_>, seed: u64) -> Result<[f64; 7]> {
-    let open = draw.open();
-    let of = |labeller| {
-        // All classes are known here; the folds only serve the estimate of precision.
-        let folds = if labeller == LabellerKind::Auto { 5 } else { 2 };
-        let closed = labeller != LabellerKind::Auto;
-        draw.label(&LabelSpec { labeller, folds, closed, seed, ..LabelSpec::default() })
+fn labellers(draw: &Draw, seed: u64) -> Result<[f64; 7]> {
+    // All classes are known here; the folds only serve the estimate of precision.
+    let fixed = |labeller| {
+        let spec = LabelSpec { labeller, folds: 2, closed: true, seed, ..LabelSpec::default() };
+        labelled(draw, &spec).map(|(accuracy, ..)| accuracy)
     };
-    let fixed = |labeller| Ok::<_, Error>(draw.accuracy(&of(labeller)?.labels, &open));
-    let chosen = of(LabellerKind::Auto)?;
-    let set_aside = open.iter().filter(|&&i| chosen.labels[i].is_none()).count();
+    let (accuracy, set_aside, chosen) = labelled(draw, &LabelSpec { seed, ..LabelSpec::default() })?;
     Ok([
         draw.plain_accuracy()?,
         fixed(LabellerKind::Classifier)?,
         fixed(LabellerKind::NoRounds)?,
         fixed(LabellerKind::Rounds)?,
-        draw.accuracy(&chosen.labels, &open),
-        set_aside as f64 / open.len() as f64,
-        f64::from(u8::from(chosen.labeller == "rounds")),
+        accuracy,
+        set_aside,
+        f64::from(u8::from(chosen == "rounds")),
     ])
 }
 
-fn labeller_cells(runs: &[[f64; 7]]) -> Result<String> {
-    let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
-    let mean = |at: usize| percent(of(at).into_iter());
-    let means = (0..5).map(mean).collect::<Vec<_>>().join(" | ");
-    Ok(format!(
-        "{means} | {} | {} | {} | {} |",
-        paired_difference(&of(4), &of(0))?.percent(),
-        paired_difference(&of(4), &of(3))?.percent(),
-        mean(5),
-        mean(6),
-    ))
-}
-
-/// Accuracy when it is known that every class has labels. With one label per class, novel instances are not looked for
-/// anyway.
-pub fn report_closed(split: Split, draws: u64, at_most: usize) -> Result<()> {
-    head(ACCURACY);
-    // The folds only serve the estimate of precision.
-    let params = LabelSpec { closed: true, folds: 2, ..Default::default() };
-    for_every_cell(split, at_most, |dataset, drawing, table| {
-        if drawing.labels > 1 {
-            let cells = accuracy_cells(&runs(drawing, table, draws, params.clone())?)?;
-            println!("| {dataset} | {} | {} | {cells}", drawing.labels, drawing.balance.name());
-        }
-        Ok(())
-    })
-}
-
-fn runs(drawing: Drawing, table: &FeatureTable, draws: u64, params: LabelSpec) -> Result<Vec<Run>> {
-    let run = |seed| {
-        let draw = Drawing { seed, ..drawing }.from(table);
-        Run::of(&draw, &LabelSpec { seed, ..params.clone() })
-    };
-    (0..draws).map(run).collect()
+/// The accuracy of the labels, the share that is set aside, and the labeller.
+fn labelled(draw: &Draw, spec: &LabelSpec) -> Result<(f64, f64, &'static str)> {
+    let labelling = draw.pool.label(spec)?;
+    let of_open = |is: &dyn Fn(usize) -> bool| share(&draw.pool.open(), is).unwrap_or(f64::NAN);
+    let accuracy = of_open(&|i| labelling.labels[i] == Some(draw.pool.truth[i]));
+    Ok((accuracy, of_open(&|i| labelling.labels[i].is_none()), labelling.labeller))
 }
 
 fn for_every_cell(
@@ -136,38 +118,9 @@ fn for_every_cell(
 ) -> Result<()> {
     for dataset in embedded::DATASETS {
         let table = embedded::load(dataset, split)?;
-        for labels in LABELS {
-            for balance in Balance::STRATIFIED {
-                let classes = usize::MAX;
-                let drawing = Drawing { labels, balance, classes, at_most, seed: 0 };
-                visit(dataset, drawing, table)?;
-            }
+        for (labels, balance) in [1, 5, 20].into_iter().flat_map(|n| Balance::STRATIFIED.map(|balance| (n, balance))) {
+            visit(dataset, Drawing { labels, balance, classes: usize::MAX, at_most, seed: 0 }, table)?;
         }
     }
     Ok(())
-}
-
-impl Run {
-    fn of(draw: &Draw<'_>, params: &LabelSpec) -> Result<Self> {
-        let found = draw.label(params)?;
-        let open = draw.open();
-        let set_aside = open.iter().filter(|&&i| found.labels[i].is_none()).count();
-        Ok(Self {
-            plain: draw.plain_accuracy()?,
-            label: draw.accuracy(&found.labels, &open),
-            set_aside: set_aside as f64 / open.len() as f64,
-        })
-    }
-}
-
-fn accuracy_cells(runs: &[Run]) -> Result<String> {
-    let of = |f: fn(&Run) -> f64| runs.iter().map(f).collect::<Vec<_>>();
-    let (plain, label) = (of(|r| r.plain), of(|r| r.label));
-    Ok(format!(
-        "{} | {} | {} | {} |",
-        Estimate::of(&plain)?.percent(),
-        Estimate::of(&label)?.percent(),
-        paired_difference(&label, &plain)?.percent(),
-        percent(runs.iter().map(|r| r.set_aside)),
-    ))
 }

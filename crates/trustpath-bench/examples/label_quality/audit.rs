@@ -3,13 +3,12 @@
 //! Classes and rows of every set are drawn at random, a share of the labels is made wrong (any other class, or the most similar one), and the
 //! audit and the confidence of a cross-validated logistic regression look for them.
 
-use std::path::{Path, PathBuf};
-
 use trustpath::{Features, audit};
 use trustpath_bench::noise::{Detection, Detector, LabelNoise, flip, flip_to, most_similar};
-use trustpath_bench::{FeatureTable, Random, Result, Split, TableFile, embedded};
+use trustpath_bench::pools::{self, head};
+use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};
 
-use crate::{head, mean, percent};
+use crate::percent;
 
 /// Sizes of the sets, and their numbers of classes.
 const SIZES: [(usize, usize); 6] = [(50, 5), (100, 10), (200, 10), (500, 20), (2000, 40), (10_000, 100)];
@@ -18,44 +17,33 @@ const SHARES: [f64; 3] = [0.03, 0.1, 0.2];
 /// Instances up to which the logistic regression is run as well: beyond, it takes minutes per draw.
 const CONFIDENCE: usize = 500;
 
+const COLUMNS: &str = "set | labels | classes | noise | wrong | AUROC | of confidence | at the number of errors | \
+    of confidence | precision of suspects | recall of suspects | estimated wrong | interval | inside";
+
 /// The table over the embedded datasets.
 pub fn report(split: Split, draws: u64, at_most: usize) -> Result<()> {
-    head_of_table();
-    for dataset in embedded::DATASETS {
-        rows(dataset, embedded::load(dataset, split)?, draws, at_most)?;
-    }
-    Ok(())
+    println!("{}", head(COLUMNS));
+    embedded::DATASETS.iter().try_for_each(|dataset| rows(dataset, embedded::load(dataset, split)?, draws, at_most))
 }
 
 /// The table over all features of a folder, `NAME.npy` beside `NAME-labels.npy`. Novel classes (`NAME-test`) are left out: options are
 /// chosen by this table.
-pub fn report_folder(folder: &Path, draws: u64, at_most: usize) -> Result<()> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "npy"))
-        .collect();
+pub fn report_folder(folder: &str, draws: u64, at_most: usize) -> Result<()> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<String> = entries.map(|entry| entry.path().to_string_lossy().into_owned()).collect();
+    let others = ["-labels.npy", "-test.npy"];
+    files.retain(|file| file.ends_with(".npy") && !others.iter().any(|other| file.ends_with(other)));
     files.sort();
-    head_of_table();
+    println!("{}", head(COLUMNS));
     for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if !name.ends_with("-labels") && !name.ends_with("-test") {
-            rows(&name, &TableFile::new(&file).read()?, draws, at_most)?;
-        }
+        let (name, table) = pools::open(&file)?;
+        rows(&name, &table, draws, at_most)?;
     }
     Ok(())
 }
 
-fn head_of_table() {
-    head(
-        "set | labels | classes | noise | wrong | AUROC | of confidence | at the number of errors | of confidence | \
-         precision of suspects | recall of suspects | estimated wrong | interval | inside",
-    );
-}
-
 /// What one draw gave.
-struct Found {
+struct AuditDraw {
     path: Detection,
     confidence: Option<Detection>,
     /// Suspects, those among them that are wrong, and all that are wrong.
@@ -74,16 +62,16 @@ fn rows(name: &str, table: &FeatureTable, draws: u64, at_most: usize) -> Result<
         }
         for noise in ["random", "similar"] {
             for share in SHARES {
-                let found: Vec<Found> =
+                let audits: Vec<AuditDraw> =
                     (0..draws).map(|draw| one(table, size, classes, noise, share, draw)).collect::<Result<_>>()?;
-                print(name, size, classes, noise, share, &found);
+                print(name, size, classes, noise, share, &audits);
             }
         }
     }
     Ok(())
 }
 
-fn one(table: &FeatureTable, size: usize, classes: usize, noise: &str, share: f64, draw: u64) -> Result<Found> {
+fn one(table: &FeatureTable, size: usize, classes: usize, noise: &str, share: f64, draw: u64) -> Result<AuditDraw> {
     let mut random = Random::stream(draw, size as u64);
     let all: Vec<usize> = (0..table.class_names().len()).collect();
     let (mut rows, mut truth) = (Vec::new(), Vec::new());
@@ -102,12 +90,12 @@ fn one(table: &FeatureTable, size: usize, classes: usize, noise: &str, share: f6
     let wrong: Vec<bool> = labels.iter().zip(&truth).map(|(a, b)| a != b).collect();
     let audited = audit(&features, &labels).classes(classes).run()?;
     let confidence = (size <= CONFIDENCE).then(|| {
-        let found = Detector::Confidence.examine(&features, &instances, &labels, classes)?;
-        Ok::<_, trustpath_bench::Error>(Detection::of(&found.score, &found.suspect, &wrong))
+        let suspicion = Detector::Confidence.examine(&features, &instances, &labels, classes)?;
+        Ok::<_, trustpath_bench::Error>(Detection::of(&suspicion.score, &suspicion.suspect, &wrong))
     });
     let count = |of: &dyn Fn(usize) -> bool| (0..rows.len()).filter(|&i| of(i)).count() as f64;
     let n = rows.len() as f64;
-    Ok(Found {
+    Ok(AuditDraw {
         path: Detection::of(&audited.score, &audited.suspect, &wrong),
         confidence: confidence.transpose()?,
         counts: [count(&|i| audited.suspect[i]), count(&|i| audited.suspect[i] && wrong[i]), count(&|i| wrong[i])],
@@ -115,32 +103,29 @@ fn one(table: &FeatureTable, size: usize, classes: usize, noise: &str, share: f6
     })
 }
 
-fn print(name: &str, size: usize, classes: usize, noise: &str, share: f64, found: &[Found]) {
-    let path = |figure: fn(&Detection) -> f64| percent(found.iter().map(|f| figure(&f.path)));
+fn print(name: &str, size: usize, classes: usize, noise: &str, share: f64, audits: &[AuditDraw]) {
+    let path = |figure: fn(&Detection) -> f64| percent(&audits.iter().map(|a| figure(&a.path)).collect::<Vec<_>>());
     let other = |figure: fn(&Detection) -> f64| {
-        let known: Vec<f64> = found.iter().filter_map(|f| f.confidence.as_ref().map(figure)).collect();
-        percent(known.into_iter())
+        percent(&audits.iter().filter_map(|a| a.confidence.as_ref().map(figure)).collect::<Vec<_>>())
     };
     // Over all draws together: a draw without suspects has no precision.
-    let total = |at: usize| found.iter().map(|f| f.counts[at]).sum::<f64>();
-    let ratio = |part: f64, all: f64| {
-        if all > 0.0 { format!("{:.0}", 100.0 * part / all) } else { "–".into() }
-    };
-    let estimates: Vec<[f64; 3]> = found.iter().filter_map(|f| f.estimate).collect();
-    let at = |k: usize| percent(estimates.iter().map(|e| e[k]).collect::<Vec<_>>().into_iter());
-    let inside: Vec<f64> = estimates.iter().map(|e| f64::from(u8::from(e[1] <= share && share <= e[2]))).collect();
-    let inside = if inside.is_empty() { "–".into() } else { format!("{:.0}", 100.0 * mean(inside.into_iter())) };
+    let total = |at: usize| audits.iter().map(|a| a.counts[at]).sum::<f64>();
+    let whole = |share: f64| if share.is_nan() { "–".into() } else { format!("{:.0}", 100.0 * share) };
+    let estimates: Vec<[f64; 3]> = audits.iter().filter_map(|a| a.estimate).collect();
+    let at = |k: usize| percent(&estimates.iter().map(|e| e[k]).collect::<Vec<_>>());
+    let inside = estimates.iter().filter(|e| e[1] <= share && share <= e[2]).count() as f64 / estimates.len() as f64;
     println!(
-        "| {name} | {size} | {classes} | {noise} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} to {} | {inside} |",
+        "| {name} | {size} | {classes} | {noise} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} to {} | {} |",
         100.0 * share,
         path(|d| d.auroc),
         other(|d| d.auroc),
         path(|d| d.at_errors),
         other(|d| d.at_errors),
-        ratio(total(1), total(0)),
-        ratio(total(1), total(2)),
+        whole(total(1) / total(0)),
+        whole(total(1) / total(2)),
         at(0),
         at(1),
         at(2),
+        whole(inside),
     );
 }

@@ -19,6 +19,7 @@ mod next;
 
 use std::path::Path;
 
+use next::PoolKind;
 use trustpath_bench::{Result, Split};
 
 fn main() -> Result<()> {
@@ -27,27 +28,19 @@ fn main() -> Result<()> {
         Some(at) => args.drain(at..).nth(1).and_then(|n| n.parse().ok()).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
-    let arg = |at: usize| args.get(at).map(String::as_str);
-    let split = match arg(1) {
-        Some("validation") => Split::Validation,
-        _ => Split::Novel,
-    };
-    let draws: u64 = arg(2).and_then(|n| n.parse().ok()).unwrap_or(3);
-    match (arg(0), arg(3)) {
-        (Some("accuracy"), Some(_)) => accuracy::report_files(&args[3..], draws, at_most),
-        (Some("accuracy"), _) => accuracy::report(split, draws, at_most),
-        (Some("closed"), _) => accuracy::report_closed(split, draws, at_most),
-        (Some(part), _) if next::Kind::of(part).is_some() => {
-            let kind = next::Kind::of(part).unwrap_or(next::Kind::Balanced);
-            next::report(kind, split, draws, args.get(3..).unwrap_or_default())
-        }
-        (Some("audit"), _) => match arg(1) {
-            Some(folder) if !["novel", "validation"].contains(&folder) => {
-                audit::report_folder(Path::new(folder), draws, at_most)
-            }
-            _ => audit::report(split, draws, at_most),
-        },
-        (Some("draws"), Some(folder)) => accuracy::write_draws(split, draws, at_most, Path::new(folder)),
+    let arg = |at: usize| args.get(at).map_or("", String::as_str);
+    let split = if arg(1) == "validation" { Split::Validation } else { Split::Novel };
+    let draws: u64 = arg(2).parse().unwrap_or(3);
+    let files = args.get(3..).unwrap_or_default();
+    match (arg(0), files) {
+        ("accuracy", [_, ..]) => accuracy::report_files(files, draws, at_most),
+        ("accuracy" | "closed", _) => accuracy::report(split, draws, at_most, arg(0) == "closed"),
+        ("audit", _) if ["", "novel", "validation"].contains(&arg(1)) => audit::report(split, draws, at_most),
+        ("audit", _) => audit::report_folder(arg(1), draws, at_most),
+        ("draws", [folder, ..]) => accuracy::write_draws(split, draws, at_most, Path::new(folder)),
+        ("next", _) => next::report(PoolKind::Balanced, split, draws, files),
+        ("next-imbalanced", _) => next::report(PoolKind::LongTailed, split, draws, files),
+        ("next-missing", _) => next::report(PoolKind::MissingClasses, split, draws, files),
         _ => {
             eprintln!("usage: label_quality PART [novel|validation] [DRAWS] [FOLDER] [--at-most N]");
             std::process::exit(2)
@@ -55,18 +48,13 @@ fn main() -> Result<()> {
     }
 }
 
-/// Prints the head of a table.
-fn head(columns: &str) {
-    println!("| {columns} |\n|{}", "---|".repeat(columns.split(" | ").count()));
-}
-
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len() as f64;
-    values.sum::<f64>() / count
+/// The numbers of all runs, column by column.
+fn columns<const N: usize>(runs: &[[f64; N]]) -> [Vec<f64>; N] {
+    std::array::from_fn(|at| runs.iter().map(|run| run[at]).collect())
 }
 
 /// The mean in percent; a dash if it is not a number.
-fn percent(values: impl ExactSizeIterator<Item = f64>) -> String {
-    let mean = 100.0 * mean(values);
+fn percent(values: &[f64]) -> String {
+    let mean = 100.0 * (values.iter().sum::<f64>() / values.len() as f64);
     if mean.is_nan() { "–".into() } else { format!("{mean:.1}") }
 }

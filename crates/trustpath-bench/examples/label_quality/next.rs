@@ -1,17 +1,14 @@
 //! What to label next: whether labels of suggested instances help more than labels of random ones, from no label at all to ten in
 //! each class.
 
-use std::path::Path;
-
-use trustpath::Features;
 use trustpath::NoObserver;
 use trustpath::label::label_first;
 use trustpath::spec::{LabelSpec, LabellerKind};
-use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::pools::{self, KnownPool, head, long_tailed, share, shuffled_classes};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};
-use trustpath_table::TableFile;
 
-use crate::head;
+use crate::columns;
 
 /// Labels per class before the batch.
 const LABELS: [usize; 5] = [0, 1, 2, 5, 10];
@@ -23,7 +20,7 @@ const PER_CLASS: usize = 60;
 
 /// The pools of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PoolKind {
     /// Classes of one size, all of which have labels.
     Balanced,
     /// Class sizes fall from class to class; the last is a tenth of the first.
@@ -32,25 +29,23 @@ pub enum Kind {
     MissingClasses,
 }
 
-impl Kind {
-    /// The kind of a part of this name.
-    pub fn of(part: &str) -> Option<Self> {
-        match part {
-            "next" => Some(Self::Balanced),
-            "next-imbalanced" => Some(Self::LongTailed),
-            "next-missing" => Some(Self::MissingClasses),
-            _ => None,
+impl PoolKind {
+    /// A pool of classes that are numbered from 0, with this many labels of each; its classes without labels are not the last.
+    fn draw(self, table: &FeatureTable, labels: usize, seed: u64) -> KnownPool {
+        let drawn = shuffled_classes(table, CLASSES, &mut Random::stream(seed, 20));
+        let classes = drawn.len();
+        let (mut rows, mut truth, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, (_, members)) in drawn.into_iter().enumerate() {
+            let share = if self == Self::LongTailed { long_tailed(number, classes) } else { 1.0 };
+            let size = (PER_CLASS as f64 * share).round() as usize;
+            let labels = if self == Self::MissingClasses && number % 4 == 3 { 0 } else { labels };
+            for (at, row) in members.into_iter().take(size).enumerate() {
+                rows.push(row);
+                truth.push(number);
+                given.push((at < labels).then_some(number));
+            }
         }
-    }
-
-    /// The size of the class of this rank, and how many labels it has.
-    fn class(self, rank: usize, classes: usize, labels: usize) -> (usize, usize) {
-        let share = 0.1f64.powf(rank as f64 / (classes - 1) as f64);
-        match self {
-            Self::Balanced => (PER_CLASS, labels),
-            Self::LongTailed => ((PER_CLASS as f64 * share).round() as usize, labels),
-            Self::MissingClasses => (PER_CLASS, if rank % 4 == 3 { 0 } else { labels }),
-        }
+        KnownPool { values: table.gather(&rows), truth, given, classes }
     }
 }
 
@@ -59,129 +54,88 @@ fn params() -> LabelSpec {
     LabelSpec { closed: true, folds: 2, ..LabelSpec::default() }
 }
 
-/// Accuracies with no batch, a random one, and the suggested one; all on the instances that are in none of the batches.
-type Run = [f64; 3];
-
-pub fn report(kind: Kind, split: Split, draws: u64, files: &[String]) -> Result<()> {
-    head("features | labels per class | no batch | random | suggested | suggested − random");
+pub fn report(kind: PoolKind, split: Split, draws: u64, files: &[String]) -> Result<()> {
+    println!("{}", head("features | labels per class | no batch | random | suggested | suggested − random"));
     if files.is_empty() {
         for dataset in embedded::DATASETS {
             rows_of(kind, dataset, embedded::load(dataset, split)?, draws)?;
         }
     }
     for file in files {
-        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        rows_of(kind, &name, &TableFile::new(file).read()?, draws)?;
+        let (name, table) = pools::open(file)?;
+        rows_of(kind, &name, &table, draws)?;
     }
     Ok(())
 }
 
-fn rows_of(kind: Kind, name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
+fn rows_of(kind: PoolKind, name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
     // Without any label, missing classes are those of every pool.
-    let labels = LABELS.into_iter().filter(|&n| n > 0 || kind != Kind::MissingClasses);
-    for labels in labels {
-        let runs: Vec<Run> = (0..draws).map(|seed| run(kind, table, labels, seed)).collect::<Result<_>>()?;
-        let of = |at: usize| runs.iter().map(|run| run[at]).collect::<Vec<_>>();
-        let mut row = format!("| {name} | {labels} |");
-        for at in 0..3 {
+    for labels in LABELS.into_iter().filter(|&n| n > 0 || kind != PoolKind::MissingClasses) {
+        let accuracies: Vec<[f64; 3]> =
+            (0..draws).map(|seed| accuracies(kind, table, labels, seed)).collect::<Result<_>>()?;
+        let [none, random, suggested] = columns(&accuracies);
+        let percent = |column: &[f64]| Ok::<_, trustpath_bench::Error>(MeanEstimate::of(column)?.percent());
+        println!(
+            "| {name} | {labels} | {} | {} | {} | {} |",
             // Without any label the batch is all there is.
-            row += &if labels == 0 && at == 0 {
-                " – |".into()
-            } else {
-                format!(" {} |", Estimate::of(&of(at))?.percent())
-            };
-        }
-        row += &format!(" {} |", paired_difference(&of(2), &of(1))?.percent());
-        println!("{row}");
+            if labels == 0 { "–".into() } else { percent(&none)? },
+            percent(&random)?,
+            percent(&suggested)?,
+            paired_difference(&suggested, &random)?.percent(),
+        );
     }
     Ok(())
 }
 
-/// A pool of known classes, numbered from 0.
-struct Pool {
-    values: Vec<f32>,
-    dims: usize,
-    truth: Vec<usize>,
-    given: Vec<bool>,
-}
-
-impl Pool {
-    fn draw(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Self {
-        let mut random = Random::stream(seed, 20);
-        let mut classes: Vec<usize> = (0..table.class_names().len()).collect();
-        random.shuffle(&mut classes);
-        classes.truncate(CLASSES);
-        let (mut rows, mut truth, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, &class) in classes.iter().enumerate() {
-            let mut members = table.members()[class].clone();
-            random.shuffle(&mut members);
-            let (size, labels) = kind.class(number, classes.len(), labels);
-            members.truncate(size);
-            for (at, row) in members.into_iter().enumerate() {
-                rows.push(row);
-                truth.push(number);
-                given.push(at < labels);
-            }
-        }
-        Self { values: table.gather(&rows), dims: table.dims(), truth, given }
-    }
-
-    fn features(&self) -> Result<Features<'_>> {
-        Ok(Features::new(&self.values[..], self.truth.len(), self.dims)?)
-    }
-
-    fn suggested(&self) -> Result<Vec<usize>> {
-        let features = self.features()?;
-        if !self.given.contains(&true) {
-            return Ok(label_first(&features, BATCH, &mut NoObserver)?);
-        }
-        // Suggestions do not depend on the labeller.
-        let labeller = LabellerKind::NoRounds;
-        let spec = LabelSpec { suggest: BATCH, labeller, ..params() };
-        let (labels, _) = self.labels(&self.given);
-        Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
-    }
-
-    /// The labels of these rows, with the classes that occur numbered from 0, and the number of each class.
-    fn labels(&self, given: &[bool]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
-        let classes = self.truth.iter().max().map_or(0, |most| most + 1);
-        let mut number = vec![None; classes];
-        let mut labelled = 0;
-        for (&class, _) in self.truth.iter().zip(given).filter(|(_, given)| **given) {
-            if number[class].is_none() {
-                number[class] = Some(labelled);
-                labelled += 1;
-            }
-        }
-        let label = |i: usize| number[self.truth[i]].filter(|_| given[i]);
-        ((0..given.len()).map(label).collect(), number)
-    }
-
-    /// Accuracy on `judged` once the labels of the batch are given too. Classes without any label are never right.
-    fn accuracy_with(&self, batch: &[usize], judged: &[usize]) -> Result<f64> {
-        let mut given = self.given.clone();
-        batch.iter().for_each(|&i| given[i] = true);
-        let (labels, number) = self.labels(&given);
-        if number.iter().flatten().count() < 2 {
-            return Ok(0.0);
-        }
-        let found = trustpath::label(&self.features()?, &labels).spec(&params()).run()?;
-        let right = |i: &&usize| found.labels[**i].is_some() && found.labels[**i] == number[self.truth[**i]];
-        Ok(judged.iter().filter(right).count() as f64 / judged.len() as f64)
-    }
-}
-
-fn run(kind: Kind, table: &FeatureTable, labels: usize, seed: u64) -> Result<Run> {
-    let pool = Pool::draw(kind, table, labels, seed);
-    let open: Vec<usize> = (0..pool.truth.len()).filter(|&i| !pool.given[i]).collect();
+/// Accuracies with no batch, a random one, and the suggested one; all on the instances that are in none of the batches.
+fn accuracies(kind: PoolKind, table: &FeatureTable, labels: usize, seed: u64) -> Result<[f64; 3]> {
+    let pool = kind.draw(table, labels, seed);
+    let open = pool.open();
     let random = Random::stream(seed, u64::MAX).choose(&open, BATCH);
-    let batches = [Vec::new(), random, pool.suggested()?];
+    let batches = [Vec::new(), random, suggested(&pool)?];
     let judged: Vec<usize> = open.iter().copied().filter(|i| !batches.iter().flatten().any(|b| b == i)).collect();
-    let mut scores = Run::default();
+    let mut scores = [0.0; 3];
     for (score, batch) in scores.iter_mut().zip(&batches) {
         if labels > 0 || !batch.is_empty() {
-            *score = pool.accuracy_with(batch, &judged)?;
+            *score = accuracy_with(&pool, batch, &judged)?;
         }
     }
     Ok(scores)
+}
+
+fn suggested(pool: &KnownPool) -> Result<Vec<usize>> {
+    let features = pool.features()?;
+    if pool.given.iter().all(Option::is_none) {
+        return Ok(label_first(&features, BATCH, &mut NoObserver)?);
+    }
+    // Suggestions do not depend on the labeller.
+    let spec = LabelSpec { suggest: BATCH, labeller: LabellerKind::NoRounds, ..params() };
+    let (labels, _) = numbered(pool, &[]);
+    Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
+}
+
+/// The labels once those of the batch are given too, with the classes that occur numbered from 0, and the number of each class.
+fn numbered(pool: &KnownPool, batch: &[usize]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let mut given = pool.given.clone();
+    batch.iter().for_each(|&row| given[row] = Some(pool.truth[row]));
+    let mut number = vec![None; pool.classes];
+    let mut labelled = 0;
+    for &class in given.iter().flatten() {
+        if number[class].is_none() {
+            number[class] = Some(labelled);
+            labelled += 1;
+        }
+    }
+    (given.into_iter().map(|class| number[class?]).collect(), number)
+}
+
+/// Accuracy on `judged` once the labels of the batch are given too. Classes without any label are never right.
+fn accuracy_with(pool: &KnownPool, batch: &[usize], judged: &[usize]) -> Result<f64> {
+    let (labels, number) = numbered(pool, batch);
+    if number.iter().flatten().count() < 2 {
+        return Ok(0.0);
+    }
+    let labelling = trustpath::label(&pool.features()?, &labels).spec(&params()).run()?;
+    let right = |i: usize| labelling.labels[i].is_some() && labelling.labels[i] == number[pool.truth[i]];
+    Ok(share(judged, right).unwrap_or(f64::NAN))
 }

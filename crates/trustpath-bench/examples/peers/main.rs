@@ -13,22 +13,21 @@
 //! say), episodes. Settings of more than 75 queries have fewer episodes in proportion; slow methods a tenth, at least
 //! twenty, and only up to 300 queries (paddle up to 12,000 queries times ways).
 
-mod cells;
+mod shapes;
 
-use std::error::Error;
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use cells::Cell;
+use shapes::PoolShape;
 use trustpath::Features;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::processor::thread_time;
-use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::{Episode, EpisodeList, FeatureTable, Learner, Method, Setting, TableFile};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
+use trustpath_bench::{BenchMethod, Episode, EpisodeList, FeatureTable, Learner, Setting, TableFile};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Methods of many steps, which run on a tenth of the episodes.
 const SLOW: [&str; 4] = ["tim-gd", "alpha-tim", "icic", "ilpc"];
@@ -48,7 +47,7 @@ struct Options {
 }
 
 impl Options {
-    fn read() -> Outcome<Self> {
+    fn read() -> Result<Self> {
         let mut options = Self::default();
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
@@ -67,7 +66,7 @@ impl Options {
 }
 
 /// Episodes of a setting.
-struct Group {
+struct SettingEpisodes {
     text: String,
     setting: Setting,
     episodes: Vec<Episode>,
@@ -80,13 +79,13 @@ struct Peer {
 }
 
 impl Peer {
-    fn named(name: &str) -> Outcome<Self> {
-        let method = Method::named(name, &SelfTrainingSpec::default())?;
+    fn named(name: &str) -> Result<Self> {
+        let method = BenchMethod::named(name, &SelfTrainingSpec::default())?;
         Ok(Self { name: name.to_owned(), learner: method.build()? })
     }
 
     /// On how many episodes of a setting it runs.
-    fn count(&self, group: &Group) -> usize {
+    fn count(&self, group: &SettingEpisodes) -> usize {
         let all = group.episodes.len();
         let Some(first) = group.episodes.first() else { return 0 };
         let queries = first.query.len();
@@ -101,7 +100,13 @@ impl Peer {
 }
 
 /// Runs every method on every setting and prints a setting when all its methods are done.
-fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer], threads: usize) -> Outcome<()> {
+fn compare(
+    source: &str,
+    table: &FeatureTable,
+    groups: &[SettingEpisodes],
+    peers: &[Peer],
+    threads: usize,
+) -> Result<()> {
     // Checked once: that takes longer than most episodes.
     let features = Features::new(table.features(), table.rows(), table.dims())?;
     let mut tasks: Vec<(usize, usize, usize)> = Vec::new();
@@ -111,7 +116,7 @@ fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer],
         }
     }
     let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
-    std::thread::scope(|scope| -> Outcome<()> {
+    std::thread::scope(|scope| -> Result<()> {
         for _ in 0..threads {
             let (send, next, tasks, features) = (send.clone(), &next, &tasks, &features);
             scope.spawn(move || {
@@ -119,10 +124,8 @@ fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer],
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                 while let Some(&(g, p, episode)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let run = || score(features, &groups[g], &peers[p].learner, episode);
-                    let outcome = match &pool {
-                        Ok(pool) => pool.install(run),
-                        Err(error) => Err(error.to_string()),
-                    };
+                    let outcome =
+                        pool.as_ref().map_err(|error| error.to_string().into()).and_then(|pool| pool.install(run));
                     if send.send(((g, p, episode), outcome)).is_err() {
                         return;
                     }
@@ -132,12 +135,10 @@ fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer],
         drop(send);
         let mut scores: Vec<Vec<Vec<(f64, f64)>>> =
             groups.iter().map(|group| peers.iter().map(|peer| vec![(0.0, 0.0); peer.count(group)]).collect()).collect();
-        let count = |scores: &[Vec<(f64, f64)>]| scores.iter().map(Vec::len).sum::<usize>();
-        let mut left: Vec<usize> = scores.iter().map(|scores| count(scores)).collect();
+        let mut left: Vec<usize> = scores.iter().map(|scores| scores.iter().map(Vec::len).sum()).collect();
         for ((g, p, episode), outcome) in receive {
             // Let the other threads run dry before the error is shown.
-            let found = outcome.inspect_err(|_| next.store(tasks.len(), Ordering::Relaxed))?;
-            scores[g][p][episode] = found;
+            scores[g][p][episode] = outcome.inspect_err(|_| next.store(tasks.len(), Ordering::Relaxed))?;
             left[g] -= 1;
             if left[g] == 0 {
                 print(source, &groups[g].text, peers, &scores[g])?;
@@ -148,26 +149,24 @@ fn compare(source: &str, table: &FeatureTable, groups: &[Group], peers: &[Peer],
 }
 
 /// The accuracy of a method on an episode, and how many milliseconds it took.
-fn score(features: &Features<'_>, group: &Group, learner: &Learner, episode: usize) -> Result<(f64, f64), String> {
-    let text = |error: &dyn Error| error.to_string();
+fn score(features: &Features<'_>, group: &SettingEpisodes, learner: &Learner, episode: usize) -> Result<(f64, f64)> {
     let (wall, start) = (Instant::now(), thread_time());
-    let episode = &group.episodes[episode];
-    let found = learner.accuracies(features, episode, &group.setting, None).map_err(|e| text(&e))?;
+    let accuracies = learner.accuracies(features, &group.episodes[episode], &group.setting, None)?;
     let spent = match (start, thread_time()) {
         (Some(start), Some(end)) => end - start,
         _ => wall.elapsed(),
     };
-    Ok((found.last().copied().unwrap_or_default(), 1e3 * spent.as_secs_f64()))
+    Ok((accuracies.last().copied().unwrap_or_default(), 1e3 * spent.as_secs_f64()))
 }
 
 /// A line for every method of a setting.
-fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -> Outcome<()> {
+fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let first: Vec<f64> = scores[0].iter().map(|(accuracy, _)| *accuracy).collect();
     for (peer, scores) in peers.iter().zip(scores).filter(|(_, scores)| !scores.is_empty()) {
         let accuracies: Vec<f64> = scores.iter().map(|(accuracy, _)| *accuracy).collect();
         let both = accuracies.len().min(first.len());
-        let accuracy = Estimate::of(&accuracies)?;
+        let accuracy = MeanEstimate::of(&accuracies)?;
         let difference = paired_difference(&accuracies[..both], &first[..both])?;
         let time: f64 = scores.iter().map(|(_, time)| *time).sum();
         writeln!(
@@ -185,37 +184,37 @@ fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -
     Ok(out.flush()?)
 }
 
-fn main() -> Outcome<()> {
+fn main() -> Result<()> {
     let options = Options::read()?;
     let usage = "see the top of this example for its arguments";
     let words: Vec<&str> = options.words.iter().map(String::as_str).collect();
     let [command, path, ref rest @ ..] = words[..] else { return Err(usage.into()) };
     let table = TableFile::new(path).read()?;
     let source = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".npy");
-    let (groups, names): (Vec<Group>, &str) = match (command, rest) {
+    let (groups, names): (Vec<SettingEpisodes>, &str) = match (command, rest) {
         ("list", &[folder, count, names]) => {
             let mut list = EpisodeList::read(folder)?;
             list.check(&table)?;
             list.episodes.truncate(count.parse()?);
             let text = folder.rsplit('/').find(|part| !part.is_empty()).unwrap_or(folder);
             let setting = list.meta.setting()?;
-            (vec![Group { text: text.to_owned(), setting, episodes: list.episodes }], names)
+            (vec![SettingEpisodes { text: text.to_owned(), setting, episodes: list.episodes }], names)
         }
         ("grid", &[count, names]) => {
             let count = count.parse()?;
-            let wanted = |cell: &Cell| {
-                let any = options.filters.iter().any(|filter| cell.text().contains(filter));
+            let wanted = |shape: &PoolShape| {
+                let any = options.filters.iter().any(|filter| shape.text().contains(filter));
                 any || options.filters.is_empty()
             };
-            let group = |cell: Cell| {
-                let episodes = cell.episodes(&table, count)?;
-                Some(Group { text: cell.text(), setting: Setting::Transductive, episodes })
+            let group = |shape: PoolShape| {
+                let episodes = shape.episodes(&table, count)?;
+                Some(SettingEpisodes { text: shape.text(), setting: Setting::Transductive, episodes })
             };
-            (cells::all().into_iter().filter(wanted).filter_map(group).collect(), names)
+            (shapes::all().into_iter().filter(wanted).filter_map(group).collect(), names)
         }
         _ => return Err(usage.into()),
     };
-    let peers: Vec<Peer> = names.split(',').map(Peer::named).collect::<Outcome<_>>()?;
+    let peers: Vec<Peer> = names.split(',').map(Peer::named).collect::<Result<_>>()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     compare(source, &table, &groups, &peers, options.threads.unwrap_or_else(cores))
 }

@@ -1,5 +1,6 @@
 //! Pools as users have them, drawn from a table in which every label is known.
 
+use trustpath_bench::pools::{KnownPool, long_tailed, shuffled_classes};
 use trustpath_bench::{FeatureTable, Random};
 
 /// How labels are given.
@@ -17,7 +18,7 @@ pub enum Given {
 
 /// How to draw a pool.
 #[derive(Debug, Clone, Copy)]
-pub struct Case {
+pub struct PoolCase {
     pub name: &'static str,
     /// Number of classes, at most.
     pub classes: usize,
@@ -30,75 +31,60 @@ pub struct Case {
     pub per_class: usize,
 }
 
-/// A pool: its features, the class of every row (those without labels come after the labelled ones), and the given labels.
-pub struct Draw {
-    pub values: Vec<f32>,
-    pub truth: Vec<usize>,
-    pub given: Vec<Option<usize>>,
-    /// Number of classes with labels.
-    pub classes: usize,
-}
-
-impl Case {
+impl PoolCase {
     /// Draws a pool; `None` if the table has too few classes or rows.
-    pub fn draw(&self, table: &FeatureTable, seed: u64) -> Option<Draw> {
-        let mut random = Random::stream(seed, 15);
-        let available = table.class_names().len();
-        let classes = self.classes.min(available);
-        if self.classes > 20 && available < 40 {
+    pub fn draw(&self, table: &FeatureTable, seed: u64) -> Option<KnownPool> {
+        if self.classes > 20 && table.class_names().len() < 40 {
             return None;
         }
-        let mut order: Vec<usize> = (0..available).collect();
-        random.shuffle(&mut order);
-        order.truncate(classes);
-        let missing = (self.missing * classes as f64).round() as usize;
-        let labelled = classes - missing;
-        let mut members: Vec<Vec<usize>> = Vec::new();
-        for (rank, &class) in order.iter().enumerate() {
-            let mut rows = table.members()[class].clone();
-            random.shuffle(&mut rows);
-            rows.truncate(self.per_class);
-            if self.long_tailed {
-                let keep = 10.0 + (rows.len() - 10) as f64 * 0.1f64.powf(rank as f64 / (classes - 1) as f64);
-                rows.truncate(keep as usize);
-            }
-            if let Given::Typical(_) = self.given {
-                by_typicality(table, &mut rows);
-            }
-            members.push(rows);
-        }
-        let mut counts: Vec<usize> = (0..labelled)
-            .map(|rank| match self.given {
-                Given::Each(n) | Given::Typical(n) => n,
-                Given::Random(_) => 0,
-                Given::HalfOne => {
-                    if rank % 2 == 0 {
-                        10
-                    } else {
-                        1
-                    }
-                }
-            })
-            .collect();
-        if let Given::Random(mean) = self.given {
-            let sizes: Vec<usize> = members[..labelled].iter().map(Vec::len).collect();
-            let mut all: Vec<usize> = (0..labelled).flat_map(|k| vec![k; sizes[k]]).collect();
-            random.shuffle(&mut all);
-            all[..mean * labelled].iter().for_each(|&k| counts[k] += 1);
-        }
-        let mut draw = Draw { values: Vec::new(), truth: Vec::new(), given: Vec::new(), classes: 0 };
-        let seen: Vec<usize> = (0..labelled).filter(|&k| counts[k] > 0).collect();
-        draw.classes = seen.len();
-        let unseen = (labelled..classes).chain((0..labelled).filter(|&k| counts[k] == 0));
-        for (number, k) in seen.iter().copied().chain(unseen).enumerate() {
-            for (at, &row) in members[k].iter().enumerate() {
-                let is_given = number < seen.len() && at < counts[k];
-                draw.values.extend_from_slice(table.row(row));
-                draw.truth.push(number);
-                draw.given.push(is_given.then_some(number));
+        let mut random = Random::stream(seed, 15);
+        let drawn = shuffled_classes(table, self.classes, &mut random);
+        let classes = drawn.len();
+        let members: Vec<Vec<usize>> =
+            drawn.into_iter().enumerate().map(|(rank, (_, rows))| self.part(table, rows, rank, classes)).collect();
+        let labelled = classes - (self.missing * classes as f64).round() as usize;
+        let counts = self.counts(&members[..labelled], &mut random);
+        let seen: Vec<usize> = (0..labelled).filter(|&rank| counts[rank] > 0).collect();
+        let unseen = (labelled..classes).chain((0..labelled).filter(|&rank| counts[rank] == 0));
+        let mut pool = KnownPool { values: Vec::new(), truth: Vec::new(), given: Vec::new(), classes: seen.len() };
+        for (number, rank) in seen.iter().copied().chain(unseen).enumerate() {
+            for (at, &row) in members[rank].iter().enumerate() {
+                let is_given = number < seen.len() && at < counts[rank];
+                pool.values.extend_from_slice(table.row(row));
+                pool.truth.push(number);
+                pool.given.push(is_given.then_some(number));
             }
         }
-        Some(draw)
+        Some(pool)
+    }
+
+    /// The rows of a class that are in the pool, those that are labelled first.
+    fn part(&self, table: &FeatureTable, mut rows: Vec<usize>, rank: usize, classes: usize) -> Vec<usize> {
+        rows.truncate(self.per_class);
+        if self.long_tailed {
+            let size = 10.0 + (rows.len() - 10) as f64 * long_tailed(rank, classes);
+            rows.truncate(size as usize);
+        }
+        if let Given::Typical(_) = self.given {
+            by_typicality(table, &mut rows);
+        }
+        rows
+    }
+
+    /// How many labels each of these classes has.
+    fn counts(&self, members: &[Vec<usize>], random: &mut Random) -> Vec<usize> {
+        match self.given {
+            Given::Each(n) | Given::Typical(n) => vec![n; members.len()],
+            Given::HalfOne => (0..members.len()).map(|rank| if rank % 2 == 0 { 10 } else { 1 }).collect(),
+            Given::Random(mean) => {
+                let mut all: Vec<usize> =
+                    members.iter().enumerate().flat_map(|(rank, rows)| vec![rank; rows.len()]).collect();
+                random.shuffle(&mut all);
+                let mut counts = vec![0; members.len()];
+                all[..mean * members.len()].iter().for_each(|&rank| counts[rank] += 1);
+                counts
+            }
+        }
     }
 }
 

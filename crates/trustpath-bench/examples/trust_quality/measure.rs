@@ -4,10 +4,11 @@ use std::fmt;
 
 use trustpath::label::{Labelling, Verdict};
 use trustpath::spec::LabelSpec;
-use trustpath::{Features, label};
+use trustpath_bench::noise::auroc;
+use trustpath_bench::pools::{KnownPool, share};
 use trustpath_bench::{FeatureTable, Result};
 
-use crate::cases::{Case, Draw};
+use crate::cases::PoolCase;
 
 const TARGETS: [f64; 2] = [0.9, 0.8];
 
@@ -33,13 +34,13 @@ struct Outcome {
 pub struct Cell(Vec<Outcome>);
 
 impl Cell {
-    pub const HEAD: &str = "| features | case | accuracy | wrong at 0.9 (coverage) | wrong at 0.8 (coverage) | in interval | AUROC probability, credibility | Brier, constant | flagged | false | recall | known | rounds, by credibility |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+    pub const COLUMNS: &str = "features | case | accuracy | wrong at 0.9 (coverage) | wrong at 0.8 (coverage) | in interval | AUROC probability, credibility | Brier, constant | flagged | false | recall | known | rounds, by credibility";
 
-    pub fn measure(table: &FeatureTable, case: &Case, draws: u64) -> Result<Option<Self>> {
+    pub fn measure(table: &FeatureTable, case: &PoolCase, draws: u64) -> Result<Option<Self>> {
         let mut outcomes = Vec::new();
         for seed in 0..draws {
             match case.draw(table, seed) {
-                Some(draw) => outcomes.push(Outcome::of(&draw, table.dims(), seed)?),
+                Some(pool) => outcomes.push(Outcome::of(&pool, seed)?),
                 None => return Ok(None),
             }
         }
@@ -48,85 +49,65 @@ impl Cell {
 }
 
 impl Outcome {
-    fn of(draw: &Draw, dims: usize, seed: u64) -> Result<Self> {
-        let features = Features::new(&draw.values[..], draw.truth.len(), dims)?;
-        let spec = LabelSpec { seed, precision: Some(TARGETS[0]), ..Default::default() };
-        let pool = label(&features, &draw.given).classes(draw.classes).spec(&spec);
-        let found = pool.run()?;
-        let open: Vec<usize> = (0..draw.truth.len()).filter(|&i| draw.given[i].is_none()).collect();
-        let right = |i: usize| found.labels[i] == Some(draw.truth[i]);
-        let known: Vec<usize> = open.iter().copied().filter(|&i| found.labels[i].is_some()).collect();
-        let labelled_class: Vec<usize> = open.iter().copied().filter(|&i| draw.truth[i] < draw.classes).collect();
-        let accuracy = share(&labelled_class, |i| found.judged_as[i] == draw.truth[i]).unwrap_or(0.0);
-        let second = second_target(&found, &known, open.len());
-        let trusted = [found.trusted.rows.clone(), second].map(|rows| {
+    fn of(pool: &KnownPool, seed: u64) -> Result<Self> {
+        let labelling = pool.label(&LabelSpec { seed, precision: Some(TARGETS[0]), ..Default::default() })?;
+        let open = pool.open();
+        let right = |i: usize| labelling.labels[i] == Some(pool.truth[i]);
+        let known: Vec<usize> = open.iter().copied().filter(|&i| labelling.labels[i].is_some()).collect();
+        let (labelled_class, novel): (Vec<usize>, Vec<usize>) =
+            open.iter().copied().partition(|&i| pool.truth[i] < pool.classes);
+        let accuracy = share(&labelled_class, |i| labelling.judged_as[i] == pool.truth[i]).unwrap_or(0.0);
+        let second = second_target(&labelling, &known, open.len());
+        let trusted = [labelling.trusted.rows.clone(), second].map(|rows| {
             let wrong = share(&rows, |i| !right(i)).unwrap_or(0.0);
             (wrong, rows.len() as f64 / open.len() as f64)
         });
-        let interval = found.trusted.estimate.filter(|_| !found.trusted.rows.is_empty()).map(|e| {
+        let interval = labelling.trusted.estimate.filter(|_| !labelling.trusted.rows.is_empty()).map(|e| {
             let precision = 1.0 - trusted[0].0;
             (e.interval.0 <= precision && precision <= e.interval.1, e.precision - precision)
         });
-        let by = |score: &dyn Fn(usize) -> f64| auroc(&known, score, &right);
+        let is_right: Vec<bool> = known.iter().map(|&i| right(i)).collect();
+        let by = |score: &[f64]| auroc(&known.iter().map(|&i| score[i]).collect::<Vec<_>>(), &is_right);
         let mean = share(&known, right).unwrap_or(0.0);
         let error = |p: &dyn Fn(usize) -> f64| {
             let square = |&i: &usize| (p(i) - f64::from(u8::from(right(i)))).powi(2);
             known.iter().map(square).sum::<f64>() / known.len().max(1) as f64
         };
-        let flagged: Vec<usize> = open.iter().copied().filter(|&i| found.verdicts[i] == Verdict::NoneOfThese).collect();
-        let novel: Vec<usize> = open.iter().copied().filter(|&i| draw.truth[i] >= draw.classes).collect();
+        let is_flagged = |i: usize| labelling.verdicts[i] == Verdict::NoneOfThese;
+        let flagged: Vec<usize> = open.iter().copied().filter(|&i| is_flagged(i)).collect();
         Ok(Self {
             accuracy,
             trusted,
             interval,
-            auroc: (by(&|i| found.probability[i]), by(&|i| found.credibility[i])),
-            brier: (error(&|i| found.probability[i]), error(&|_| mean)),
+            auroc: (by(&labelling.probability), by(&labelling.credibility)),
+            brier: (error(&|i| labelling.probability[i]), error(&|_| mean)),
             flagged: (
                 flagged.len() as f64 / open.len() as f64,
-                share(&flagged, |i| draw.truth[i] < draw.classes),
-                share(&novel, |i| found.verdicts[i] == Verdict::NoneOfThese),
+                share(&flagged, |i| pool.truth[i] < pool.classes),
+                share(&novel, is_flagged),
             ),
-            known: found.novelty.as_ref().map_or(1.0, |n| n.known),
-            labeller: found.labeller,
-            by_credibility: found.trusted.ranked_by.name() == "credibility",
+            known: labelling.novelty.as_ref().map_or(1.0, |n| n.known),
+            labeller: labelling.labeller,
+            by_credibility: labelling.trusted.ranked_by.name() == "credibility",
         })
     }
 }
 
 /// The rows that would be trusted at the second target.
-fn second_target(found: &Labelling, known: &[usize], open: usize) -> Vec<usize> {
-    let most = found.trusted.calibration.trusted(open, TARGETS[1]).min(known.len());
+fn second_target(labelling: &Labelling, known: &[usize], open: usize) -> Vec<usize> {
+    let most = labelling.trusted.calibration.trusted(open, TARGETS[1]).min(known.len());
     let mut order = known.to_vec();
-    order.sort_by(|&a, &b| found.probability[b].total_cmp(&found.probability[a]));
+    order.sort_by(|&a, &b| labelling.probability[b].total_cmp(&labelling.probability[a]));
     order.truncate(most);
     order
 }
 
-/// The share of rows of which something is true; `None` if there are none.
-pub fn share(rows: &[usize], is: impl Fn(usize) -> bool) -> Option<f64> {
-    let count = rows.iter().filter(|&&i| is(i)).count();
-    (!rows.is_empty()).then(|| count as f64 / rows.len() as f64)
-}
-
 /// The mean in percent and its standard error; not a number without any.
-pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = 100.0 * values.iter().sum::<f64>() / n;
     let spread = values.iter().map(|v| (100.0 * v - mean).powi(2)).sum::<f64>() / n;
     (mean, (spread / (n - 1.0).max(1.0)).sqrt())
-}
-
-fn auroc(rows: &[usize], score: &dyn Fn(usize) -> f64, right: &dyn Fn(usize) -> bool) -> f64 {
-    let mut sorted: Vec<(f64, bool)> = rows.iter().map(|&i| (score(i), right(i))).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut wins, mut wrong_before) = (0.0, 0.0);
-    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let right = tied.iter().filter(|(_, right)| *right).count() as f64;
-        let wrong = tied.len() as f64 - right;
-        wins += right * (wrong_before + 0.5 * wrong);
-        wrong_before += wrong;
-    }
-    wins / (wrong_before * (sorted.len() as f64 - wrong_before))
 }
 
 impl fmt::Display for Cell {

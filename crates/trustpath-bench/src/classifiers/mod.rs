@@ -5,9 +5,6 @@ mod svm;
 #[cfg(test)]
 mod tests;
 
-pub use nearest::{Nearest, NearestModel, NearestParams};
-pub use svm::{Svm, SvmModel, SvmParams};
-
 use trustpath::classify::{Classify, Logistic};
 use trustpath_path::choices;
 
@@ -38,8 +35,8 @@ impl ClassifierKind {
     pub fn build(self) -> Box<dyn Classify> {
         match self {
             Self::Logistic => Box::new(Logistic::default()),
-            Self::Svm => Box::new(Svm::default()),
-            Self::Nearest => Box::new(Nearest::default()),
+            Self::Svm => Box::new(svm::Svm::default()),
+            Self::Nearest => Box::new(nearest::NearestNeighbor),
         }
     }
 }

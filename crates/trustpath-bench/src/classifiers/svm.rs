@@ -16,19 +16,19 @@ mod smo;
 mod votes;
 
 use smo::Machine;
-use trustpath::classify::{Classify, Samples, TrainedModel, Trainer, check_solver, shares_gram};
+use trustpath::classify::{Classify, Samples, TrainedModel, Trainer, shares_gram};
 use trustpath::{Instances, Matrix, Result};
 use trustpath_path::linalg::vector::{add_scaled, dot_in_order};
 
 /// Parameters of the support vector machines.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SvmParams {
-    /// Weight `C` of the loss against the penalty (10).
-    pub c: f64,
-    /// Largest violation of the optimality conditions, on the scale where the margin is 1 (10⁻⁶).
-    pub tolerance: f64,
-    /// Steps per pair of classes before giving up (one million).
-    pub iterations: usize,
+#[derive(Debug, Clone, Copy)]
+struct SvmParams {
+    /// Weight `C` of the loss against the penalty.
+    c: f64,
+    /// Largest violation of the optimality conditions, on the scale where the margin is 1.
+    tolerance: f64,
+    /// Steps per pair of classes before giving up.
+    iterations: usize,
 }
 
 impl Default for SvmParams {
@@ -37,20 +37,9 @@ impl Default for SvmParams {
     }
 }
 
-impl SvmParams {
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](trustpath::Error::Parameter).
-    pub fn check(self) -> Result<Svm> {
-        check_solver(self.c, self.tolerance, self.iterations)?;
-        Ok(Svm(self))
-    }
-}
-
-/// Linear support vector machines, the parameters checked.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Svm(SvmParams);
+/// Linear support vector machines.
+#[derive(Debug, Default)]
+pub(super) struct Svm(SvmParams);
 
 impl Classify for Svm {
     fn name(&self) -> &'static str {
@@ -177,14 +166,13 @@ impl Trainer for SvmTrainer<'_> {
 }
 
 /// Trained support vector machines: a linear decision per pair of classes, and a vote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SvmModel {
-    /// Number of classes.
-    pub classes: usize,
+#[derive(Debug)]
+struct SvmModel {
+    classes: usize,
     /// One row per pair `(k, l)`, `k < l`, in lexicographic order: positive decisions are for `k`.
-    pub weights: Matrix,
+    weights: Matrix,
     /// One per pair.
-    pub intercept: Vec<f64>,
+    intercept: Vec<f64>,
 }
 
 impl SvmModel {
@@ -192,16 +180,6 @@ impl SvmModel {
         for (i, decision) in decisions.iter_mut().enumerate() {
             *decision = dot_in_order(self.weights.row(i), x) + self.intercept[i];
         }
-    }
-
-    pub(super) fn probabilities(&self, x: &Matrix) -> Matrix {
-        let mut p = Matrix::zeros(x.rows(), self.classes);
-        let mut decisions = vec![0.0; self.intercept.len()];
-        for (i, x) in x.iter_rows().enumerate() {
-            self.decide(x, &mut decisions);
-            votes::probabilities(&decisions, p.row_mut(i));
-        }
-        p
     }
 }
 
@@ -215,7 +193,13 @@ impl TrainedModel for SvmModel {
     }
 
     fn of_rows(&self, x: &Matrix) -> Matrix {
-        self.probabilities(x)
+        let mut p = Matrix::zeros(x.rows(), self.classes);
+        let mut decisions = vec![0.0; self.intercept.len()];
+        for (i, x) in x.iter_rows().enumerate() {
+            self.decide(x, &mut decisions);
+            votes::probabilities(&decisions, p.row_mut(i));
+        }
+        p
     }
 }
 
@@ -274,13 +258,9 @@ mod tests {
     }
 
     #[test]
-    fn invalid_parameters_and_too_few_steps_are_errors() {
-        let valid = SvmParams::default();
-        assert!(SvmParams { c: -1.0, ..valid }.check().is_err());
-        assert!(SvmParams { tolerance: 1.0, ..valid }.check().is_err());
-        assert!(SvmParams { iterations: 0, ..valid }.check().is_err());
+    fn too_few_steps_are_an_error() {
         let x = Features::new(&[2.0, 0.0, -3.0, 0.0][..], 2, 2).unwrap().normalize().unwrap();
-        let mut trainer = SvmParams { iterations: 1, ..valid }.check().unwrap().trainer(&x, 2);
+        let mut trainer = Svm(SvmParams { iterations: 1, ..SvmParams::default() }).trainer(&x, 2);
         let error = trainer.train(&[0, 1], &[0, 1]).unwrap_err();
         assert!(matches!(error, Error::NotConverged { iterations: 1, .. }), "{error}");
         assert_eq!(trainer.probabilities(&[0]).as_slice(), [0.5, 0.5]);

@@ -1,6 +1,6 @@
 //! The judges that the paper compares credibility with, and all of them by name.
 //!
-//! [`Random`] (RA), [`Nearest`] (NN), [`CoefficientNorm`] (CN), of which [`LeastSquares`] (LS) is a second reading; confidence (CO) and
+//! [`RandomOrder`] (RA), [`Nearest`] (NN), [`CoefficientNorm`] (CN), of which [`LeastSquares`] (LS) is a second reading; confidence (CO) and
 //! credibility itself are in [`trustpath::judge`].
 
 mod coefficient_norm;
@@ -11,7 +11,7 @@ mod random;
 pub use coefficient_norm::CoefficientNorm;
 pub use least_squares::LeastSquares;
 pub use nearest::Nearest;
-pub use random::Random;
+pub use random::RandomOrder;
 
 use trustpath_path::choices;
 

@@ -7,12 +7,12 @@ use trustpath::random::mix;
 
 /// Selects instances at random.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Random {
+pub struct RandomOrder {
     /// Random seed.
     pub seed: u64,
 }
 
-impl Judge for Random {
+impl Judge for RandomOrder {
     fn name(&self) -> &'static str {
         "ra"
     }
@@ -22,7 +22,7 @@ impl Judge for Random {
     }
 }
 
-impl Ranking for Random {
+impl Ranking for RandomOrder {
     fn scores(&mut self, round: &Round<'_>) -> Result<Vec<f64>> {
         let seed = mix(self.seed ^ mix(round.number as u64));
         // 53 bits, so that the order of the integers is the order of the floating-point numbers.

@@ -9,10 +9,10 @@ use trustpath_table::npy::{self, NpyArray};
 use crate::{Error, Result, write_atomically};
 
 /// A row and its position in the episode's classes, if it has one.
-type Placed = (usize, Option<usize>);
+type RowAndLabel = (usize, Option<usize>);
 
 /// An array whose first axis counts the episodes.
-pub(super) struct Grid {
+pub(super) struct EpisodeArray {
     file: String,
     values: Vec<i64>,
     /// Values of one episode.
@@ -20,7 +20,7 @@ pub(super) struct Grid {
     shape: Vec<usize>,
 }
 
-impl Grid {
+impl EpisodeArray {
     /// Opens an array of `episodes` by `axes`, where `None` is any length.
     pub fn open(folder: &Path, name: &str, episodes: usize, axes: &[Option<usize>]) -> Result<Self> {
         let path = folder.join(format!("{name}.npy"));
@@ -57,9 +57,9 @@ impl Grid {
 
 /// The queries or the unlabeled rows of all episodes.
 pub(super) struct Part {
-    rows: Grid,
+    rows: EpisodeArray,
     /// The label of each row, where the order is given.
-    labels: Option<Grid>,
+    labels: Option<EpisodeArray>,
     way: usize,
 }
 
@@ -67,18 +67,18 @@ impl Part {
     pub fn open(folder: &Path, name: &str, episodes: usize, way: usize) -> Result<Self> {
         let (flat, label) = (format!("{name}_flat"), format!("{name}_label"));
         if !folder.join(format!("{flat}.npy")).is_file() {
-            let rows = Grid::open(folder, name, episodes, &[Some(way), None])?;
+            let rows = EpisodeArray::open(folder, name, episodes, &[Some(way), None])?;
             return Ok(Self { rows, labels: None, way });
         }
-        let rows = Grid::open(folder, &flat, episodes, &[None])?;
-        let labels = Grid::open(folder, &label, episodes, &[Some(rows.shape[1])])?;
+        let rows = EpisodeArray::open(folder, &flat, episodes, &[None])?;
+        let labels = EpisodeArray::open(folder, &label, episodes, &[Some(rows.shape[1])])?;
         Ok(Self { rows, labels: Some(labels), way })
     }
 
     /// The rows of an episode in the order presented, without the padding.
-    pub fn rows(&self, index: usize) -> Result<Vec<Placed>> {
+    pub fn rows(&self, index: usize) -> Result<Vec<RowAndLabel>> {
         let rows = self.rows.episode(index);
-        let mut found = Vec::new();
+        let mut placed = Vec::new();
         for (place, &row) in rows.iter().enumerate().filter(|&(_, &row)| row != -1) {
             let label = match &self.labels {
                 None => Some(place / self.rows.shape[2]),
@@ -91,9 +91,9 @@ impl Part {
                 let reason = format!("a label is not below the {} ways", self.way);
                 return Err(Error::damaged(&self.rows.file, reason));
             }
-            found.push((self.rows.row(row)?, label));
+            placed.push((self.rows.row(row)?, label));
         }
-        Ok(found)
+        Ok(placed)
     }
 }
 
@@ -116,8 +116,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the four arrays of the queries or the unlabeled rows, with room for at least `size` per class.
-    pub fn part(&mut self, name: &str, episodes: Vec<Vec<Placed>>, size: usize) -> Result<()> {
-        let of_class = |episode: &[Placed], class| {
+    pub fn part(&mut self, name: &str, episodes: Vec<Vec<RowAndLabel>>, size: usize) -> Result<()> {
+        let of_class = |episode: &[RowAndLabel], class| {
             let rows = episode.iter().filter(move |(_, label)| *label == Some(class));
             rows.map(|&(row, _)| row).collect::<Vec<_>>()
         };

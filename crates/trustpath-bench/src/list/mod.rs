@@ -30,7 +30,7 @@ use crate::episode::LabelledRows;
 use crate::{
     Distractors, Episode, EpisodeShape, Error, FeatureTable, Queries, Result, Setting, Unlabeled, write_atomically,
 };
-use arrays::{Grid, Part, Writer};
+use arrays::{EpisodeArray, Part, Writer};
 
 const NOTE: &str = "rows count from 0 into the features; *_flat arrays give the order in which rows were presented, *_label arrays their place in classes (-1: a distractor); support is presented class-major; -1 pads";
 
@@ -146,8 +146,8 @@ impl EpisodeList {
             return Err(Error::damaged(path.display(), reason));
         }
 
-        let classes = Grid::open(folder, "classes", episodes, &[Some(way)])?;
-        let support = Grid::open(folder, "support", episodes, &[Some(way), Some(shot)])?;
+        let classes = EpisodeArray::open(folder, "classes", episodes, &[Some(way)])?;
+        let support = EpisodeArray::open(folder, "support", episodes, &[Some(way), Some(shot)])?;
         let query = Part::open(folder, "query", episodes, way)?;
         let unlabeled = Part::open(folder, "unlabel", episodes, way)?;
         let episode = |index| {

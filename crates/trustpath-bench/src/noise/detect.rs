@@ -24,7 +24,7 @@ pub enum Detector {
     /// for which another label is more probable.
     Confidence,
     /// The share of the ten nearest neighbours that have another label; a suspect is an instance with a label that more
-    /// of them have than have its own.
+    /// of them have.
     Neighbors,
 }
 
@@ -54,8 +54,8 @@ impl Detector {
     ) -> Result<Suspicion> {
         match self {
             Self::Path => {
-                let found = audit(features, labels).classes(classes).run()?;
-                Ok(Suspicion { score: found.score, suspect: found.suspect })
+                let audited = audit(features, labels).classes(classes).run()?;
+                Ok(Suspicion { score: audited.score, suspect: audited.suspect })
             }
             Self::Confidence => confidence(instances, labels, classes),
             Self::Neighbors => disagreement(instances, labels, classes),
@@ -91,18 +91,18 @@ fn confidence(instances: &Instances, labels: &[usize], classes: usize) -> Result
             trainer.train(&rows, &with)?;
             let p = trainer.probabilities(&folds[held_out]);
             let judge = |(at, &row): (usize, &usize)| {
-                let own = p[(at, labels[row])];
-                (row, 1.0 - own, p.row(at).iter().any(|&other| other > own))
+                let given = p[(at, labels[row])];
+                (row, 1.0 - given, p.row(at).iter().any(|&other| other > given))
             };
             Ok(folds[held_out].iter().enumerate().map(judge).collect())
         })
         .collect::<Result<_>>()?;
-    let mut found = Suspicion { score: vec![0.0; labels.len()], suspect: vec![false; labels.len()] };
+    let mut suspicion = Suspicion { score: vec![0.0; labels.len()], suspect: vec![false; labels.len()] };
     for (row, score, suspect) in judged.into_iter().flatten() {
-        found.score[row] = score;
-        found.suspect[row] = suspect;
+        suspicion.score[row] = score;
+        suspicion.suspect[row] = suspect;
     }
-    Ok(found)
+    Ok(suspicion)
 }
 
 /// The votes of the neighbours.
@@ -111,8 +111,8 @@ fn disagreement(instances: &Instances, labels: &[usize], classes: usize) -> Resu
     let judge = |row: usize| {
         let mut votes = vec![0usize; classes];
         graph.indices(row).for_each(|other| votes[labels[other]] += 1);
-        let own = votes[labels[row]];
-        (1.0 - own as f64 / NEIGHBORS as f64, votes.iter().any(|&other| other > own))
+        let given = votes[labels[row]];
+        (1.0 - given as f64 / NEIGHBORS as f64, votes.iter().any(|&other| other > given))
     };
     let (score, suspect) = (0..labels.len()).map(judge).unzip();
     Ok(Suspicion { score, suspect })
@@ -134,16 +134,16 @@ mod tests {
         let features = Features::new(&values[..], 120, 8).unwrap();
         let instances = features.normalize().unwrap();
         for detector in Detector::ALL {
-            let found = detector.examine(&features, &instances, &labels, 4).unwrap();
-            let suspects: Vec<usize> = (0..120).filter(|&i| found.suspect[i]).collect();
+            let suspicion = detector.examine(&features, &instances, &labels, 4).unwrap();
+            let suspects: Vec<usize> = (0..120).filter(|&i| suspicion.suspect[i]).collect();
             // The audit calls only those suspects of which it is sure, which may be none of so few labels.
             match detector {
                 Detector::Path => assert!(suspects.iter().all(|row| wrong.contains(row))),
                 _ => assert_eq!(suspects, wrong, "{detector}"),
             }
-            let least = wrong.iter().map(|&i| found.score[i]).fold(f64::INFINITY, f64::min);
+            let least = wrong.iter().map(|&i| suspicion.score[i]).fold(f64::INFINITY, f64::min);
             let right = (0..120).filter(|i| !wrong.contains(i));
-            assert!(right.into_iter().all(|i| found.score[i] < least), "{detector}");
+            assert!(right.into_iter().all(|i| suspicion.score[i] < least), "{detector}");
         }
     }
 

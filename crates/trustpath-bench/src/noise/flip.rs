@@ -3,6 +3,8 @@
 use std::fmt;
 
 use trustpath::Instances;
+use trustpath_path::linalg::geometry::{centre, class_sums, mean};
+use trustpath_path::linalg::vector;
 
 use crate::{Error, Random, Result};
 
@@ -34,24 +36,16 @@ impl fmt::Display for LabelNoise {
 /// # Errors
 /// If the share is not between 0 and 1, or there are fewer than two classes.
 pub fn flip(labels: &[usize], classes: usize, noise: LabelNoise, share: f64, seed: u64) -> Result<Vec<usize>> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(Error::parameter("noise", share, "a share of labels lies between 0 and 1"));
-    }
     if classes < 2 {
         return Err(Error::parameter("classes", classes, "a wrong label needs a second class"));
     }
-    let mut random = Random::stream(seed, 0);
-    let rows: Vec<usize> = (0..labels.len()).collect();
-    let count = (share * labels.len() as f64).round() as usize;
-    let mut flipped = labels.to_vec();
-    for row in random.choose(&rows, count) {
+    change(labels, share, seed, |random, label| {
         let step = match noise {
             LabelNoise::Symmetric => 1 + random.below(classes - 1),
             LabelNoise::Asymmetric => 1,
         };
-        flipped[row] = (labels[row] + step) % classes;
-    }
-    Ok(flipped)
+        (label + step) % classes
+    })
 }
 
 /// The labels with a share of them made wrong, where every mistake of class `k` is `to[k]`: exactly that share of all rows,
@@ -60,42 +54,36 @@ pub fn flip(labels: &[usize], classes: usize, noise: LabelNoise, share: f64, see
 /// # Errors
 /// If the share is not between 0 and 1, or a label has no entry in `to`.
 pub fn flip_to(labels: &[usize], to: &[usize], share: f64, seed: u64) -> Result<Vec<usize>> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(Error::parameter("noise", share, "a share of labels lies between 0 and 1"));
-    }
     if let Some(label) = labels.iter().find(|&&label| label >= to.len()) {
         return Err(Error::parameter("label", label, "every class needs the class it becomes"));
     }
-    let rows: Vec<usize> = (0..labels.len()).collect();
-    let count = (share * labels.len() as f64).round() as usize;
-    let mut flipped = labels.to_vec();
-    for row in Random::stream(seed, 0).choose(&rows, count) {
-        flipped[row] = to[labels[row]];
+    change(labels, share, seed, |_, label| to[label])
+}
+
+/// The labels with others in the place of a share of them, chosen at random.
+fn change(labels: &[usize], share: f64, seed: u64, other: impl Fn(&mut Random, usize) -> usize) -> Result<Vec<usize>> {
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Error::parameter("noise", share, "a share of labels lies between 0 and 1"));
     }
-    Ok(flipped)
+    let mut random = Random::stream(seed, 0);
+    let rows: Vec<usize> = (0..labels.len()).collect();
+    let mut changed = labels.to_vec();
+    for row in random.choose(&rows, (share * labels.len() as f64).round() as usize) {
+        changed[row] = other(&mut random, labels[row]);
+    }
+    Ok(changed)
 }
 
 /// The class that is most similar to each class: the one with the largest cosine between their means, from which the mean of all
 /// instances is subtracted.
 pub fn most_similar(instances: &Instances, labels: &[usize], classes: usize) -> Vec<usize> {
     let x = instances.unit();
-    let d = x.cols();
-    let mut means = vec![vec![0.0; d]; classes];
-    let mut centre = vec![0.0; d];
-    let members = |class: usize| labels.iter().filter(|&&l| l == class).count().max(1) as f64;
-    let sizes: Vec<f64> = (0..classes).map(members).collect();
-    for (row, &label) in x.iter_rows().zip(labels) {
-        for ((mean, all), v) in means[label].iter_mut().zip(&mut centre).zip(row) {
-            *mean += v / sizes[label];
-            *all += v / labels.len() as f64;
-        }
+    let (mut means, sizes) = class_sums(x, labels, classes);
+    for (class, size) in sizes.iter().enumerate() {
+        means.row_mut(class).iter_mut().for_each(|v| *v /= size.max(1.0));
     }
-    for mean in &mut means {
-        mean.iter_mut().zip(&centre).for_each(|(m, c)| *m -= c);
-        let length = mean.iter().map(|m| m * m).sum::<f64>().sqrt();
-        mean.iter_mut().for_each(|m| *m /= length.max(f64::MIN_POSITIVE));
-    }
-    let cosine = |a: usize, b: usize| means[a].iter().zip(&means[b]).map(|(a, b)| a * b).sum::<f64>();
+    centre(&mut means, 0..classes, &mean(x, 0..labels.len()));
+    let cosine = |a: usize, b: usize| vector::dot(means.row(a), means.row(b));
     let nearest = |class: usize| {
         let others = (0..classes).filter(|&other| other != class);
         let best = others.max_by(|&a, &b| cosine(class, a).total_cmp(&cosine(class, b)));

@@ -17,7 +17,7 @@
 //! let study = Study { noises: &[LabelNoise::Symmetric], shares: &[0.1], draws: 1, seed: 0 };
 //! let rows = audit_study(&features, &truth, 4, &study, &mut |_, _| true)?;
 //! assert_eq!(rows.len(), 3); // one per detector
-//! assert!(rows.iter().all(|row| row.found[0].auroc > 0.99));
+//! assert!(rows.iter().all(|row| row.draws[0].auroc > 0.99));
 //! # Ok::<(), trustpath_bench::Error>(())
 //! ```
 
@@ -31,7 +31,7 @@ pub use detect::{Detector, Suspicion};
 pub use flip::{LabelNoise, flip, flip_to, most_similar};
 pub use score::{Detection, auroc};
 
-use crate::{Result, stats::Estimate};
+use crate::{Result, stats::MeanEstimate};
 
 /// The levels of noise to study.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ pub struct AuditRow {
     /// The detector.
     pub detector: Detector,
     /// The result of each draw.
-    pub found: Vec<Detection>,
+    pub draws: Vec<Detection>,
 }
 
 impl AuditRow {
@@ -71,8 +71,8 @@ impl AuditRow {
     ///
     /// # Errors
     /// If there was no draw.
-    pub fn mean(&self, figure: impl Fn(&Detection) -> f64) -> Result<Estimate> {
-        Estimate::of(&self.found.iter().map(figure).collect::<Vec<_>>())
+    pub fn mean(&self, figure: impl Fn(&Detection) -> f64) -> Result<MeanEstimate> {
+        MeanEstimate::of(&self.draws.iter().map(figure).collect::<Vec<_>>())
     }
 }
 
@@ -95,7 +95,7 @@ pub fn audit_study(
     let (mut rows, mut done) = (Vec::new(), 0);
     for &noise in study.noises {
         for &share in study.shares {
-            let row = |detector| AuditRow { noise, share, detector, found: Vec::new() };
+            let row = |detector| AuditRow { noise, share, detector, draws: Vec::new() };
             let mut cell = Detector::ALL.map(row);
             for draw in 0..study.draws {
                 if !progress(done, total) {
@@ -105,8 +105,8 @@ pub fn audit_study(
                 let labels = flip(truth, classes, noise, share, seed)?;
                 let wrong: Vec<bool> = labels.iter().zip(truth).map(|(l, t)| l != t).collect();
                 for row in &mut cell {
-                    let found = row.detector.examine(features, &instances, &labels, classes)?;
-                    row.found.push(Detection::of(&found.score, &found.suspect, &wrong));
+                    let suspicion = row.detector.examine(features, &instances, &labels, classes)?;
+                    row.draws.push(Detection::of(&suspicion.score, &suspicion.suspect, &wrong));
                 }
                 done += 1;
             }
@@ -135,7 +135,7 @@ mod tests {
         };
         let rows = audit_study(&features, &truth, 3, &study, &mut watch).unwrap();
         assert_eq!(rows.len(), 2 * 3 * 3);
-        assert!(rows.iter().all(|row| row.found.len() == 2));
+        assert!(rows.iter().all(|row| row.draws.len() == 2));
         assert_eq!((seen.len(), seen[12]), (13, (12, 12)));
         let again = audit_study(&features, &truth, 3, &study, &mut |_, _| true).unwrap();
         assert_eq!(rows, again);

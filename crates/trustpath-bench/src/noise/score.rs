@@ -68,20 +68,20 @@ mod tests {
     #[test]
     fn a_known_answer() {
         // Suspects are rows 0, 1 and 3; wrong are 0 and 2.
-        let found = Detection::of(
+        let detection = Detection::of(
             &[0.9, 0.8, 0.3, 0.6, 0.1],
             &[true, true, false, true, false],
             &[true, false, true, false, false],
         );
-        assert_eq!(found.auroc, 4.0 / 6.0);
-        assert_eq!((found.precision, found.recall, found.at_errors), (1.0 / 3.0, 0.5, 0.5));
+        assert_eq!(detection.auroc, 4.0 / 6.0);
+        assert_eq!((detection.precision, detection.recall, detection.at_errors), (1.0 / 3.0, 0.5, 0.5));
     }
 
     #[test]
     fn nothing_wrong_and_no_suspect_are_no_failure() {
-        let found = Detection::of(&[0.1, 0.2], &[false, false], &[false, false]);
-        assert_eq!((found.precision, found.recall, found.at_errors), (1.0, 1.0, 1.0));
-        assert!(found.auroc.is_nan());
+        let detection = Detection::of(&[0.1, 0.2], &[false, false], &[false, false]);
+        assert_eq!((detection.precision, detection.recall, detection.at_errors), (1.0, 1.0, 1.0));
+        assert!(detection.auroc.is_nan());
     }
 
     proptest! {
@@ -98,9 +98,9 @@ mod tests {
                     pairs += 1.0;
                 }
             }
-            let found = auroc(&score, &positive);
-            prop_assert!(found.is_nan() == (pairs == 0.0));
-            prop_assert!(pairs == 0.0 || (found - won / pairs).abs() < 1e-12);
+            let area = auroc(&score, &positive);
+            prop_assert!(area.is_nan() == (pairs == 0.0));
+            prop_assert!(pairs == 0.0 || (area - won / pairs).abs() < 1e-12);
         }
     }
 }

@@ -4,9 +4,8 @@ use super::{Embedding, Reduce, first_rows};
 use trustpath::neighbors::Neighbors;
 use trustpath::{Instances, Result};
 
-/// The features as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Identity;
+#[derive(Debug)]
+pub(super) struct Identity;
 
 impl Reduce for Identity {
     fn dimensions(&self) -> Option<usize> {

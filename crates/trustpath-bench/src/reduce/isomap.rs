@@ -7,25 +7,14 @@
 //! Edges have no direction. The components of a graph that is not connected are joined as in scikit-learn: each two of them
 //! by one edge between their nearest points.
 
-use super::components::ConnectedComponents;
-use super::distance::squared_distance;
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, classical};
+use super::{Embedding, Reduce, classical, squared_distance};
 use trustpath::neighbors::Neighbors;
 use trustpath::{Instances, Matrix, Result};
 
-/// Isomap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Isomap {
-    /// Number of dimensions (5).
+#[derive(Debug)]
+pub(super) struct Isomap {
     pub d: usize,
-    /// Number of neighbours (5).
     pub neighbors: usize,
-}
-
-impl Default for Isomap {
-    fn default() -> Self {
-        Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS }
-    }
 }
 
 impl Reduce for Isomap {
@@ -57,6 +46,31 @@ fn edges(graph: &Neighbors) -> Matrix {
     lengths
 }
 
+/// The connected components of `n` instances with these edges, which have no direction: their members in ascending order,
+/// and the components in order of their first member.
+fn components(n: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
+    fn first_of(first: &mut [usize], mut i: usize) -> usize {
+        while first[i] != i {
+            first[i] = first[first[i]];
+            i = first[i];
+        }
+        i
+    }
+    let mut first: Vec<usize> = (0..n).collect();
+    for (i, j) in edges {
+        let (a, b) = (first_of(&mut first, i), first_of(&mut first, j));
+        first[a.max(b)] = a.min(b);
+    }
+    let mut members = vec![Vec::new(); n];
+    (0..n).for_each(|i| members[first_of(&mut first, i)].push(i));
+    members.retain(|members| !members.is_empty());
+    members
+}
+
+fn components_of(graph: &Neighbors) -> Vec<Vec<usize>> {
+    components(graph.len(), (0..graph.len()).flat_map(|i| graph.indices(i).map(move |j| (i, j))))
+}
+
 /// Joins each two components at their nearest points; of equally near ones, the first.
 fn connect(instances: &Instances, lengths: &mut Matrix, components: &[Vec<usize>]) {
     for (number, component) in components.iter().enumerate() {
@@ -80,7 +94,7 @@ fn connect(instances: &Instances, lengths: &mut Matrix, components: &[Vec<usize>
 /// Shortest paths between all instances.
 fn all_paths(instances: &Instances, graph: &Neighbors) -> Matrix {
     let mut paths = edges(graph);
-    connect(instances, &mut paths, &ConnectedComponents::of(graph).members());
+    connect(instances, &mut paths, &components_of(graph));
     shortest_paths(&mut paths);
     paths
 }
@@ -120,11 +134,17 @@ mod tests {
     use crate::reduce::testing::{clusters, coordinates, duplicates, instances};
 
     #[test]
+    fn components_and_their_members_are_in_order() {
+        let edges = [(0, 4), (0, 2), (1, 5), (5, 6), (5, 8), (5, 1), (3, 3)];
+        assert_eq!(components(9, edges), [vec![0, 2, 4], vec![1, 5, 6, 8], vec![3], vec![7]]);
+    }
+
+    #[test]
     fn shortest_paths_leave_no_detour_and_are_made_of_edges() {
         let x = clusters(2, 15, 5, 1.0);
         let graph = Neighbors::of(&x, 30, 4).unwrap();
         let mut direct = edges(&graph);
-        connect(&x, &mut direct, &ConnectedComponents::of(&graph).members());
+        connect(&x, &mut direct, &components_of(&graph));
         let paths = all_paths(&x, &graph);
         for i in 0..30 {
             for j in 0..30 {
@@ -157,7 +177,7 @@ mod tests {
     fn each_two_components_are_joined_at_their_nearest_points() {
         let x = clusters(3, 10, 8, 30.0);
         let graph = Neighbors::of(&x, 30, 5).unwrap();
-        let components = ConnectedComponents::of(&graph).members();
+        let components = components_of(&graph);
         assert_eq!(components, [0, 10, 20].map(|first| (first..first + 10).collect::<Vec<_>>()));
         let before = edges(&graph);
         let mut after = before.clone();
@@ -177,13 +197,13 @@ mod tests {
         }
         joined.sort_unstable();
         assert_eq!(joined, [(1, 0), (2, 0), (2, 1)]);
-        let z = coordinates(&Isomap::default(), &x);
+        let z = coordinates(&Isomap { d: 5, neighbors: 5 }, &x);
         assert!(z.as_slice().iter().all(|z| z.is_finite()));
     }
 
     #[test]
     fn duplicates_stay_together() {
-        let z = coordinates(&Isomap::default(), &duplicates(30, 7));
+        let z = coordinates(&Isomap { d: 5, neighbors: 5 }, &duplicates(30, 7));
         for i in 1..7 {
             assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-7));
         }

@@ -8,12 +8,12 @@
 //! min Σᵢ ‖zᵢ − Σⱼ wᵢⱼ zⱼ‖² = tr Zᵀ M Z,   M = (I − W)ᵀ(I − W),   ZᵀZ = I,  Zᵀ1 = 0
 //! ```
 //!
-//! with `R = reg · tr Cᵢ`, or `reg` itself where all neighbours are duplicates of `xᵢ`. `Z` are the lowest eigenvectors
+//! with `R = 10⁻³ · tr Cᵢ`, or `10⁻³` itself where all neighbours are duplicates of `xᵢ`. `Z` are the lowest eigenvectors
 //! of `M` except the constant one.
 //!
 //! `M 1 = 0` always. When several groups of instances have all of their neighbours inside the group, as when the graph is
 //! not connected, `M` has other null vectors too, and which of them a solver returns first is rounding noise. Here exactly the constant vector is deflated, `M + c 11ᵀ/n`, and the rest of the
-//! null space is kept: it tells the connected components apart.
+//! null space stays: it tells the connected components apart.
 //!
 //! scikit-learn drops the first of the lowest `d + 1` eigenvectors, whatever it is. Where the nullity is one, that is the
 //! constant. Where it is `m`, LAPACK's first vector is in effect a random direction of the null space (its squared
@@ -37,15 +37,13 @@ pub struct Lle {
     pub d: usize,
     /// Number of neighbours (5).
     pub neighbors: usize,
-    /// Regulariser of the local Gram matrices, relative to their trace (10⁻³).
-    pub reg: f64,
     /// Drop what scikit-learn would, instead of the constant vector (no).
     pub compat: bool,
 }
 
 impl Default for Lle {
     fn default() -> Self {
-        Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS, reg: 1e-3, compat: false }
+        Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS, compat: false }
     }
 }
 
@@ -58,15 +56,8 @@ impl Reduce for Lle {
         Some(self.neighbors)
     }
 
-    fn check_own_parameters(&self) -> Result<()> {
-        if !(self.reg > 0.0 && self.reg.is_finite()) {
-            return Err(Error::parameter("reg", self.reg, "it must be positive and finite"));
-        }
-        Ok(())
-    }
-
     fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {
-        let m = alignment_matrix(graph, &weights(instances, graph, self.reg));
+        let m = alignment_matrix(graph, &weights(instances, graph));
         if !self.compat {
             return alignment::constant_deflated(m, self.d);
         }

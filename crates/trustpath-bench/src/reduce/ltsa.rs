@@ -8,7 +8,7 @@
 //! ```
 //!
 //! where `Sᵢ` picks the rows of `Nᵢ`. As in scikit-learn the instance itself is not in `Nᵢ`. Null vectors are treated
-//! as in [`lle`](super::lle): the constant one is deflated, all others are kept.
+//! as in [`lle`](super::lle): the constant one is deflated, and no other.
 //!
 //! `k` centred points span `k − 1` dimensions, so that the method needs `d ≤ k − 2`: at `d = k − 1` nothing is left to
 //! minimise. The paper's code asks for `d = k = 5`. scikit-learn then counts the constant direction twice, `Σ_l v v ᵀ = I`,
@@ -17,24 +17,15 @@
 
 use faer::Mat;
 
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Embedding, Reduce, alignment, columns};
+use super::{Embedding, Reduce, alignment, columns};
 use trustpath::neighbors::Neighbors;
 use trustpath::{Error, Instances, Matrix, Result};
 use trustpath_path::linalg::{Tridiagonal, eigen};
 
-/// Local tangent space alignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ltsa {
-    /// Number of dimensions (5).
+#[derive(Debug)]
+pub(super) struct Ltsa {
     pub d: usize,
-    /// Number of neighbours (5).
     pub neighbors: usize,
-}
-
-impl Default for Ltsa {
-    fn default() -> Self {
-        Self { d: DEFAULT_D, neighbors: DEFAULT_NEIGHBORS }
-    }
 }
 
 impl Reduce for Ltsa {
@@ -46,7 +37,7 @@ impl Reduce for Ltsa {
         Some(self.neighbors)
     }
 
-    fn check_own_parameters(&self) -> Result<()> {
+    fn check_others(&self) -> Result<()> {
         if self.d != self.neighbors && self.d + 2 > self.neighbors {
             return Err(Error::parameter(
                 "d",
@@ -178,7 +169,7 @@ mod tests {
         let ltsa = Ltsa { d: 3, neighbors: 8 };
         // Every component adds its constant, and what is affine in its tangent coordinates may come on top.
         assert!(ltsa.reduce(&x, 48).unwrap().nullity.unwrap() >= 4);
-        for ltsa in [ltsa, Ltsa::default()] {
+        for ltsa in [ltsa, Ltsa { d: 5, neighbors: 5 }] {
             let z = coordinates(&ltsa, &duplicates(30, 12));
             assert!(z.as_slice().iter().all(|z| z.is_finite()));
         }

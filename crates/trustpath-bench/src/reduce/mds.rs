@@ -12,42 +12,32 @@
 //!
 //! By default the start is fixed: the principal components of the instances, which is classical scaling of the same `δ`,
 //! stretched to the scale of `f`; the first `f` is `δ` itself. The paper's code takes the best of four random starts of
-//! scikit-learn, with its own rule to stop: that is [`Start::Random`].
+//! scikit-learn, with another rule to stop: that is [`MdsStart::Random`].
 
 mod random_start;
 
-use super::distance::squared_distance;
-use super::{DEFAULT_D, Embedding, Reduce, check_positive, classical, with_gram};
+use super::{Embedding, Reduce, classical, squared_distance};
 use trustpath::neighbors::{Neighbors, squared_difference};
-use trustpath::{Error, Instances, Matrix, Result};
+use trustpath::{Instances, Matrix, Result};
+
+/// Most rounds.
+const ROUNDS: usize = 300;
+/// A round that lowers `σ` by less than this part of `Σ ‖zᵢ − zⱼ‖²` is the last; random starts have another rule.
+const TOLERANCE: f64 = 1e-6;
 
 /// Where the iteration starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Start {
+#[derive(Debug, PartialEq)]
+pub(super) enum MdsStart {
     /// At the principal components.
-    #[default]
     Principal,
     /// At four random places, of which the best end counts, with the rule by which scikit-learn up to 1.1 stops.
     Random,
 }
 
-/// Non-metric multidimensional scaling.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mds {
-    /// Number of dimensions (5).
+#[derive(Debug)]
+pub(super) struct Mds {
     pub d: usize,
-    /// Where to start (at the principal components).
-    pub start: Start,
-    /// Most rounds (300).
-    pub rounds: usize,
-    /// Stop when a round lowers `σ` by less than this part of `Σ ‖zᵢ − zⱼ‖²` (10⁻⁶); random starts have their own rule.
-    pub tolerance: f64,
-}
-
-impl Default for Mds {
-    fn default() -> Self {
-        Self { d: DEFAULT_D, start: Start::Principal, rounds: 300, tolerance: 1e-6 }
-    }
+    pub start: MdsStart,
 }
 
 impl Reduce for Mds {
@@ -55,32 +45,25 @@ impl Reduce for Mds {
         Some(self.d)
     }
 
-    fn check_own_parameters(&self) -> Result<()> {
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::parameter("tolerance", self.tolerance, "it must not be negative"));
-        }
-        check_positive("rounds", self.rounds)
-    }
-
     fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
-        Ok(Embedding::plain(self.scale(&*with_gram(instances, n)?, n)?.z))
+        Ok(Embedding::plain(self.scale(instances, n)?.z))
     }
 }
 
 impl Mds {
     /// The first `n` instances by majorisation.
     fn scale(&self, instances: &Instances, n: usize) -> Result<Majorisation> {
-        if self.start == Start::Random {
-            return Ok(random_start::scale(instances, n, self.d, self.rounds));
+        if self.start == MdsStart::Random {
+            return Ok(random_start::scale(instances, n, self.d, ROUNDS));
         }
         let mut scaling = Majorisation::new(instances, n, self.d)?;
         let mut before = f64::INFINITY;
-        for round in 0..self.rounds {
+        for round in 0..ROUNDS {
             if round > 0 {
                 scaling.fit_order();
             }
             let (stress, squares) = scaling.move_points();
-            if before - stress < self.tolerance * squares {
+            if before - stress < TOLERANCE * squares {
                 break;
             }
             before = stress;
@@ -91,14 +74,14 @@ impl Mds {
 
 /// The state of the iteration. Pairs `i < j` are stored once, in ascending order of their dissimilarity.
 struct Majorisation {
-    pairs: Vec<Pair>,
+    pairs: Vec<InstancePair>,
     z: Matrix,
     /// Guttman's `B Z`, before it takes the place of `Z`.
     next: Matrix,
-    runs: Vec<Run>,
+    plateaus: Vec<Plateau>,
 }
 
-struct Pair {
+struct InstancePair {
     i: usize,
     j: usize,
     dissimilarity: f64,
@@ -108,7 +91,7 @@ struct Pair {
 }
 
 /// Consecutive pairs with one value of `f`.
-struct Run {
+struct Plateau {
     sum: f64,
     count: usize,
 }
@@ -126,16 +109,16 @@ impl Majorisation {
     /// Starts at `z`, of the first instances.
     fn at(instances: &Instances, z: Matrix) -> Self {
         let (n, d) = (z.rows(), z.cols());
-        let mut pairs: Vec<Pair> = (0..n)
+        let mut pairs: Vec<InstancePair> = (0..n)
             .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
             .map(|(i, j)| {
                 let dissimilarity = squared_distance(instances, i, j).sqrt();
-                Pair { i, j, dissimilarity, distance: 0.0, disparity: dissimilarity }
+                InstancePair { i, j, dissimilarity, distance: 0.0, disparity: dissimilarity }
             })
             .collect();
         // Stable, so that ties keep the order of the pairs.
         pairs.sort_by(|a, b| a.dissimilarity.total_cmp(&b.dissimilarity));
-        let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, runs: Vec::new() };
+        let mut scaling = Self { pairs, next: Matrix::zeros(n, d), z, plateaus: Vec::new() };
         scaling.measure();
         scaling
     }
@@ -163,23 +146,23 @@ impl Majorisation {
     fn fit_order(&mut self) {
         let zeros = self.pairs.partition_point(|p| p.dissimilarity == 0.0);
         let pairs = &mut self.pairs[zeros..];
-        self.runs.clear();
+        self.plateaus.clear();
         for tied in pairs.chunk_by(|a, b| a.dissimilarity == b.dissimilarity) {
-            let mut run = Run { sum: tied.iter().map(|p| p.distance).sum(), count: tied.len() };
-            while let Some(last) = self.runs.last() {
-                if last.sum * (run.count as f64) < run.sum * (last.count as f64) {
+            let mut plateau = Plateau { sum: tied.iter().map(|p| p.distance).sum(), count: tied.len() };
+            while let Some(last) = self.plateaus.last() {
+                if last.sum * (plateau.count as f64) < plateau.sum * (last.count as f64) {
                     break;
                 }
-                run.sum += last.sum;
-                run.count += last.count;
-                self.runs.pop();
+                plateau.sum += last.sum;
+                plateau.count += last.count;
+                self.plateaus.pop();
             }
-            self.runs.push(run);
+            self.plateaus.push(plateau);
         }
         let mut rest = pairs;
-        for run in &self.runs {
-            let (pooled, after) = rest.split_at_mut(run.count);
-            pooled.iter_mut().for_each(|p| p.disparity = run.sum / run.count as f64);
+        for plateau in &self.plateaus {
+            let (pooled, after) = rest.split_at_mut(plateau.count);
+            pooled.iter_mut().for_each(|p| p.disparity = plateau.sum / plateau.count as f64);
             rest = after;
         }
         self.normalize();
@@ -269,7 +252,7 @@ mod tests {
 
     #[test]
     fn duplicates_stay_together() {
-        let z = coordinates(&Mds { d: 2, ..Default::default() }, &duplicates(20, 5));
+        let z = coordinates(&Mds { d: 2, start: MdsStart::Principal }, &duplicates(20, 5));
         for i in 1..5 {
             assert!(z.row(i).iter().zip(z.row(0)).all(|(a, b)| (a - b).abs() < 1e-6));
         }

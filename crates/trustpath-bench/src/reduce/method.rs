@@ -4,7 +4,7 @@ use super::identity::Identity;
 use super::isomap::Isomap;
 use super::lle::Lle;
 use super::ltsa::Ltsa;
-use super::mds::{Mds, Start};
+use super::mds::{Mds, MdsStart};
 use super::pca::Pca;
 use super::spectral::Spectral;
 use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
@@ -15,16 +15,16 @@ choices! {
     /// Which reduction to use.
     ///
     /// ```
-    /// use trustpath_bench::reduce::Reduction;
+    /// use trustpath_bench::reduce::ReductionKind;
     ///
-    /// assert_eq!("se".parse::<Reduction>()?, Reduction::Spectral);
-    /// assert_eq!(Reduction::default().to_string(), "lle");
-    /// assert!("umap".parse::<Reduction>().is_err());
+    /// assert_eq!("se".parse::<ReductionKind>()?, ReductionKind::Spectral);
+    /// assert_eq!(ReductionKind::default().to_string(), "lle");
+    /// assert!("umap".parse::<ReductionKind>().is_err());
     /// # Ok::<(), trustpath::Error>(())
     /// ```
     #[derive(Default)]
     #[non_exhaustive]
-    pub enum Reduction("reduction") {
+    pub enum ReductionKind("reduction") {
         /// Locally linear embedding, the paper's choice.
         #[default]
         Lle = "lle",
@@ -45,21 +45,21 @@ choices! {
     }
 }
 
-impl Reduction {
-    /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has its own rule, and the
+impl ReductionKind {
+    /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has another rule, and the
     /// others have no neighbourhoods.
     ///
     /// # Errors
     /// [`Error::Parameter`](trustpath::Error::Parameter).
     pub fn build(self, d: usize, neighbors: usize) -> Result<Box<dyn Reduce>> {
         let reduction: Box<dyn Reduce> = match self {
-            Self::Lle => Box::new(Lle { d, neighbors, ..Default::default() }),
+            Self::Lle => Box::new(Lle { d, neighbors, compat: false }),
             Self::Ltsa => Box::new(Ltsa { d, neighbors }),
             Self::Isomap => Box::new(Isomap { d, neighbors }),
-            Self::Spectral => Box::new(Spectral { d, ..Default::default() }),
+            Self::Spectral => Box::new(Spectral { d }),
             Self::Pca => Box::new(Pca { d }),
-            Self::Mds => Box::new(Mds { d, ..Default::default() }),
-            Self::MdsRandom => Box::new(Mds { d, start: Start::Random, ..Default::default() }),
+            Self::Mds => Box::new(Mds { d, start: MdsStart::Principal }),
+            Self::MdsRandom => Box::new(Mds { d, start: MdsStart::Random }),
             Self::Identity => Box::new(Identity),
         };
         reduction.check_parameters()?;

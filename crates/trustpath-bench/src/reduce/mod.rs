@@ -1,16 +1,16 @@
 //! Features → few dimensions.
 //!
 //! The incidental model regresses labels on few dimensions, `d ≪ n`. Each reduction is one file: its objective in the
-//! module doc, a struct of its parameters with [`Default`] that implements [`Reduce`], and its tests. All of them follow
-//! scikit-learn's definitions with the arguments of the paper's code, and share one graph of [`Neighbors`].
+//! module doc, a struct that implements [`Reduce`], and its tests. All of them follow scikit-learn's definitions with the
+//! arguments of the paper's code, and share one graph of [`Neighbors`].
 //!
 //! ```
 //! use trustpath::Features;
-//! use trustpath_bench::reduce::Reduction;
+//! use trustpath_bench::reduce::ReductionKind;
 //!
 //! let values: Vec<f64> = (0..20 * 8).map(|i| f64::from(i * i % 37) - 18.0).collect();
 //! let instances = Features::new(&values[..], 20, 8)?.normalize()?;
-//! let lle = "lle".parse::<Reduction>()?.build(3, 5)?;
+//! let lle = "lle".parse::<ReductionKind>()?.build(3, 5)?;
 //! let embedding = lle.reduce(&instances, 20)?;
 //! assert_eq!((embedding.x.rows(), embedding.x.cols()), (20, 3));
 //! # Ok::<(), trustpath::Error>(())
@@ -21,28 +21,26 @@
 
 mod alignment;
 mod classical;
-mod components;
-mod distance;
-pub mod identity;
-pub mod isomap;
-pub mod lle;
-pub mod ltsa;
-pub mod mds;
+mod identity;
+mod isomap;
+mod lle;
+mod ltsa;
+mod mds;
 mod method;
-pub mod pca;
-pub mod spectral;
+mod pca;
+mod spectral;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use method::Reduction;
+pub use lle::Lle;
+pub use method::ReductionKind;
 
 use std::borrow::Cow;
 
-use distance::coincide;
 use trustpath::limits::GRAM_ROWS;
-use trustpath::neighbors::Neighbors;
+use trustpath::neighbors::{Neighbors, measured};
 use trustpath::{Error, Instances, Matrix, Result};
 
 /// Instances that a reduction other than `pca` takes at most, because it builds matrices over all pairs of them. An
@@ -60,6 +58,11 @@ pub fn default_dimensions(classes: usize) -> usize {
 
 /// The paper's number of neighbours.
 pub const DEFAULT_NEIGHBORS: usize = 5;
+
+/// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
+const CLOSE: f64 = 1e-3;
+/// Squared distance of vectors that differ only by rounding.
+const SAME: f64 = (16.0 * f64::EPSILON) * (16.0 * f64::EPSILON);
 
 /// Few-dimensional coordinates of instances.
 #[derive(Debug, Clone)]
@@ -82,8 +85,8 @@ impl Embedding {
 /// A way to reduce the features of instances to few dimensions.
 ///
 /// An algorithm implements [`dimensions`](Self::dimensions) and [`embed`](Self::embed), and where they apply
-/// [`neighbors`](Self::neighbors), [`most`](Self::most) and [`check_own_parameters`](Self::check_own_parameters). The checks that all algorithms
-/// have in common, and the graph, are in the provided methods.
+/// [`neighbors`](Self::neighbors), [`most`](Self::most) and [`check_others`](Self::check_others). The checks that all
+/// algorithms have in common, and the graph, are in the provided methods.
 pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Number of dimensions that it reduces to; `None` where it keeps all features.
     fn dimensions(&self) -> Option<usize>;
@@ -102,12 +105,12 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// [`Error::Parameter`].
-    fn check_own_parameters(&self) -> Result<()> {
+    fn check_others(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Coordinates of the first `n` instances, once all checks have passed. The graph is empty where the algorithm needs
-    /// none.
+    /// Coordinates of the first `n` instances, once all checks have passed; unless they are more than [`DENSE_ROWS`], their
+    /// Gram matrix can be had. The graph is empty where the algorithm needs none.
     ///
     /// # Errors
     /// [`Error::NotConverged`].
@@ -118,7 +121,7 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`Error::Parameter`].
     fn check_parameters(&self) -> Result<()> {
-        self.check_own_parameters()?;
+        self.check_others()?;
         check_positive("d", self.dimensions().unwrap_or(1))?;
         check_positive("neighbors", self.neighbors(0).unwrap_or(1))
     }
@@ -142,10 +145,13 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// are more than the algorithm takes.
     fn reduce(&self, instances: &Instances, n: usize) -> Result<Embedding> {
         check_instances(self, instances, n)?;
-        let graph = self.neighbors(n).map(|k| Neighbors::of(instances, n, k)).transpose()?;
+        let instances = with_gram(instances, n)?;
+        let graph = self.neighbors(n).map(|k| Neighbors::of(&instances, n, k)).transpose()?;
         let available = if graph.is_some() { n - 1 } else { (n - 1).min(instances.dims()) };
-        check_dimensions(self.dimensions().unwrap_or(0), available)?;
-        self.embed(instances, n, &graph.unwrap_or_default())
+        match self.dimensions() {
+            Some(asked) if asked > available => Err(Error::TooManyDimensions { asked, available }),
+            _ => self.embed(&instances, n, &graph.unwrap_or_default()),
+        }
     }
 }
 
@@ -170,26 +176,24 @@ fn check_instances<R: Reduce + ?Sized>(reduction: &R, instances: &Instances, n: 
     if n > instances.len() {
         return Err(Error::parameter("n", n, "there are fewer instances than that"));
     }
-    if n > 1 && (1..n).all(|j| coincide(instances, 0, j)) {
+    if n > 1 && (1..n).all(|j| measured(instances, 0, j) <= SAME) {
         return Err(Error::Constant { rows: n });
-    }
-    Ok(())
-}
-
-/// Refuses more dimensions than a method can give.
-fn check_dimensions(asked: usize, available: usize) -> Result<()> {
-    if asked > available {
-        return Err(Error::TooManyDimensions { asked, available });
     }
     Ok(())
 }
 
 /// The first `n` instances, where all of them are too many for a Gram matrix; otherwise all.
 fn with_gram(instances: &Instances, n: usize) -> Result<Cow<'_, Instances>> {
-    if instances.len() <= GRAM_ROWS {
+    if instances.len() <= GRAM_ROWS || n > DENSE_ROWS {
         return Ok(Cow::Borrowed(instances));
     }
     Ok(Cow::Owned(Instances::from_unit(first_rows(instances, n)?)))
+}
+
+/// `‖xᵢ − xⱼ‖² = 2 − 2 Kᵢⱼ`, or measured where that cancels.
+fn squared_distance(instances: &Instances, i: usize, j: usize) -> f64 {
+    let distance = 2.0 - 2.0 * instances.gram()[(i, j)];
+    if distance < CLOSE { measured(instances, i, j) } else { distance }
 }
 
 /// The first `n` rows.

@@ -4,37 +4,20 @@
 //! max tr Uᵀ Xᵀ J X U,  UᵀU = I,  J = I − 11ᵀ/n;   Z = J X U
 //! ```
 //!
-//! Where the Gram matrix `K` of the instances is available, `Z` comes from the eigenvectors of `J K J` (classical scaling).
-//! Of many instances `Xᵀ J X` is the smaller matrix, and `U` are its eigenvectors. Where that has more than 2,048 rows too,
-//! `U` is searched in a subspace (Halko, Martinsson and Tropp 2011): the span of `(XᵀJX)^q Ω` with a Gaussian `Ω` of a few
-//! more than `d` columns and `q = 6`, orthonormalised between the powers.
+//! Up to [`DENSE_ROWS`] instances `Z` comes from the eigenvectors of `J K J`, where `K` is their Gram matrix (classical
+//! scaling); of more, `U` are the eigenvectors of `XᵀJX` or follow from those of `J K J`, whichever is smaller.
 
 use faer::Mat;
 
-use super::{DEFAULT_D, DENSE_ROWS, Embedding, Reduce, classical, with_gram};
+use super::{DENSE_ROWS, Embedding, Reduce, classical, first_rows};
 use trustpath::neighbors::Neighbors;
 use trustpath::{Instances, Matrix, Result};
-use trustpath_path::linalg::block::{inner, times};
-use trustpath_path::linalg::pca::{OVERSAMPLING, centred, gaussian, leading, subspace};
+use trustpath_path::linalg::block::times;
+use trustpath_path::linalg::pca::{centred, principal_axes};
 
-/// Features up to which principal components of many instances come from the scatter matrix. Beyond, the matrix and its
-/// eigenvectors cost more than a sketch.
-const SCATTER_DIMS: usize = 2048;
-
-/// Powers of the scatter matrix that a sketch is multiplied by.
-const POWERS: usize = 6;
-
-/// Principal component analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pca {
-    /// Number of dimensions (5).
+#[derive(Debug)]
+pub(super) struct Pca {
     pub d: usize,
-}
-
-impl Default for Pca {
-    fn default() -> Self {
-        Self { d: DEFAULT_D }
-    }
 }
 
 impl Reduce for Pca {
@@ -47,35 +30,19 @@ impl Reduce for Pca {
     }
 
     fn embed(&self, instances: &Instances, n: usize, _: &Neighbors) -> Result<Embedding> {
-        let dims = instances.dims();
-        let centred = || centred(instances.unit().iter_rows().take(n), dims).1;
         Ok(Embedding::plain(if n <= DENSE_ROWS {
-            classical::of_gram(&*with_gram(instances, n)?, n, self.d)?
-        } else if dims <= SCATTER_DIMS {
-            exact(&centred(), self.d)?
+            classical::of_gram(instances, n, self.d)?
         } else {
-            sketched(&centred(), self.d)?
+            by_axes(&first_rows(instances, n)?, self.d)?
         }))
     }
 }
 
-/// From the eigenvectors of `XᵀJX`. A dimension that the data do not have is zero.
-fn exact(centred: &Matrix, d: usize) -> Result<Matrix> {
-    let rounding = |largest: f64| centred.rows() as f64 * f64::EPSILON * largest;
-    let axes = leading(&inner(centred, centred, -1.0), d.min(centred.cols()), rounding)?;
-    let axes = Mat::from_fn(centred.cols(), d, |i, j| if j < axes.rows() { axes[(j, i)] } else { 0.0 });
-    Ok(times(centred, axes.as_ref()))
-}
-
-/// From a subspace that holds nearly all of the leading directions.
-fn sketched(centred: &Matrix, d: usize) -> Result<Matrix> {
-    let dims = centred.cols();
-    let width = (d + OVERSAMPLING).min(dims).min(centred.rows());
-    let mut state = 0;
-    let start = Mat::from_fn(dims, width, |_, _| gaussian(&mut state));
-    let axes = subspace(start, POWERS, |v| inner(centred, &times(centred, v.as_ref()), 1.0).view().to_owned());
-    // With all but the leading directions gone, what is left is a small exact problem.
-    exact(&times(centred, axes.as_ref()), d)
+/// By the principal axes. A dimension that the data do not have is zero.
+fn by_axes(x: &Matrix, d: usize) -> Result<Matrix> {
+    let (_, axes) = principal_axes(x, d)?;
+    let axes = Mat::from_fn(x.cols(), d, |i, j| if j < axes.rows() { axes[(j, i)] } else { 0.0 });
+    Ok(times(&centred(x.iter_rows(), x.cols()).1, axes.as_ref()))
 }
 
 #[cfg(test)]
@@ -116,37 +83,23 @@ mod tests {
         assert_eq!(error, Error::TooManyDimensions { asked: 5, available: 4 });
     }
 
-    /// 300 instances whose variance falls off by a fifth from one direction to the next.
-    fn decaying() -> Instances {
-        instances(300, 40, |i, j| {
-            let wave = |l: usize| ((i * (2 * l + 3) + l * l) as f64 * 0.37).sin();
-            (0..30).map(|l| 0.8f64.powi(l as i32) * wave(l) * ((l * 7 + j * 3 + l * j) as f64).cos()).sum()
-        })
-    }
-
     /// `Z Zᵀ`, which signs of coordinates leave as it is.
     fn products(z: &Matrix) -> Matrix {
         Matrix::from_view((z.view() * z.view().transpose()).as_ref())
     }
 
     #[test]
-    fn all_ways_agree() {
-        let x = decaying();
-        let gram = coordinates(&Pca { d: 6 }, &x);
-        let (_, centred) = centred(x.unit().iter_rows(), x.dims());
-        let exact = exact(&centred, 6).unwrap();
-        let sketched = sketched(&centred, 6).unwrap();
-        assert!(max_difference(&products(&gram), &products(&exact)) < 1e-13);
-        assert!(max_difference(&products(&gram), &products(&sketched)) < 1e-7);
-    }
-
-    #[test]
-    fn a_sketch_of_few_dimensions_is_exact_and_leaves_the_others_zero() {
-        let x = instances(60, 30, |i, j| ((i % 3 * 5 + j * j) as f64).cos());
-        let (_, centred) = centred(x.unit().iter_rows(), x.dims());
-        let (exact, sketched) = (exact(&centred, 5).unwrap(), sketched(&centred, 5).unwrap());
-        assert!(max_difference(&products(&exact), &products(&sketched)) < 1e-13);
-        assert!((0..60).all(|i| (2..5).all(|j| exact[(i, j)] == 0.0 && sketched[(i, j)].abs() < 1e-12)));
+    fn both_ways_agree_and_leave_dimensions_that_the_data_lack_at_zero() {
+        // 300 instances whose variance falls off by a fifth from one direction to the next.
+        let decaying = instances(300, 40, |i, j| {
+            let wave = |l: usize| ((i * (2 * l + 3) + l * l) as f64 * 0.37).sin();
+            (0..30).map(|l| 0.8f64.powi(l as i32) * wave(l) * ((l * 7 + j * 3 + l * j) as f64).cos()).sum()
+        });
+        let gram = coordinates(&Pca { d: 6 }, &decaying);
+        assert!(max_difference(&products(&gram), &products(&by_axes(decaying.unit(), 6).unwrap())) < 1e-13);
+        let flat = instances(60, 30, |i, j| ((i % 3 * 5 + j * j) as f64).cos());
+        let z = by_axes(flat.unit(), 5).unwrap();
+        assert!((0..60).all(|i| (2..5).all(|j| z[(i, j)] == 0.0)));
     }
 
     #[test]

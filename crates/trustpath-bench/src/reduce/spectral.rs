@@ -8,31 +8,21 @@
 //!
 //! with `G` the 0/1 graph of the nearest neighbours. `Z = D^(−½) V`, `V` the lowest eigenvectors of the normalised
 //! Laplacian `L = I − D^(−½) A D^(−½)` except `D^½ 1`, which always is a null vector. When the graph is not connected it
-//! is still this one that is deflated; the others are kept, for they tell the connected components apart.
+//! is still this one alone that is deflated: the others tell the connected components apart.
 //!
 //! As in scikit-learn a neighbourhood has `n / 10` members, one of which is the instance itself, and self-loops do not
 //! count. Below 20 instances that would leave no edge at all, so a neighbourhood here has at least two members.
 
-use super::{DEFAULT_D, Embedding, Reduce, alignment};
+use super::{Embedding, Reduce, alignment};
 use trustpath::neighbors::Neighbors;
-use trustpath::{Error, Instances, Matrix, Result};
+use trustpath::{Instances, Matrix, Result};
 
 /// The spectrum of a normalised Laplacian ends at 2.
 const BEYOND: f64 = 2.0;
 
-/// Spectral embedding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spectral {
-    /// Number of dimensions (5).
+#[derive(Debug)]
+pub(super) struct Spectral {
     pub d: usize,
-    /// Members of a neighbourhood, the instance itself counted (a tenth of all).
-    pub members: Option<usize>,
-}
-
-impl Default for Spectral {
-    fn default() -> Self {
-        Self { d: DEFAULT_D, members: None }
-    }
 }
 
 impl Reduce for Spectral {
@@ -41,14 +31,7 @@ impl Reduce for Spectral {
     }
 
     fn neighbors(&self, n: usize) -> Option<usize> {
-        Some(self.members.unwrap_or((n / 10).max(2)).saturating_sub(1))
-    }
-
-    fn check_own_parameters(&self) -> Result<()> {
-        match self.members {
-            Some(members @ 0..2) => Err(Error::parameter("members", members, "it must be at least 2")),
-            _ => Ok(()),
-        }
+        Some((n / 10).max(2) - 1)
     }
 
     fn embed(&self, _: &Instances, n: usize, graph: &Neighbors) -> Result<Embedding> {
@@ -91,7 +74,7 @@ mod tests {
     fn coordinates_are_orthonormal_in_the_degrees_and_free_of_the_constant() {
         let x = clusters(3, 20, 7, 1.0);
         let n = 60;
-        let z = coordinates(&Spectral { d: 4, members: None }, &x);
+        let z = coordinates(&Spectral { d: 4 }, &x);
         let a = affinity(&Neighbors::of(&x, n, 5).unwrap());
         let degree: Vec<f64> = a.iter_rows().map(|row| row.iter().sum()).collect();
         for p in 0..4 {
@@ -106,7 +89,7 @@ mod tests {
     #[test]
     fn components_are_counted_and_told_apart() {
         let x = clusters(3, 20, 8, 30.0);
-        let embedding = Spectral { d: 2, members: None }.reduce(&x, 60).unwrap();
+        let embedding = Spectral { d: 2 }.reduce(&x, 60).unwrap();
         assert_eq!(embedding.nullity, Some(3));
         for i in 0..60 {
             let pair = embedding.x.row(i).iter().zip(embedding.x.row(i / 20 * 20));
@@ -117,8 +100,8 @@ mod tests {
     #[test]
     fn few_instances_and_duplicates_still_have_edges() {
         let x = clusters(2, 6, 5, 1.0);
-        assert_eq!(coordinates(&Spectral::default(), &x).rows(), 12);
-        let z = coordinates(&Spectral::default(), &duplicates(30, 7));
+        assert_eq!(coordinates(&Spectral { d: 5 }, &x).rows(), 12);
+        let z = coordinates(&Spectral { d: 5 }, &duplicates(30, 7));
         assert!(z.as_slice().iter().all(|z| z.is_finite()));
     }
 }

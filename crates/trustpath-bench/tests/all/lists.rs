@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use trustpath_bench::{
     Distractors, Episode, EpisodeList, EpisodeShape, Error, ListMeta, Queries, Setting, Split, Unlabeled, embedded,
-    read_scores, stats::Estimate,
+    read_scores, stats::MeanEstimate,
 };
 use trustpath_table as table;
 
@@ -77,7 +77,7 @@ fn scores_belong_to_the_episodes() {
             assert_eq!(scores(name, method).len(), *episodes);
         }
     }
-    let icir = Estimate::of(&scores("cub-1shot-transductive", "icir")).unwrap();
+    let icir = MeanEstimate::of(&scores("cub-1shot-transductive", "icir")).unwrap();
     assert!((icir.mean - 0.8796666666666667).abs() < 1e-12);
     let error = read_scores(folder("cub-1shot-transductive").join("classes.npy")).unwrap_err();
     assert!(matches!(error, Error::Table(table::Error::Shape { .. })));

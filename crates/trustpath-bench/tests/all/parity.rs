@@ -14,9 +14,10 @@
 
 use trustpath::NoObserver;
 use trustpath_bench::judges::Selector;
-use trustpath_bench::reduce::Reduction;
+use trustpath_bench::reduce::ReductionKind;
 use trustpath_bench::{
-    Coordinates, EpisodeList, FeatureTable, Listed, WithCoordinates, embedded, evaluate, first_of, last_of, read_scores,
+    EpisodeCoordinates, EpisodeList, FeatureTable, Listed, WithCoordinates, embedded, evaluate, first_of, last_of,
+    read_scores,
 };
 use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
@@ -50,12 +51,12 @@ fn agreement(method: &SelfTrainingSpec, official: &str) -> [f64; 3] {
             let list = EpisodeList::read(&folder).unwrap();
             list.check(&table).unwrap();
             let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
-            let found = evaluate(&table, &listed, method, Vec::new(), &mut NoObserver).unwrap();
+            let finished = evaluate(&table, &listed, method, Vec::new(), &mut NoObserver).unwrap();
             let scores = |name: &str| read_scores(folder.join(format!("official-{name}-accuracy.npy"))).unwrap();
             let (plain, official) = (scores("lr"), scores(official));
-            count += found.len();
-            for (i, found) in found.iter().enumerate() {
-                let (first, last) = (first_of(found), last_of(found));
+            count += finished.len();
+            for (i, episode) in finished.iter().enumerate() {
+                let (first, last) = (first_of(episode), last_of(episode));
                 let pairs = [(first, plain[i]), (last, official[i]), (first, official[i])];
                 for (same, (ours, theirs)) in same.iter_mut().zip(pairs) {
                     *same += usize::from((ours - theirs).abs() < 1e-9);
@@ -88,11 +89,11 @@ fn agreement_on_official_coordinates(method: &SelfTrainingSpec) -> (f64, f64) {
         let folder = data(&format!("lists/{dataset}-{shot}shot-transductive"));
         let list = EpisodeList::read(&folder).unwrap();
         let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
-        let coordinates = Coordinates::read(folder.join("official-lle.npy")).unwrap();
+        let coordinates = EpisodeCoordinates::read(folder.join("official-lle.npy")).unwrap();
         let episodes = WithCoordinates { episodes: Box::new(listed), coordinates };
-        let found = evaluate(&table, &episodes, method, Vec::new(), &mut NoObserver).unwrap();
+        let finished = evaluate(&table, &episodes, method, Vec::new(), &mut NoObserver).unwrap();
         let official = read_scores(folder.join("official-icir-accuracy.npy")).unwrap();
-        for (ours, theirs) in found.iter().map(last_of).zip(official) {
+        for (ours, theirs) in finished.iter().map(last_of).zip(official) {
             same += usize::from((ours - theirs).abs() < 1e-9);
             difference += ours - theirs;
             count += 1;
@@ -117,14 +118,14 @@ fn coordinates_that_do_not_fit_are_refused() {
     let folder = data("lists/cub-1shot-transductive");
     let list = EpisodeList::read(&folder).unwrap();
     let run = |of: &str| {
-        let coordinates = Coordinates::read(data(of)).unwrap();
+        let coordinates = EpisodeCoordinates::read(data(of)).unwrap();
         let listed = Listed { setting: list.meta.setting().unwrap(), list: &list };
         let episodes = WithCoordinates { episodes: Box::new(listed), coordinates };
         evaluate(&reference("cub"), &episodes, &icir(), Vec::new(), &mut NoObserver)
     };
     let error = run("lists/cub-5shot-transductive/official-lle.npy").unwrap_err().to_string();
     assert!(error.contains("it has 80 instances to rank and the file has coordinates of 100"), "{error}");
-    let error = Coordinates::read(folder.join("classes.npy")).unwrap_err().to_string();
+    let error = EpisodeCoordinates::read(folder.join("classes.npy")).unwrap_err().to_string();
     assert!(error.contains("three axes: episodes, instances and dimensions"), "{error}");
 }
 
@@ -141,7 +142,7 @@ fn other_algorithms_do_not_have_the_official_accuracy() {
         ("selection at random", SelfTrainingSpec { selector: Selector::Random, ..icir() }),
         ("selection by confidence", SelfTrainingSpec { selector: Selector::Confidence, ..icir() }),
         ("selection by the nearest neighbour", SelfTrainingSpec { selector: Selector::Nearest, ..icir() }),
-        ("PCA instead of LLE", SelfTrainingSpec { reduction: Reduction::Pca, ..icir() }),
+        ("PCA instead of LLE", SelfTrainingSpec { reduction: ReductionKind::Pca, ..icir() }),
         ("ranking without ties", SelfTrainingSpec { compat: false, ..icir() }),
     ];
     for (name, method) in wrong {

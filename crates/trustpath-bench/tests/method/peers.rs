@@ -39,14 +39,14 @@ fn probabilities_are_those_of_the_restatement() {
         let task = Task { instances: &instances, labels: &labels, unlabeled, classes, truth: None };
         for (name, expected) in pool["posterior"].as_object().unwrap() {
             let method = name.parse::<TransductiveKind>().unwrap().build().unwrap();
-            let found = method.label(&task).unwrap().unlabeled;
+            let posterior = method.label(&task).unwrap().unlabeled;
             let expected = numbers(expected);
-            assert_eq!(found.as_slice().len(), expected.len());
-            for (at, (found, expected)) in found.as_slice().iter().zip(&expected).enumerate() {
+            assert_eq!(posterior.as_slice().len(), expected.len());
+            for (at, (p, expected)) in posterior.as_slice().iter().zip(&expected).enumerate() {
                 let (row, class) = (at / classes, at % classes);
                 assert!(
-                    (found - expected).abs() < TOLERANCE,
-                    "{name}, {classes} classes, row {row}, class {class}: {found} {expected}"
+                    (p - expected).abs() < TOLERANCE,
+                    "{name}, {classes} classes, row {row}, class {class}: {p} {expected}"
                 );
             }
             compared += 1;

@@ -7,9 +7,9 @@ use trustpath::classify::LogisticParams;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Keep, Penalty};
 use trustpath::judge::{Confidence, Ici, Judge, Rule};
 use trustpath::{Features, Matrix, Quota, SelfTraining, Task};
-use trustpath_bench::judges::{Nearest, Random};
-use trustpath_bench::reduce::lle::Lle;
-use trustpath_bench::{Outcome, SelfTrainer};
+use trustpath_bench::judges::{Nearest, RandomOrder};
+use trustpath_bench::reduce::Lle;
+use trustpath_bench::{SelfTrainer, SelfTrainingOutcome};
 
 /// Random coordinates with class means, and labels of which about one in six is wrong.
 fn problem(n: usize, d: usize, c: usize, seed: u64) -> (Matrix, Vec<usize>) {
@@ -34,18 +34,15 @@ fn raw_episode(rows: usize, seed: u64) -> Vec<f64> {
     (0..rows * dims).map(|at| 0.6 + means[at / dims % 5 * dims + at % dims] + 1.3 * next()).collect()
 }
 
-fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota) -> Outcome {
+fn self_train(raw: &[f64], unlabeled: usize, judge: Box<dyn Judge>, quota: Quota) -> SelfTrainingOutcome {
     let rows = raw.len() / 32;
     let instances = Features::new(raw, rows, 32).unwrap().normalize().unwrap();
     let truth: Vec<usize> = (5..rows).map(|i| i % 5).collect();
     let truth = if 5 + unlabeled < rows { &truth[unlabeled..] } else { &truth };
     let classifier = Box::new(LogisticParams::default().check().unwrap());
     let labeller = SelfTraining::new(classifier, judge, quota).unwrap();
-    let lle = Lle::default();
-    let trainer = SelfTrainer::new(labeller, Box::new(lle)).with_final_judge(icir(Penalty::Group));
-    trainer
-        .run(&Task { instances: &instances, labels: &[0, 1, 2, 3, 4], unlabeled, classes: 5, truth: Some(truth) })
-        .unwrap()
+    let task = Task { instances: &instances, labels: &[0, 1, 2, 3, 4], unlabeled, classes: 5, truth: Some(truth) };
+    SelfTrainer::new(labeller, Box::new(Lle::default())).run(&task).unwrap()
 }
 
 fn icir(penalty: Penalty) -> Box<dyn Incidental> {
@@ -123,7 +120,7 @@ proptest! {
     #[test]
     fn the_loop_ends_and_keeps_its_quotas(seed: u64, step in 1usize..8, cap in proptest::option::of(1usize..8)) {
         let raw = raw_episode(65, seed);
-        for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(Random { seed })] {
+        for select in [ici(icir(Penalty::Group)), Box::new(Confidence), Box::new(Nearest), Box::new(RandomOrder { seed })] {
             let outcome = self_train(&raw, 40, select, Quota::PerRound { step, cap });
             let mut accepted = [0; 45];
             let mut total = [0; 5];
@@ -200,9 +197,8 @@ fn the_huber_form_equals_the_equation_of_the_paper() {
 }
 
 /// Everything that a run returns, as bits.
-fn bits(outcome: &Outcome) -> Vec<u64> {
-    let vanish = outcome.vanish.as_ref().unwrap();
-    let numbers = outcome.probabilities.as_slice().iter().chain(vanish).map(|v| v.to_bits());
+fn bits(outcome: &SelfTrainingOutcome) -> Vec<u64> {
+    let numbers = outcome.probabilities.as_slice().iter().map(|v| v.to_bits());
     let rows = outcome.rounds.iter().flat_map(|round| &round.selected).map(|&row| row as u64);
     numbers.chain(rows).collect()
 }

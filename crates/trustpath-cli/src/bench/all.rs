@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use trustpath_bench::SelfTrainingSpec;
-use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::{EpisodeList, FeatureTable, Finished, Method};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
+use trustpath_bench::{BenchMethod, EpisodeList, FeatureTable, Finished};
 use trustpath_report::{Column, Table};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
@@ -36,9 +36,9 @@ struct Cell {
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
-    accuracy: Estimate,
+    accuracy: MeanEstimate,
     /// Its accuracy less that of the best, in pairs; none for the best itself.
-    difference: Option<Estimate>,
+    difference: Option<MeanEstimate>,
     /// Processor time of one episode, where the system says; otherwise the median time on one thread.
     milliseconds: f64,
 }
@@ -49,7 +49,7 @@ pub fn check(args: &BenchArgs, base: &SelfTrainingSpec) -> Result<()> {
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::Usage(format!("{option} is for one method: drop it, or name one")));
     }
-    for method in Method::all(&args.method.options(base)?) {
+    for method in BenchMethod::all(&args.method.options(base)?) {
         method.build()?;
     }
     Ok(())
@@ -63,7 +63,7 @@ pub fn run(
     list: Option<&EpisodeList>,
     way: usize,
 ) -> Result<()> {
-    let methods = Method::all(&args.method.options(&args.base(way))?);
+    let methods = BenchMethod::all(&args.method.options(&args.base(way))?);
     let count = args.run.episodes.unwrap_or(EPISODES);
     let chosen = match list {
         Some(list) => vec![Chosen::listed(list, table)?],
@@ -123,7 +123,7 @@ fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
     let mut rows: Vec<(Row, Scores)> = Vec::new();
     for (name, finished, speed) in runs.into_iter().filter(|run| !run.1.is_empty()) {
         let accuracies: Vec<f64> = finished.iter().map(last_of).collect();
-        let accuracy = Estimate::of(&accuracies)?;
+        let accuracy = MeanEstimate::of(&accuracies)?;
         // Episodes of a journal were timed in another run.
         let milliseconds = match speed.episodes {
             0 => 1e3 * median(finished.iter().map(|f| f.seconds).collect()),
@@ -186,7 +186,7 @@ impl Comparison<'_> {
         let mut table = Table::new(columns);
         for cell in &self.cells {
             for row in &cell.methods {
-                let of = |value: fn(&Estimate) -> f64| match &row.difference {
+                let of = |value: fn(&MeanEstimate) -> f64| match &row.difference {
                     Some(difference) => value(difference).to_string(),
                     None => String::new(),
                 };

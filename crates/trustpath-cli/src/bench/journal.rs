@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use trustpath_bench::{FeatureTable, Finished, Journal, Method, fnv1a};
+use trustpath_bench::{BenchMethod, FeatureTable, Finished, Journal, fnv1a};
 
 use crate::error::Result;
 use crate::files::CommandFiles;
@@ -28,7 +28,7 @@ struct Configuration<'a> {
     version: &'a str,
     features: u64,
     episodes: &'a str,
-    method: &'a Method,
+    method: &'a BenchMethod,
 }
 
 impl JournalArgs {
@@ -52,7 +52,7 @@ impl JournalArgs {
         &self,
         table: &FeatureTable,
         episodes: &str,
-        method: &Method,
+        method: &BenchMethod,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
         let Some(path) = &self.journal else { return Ok(None) };

@@ -13,11 +13,11 @@ use std::path::PathBuf;
 use clap::Args;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::{DEFAULT_D, default_dimensions};
-use trustpath_bench::stats::{Estimate, paired_difference};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::transductive::TransductiveKind;
 use trustpath_bench::{
-    Coordinates, Drawn, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta, Listed, Method,
-    WithCoordinates,
+    BenchMethod, Drawn, EpisodeCoordinates, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta,
+    Listed, WithCoordinates,
 };
 
 use crate::args::ProgressArgs;
@@ -134,9 +134,9 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         return all::run(args, &runner, &table, list.as_ref(), way);
     }
     let (method, second) = args.methods(&base)?;
-    let self_training = matches!(method, Method::SelfTraining(_));
+    let self_training = matches!(method, BenchMethod::SelfTraining(_));
     let chosen = args.run.add_coordinates(args.choose(&table, list.as_ref(), way)?)?;
-    let journal = |method: &Method, ending| args.journal.open(&table, &chosen.identity, method, ending);
+    let journal = |method: &BenchMethod, ending| args.journal.open(&table, &chosen.identity, method, ending);
 
     let episodes = &*chosen.episodes;
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
@@ -228,12 +228,12 @@ impl BenchArgs {
     }
 
     /// The method, and the one to compare it with, with its name.
-    fn methods(&self, base: &SelfTrainingSpec) -> Result<(Method, Option<(&str, Method)>)> {
+    fn methods(&self, base: &SelfTrainingSpec) -> Result<(BenchMethod, Option<(&str, BenchMethod)>)> {
         let method = self.method.method(base)?;
         let own = self.method.options(base)?;
         let second = match (&self.run.against, &method) {
             (Some(Against::Method { text, args }), _) => Some((text.as_str(), args.method(&own)?)),
-            (Some(Against::Plain), Method::SelfTraining(_)) | (None, _) => None,
+            (Some(Against::Plain), BenchMethod::SelfTraining(_)) | (None, _) => None,
             (Some(Against::Plain), _) => Some(("plain", TransductiveKind::Plain.into())),
         };
         Ok((method, second))
@@ -248,7 +248,7 @@ impl BenchArgs {
             return all::check(self, base);
         }
         let (method, second) = self.methods(base)?;
-        if self.run.coordinates.is_some() && !matches!(method, Method::SelfTraining(_)) {
+        if self.run.coordinates.is_some() && !matches!(method, BenchMethod::SelfTraining(_)) {
             return Err(Error::Usage(ONE_METHOD.into()));
         }
         method.build()?;
@@ -276,7 +276,7 @@ impl BenchRunArgs {
     /// With the coordinates asked for.
     fn add_coordinates<'a>(&self, chosen: Chosen<'a>) -> Result<Chosen<'a>> {
         let Some(path) = &self.coordinates else { return Ok(chosen) };
-        let coordinates = Coordinates::read(path)?;
+        let coordinates = EpisodeCoordinates::read(path)?;
         let bytes = coordinates.values().iter().flat_map(|x| x.to_bits().to_le_bytes());
         Ok(Chosen {
             text: format!("{}, ranked by the coordinates of {}", chosen.text, path.display()),
@@ -325,7 +325,7 @@ fn compare(name: &str, finished: &[Finished], score: fn(&Finished) -> f64, their
         finished.iter().filter_map(|f| theirs.get(&f.episode).map(|&their| (score(f), their))).unzip();
     let name = name.to_owned();
     let compared = || {
-        let accuracy = Estimate::of(&theirs)?;
+        let accuracy = MeanEstimate::of(&theirs)?;
         Ok(Compared { name, accuracy, difference: paired_difference(&ours, &theirs)? })
     };
     (!ours.is_empty()).then(compared)

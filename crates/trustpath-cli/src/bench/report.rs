@@ -1,8 +1,8 @@
 //! The result as an aligned table, JSON or CSV.
 
 use serde::Serialize;
-use trustpath_bench::stats::Estimate;
-use trustpath_bench::{Finished, Method};
+use trustpath_bench::stats::MeanEstimate;
+use trustpath_bench::{BenchMethod, Finished};
 use trustpath_report::{Column, Table};
 
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ pub struct Report<'a> {
     /// Their seed.
     pub seed: u64,
     /// What ran on them.
-    pub method: &'a Method,
+    pub method: &'a BenchMethod,
     /// Its accuracies.
     pub accuracy: Accuracy,
     /// Others on the same episodes.
@@ -46,16 +46,16 @@ pub enum Accuracy {
     Once {
         /// In the end.
         #[serde(rename = "final")]
-        last: Estimate,
+        last: MeanEstimate,
     },
 }
 
 impl Accuracy {
     /// Of episodes, of which there must be one.
-    pub fn of(method: &Method, finished: &[Finished]) -> Result<Self> {
+    pub fn of(method: &BenchMethod, finished: &[Finished]) -> Result<Self> {
         let summary = AccuracySummary::of(finished)?;
         Ok(match method {
-            Method::SelfTraining(_) => Self::Rounds(summary),
+            BenchMethod::SelfTraining(_) => Self::Rounds(summary),
             _ => Self::Once { last: summary.last },
         })
     }
@@ -82,7 +82,7 @@ impl Accuracy {
     }
 
     /// Every estimate with its name.
-    fn named(&self) -> Vec<(String, &Estimate)> {
+    fn named(&self) -> Vec<(String, &MeanEstimate)> {
         match self {
             Self::Once { last } => vec![("final".into(), last)],
             Self::Rounds(accuracy) => {
@@ -103,9 +103,9 @@ pub struct Compared {
     /// Its name.
     pub name: String,
     /// Its accuracy.
-    pub accuracy: Estimate,
+    pub accuracy: MeanEstimate,
     /// Ours less its, in pairs.
-    pub difference: Estimate,
+    pub difference: MeanEstimate,
 }
 
 /// The accuracies of an episode, the plain classifier's first.
@@ -164,7 +164,7 @@ impl Report<'_> {
     pub fn csv(&self) -> Result<String> {
         let names = ["quantity", "mean", "half_width", "episodes"];
         let mut table = Table::new(names.map(Column::left).to_vec());
-        let mut push = |name: String, estimate: &Estimate| {
+        let mut push = |name: String, estimate: &MeanEstimate| {
             let half_width = match estimate.half_width {
                 width if width.is_finite() => width.to_string(),
                 _ => String::new(),

@@ -99,7 +99,7 @@ fn verdicts(finding: &mut Finding, dataset: &str, regression: &str, counts: &Cou
         let (holds, evidence) = match (share(more.0, more.1), share(fewer.0, fewer.1)) {
             (Some(more), Some(fewer)) => {
                 let name = format!("{}% − {}%", more.percent(), fewer.percent());
-                let difference = Estimate {
+                let difference = MeanEstimate {
                     mean: more.mean - fewer.mean,
                     half_width: more.half_width.hypot(fewer.half_width),
                     episodes: more.episodes + fewer.episodes,

@@ -1,6 +1,6 @@
 //! The reduced dimension d.
 
-use trustpath_bench::reduce::Reduction;
+use trustpath_bench::reduce::ReductionKind;
 
 use super::frame::*;
 use super::published::DIMENSION;
@@ -21,7 +21,7 @@ const DIMENSIONS: [usize; 6] = [2, CHOSEN, 10, 20, 50, NONE];
 
 fn experiment(d: usize) -> Experiment {
     Experiment::new(1, PoolKind::Transductive)
-        .with(|m| if d == NONE { m.reduction = Reduction::Identity } else { m.dim = d })
+        .with(|m| if d == NONE { m.reduction = ReductionKind::Identity } else { m.dim = d })
 }
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {

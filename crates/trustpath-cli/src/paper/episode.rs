@@ -26,7 +26,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         finding.figure(format!("episode-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
-        let share = |round| Estimate::of(&shares(&episodes, round)).map_or("–".into(), |share| share.percent());
+        let share = |round| MeanEstimate::of(&shares(&episodes, round)).map_or("–".into(), |share| share.percent());
         table.push([dataset.title()].into_iter().chain((0..ROUNDS).map(share)))?;
         let claim = "instances selected in the first round are right more often than in the last";
         finding.larger(&dataset.title(), claim, &[first_against_last(&episodes)?]);

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 pub use trustpath_bench::Split;
-pub use trustpath_bench::stats::Estimate;
+pub use trustpath_bench::stats::MeanEstimate;
 pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table};
 
 pub use super::Target;
@@ -42,7 +42,7 @@ impl<K: Copy + PartialEq> Runs<K> {
     }
 
     /// The paired difference between the final scores of two values.
-    pub fn difference(&self, left: K, right: K) -> Result<Estimate> {
+    pub fn difference(&self, left: K, right: K) -> Result<MeanEstimate> {
         difference(&self.last(left), &self.last(right))
     }
 
@@ -52,19 +52,19 @@ impl<K: Copy + PartialEq> Runs<K> {
     }
 
     /// The final accuracy of every value.
-    pub fn accuracies(&self) -> Result<Vec<Estimate>> {
+    pub fn accuracies(&self) -> Result<Vec<MeanEstimate>> {
         estimates(self.0.iter().map(|(_, scores)| scores.last()))
     }
 }
 
 /// The mean of each list of scores.
-pub fn estimates(scores: impl IntoIterator<Item = Vec<f64>>) -> Result<Vec<Estimate>> {
-    scores.into_iter().map(|scores| Ok(Estimate::of(&scores)?)).collect()
+pub fn estimates(scores: impl IntoIterator<Item = Vec<f64>>) -> Result<Vec<MeanEstimate>> {
+    scores.into_iter().map(|scores| Ok(MeanEstimate::of(&scores)?)).collect()
 }
 
 /// Accuracies as cells of a table.
-pub fn percents(estimates: &[Estimate]) -> Vec<String> {
-    estimates.iter().map(Estimate::percent).collect()
+pub fn percents(estimates: &[MeanEstimate]) -> Vec<String> {
+    estimates.iter().map(MeanEstimate::percent).collect()
 }
 
 /// A table that is built column by column.
@@ -96,7 +96,7 @@ impl Columns {
 
     /// Adds a column of accuracies. The highest is bold, of those over the most episodes: means over other episodes do not
     /// compare.
-    pub fn accuracies(&mut self, head: impl Into<String>, estimates: &[Estimate]) {
+    pub fn accuracies(&mut self, head: impl Into<String>, estimates: &[MeanEstimate]) {
         let most = estimates.iter().map(|estimate| estimate.episodes).max();
         let comparable = || estimates.iter().filter(|e| Some(e.episodes) == most);
         let highest = comparable().map(|e| e.mean).fold(f64::NEG_INFINITY, f64::max);
@@ -128,12 +128,12 @@ impl Columns {
 }
 
 /// A bar of an estimate, in percent.
-pub fn bar(estimate: &Estimate) -> Bar {
+pub fn bar(estimate: &MeanEstimate) -> Bar {
     Bar { value: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
 }
 
 /// A point of a curve, in percent.
-pub fn point(x: f64, estimate: &Estimate) -> CurvePoint {
+pub fn point(x: f64, estimate: &MeanEstimate) -> CurvePoint {
     CurvePoint { x, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
 }
 
@@ -142,7 +142,7 @@ pub fn gains_figure(
     title: impl Into<String>,
     subtitle: &str,
     groups: Vec<String>,
-    series: Vec<(String, Vec<Estimate>)>,
+    series: Vec<(String, Vec<MeanEstimate>)>,
 ) -> Result<Figure> {
     let series =
         series.into_iter().map(|(name, gains)| BarSeries { name, bars: gains.iter().map(bar).collect() }).collect();

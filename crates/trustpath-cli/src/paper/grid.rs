@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::default_dimensions;
-use trustpath_bench::{Method, last_of};
+use trustpath_bench::{BenchMethod, last_of};
 
 use super::frame::*;
 use crate::bench::median;
@@ -84,7 +84,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 fn methods(asked: &[String]) -> Vec<String> {
-    let known = Method::names();
+    let known = BenchMethod::names();
     let asked: Vec<&str> = match asked {
         [] => METHODS.into_iter().filter(|name| known.contains(name)).collect(),
         asked => asked.iter().map(String::as_str).collect(),
@@ -123,8 +123,8 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) ->
     let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
     let mut scores = Vec::new();
     for name in names {
-        let method = Method::named(name, &base)?;
-        if large && matches!(method, Method::SelfTraining(_)) {
+        let method = BenchMethod::named(name, &base)?;
+        if large && matches!(method, BenchMethod::SelfTraining(_)) {
             continue;
         }
         let title = format!("{} {}, {name}", dataset.name, setting.text());
@@ -135,8 +135,8 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) ->
     // The plain classifier is the last of the names.
     let plain = scores.last().map_or(Vec::new(), |(_, scores, _)| scores.clone());
     for (name, scores, milliseconds) in scores {
-        let accuracy = Estimate::of(&scores)?.mean;
-        let Estimate { mean, half_width, .. } = difference(&scores, &plain)?;
+        let accuracy = MeanEstimate::of(&scores)?.mean;
+        let MeanEstimate { mean, half_width, .. } = difference(&scores, &plain)?;
         let name = name.clone();
         note.methods.push(Entry { name, accuracy, difference: mean, half_width, milliseconds });
     }
@@ -164,7 +164,7 @@ fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
             Some(((dataset, setting, _), entry)) if name != PLAIN => {
                 let Entry { difference: mean, half_width, .. } = **entry;
                 let place = format!("{}, {}", dataset.title(), setting.text());
-                (points(&Estimate { mean, half_width, episodes: 0 }), place)
+                (points(&MeanEstimate { mean, half_width, episodes: 0 }), place)
             }
             _ => ("–".into(), "–".into()),
         };

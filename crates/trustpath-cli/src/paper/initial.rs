@@ -29,7 +29,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let counts = gains.each_ref().map(|gains| count(gains));
         columns.numbers(dataset.title(), counts.iter().map(ratio));
         let mean = |gains: &Vec<f64>| {
-            let mean = Estimate::of(gains).map(|gain| 100.0 * gain.mean);
+            let mean = MeanEstimate::of(gains).map(|gain| 100.0 * gain.mean);
             mean.map_or("–".into(), |mean| format!("{mean:+.1}"))
         };
         columns.numbers("gain", gains.iter().map(mean));
@@ -67,7 +67,7 @@ fn count(gains: &[f64]) -> Count {
 }
 
 /// The share of improved episodes in a bin with enough of them.
-fn improved(&(improved, all): &Count) -> Option<Estimate> {
+fn improved(&(improved, all): &Count) -> Option<MeanEstimate> {
     share(improved, all).filter(|_| all >= ENOUGH)
 }
 

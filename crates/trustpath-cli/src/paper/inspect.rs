@@ -8,7 +8,7 @@ use trustpath::{Features, Identifiability, Instances, Matrix, Task, identifiabil
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::Reduce;
 use trustpath_bench::{Drawn, Episode, Episodes, Split, gather};
-use trustpath_bench::{Outcome, SelfTrainer};
+use trustpath_bench::{SelfTrainer, SelfTrainingOutcome};
 
 use super::dataset::Dataset;
 use super::experiment::{Experiment, PoolKind};
@@ -88,7 +88,7 @@ pub struct ExampleEpisode {
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    pub outcome: Outcome,
+    pub outcome: SelfTrainingOutcome,
     pub method: SelfTrainingSpec,
 }
 

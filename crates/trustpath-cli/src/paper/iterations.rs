@@ -29,12 +29,14 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let mut width = 0.0f64;
         for (step, scores) in &runs.0 {
             let by_round = estimates((0..=rounds(*step)).map(|round| scores.after(round)))?;
-            let after = |round| by_round.get(round).map_or("–".into(), Estimate::percent);
+            let after = |round| by_round.get(round).map_or("–".into(), MeanEstimate::percent);
             let cells = (0..4).map(after).chain([after(rounds(*step))]);
             table.push([title.clone(), format!("ICI({step})")].into_iter().chain(cells))?;
             width = by_round.iter().map(|e| e.half_width).fold(width, f64::max);
-            let at =
-                |(round, e): (usize, &Estimate)| CurvePoint { error: 0.0, ..point((round * step).min(CAP) as f64, e) };
+            let at = |(round, e): (usize, &MeanEstimate)| CurvePoint {
+                error: 0.0,
+                ..point((round * step).min(CAP) as f64, e)
+            };
             let points = by_round.iter().enumerate().map(at).collect();
             curves.push(Curve { name: format!("ICI({step})"), points });
         }

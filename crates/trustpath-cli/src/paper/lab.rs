@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use trustpath_bench::stats::{Estimate, paired_difference};
-use trustpath_bench::{Drawn, EpisodeShape, FeatureTable, Method};
+use trustpath_bench::stats::{MeanEstimate, paired_difference};
+use trustpath_bench::{BenchMethod, Drawn, EpisodeShape, FeatureTable};
 
 use super::PaperArgs;
 use super::dataset::Dataset;
@@ -54,7 +54,7 @@ impl<'a> Lab<'a> {
         name: &str,
         table: &FeatureTable,
         task: EpisodeShape,
-        method: &Method,
+        method: &BenchMethod,
         count: usize,
     ) -> Result<Run> {
         let episodes = Drawn { sampler: task.check(table)?, seed: self.args.seed, count };
@@ -109,14 +109,14 @@ impl Scores {
     }
 
     /// The gain of the method over the plain classifier.
-    pub fn gain(&self) -> Result<Estimate> {
+    pub fn gain(&self) -> Result<MeanEstimate> {
         Ok(paired_difference(&self.last(), &self.plain())?)
     }
 }
 
 /// The mean of `left` − `right` over the episodes on which both were run. Episodes depend on the seed and their number
 /// alone, so that a shorter run is the beginning of a longer one.
-pub fn difference(left: &[f64], right: &[f64]) -> Result<Estimate> {
+pub fn difference(left: &[f64], right: &[f64]) -> Result<MeanEstimate> {
     let both = left.len().min(right.len());
     Ok(paired_difference(&left[..both], &right[..both])?)
 }

@@ -40,7 +40,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use trustpath_bench::Method;
+use trustpath_bench::BenchMethod;
 use trustpath_report::{Document, DocumentBlock as Block};
 
 use crate::args::ProgressArgs;
@@ -74,7 +74,7 @@ pub struct PaperArgs {
     /// Method of peers and grid, by its name in `bench --method`; may be repeated [default: all for peers; adaptive,
     /// pt-map, bd-cspn, icir and plain for grid].
     #[arg(long = "method", value_name = "NAME",
-        value_parser = clap::builder::PossibleValuesParser::new(Method::names()))]
+        value_parser = clap::builder::PossibleValuesParser::new(BenchMethod::names()))]
     pub methods: Vec<String>,
     /// Episodes per experiment; slow methods of peers run a tenth of them, and the report says so.
     #[arg(long, default_value = "2000", value_name = "N")]

@@ -2,7 +2,7 @@
 
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::transductive::TransductiveKind::{Adaptive, AlphaTim, Ilpc, Laplace, LaplacianShot, Plain, Tim};
-use trustpath_bench::{EpisodeShape, Finished, Method, Queries, last_of};
+use trustpath_bench::{BenchMethod, EpisodeShape, Finished, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;
@@ -34,7 +34,7 @@ const THINNED: usize = 10;
 
 /// A method in every cell.
 struct Peer {
-    method: Method,
+    method: BenchMethod,
     runs: Vec<Vec<Finished>>,
     /// In the first cell: one shot, balanced.
     speed: Speed,
@@ -53,11 +53,11 @@ impl Peer {
     /// Its group in the figures, each of which has a colour.
     fn group(&self) -> &'static str {
         match &self.method {
-            Method::SelfTraining(_) => "rounds of selection",
-            Method::Label(_) => "label",
-            Method::Transductive(Adaptive) => "adaptive",
-            Method::Transductive(Plain) => "labelled instances alone",
-            Method::Transductive(LaplacianShot | Laplace | Ilpc) => "graph of the pool",
+            BenchMethod::SelfTraining(_) => "rounds of selection",
+            BenchMethod::Label(_) => "label",
+            BenchMethod::Transductive(Adaptive) => "adaptive",
+            BenchMethod::Transductive(Plain) => "labelled instances alone",
+            BenchMethod::Transductive(LaplacianShot | Laplace | Ilpc) => "graph of the pool",
             _ => "prototypes",
         }
     }
@@ -67,7 +67,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     for dataset in &lab.datasets {
         let peers = run(lab, dataset)?;
         let title = dataset.title();
-        let adaptive = Method::Transductive(Adaptive);
+        let adaptive = BenchMethod::Transductive(Adaptive);
         let reference = peers.iter().find(|peer| peer.method == adaptive);
         let mut columns = Columns::default().names("Method", peers.iter().map(|peer| peer.method.to_string()));
         for (cell, (pool, _, shot)) in CELLS.into_iter().enumerate() {
@@ -132,13 +132,13 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
-    let mut methods = Method::all(&SelfTrainingSpec::default());
+    let mut methods = BenchMethod::all(&SelfTrainingSpec::default());
     let asked = &lab.args.methods;
     methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
     let table = dataset.table(Split::Novel);
     let mut peers = Vec::new();
     for method in methods {
-        let slow = matches!(method, Method::Transductive(Tim | AlphaTim | Ilpc));
+        let slow = matches!(method, BenchMethod::Transductive(Tim | AlphaTim | Ilpc));
         let asked = lab.episodes();
         let count = (asked / if slow { THINNED } else { 1 }).max(50).min(asked);
         let (mut runs, mut speed) = (Vec::new(), None);

@@ -1,6 +1,6 @@
 //! Other reductions to five dimensions.
 
-use trustpath_bench::reduce::Reduction;
+use trustpath_bench::reduce::ReductionKind;
 
 use super::frame::*;
 use super::published::REDUCTIONS;
@@ -14,10 +14,16 @@ pub const TARGET: Target = Target {
 };
 
 /// The methods of the paper, in its order; MDS is the paper's, from random starts.
-const METHODS: [Reduction; 6] =
-    [Reduction::Isomap, Reduction::Pca, Reduction::Ltsa, Reduction::MdsRandom, Reduction::Lle, Reduction::Spectral];
+const METHODS: [ReductionKind; 6] = [
+    ReductionKind::Isomap,
+    ReductionKind::Pca,
+    ReductionKind::Ltsa,
+    ReductionKind::MdsRandom,
+    ReductionKind::Lle,
+    ReductionKind::Spectral,
+];
 /// MDS as it is meant: from a fixed start, to the end.
-const BETTER_MDS: Reduction = Reduction::Mds;
+const BETTER_MDS: ReductionKind = ReductionKind::Mds;
 /// The spread of the paper's means without MDS, in points: from 70.10 (LTSA) to 72.43 (SE).
 const SPREAD: f64 = 2.33;
 
@@ -56,18 +62,18 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 /// The name of a method in tables.
-fn row_name(method: Reduction) -> String {
+fn row_name(method: ReductionKind) -> String {
     match method {
-        Reduction::MdsRandom => "MDS (random start)".into(),
+        ReductionKind::MdsRandom => "MDS (random start)".into(),
         BETTER_MDS => "MDS (PCA start)".into(),
         other => other.name().to_uppercase(),
     }
 }
 
-fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Reduction>, accuracies: &[Estimate]) -> Result<()> {
+fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<ReductionKind>, accuracies: &[MeanEstimate]) -> Result<()> {
     // METHODS comes first, so that the better MDS is left out.
-    let mut ranked: Vec<(f64, Reduction)> = accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
-    ranked.retain(|(_, method)| *method != Reduction::MdsRandom);
+    let mut ranked: Vec<(f64, ReductionKind)> = accuracies.iter().map(|e| e.mean).zip(METHODS).collect();
+    ranked.retain(|(_, method)| *method != ReductionKind::MdsRandom);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let [(_, worst), .., (_, best)] = ranked[..] {
         // Comparable: no further apart than in the paper, beyond the interval.
@@ -79,7 +85,7 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Reduction>, accuraci
             format!("best − worst is {best} − {worst} = {} points", points(&spread)),
         );
     }
-    for mds in [Reduction::MdsRandom, BETTER_MDS] {
+    for mds in [ReductionKind::MdsRandom, BETTER_MDS] {
         let mut comparisons = Vec::new();
         for &(_, method) in &ranked {
             comparisons.push(runs.compare(format!("{method} − {mds}"), method, mds)?);
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn rows_are_in_the_order_of_the_paper() {
-        let name = |method: Reduction| method.name().trim_end_matches("-random");
+        let name = |method: ReductionKind| method.name().trim_end_matches("-random");
         assert_eq!(METHODS.map(name), REDUCTIONS.map(|(name, _)| name));
         let means = REDUCTIONS.iter().filter(|r| r.0 != "mds").map(|r| r.1.0);
         let spread = means.clone().fold(0.0, f64::max) - means.fold(100.0, f64::min);

@@ -39,7 +39,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         for (i, shot) in SHOTS.into_iter().enumerate() {
             let mut scores = vec![runs.after((PoolKind::Transductive, IncidentalKind::IciR, shot), 0)];
             scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
-            let accuracies = scores.iter().map(|scores| Ok(Estimate::of(scores)?)).collect::<Result<Vec<_>>>()?;
+            let accuracies = scores.iter().map(|scores| Ok(MeanEstimate::of(scores)?)).collect::<Result<Vec<_>>>()?;
             columns.accuracies(format!("{} {shot}-shot", dataset.title()), &accuracies);
             if let Some(index) = index {
                 let printed = rows().map(|(pool, model)| {
@@ -104,7 +104,7 @@ fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
         for (dataset, runs) in runs {
             let Some(index) = published::dataset(&dataset.name) else { continue };
             for (i, shot) in SHOTS.into_iter().enumerate() {
-                cells[index][i] = Estimate::of(&runs.last((pool, model, shot)))?.percent();
+                cells[index][i] = MeanEstimate::of(&runs.last((pool, model, shot)))?.percent();
             }
             any = true;
         }
@@ -171,7 +171,7 @@ fn against_competitors(finding: &mut Finding, title: &str, index: usize, runs: &
             let Some((name, best)) = published::best_competitor(setting, index, i) else {
                 continue;
             };
-            let ours = Estimate::of(&runs.last((pool, IncidentalKind::IciR, shot)))?;
+            let ours = MeanEstimate::of(&runs.last((pool, IncidentalKind::IciR, shot)))?;
             holds.push(Holds::above(&ours, best / 100.0));
             evidence.push(format!("{shot}-shot: {}% against {best:.2}% of {name}", ours.percent()));
         }
@@ -206,7 +206,7 @@ mod tests {
         let largest = loss("ICIR").max(loss("ICIC"));
         assert!((largest - 100.0 * LITTLE).abs() < 1e-9, "{largest}");
         let verdict = |mean| {
-            let difference = Estimate { mean, half_width: 0.002, episodes: 9 };
+            let difference = MeanEstimate { mean, half_width: 0.002, episodes: 9 };
             let mut finding = Finding::new(TARGET);
             little_lost(&mut finding, "CUB", &[Comparison::new("a", difference)]);
             finding.verdicts[0].holds

@@ -1,6 +1,6 @@
 //! Whether a conclusion of the paper holds on the features at hand, decided by 95% intervals.
 
-use trustpath_bench::stats::Estimate;
+use trustpath_bench::stats::MeanEstimate;
 
 use super::lab::difference;
 use crate::error::Result;
@@ -19,8 +19,8 @@ pub enum Holds {
 
 impl Holds {
     /// `Yes` if the interval lies above the bound, `No` if it lies below.
-    pub fn above(estimate: &Estimate, bound: f64) -> Self {
-        match (Estimate { mean: estimate.mean - bound, ..*estimate }).interval() {
+    pub fn above(estimate: &MeanEstimate, bound: f64) -> Self {
+        match (MeanEstimate { mean: estimate.mean - bound, ..*estimate }).interval() {
             (low, _) if low > 0.0 => Self::Yes,
             (_, high) if high < 0.0 => Self::No,
             _ => Self::Open,
@@ -28,13 +28,13 @@ impl Holds {
     }
 
     /// `Yes` if the interval lies below the bound, `No` if it lies above.
-    pub fn below(estimate: &Estimate, bound: f64) -> Self {
-        Self::above(&Estimate { mean: bound - estimate.mean, ..*estimate }, 0.0)
+    pub fn below(estimate: &MeanEstimate, bound: f64) -> Self {
+        Self::above(&MeanEstimate { mean: bound - estimate.mean, ..*estimate }, 0.0)
     }
 
     /// `Yes` if the interval lies within the bound on both sides of zero, `No` if it lies beyond it on one side.
-    pub fn within(estimate: &Estimate, bound: f64) -> Self {
-        let size = Estimate { mean: estimate.mean.abs(), ..*estimate };
+    pub fn within(estimate: &MeanEstimate, bound: f64) -> Self {
+        let size = MeanEstimate { mean: estimate.mean.abs(), ..*estimate };
         Self::below(&size, bound)
     }
 
@@ -81,12 +81,12 @@ pub struct Verdict {
 pub struct Comparison {
     /// What is compared, as in "ICIR − LR".
     pub name: String,
-    pub difference: Estimate,
+    pub difference: MeanEstimate,
 }
 
 impl Comparison {
     /// A difference that is known already.
-    pub fn new(name: impl Into<String>, difference: Estimate) -> Self {
+    pub fn new(name: impl Into<String>, difference: MeanEstimate) -> Self {
         Self { name: name.into(), difference }
     }
 
@@ -136,20 +136,20 @@ impl Verdict {
 
 /// A share of a number of trials, with a 95% interval. Its width is that of two more successes and two more failures
 /// (Agresti and Coull 1998): that of the share itself would be zero where all trials agree, however few they are.
-pub fn share(successes: usize, trials: usize) -> Option<Estimate> {
+pub fn share(successes: usize, trials: usize) -> Option<MeanEstimate> {
     let mean = (trials > 0).then(|| successes as f64 / trials as f64)?;
     let more = (trials + 4) as f64;
     let likely = (successes + 2) as f64 / more;
     let half_width = 1.96 * (likely * (1.0 - likely) / more).sqrt();
-    Some(Estimate { mean, half_width, episodes: trials })
+    Some(MeanEstimate { mean, half_width, episodes: trials })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn estimate(mean: f64, half_width: f64) -> Estimate {
-        Estimate { mean, half_width, episodes: 100 }
+    fn estimate(mean: f64, half_width: f64) -> MeanEstimate {
+        MeanEstimate { mean, half_width, episodes: 100 }
     }
 
     #[test]

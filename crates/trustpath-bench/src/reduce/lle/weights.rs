@@ -2,18 +2,21 @@
 
 use rayon::prelude::*;
 
-use crate::reduce::distance::well_apart;
+use crate::reduce::CLOSE;
 use trustpath::neighbors::Neighbors;
 use trustpath::{Instances, Matrix};
 
+/// Regulariser of the local Gram matrices, relative to their trace.
+const REG: f64 = 1e-3;
+
 /// The weights of all instances, one row each.
-pub(super) fn weights(instances: &Instances, graph: &Neighbors, reg: f64) -> Matrix {
+pub(super) fn weights(instances: &Instances, graph: &Neighbors) -> Matrix {
     let mut weights = Matrix::zeros(graph.len(), graph.k());
     // Not in tasks smaller than an episode of the paper, where starting them would take longer than the work.
     let rows = weights.as_mut_slice().par_chunks_exact_mut(graph.k()).with_min_len(256);
     rows.enumerate().for_each_init(
         || LocalProblem::new(graph.k(), instances.dims()),
-        |problem, (i, w)| problem.solve(instances, graph, i, reg, w),
+        |problem, (i, w)| problem.solve(instances, graph, i, w),
     );
     weights
 }
@@ -32,11 +35,11 @@ impl LocalProblem {
     }
 
     /// Writes the weights of instance `i`.
-    fn solve(&mut self, instances: &Instances, graph: &Neighbors, i: usize, reg: f64, weights: &mut [f64]) {
+    fn solve(&mut self, instances: &Instances, graph: &Neighbors, i: usize, weights: &mut [f64]) {
         let k = self.k;
         self.local_gram(instances, graph, i);
         let trace: f64 = (0..k).map(|a| self.gram[a * k + a]).sum();
-        let ridge = if trace > 0.0 { reg * trace } else { reg };
+        let ridge = if trace > 0.0 { REG * trace } else { REG };
         for a in 0..k {
             self.gram[a * k + a] += ridge;
         }
@@ -51,7 +54,8 @@ impl LocalProblem {
     fn local_gram(&mut self, instances: &Instances, graph: &Neighbors, i: usize) {
         let k = self.k;
         let index: Vec<usize> = graph.indices(i).collect();
-        if well_apart(instances, graph, i) {
+        // Inner products of differences between close instances cancel in the Gram matrix.
+        if graph.squared_distances(i)[0] >= CLOSE {
             let gram = instances.gram();
             let to_i = gram.row(i);
             for (a, &ja) in index.iter().enumerate() {
@@ -116,7 +120,7 @@ mod tests {
     fn weights_reconstruct_and_sum_to_one() {
         let x = clusters(1, 12, 4, 1.0);
         let graph = Neighbors::of(&x, 12, 5).unwrap();
-        let all = weights(&x, &graph, 1e-3);
+        let all = weights(&x, &graph);
         let mut problem = LocalProblem::new(5, x.dims());
         for i in 0..12 {
             let w = all.row(i);
@@ -137,7 +141,7 @@ mod tests {
         let at = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0];
         let x = instances(6, 3, |i, j| [1.0, 1e-9 * at[i], 0.5][j]);
         let graph = Neighbors::of(&x, 6, 5).unwrap();
-        let w = weights(&x, &graph, 1e-3);
+        let w = weights(&x, &graph);
         // The same problem, magnified, solved by hand: C = t tᵀ, so w ∝ 1 − t (Σt)/(R + Σt²).
         let t: Vec<f64> = graph.indices(0).map(|j| at[j]).collect();
         let (sum, squares): (f64, f64) = (t.iter().sum(), t.iter().map(|t| t * t).sum());

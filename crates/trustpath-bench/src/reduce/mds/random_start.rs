@@ -63,7 +63,7 @@ fn run(scaling: &mut Majorisation, rounds: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::mds::{Mds, Start};
+    use crate::reduce::mds::{Mds, MdsStart};
     use crate::reduce::testing::{clusters, coordinates};
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_same_instances_have_the_same_coordinates() {
         let x = clusters(3, 10, 8, 1.0);
-        let mds = Mds { d: 3, start: Start::Random, ..Default::default() };
+        let mds = Mds { d: 3, start: MdsStart::Random };
         assert_eq!(coordinates(&mds, &x), coordinates(&mds, &x));
     }
 }

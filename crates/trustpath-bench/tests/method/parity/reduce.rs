@@ -4,8 +4,7 @@ use crate::common::{CASES, Case, max_diff};
 use rayon::prelude::*;
 use trustpath::neighbors::Neighbors;
 use trustpath::{Features, Instances, Matrix};
-use trustpath_bench::reduce::lle::Lle;
-use trustpath_bench::reduce::{Reduce, Reduction};
+use trustpath_bench::reduce::{Lle, Reduce, ReductionKind};
 
 fn instances(case: &Case) -> Instances {
     let (data, rows, dims) = case.raw_rows();
@@ -39,7 +38,7 @@ fn projections(x: &Matrix, y: &Matrix) -> (Vec<f64>, Vec<f64>) {
     (diagonal, hy)
 }
 
-fn agrees(method: Reduction, name: &str, tolerance: f64) {
+fn agrees(method: ReductionKind, name: &str, tolerance: f64) {
     for case_name in CASES {
         let case = Case::open(case_name);
         let n = case.number("n");
@@ -69,7 +68,7 @@ fn neighbours_are_the_same() {
 /// The lowest non-zero eigenvalues of `M` are down to 6e-7 apart, and `ε‖M‖/gap` comes to 1e-9 there.
 #[test]
 fn lle_agrees() {
-    agrees(Reduction::Lle, "lle", 1e-9);
+    agrees(ReductionKind::Lle, "lle", 1e-9);
 }
 
 #[test]
@@ -89,28 +88,28 @@ fn lle_is_the_same_with_the_first_vector_dropped_where_the_graph_holds_together(
 
 #[test]
 fn ltsa_agrees() {
-    agrees(Reduction::Ltsa, "ltsa", 1e-12);
+    agrees(ReductionKind::Ltsa, "ltsa", 1e-12);
 }
 
 #[test]
 fn isomap_agrees() {
-    agrees(Reduction::Isomap, "isomap", 1e-12);
+    agrees(ReductionKind::Isomap, "isomap", 1e-12);
 }
 
 #[test]
 fn spectral_agrees() {
-    agrees(Reduction::Spectral, "se", 1e-12);
+    agrees(ReductionKind::Spectral, "se", 1e-12);
 }
 
 /// scikit-learn reduces 512 features by *randomised* singular values, whose subspace is off by up to 3e-4 in these
 /// cases. So `H` can agree no better; but the variance it captures, being at its maximum, is off by the square of that.
 #[test]
 fn pca_agrees_and_captures_the_most_variance() {
-    agrees(Reduction::Pca, "pca", 5e-4);
+    agrees(ReductionKind::Pca, "pca", 5e-4);
     for case_name in CASES {
         let case = Case::open(case_name);
         let (instances, n) = (instances(&case), case.number("n"));
-        let ours = Reduction::Pca.build(5, 5).unwrap().reduce(&instances, n).unwrap().x;
+        let ours = ReductionKind::Pca.build(5, 5).unwrap().reduce(&instances, n).unwrap().x;
         let golden = Matrix::from_vec(n, 5, case.array("X_pca").values).unwrap();
         // tr(H K) is the variance within the columns of X, which are centred.
         let gram = Matrix::from_fn(n, n, |i, j| instances.gram()[(i, j)]);
@@ -136,7 +135,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
             cases
                 .par_iter()
                 .flat_map(|(instances, n)| {
-                    Reduction::ALL.par_iter().map(|method| {
+                    ReductionKind::ALL.par_iter().map(|method| {
                         // A fresh copy, so that the Gram matrix too is computed in this pool.
                         let instances = Features::new(instances.unit().as_slice(), instances.len(), 512);
                         let instances = instances.unwrap().normalize().unwrap();
@@ -148,6 +147,6 @@ fn the_number_of_threads_does_not_change_a_bit() {
         })
     };
     let one = run(1);
-    assert_eq!(one.len(), CASES.len() * Reduction::ALL.len());
+    assert_eq!(one.len(), CASES.len() * ReductionKind::ALL.len());
     assert!(one == run(2) && one == run(8));
 }

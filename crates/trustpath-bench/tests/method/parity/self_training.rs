@@ -7,10 +7,10 @@ use trustpath::classify::LogisticParams;
 use trustpath::incidental::{Grid, IciCParams, IciRParams, Incidental, Penalty};
 use trustpath::judge::{Ici, Rule};
 use trustpath::{Features, Quota, SelfTraining, Task};
-use trustpath_bench::reduce::lle::Lle;
-use trustpath_bench::{Outcome, SelfTrainer};
+use trustpath_bench::reduce::Lle;
+use trustpath_bench::{SelfTrainer, SelfTrainingOutcome};
 
-fn run(case: &Case, model: Box<dyn Incidental>) -> Outcome {
+fn run(case: &Case, model: Box<dyn Incidental>) -> SelfTrainingOutcome {
     let (raw, rows, dims) = case.raw_rows();
     let instances = Features::new(&raw[..], rows, dims).unwrap().normalize().unwrap();
     let labels = case.array("sy").indices();
@@ -29,7 +29,7 @@ fn indices(value: &Value) -> Vec<usize> {
     value.as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect()
 }
 
-fn compare(name: &str, outcome: &Outcome, golden: &Value) {
+fn compare(name: &str, outcome: &SelfTrainingOutcome, golden: &Value) {
     let selected = golden["selected"].as_array().unwrap();
     assert_eq!(outcome.rounds.len(), selected.len(), "{name}: rounds");
     for (k, round) in outcome.rounds.iter().enumerate() {

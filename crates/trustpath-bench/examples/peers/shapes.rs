@@ -9,7 +9,7 @@ const SEED: u64 = 17;
 
 /// A shape of pools.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct PoolShape {
     /// Classes with labels; none for all classes of the file.
     pub way: Option<usize>,
     pub shot: usize,
@@ -21,7 +21,7 @@ pub struct Cell {
     pub present: Option<usize>,
 }
 
-impl Cell {
+impl PoolShape {
     /// In words: ways, shots, number of queries, balance.
     pub fn text(&self) -> String {
         let Self { way, shot, queries, alpha, present } = self;
@@ -64,44 +64,43 @@ impl Cell {
     /// The episode with the queries of its first classes alone.
     fn without_absent(&self, episode: Episode) -> Episode {
         let Some(present) = self.present else { return episode };
-        let kept = episode.query.pairs().filter(|(_, label)| *label < present);
-        let (rows, labels) = kept.unzip();
+        let (rows, labels) = episode.query.pairs().filter(|(_, label)| *label < present).unzip();
         Episode { query: LabelledRows { rows, labels }, ..episode }
     }
 }
 
 /// All settings.
-pub fn all() -> Vec<Cell> {
-    let cell =
-        |way, shot, queries, alpha, present| Cell { way: Some(way), shot, queries: Some(queries), alpha, present };
-    let mut cells = Vec::new();
+pub fn all() -> Vec<PoolShape> {
+    let shape =
+        |way, shot, queries, alpha, present| PoolShape { way: Some(way), shot, queries: Some(queries), alpha, present };
+    let mut shapes = Vec::new();
     for shot in [1, 5] {
         for alpha in [BALANCED, 20.0, 8.0, 2.0, 1.0, 0.5] {
-            cells.push(cell(5, shot, 75, alpha, None));
+            shapes.push(shape(5, shot, 75, alpha, None));
         }
         for (way, present) in [(5, 3), (5, 2), (10, 5), (16, 5), (40, 5)] {
             let queries = if present == 2 { 40 } else { 75 };
-            cells.push(cell(way, shot, queries, BALANCED, Some(present)));
+            shapes.push(shape(way, shot, queries, BALANCED, Some(present)));
         }
         for alpha in [BALANCED, 2.0] {
             for queries in [20, 200, 1500] {
-                cells.push(cell(5, shot, queries, alpha, None));
+                shapes.push(shape(5, shot, queries, alpha, None));
             }
             for (way, queries) in [(2, 30), (10, 150), (16, 240), (40, 600), (50, 750)] {
-                cells.push(cell(way, shot, queries, alpha, None));
+                shapes.push(shape(way, shot, queries, alpha, None));
             }
             for way in [40, 50] {
-                cells.push(cell(way, shot, 1500, alpha, None));
+                shapes.push(shape(way, shot, 1500, alpha, None));
             }
         }
     }
     for shot in [2, 10, 20] {
         for alpha in [BALANCED, 2.0, 0.5] {
-            cells.push(cell(5, shot, 75, alpha, None));
+            shapes.push(shape(5, shot, 75, alpha, None));
         }
     }
     for shot in [1, 5, 20] {
-        cells.push(Cell { way: None, shot, queries: None, alpha: BALANCED, present: None });
+        shapes.push(PoolShape { way: None, shot, queries: None, alpha: BALANCED, present: None });
     }
-    cells
+    shapes
 }
