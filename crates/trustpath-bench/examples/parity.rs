@@ -1,4 +1,4 @@
-//! Agreement with the official code on complete episode lists, with and without its own coordinates.
+//! Agreement with the official code on complete episode lists, with and without its coordinates.
 //!
 //! ```sh
 //! cargo run --release -p trustpath-bench --example parity -- LISTS FEATURES

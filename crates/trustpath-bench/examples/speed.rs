@@ -7,11 +7,11 @@
 use std::time::Instant;
 
 use trustpath::classify::{Classify, LogisticParams};
-use trustpath::incidental::{IciCParams, IciRParams, Incidental, Keep};
-use trustpath::judge::{Ici, Rule};
-use trustpath::{Features, Instances, Matrix, Quota, Result, SelfTraining, Task};
-use trustpath_bench::SelfTrainer;
+use trustpath::incidental::{IciRParams, Incidental, Keep};
+use trustpath::{Features, Instances, Matrix, Result, Task};
+use trustpath_bench::classifiers::ClassifierKind;
 use trustpath_bench::reduce::{Lle, Reduce, ReductionKind};
+use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
 const CLASSES: usize = 5;
 const DIMS: usize = 512;
@@ -39,7 +39,7 @@ fn episodes() -> Result<()> {
         ("5shot-semi50", [5, 50, 15], Some(45)),
     ];
     for (setting, counts, cap) in settings {
-        for model in models()? {
+        for model in IncidentalKind::ALL {
             episode(setting, model, counts.map(|count| count * CLASSES), cap)?;
         }
     }
@@ -48,17 +48,6 @@ fn episodes() -> Result<()> {
     stages("icir-5shot-semi50", [25, 250, 75], Some(45))?;
     println!();
     Ok(())
-}
-
-fn models() -> Result<[Box<dyn Incidental>; 2]> {
-    Ok([Box::new(IciRParams::default().check()?), Box::new(IciCParams::default().check()?)])
-}
-
-fn learner(model: Box<dyn Incidental>, cap: Option<usize>) -> Result<SelfTrainer> {
-    let judge = Box::new(Ici { model, rule: Rule::Continuous });
-    let classifier = Box::new(LogisticParams::default().check()?);
-    let labeller = SelfTraining::new(classifier, judge, Quota::PerRound { step: 5, cap })?;
-    Ok(SelfTrainer::new(labeller, Box::new(Lle::default().check()?)))
 }
 
 /// The labelled instances, which come first, of a task with these instances.
@@ -71,10 +60,10 @@ fn labels_of(rows: usize) -> Vec<usize> {
 }
 
 /// An entire self-training loop, starting from raw features.
-fn episode(setting: &str, model: Box<dyn Incidental>, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
-    let name = format!("{}-{setting}", model.name());
+fn episode(setting: &str, model: IncidentalKind, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
+    let name = format!("{model}-{setting}");
     let (rows, labels) = (counts.iter().sum(), labels_of(counts[0]));
-    let learner = learner(model, cap)?;
+    let learner = SelfTrainingSpec { model, cap, ..SelfTrainingSpec::default() }.build()?;
     let (mut total, mut rounds) = (0.0, 0);
     for seed in 0..EPISODES {
         let raw = clusters(rows, DIMS, CLASSES, seed);
@@ -96,8 +85,8 @@ fn stages(name: &str, counts: [usize; 3], cap: Option<usize>) -> Result<()> {
     let (labelled, pool) = (counts[0], counts[0] + counts[1]);
     let labels = labels_of(labelled);
     let icir = IciRParams::default().check()?;
-    let learner = learner(Box::new(icir.clone()), cap)?;
-    let lle = Lle::default().check()?;
+    let learner = SelfTrainingSpec { cap, ..SelfTrainingSpec::default() }.build()?;
+    let lle = Lle::default();
     let logistic = LogisticParams::default().check()?;
     let mut milliseconds = [0.0; 5];
     for seed in 0..EPISODES {
@@ -169,15 +158,16 @@ fn parts() -> Result<()> {
         print(format!("reduce-{method}"), time);
     }
     let all: Vec<usize> = (0..rows).collect();
-    for method in trustpath_bench::classifiers::ClassifierKind::ALL {
+    for method in ClassifierKind::ALL {
         let classifier = method.build();
         let time = fastest(20, || classifier.trainer(&instances, CLASSES).train(&all, &labels))?;
         print(format!("classify-{method}"), time);
     }
-    let x = Lle::default().check()?.reduce(&instances, rows)?.x;
-    for model in models()? {
-        let time = fastest(20, || model.path(&x, &labels, CLASSES, Keep::default()).map(drop))?;
-        print(format!("path-{}", model.name()), time);
+    let x = Lle::default().reduce(&instances, rows)?.x;
+    for model in IncidentalKind::ALL {
+        let path = SelfTrainingSpec { model, ..SelfTrainingSpec::default() }.incidental()?;
+        let time = fastest(20, || path.path(&x, &labels, CLASSES, Keep::default()).map(drop))?;
+        print(format!("path-{model}"), time);
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub struct Episode {
     pub classes: Vec<usize>,
     /// The labelled rows, class after class.
     pub support: LabelledRows,
-    /// In the semi-supervised setting, the rows given without a label. Their true labels are kept here for evaluation
+    /// In the semi-supervised setting, the rows given without a label. Their true labels are here for evaluation
     /// only; a distractor, which belongs to none of the classes, has none.
     pub unlabeled: LabelledRows<Option<usize>>,
     /// The rows to be classified.

@@ -1,6 +1,7 @@
 //! Running a method over many episodes, in parallel and with the same result for any number of threads.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -131,17 +132,12 @@ pub fn evaluate_features(
     observer: &mut dyn EpisodeObserver,
 ) -> Result<Vec<Finished>> {
     let learner = method.into().build()?;
-    let mut left: Vec<bool> = vec![true; episodes.count()];
-    for before in &done {
-        if let Some(left) = left.get_mut(before.episode as usize) {
-            *left = false;
-        }
-    }
+    let done_before: HashSet<u64> = done.iter().map(|finished| finished.episode).collect();
     let observer = Mutex::new(observer);
     let stopped = AtomicBool::new(false);
     let results: Vec<Result<Option<Finished>>> = (0..episodes.count())
         .into_par_iter()
-        .filter(|&index| left[index])
+        .filter(|&index| !done_before.contains(&(index as u64)))
         .map(|index| {
             if stopped.load(Ordering::Relaxed) {
                 return Ok(None);

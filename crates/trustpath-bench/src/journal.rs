@@ -249,12 +249,15 @@ mod tests {
         assert_eq!(Journal::open(&path, &"settings", true).unwrap().1.len(), 3);
     }
 
+    fn refusal(text: &str) -> String {
+        let header = text.lines().next().unwrap();
+        parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string()
+    }
+
     /// What two processes once left behind: lines that run into each other.
     #[test]
     fn the_journal_of_two_writers_is_refused() {
-        let text = include_str!("../tests/journals/two-writers.jsonl");
-        let header = text.lines().next().unwrap();
-        let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+        let error = refusal(include_str!("../tests/journals/two-writers.jsonl"));
         assert!(error.contains("is not a finished episode"), "{error}");
     }
 
@@ -262,15 +265,13 @@ mod tests {
     #[test]
     fn scores_out_of_range_are_refused() {
         let text = include_str!("../tests/journals/scores.jsonl");
-        let header = text.lines().next().unwrap();
-        let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+        let (error, header) = (refusal(text), text.lines().next().unwrap());
         assert!(error.contains("9e99") && error.contains("between 0 and 1"), "{error}");
         for (accuracies, seconds, expected) in
             [("[1.5]", "1.0", "1.5"), ("[-0.1]", "1.0", "-0.1"), ("[0.5]", "-1.0", "-1"), ("[]", "1.0", "no accuracy")]
         {
             let line = format!("{{\"episode\":7,\"accuracies\":{accuracies},\"seconds\":{seconds}}}");
-            let text = format!("{header}\n{line}\n");
-            let error = parse(text.as_bytes(), header, Path::new("run.jsonl")).unwrap_err().to_string();
+            let error = refusal(&format!("{header}\n{line}\n"));
             assert!(error.contains("line 2") && error.contains(expected), "{error}");
         }
     }

@@ -5,42 +5,23 @@
 
 use std::time::Duration;
 
+#[cfg(unix)]
+use rustix::time::{ClockId, clock_gettime};
+
 /// The time that the processors have spent on this thread so far. None where the system does not say.
 pub fn thread_time() -> Option<Duration> {
-    clock::thread()
+    #[cfg(unix)]
+    return clock_gettime(ClockId::ThreadCPUTime).try_into().ok();
+    #[cfg(not(unix))]
+    None
 }
 
 /// The time that the processors have spent on all threads of this process so far. None where the system does not say.
 pub fn process_time() -> Option<Duration> {
-    clock::process()
-}
-
-#[cfg(unix)]
-mod clock {
-    use std::time::Duration;
-
-    use rustix::time::{ClockId, clock_gettime};
-
-    pub fn thread() -> Option<Duration> {
-        clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
-    }
-
-    pub fn process() -> Option<Duration> {
-        clock_gettime(ClockId::ProcessCPUTime).try_into().ok()
-    }
-}
-
-#[cfg(not(unix))]
-mod clock {
-    use std::time::Duration;
-
-    pub fn thread() -> Option<Duration> {
-        None
-    }
-
-    pub fn process() -> Option<Duration> {
-        None
-    }
+    #[cfg(unix)]
+    return clock_gettime(ClockId::ProcessCPUTime).try_into().ok();
+    #[cfg(not(unix))]
+    None
 }
 
 #[cfg(all(test, unix))]

@@ -101,11 +101,10 @@ impl SelfTrainingSpec {
     /// # Errors
     /// When a parameter is outside its domain.
     pub fn reduction(&self) -> Result<Box<dyn Reduce>> {
-        let (d, neighbors, compat) = (self.dim, self.neighbors, self.compat);
-        match self.reduction {
-            ReductionKind::Lle => Ok(Box::new(Lle { d, neighbors, compat }.check()?)),
-            other => other.build(d, neighbors),
-        }
+        let (d, neighbors) = (self.dim, self.neighbors);
+        let reduction = self.reduction.build(d, neighbors)?;
+        let compat = self.compat && self.reduction == ReductionKind::Lle;
+        Ok(if compat { Box::new(Lle { d, neighbors, compat }) } else { reduction })
     }
 
     /// The model with incidental parameters.

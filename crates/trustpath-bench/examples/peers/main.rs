@@ -1,4 +1,4 @@
-//! Methods by class balance, present classes, pool size, ways and shots, on features of your own, on the same episodes.
+//! Methods by class balance, present classes, pool size, ways and shots, on features of yours, on the same episodes.
 //!
 //! ```text
 //! peers grid FEATURES.npy EPISODES METHOD,METHOD,…            all settings that the classes are large enough for
@@ -38,31 +38,17 @@ const SLOW_EPISODES: usize = 20;
 /// The most queries times ways that PADDLE's thousand iterations run on.
 const PADDLE_PAIRS: usize = 12_000;
 
-/// The command line.
-#[derive(Default)]
-struct Options {
-    words: Vec<String>,
-    filters: Vec<String>,
-    threads: Option<usize>,
-}
-
-impl Options {
-    fn read() -> Result<Self> {
-        let mut options = Self::default();
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--filter" => options.filters.push(value()?),
-                "--threads" => options.threads = Some(value()?.parse()?),
-                other if other.starts_with("--") => {
-                    return Err(format!("{other} is not an option").into());
-                }
-                _ => options.words.push(argument),
-            }
+/// Takes the values of an option out of the arguments.
+fn take_values(arguments: &mut Vec<String>, option: &str) -> Result<Vec<String>> {
+    let mut values = Vec::new();
+    while let Some(at) = arguments.iter().position(|argument| argument == option) {
+        arguments.remove(at);
+        if at == arguments.len() {
+            return Err(format!("{option} needs a value").into());
         }
-        Ok(options)
+        values.push(arguments.remove(at));
     }
+    Ok(values)
 }
 
 /// Episodes of a setting.
@@ -120,7 +106,7 @@ fn compare(
         for _ in 0..threads {
             let (send, next, tasks, features) = (send.clone(), &next, &tasks, &features);
             scope.spawn(move || {
-                // Parallel parts of a method run on the thread of their own pool, so that no other episode is timed with them.
+                // Parallel parts of a method run on the one thread of a pool, so that no other episode is timed with them.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                 while let Some(&(g, p, episode)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let run = || score(features, &groups[g], &peers[p].learner, episode);
@@ -185,9 +171,14 @@ fn print(source: &str, text: &str, peers: &[Peer], scores: &[Vec<(f64, f64)>]) -
 }
 
 fn main() -> Result<()> {
-    let options = Options::read()?;
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let filters = take_values(&mut arguments, "--filter")?;
+    let threads = take_values(&mut arguments, "--threads")?.last().map(|threads| threads.parse()).transpose()?;
+    if let Some(other) = arguments.iter().find(|argument| argument.starts_with("--")) {
+        return Err(format!("{other} is not an option").into());
+    }
     let usage = "see the top of this example for its arguments";
-    let words: Vec<&str> = options.words.iter().map(String::as_str).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let [command, path, ref rest @ ..] = words[..] else { return Err(usage.into()) };
     let table = TableFile::new(path).read()?;
     let source = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".npy");
@@ -202,10 +193,8 @@ fn main() -> Result<()> {
         }
         ("grid", &[count, names]) => {
             let count = count.parse()?;
-            let wanted = |shape: &PoolShape| {
-                let any = options.filters.iter().any(|filter| shape.text().contains(filter));
-                any || options.filters.is_empty()
-            };
+            let wanted =
+                |shape: &PoolShape| filters.is_empty() || filters.iter().any(|filter| shape.text().contains(filter));
             let group = |shape: PoolShape| {
                 let episodes = shape.episodes(&table, count)?;
                 Some(SettingEpisodes { text: shape.text(), setting: Setting::Transductive, episodes })
@@ -216,5 +205,5 @@ fn main() -> Result<()> {
     };
     let peers: Vec<Peer> = names.split(',').map(Peer::named).collect::<Result<_>>()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    compare(source, &table, &groups, &peers, options.threads.unwrap_or_else(cores))
+    compare(source, &table, &groups, &peers, threads.unwrap_or_else(cores))
 }

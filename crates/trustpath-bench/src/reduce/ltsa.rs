@@ -17,7 +17,7 @@
 
 use faer::Mat;
 
-use super::{Embedding, Reduce, alignment, columns};
+use super::{Embedding, Reduce, alignment, check_positive, columns};
 use trustpath::neighbors::Neighbors;
 use trustpath::{Error, Instances, Matrix, Result};
 use trustpath_path::linalg::{Tridiagonal, eigen};
@@ -37,7 +37,7 @@ impl Reduce for Ltsa {
         Some(self.neighbors)
     }
 
-    fn check_others(&self) -> Result<()> {
+    fn check_parameters(&self) -> Result<()> {
         if self.d != self.neighbors && self.d + 2 > self.neighbors {
             return Err(Error::parameter(
                 "d",
@@ -45,7 +45,7 @@ impl Reduce for Ltsa {
                 "ltsa needs at least d + 2 neighbours (or exactly d, as the paper's code has it)",
             ));
         }
-        Ok(())
+        check_positive("d", self.d)
     }
 
     fn embed(&self, instances: &Instances, _: usize, graph: &Neighbors) -> Result<Embedding> {

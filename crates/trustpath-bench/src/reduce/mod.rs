@@ -85,8 +85,8 @@ impl Embedding {
 /// A way to reduce the features of instances to few dimensions.
 ///
 /// An algorithm implements [`dimensions`](Self::dimensions) and [`embed`](Self::embed), and where they apply
-/// [`neighbors`](Self::neighbors), [`most`](Self::most) and [`check_others`](Self::check_others). The checks that all
-/// algorithms have in common, and the graph, are in the provided methods.
+/// [`neighbors`](Self::neighbors) and [`most`](Self::most). The checks that all algorithms have in common, and the graph, are in
+/// the provided methods.
 pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Number of dimensions that it reduces to; `None` where it keeps all features.
     fn dimensions(&self) -> Option<usize>;
@@ -101,14 +101,6 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
         Some(DENSE_ROWS)
     }
 
-    /// Checks the parameters that only this algorithm has.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    fn check_others(&self) -> Result<()> {
-        Ok(())
-    }
-
     /// Coordinates of the first `n` instances, once all checks have passed; unless they are more than [`DENSE_ROWS`], their
     /// Gram matrix can be had. The graph is empty where the algorithm needs none.
     ///
@@ -121,21 +113,8 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`Error::Parameter`].
     fn check_parameters(&self) -> Result<()> {
-        self.check_others()?;
         check_positive("d", self.dimensions().unwrap_or(1))?;
         check_positive("neighbors", self.neighbors(0).unwrap_or(1))
-    }
-
-    /// The reduction itself, if its parameters are valid.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    fn check(self) -> Result<Self>
-    where
-        Self: Sized,
-    {
-        self.check_parameters()?;
-        Ok(self)
     }
 
     /// Coordinates of the first `n` instances, computed together and without the other instances.
@@ -157,10 +136,7 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
 
 /// Refuses a number that must not be zero.
 fn check_positive(name: &'static str, value: usize) -> Result<()> {
-    match value {
-        0 => Err(Error::parameter(name, value, "it must be at least 1")),
-        _ => Ok(()),
-    }
+    if value == 0 { Err(Error::parameter(name, value, "it must be at least 1")) } else { Ok(()) }
 }
 
 /// Checks the parameters, and refuses more instances than there are or than the reduction takes, and instances that are all

@@ -106,5 +106,5 @@ fn parameters_out_of_range_are_refused() {
         assert!(matches!(error, Error::Parameter { .. }), "{reduction:?}");
         assert_eq!(reduction.reduce(&x, 60).unwrap_err(), error);
     }
-    assert!(Ltsa { d: 3, neighbors: 5 }.check().is_ok());
+    assert!(Ltsa { d: 3, neighbors: 5 }.check_parameters().is_ok());
 }

@@ -17,8 +17,7 @@ use super::{Posterior, Transductive};
 use trustpath::task::CheckedTask;
 use trustpath::{Matrix, Result, Task};
 use trustpath_path::linalg::geometry::{class_means, mean, product, unit_rows};
-use trustpath_path::linalg::vector;
-use trustpath_path::linalg::vector::arg_max;
+use trustpath_path::linalg::vector::{self, arg_max};
 
 /// Sharpness `ε` of the weights and of the resulting probabilities.
 pub(super) const EPSILON: f64 = 10.0;

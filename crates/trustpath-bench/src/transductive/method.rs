@@ -1,25 +1,17 @@
 //! The transductive methods by name.
 
-use super::Transductive;
-use super::bavardage::Bavardage;
-use super::bd_cspn::BdCspn;
-use super::ilpc::Ilpc;
-use super::laplace::Laplace;
-use super::laplacian_shot::LaplacianShot;
-use super::paddle::Paddle;
-use super::plain::Plain;
-use super::proto_lp::ProtoLp;
-use super::prototype::Prototype;
-use super::soft_kmeans::SoftKmeans;
-use super::tim::Tim;
-use super::unem::Unem;
+use super::{
+    Transductive, bavardage::Bavardage, bd_cspn::BdCspn, ilpc::Ilpc, laplace::Laplace, laplacian_shot::LaplacianShot,
+    paddle::Paddle, plain::Plain, proto_lp::ProtoLp, prototype::Prototype, soft_kmeans::SoftKmeans, tim::Tim,
+    unem::Unem,
+};
 use trustpath::Result;
 use trustpath::labeller::AdaptiveParams;
 use trustpath_path::choices;
 
 choices! {
     /// Which transductive method labels a pool, each with the parameters its authors published; the adaptive mode and
-    /// UNEM-Gaussian with their own, learned here.
+    /// UNEM-Gaussian with parameters that were learned here.
     ///
     /// ```
     /// use trustpath_bench::transductive::TransductiveKind;

@@ -3,7 +3,7 @@
 //! Row `i` has weights `aᵢⱼ` to its `k` nearest rows of the pool; the graph is `W = ½ (A + Aᵀ)`, without a diagonal. It is
 //! sparse: `O(nk)` numbers, found block by block, so that pools of many thousand rows are possible.
 //!
-//! A row outside the pool is not part of the graph. It gets the mean of a function over its own `k` nearest rows,
+//! A row outside the pool is not part of the graph. It gets the mean of a function over its `k` nearest rows,
 //! weighted by `aᵢⱼ`.
 
 use std::ops::Range;
@@ -74,9 +74,9 @@ impl PoolGraph {
     pub fn normalised(&self) -> Csr {
         let root: Vec<f64> = self.degrees.iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
         let mut normalised = Csr::new(self.degrees.len());
-        for (i, own) in root.iter().enumerate() {
+        for (i, root_i) in root.iter().enumerate() {
             let (columns, values) = self.weights.row(i);
-            let scaled = |(j, w): (&u32, &f64)| (*j as usize, own * w * root[*j as usize]);
+            let scaled = |(j, w): (&u32, &f64)| (*j as usize, root_i * w * root[*j as usize]);
             normalised.push_row(columns.iter().zip(values).map(scaled));
         }
         normalised

@@ -80,13 +80,9 @@ impl ProtoLp {
         if n == 0 {
             return z;
         }
-        let mut assign = |prototypes: &Prototypes<'_>, z: &mut Matrix| {
-            prototypes.distances(z);
-            if self.balanced { transport.plan(z) } else { transport.assign(z) }
-        };
         let mut scaling = Transport::new(1.0, n, classes);
         for _ in 0..EPOCHS {
-            assign(prototypes, &mut z);
+            prototypes.assign(transport, self.balanced, &mut z);
             let mut y = propagate(&z, prototypes.shots(), SMOOTHNESS);
             if self.balanced {
                 // The constraints are those of a plan whose costs are −log y.
@@ -108,7 +104,7 @@ impl ProtoLp {
                 break;
             }
         }
-        assign(prototypes, &mut z);
+        prototypes.assign(transport, self.balanced, &mut z);
         z
     }
 }
@@ -205,8 +201,8 @@ mod tests {
                     value += (entry(i, k) - all[(i, k)]).powi(2);
                 }
                 let scaled = |i: usize| (0..3).map(|l| all[(i, l)] * a[(l, k)] / f64::sqrt(sums[l])).sum::<f64>();
-                let own: f64 = (0..3).map(|l| a[(l, k)].powi(2)).sum();
-                value += 0.7 * (own - (0..12).map(|i| scaled(i).powi(2)).sum::<f64>());
+                let squares: f64 = (0..3).map(|l| a[(l, k)].powi(2)).sum();
+                value += 0.7 * (squares - (0..12).map(|i| scaled(i).powi(2)).sum::<f64>());
             }
             value
         };

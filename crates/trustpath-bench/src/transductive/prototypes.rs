@@ -1,5 +1,6 @@
 //! Prototypes that follow the instances assigned to them, which soft k-means, PT-MAP, protoLP, PADDLE and UNEM share.
 
+use super::transport::Transport;
 use trustpath::Matrix;
 use trustpath::task::CheckedTask;
 use trustpath_path::linalg::geometry::{Distances, class_means, class_sums, product};
@@ -40,6 +41,13 @@ impl<'a> Prototypes<'a> {
     /// Squared distances of the unlabeled rows to the prototypes.
     pub fn distances(&self, out: &mut Matrix) {
         self.unlabeled.to(&self.places, out);
+    }
+
+    /// Replaces the entries of `p` by the probabilities of the unlabeled rows, with equally frequent classes or without that
+    /// constraint.
+    pub fn assign(&self, transport: &mut Transport, balanced: bool, p: &mut Matrix) {
+        self.distances(p);
+        if balanced { transport.plan(p) } else { transport.assign(p) }
     }
 
     /// Moves every coordinate, given the mean of its class: labelled rows counted once, unlabeled ones by their

@@ -69,20 +69,16 @@ impl SoftKmeans {
         if p.rows() == 0 {
             return p;
         }
-        let mut assign = |prototypes: &Prototypes<'_>, p: &mut Matrix| {
-            prototypes.distances(p);
-            if self.balanced { transport.plan(p) } else { transport.assign(p) }
-        };
         for _ in 0..epochs {
-            assign(prototypes, &mut p);
+            prototypes.assign(transport, self.balanced, &mut p);
             prototypes.follow(&p, |mu, mean| *mu += STEP * (mean - *mu));
         }
-        assign(prototypes, &mut p);
+        prototypes.assign(transport, self.balanced, &mut p);
         p
     }
 }
 
-/// Power-transformed rows, the labelled centred by their own mean and all others by the mean of the unlabeled ones.
+/// Power-transformed rows, the labelled centred by their mean and all others by the mean of the unlabeled ones.
 fn prepare(task: &CheckedTask<'_>) -> Matrix {
     let mut x = task.instances.unit().clone();
     let signed = is_signed(&x, task.pool, SIGNED_FROM);
@@ -103,7 +99,7 @@ mod tests {
     use super::*;
     use crate::testing::pool;
 
-    /// `Σ p d + (1/λ) Σ p log p`, and the distances of the labelled rows to their own prototypes.
+    /// `Σ p d + (1/λ) Σ p log p`, and the distances of the labelled rows to the prototypes of their classes.
     fn objective(x: &Matrix, task: &CheckedTask<'_>, mu: &Matrix, p: &Matrix) -> f64 {
         let d = scaled_distances(x, 0..x.rows(), mu, 1.0);
         let mut sum: f64 = task.labels.iter().enumerate().map(|(i, &y)| d[(i, y)]).sum();

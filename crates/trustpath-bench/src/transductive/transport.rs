@@ -114,15 +114,15 @@ impl Transport {
     }
 
     /// The upper triangle of the Hessian. The objective does not change when a constant is added to all of `a`, so that
-    /// direction is given a curvature of its own.
+    /// direction is given some curvature.
     #[inline(always)]
     fn fill_hessian(&mut self, share: f64) {
         let classes = self.v.len();
         for k in 0..classes {
             for l in k..classes {
-                let own = if k == l { self.columns[k] } else { 0.0 };
+                let diagonal = if k == l { self.columns[k] } else { 0.0 };
                 let together = vector::dot(self.plan.row(k), self.plan.row(l));
-                self.hessian[k * classes + l] = own - together + share / classes as f64;
+                self.hessian[k * classes + l] = diagonal - together + share / classes as f64;
             }
         }
     }

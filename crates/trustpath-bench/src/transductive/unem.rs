@@ -1,7 +1,7 @@
 //! UNEM-Gaussian: Zhou, Shakeri, Sadraoui, Kaaniche, Pesquet and Ben Ayed, "UNEM: UNrolled Generalized EM for Transductive
 //! Few-Shot Learning" (CVPR 2025).
 //!
-//! PADDLE's iteration ([`super::paddle`]) with ten steps, each with its own weight `λ` of the class frequencies and its own
+//! PADDLE's iteration ([`super::paddle`]) with ten steps, each with another weight `λ` of the class frequencies and another
 //! temperature `T`, on features scaled by `s`:
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! starting from the class means, and without the `π` term in the first step. `s`, `λ` and `T` are learned by gradient descent
 //! through the steps: the cross-entropy of the last `p` on episodes of validation classes, for each number of shots, by Adam with a rate of 0.1, halved every 50 of 100 steps.
 //!
-//! **The parameters here are our own.** The authors publish theirs, for features of five networks that are not scaled to unit
+//! **The parameters were learned here.** The authors publish theirs, for features of five networks that are not scaled to unit
 //! length and for pools of all test classes; their scale fits no other features. `scripts/learn_unem.py` learns them as the
 //! authors do, but on unit-length rows and on episodes of four kinds of validation features at once (docs/peers.md says which),
 //! for 1, 5 and 20 shots. Other numbers of shots use the nearest of these on a logarithmic scale. `O(nKD)` per step.

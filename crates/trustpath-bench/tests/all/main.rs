@@ -3,6 +3,7 @@
 mod hard_episodes;
 mod lists;
 mod parity;
+mod trust;
 
 use std::path::{Path, PathBuf};
 
@@ -10,4 +11,3 @@ use std::path::{Path, PathBuf};
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
-mod trust;

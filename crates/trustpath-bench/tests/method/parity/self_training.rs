@@ -42,20 +42,13 @@ fn compare(name: &str, outcome: &SelfTrainingOutcome, golden: &Value) {
 }
 
 #[test]
-fn group_loop() {
+fn linear_loops() {
     for name in CASES {
         let case = Case::open(name);
-        let model = IciRParams::default().check().unwrap();
-        compare(name, &run(&case, Box::new(model)), &case.json["loops"]["l21"]);
-    }
-}
-
-#[test]
-fn elementwise_loop() {
-    for name in CASES {
-        let case = Case::open(name);
-        let model = IciRParams { penalty: Penalty::Elementwise, ..Default::default() }.check().unwrap();
-        compare(name, &run(&case, Box::new(model)), &case.json["loops"]["l1"]);
+        for (penalty, golden) in [(Penalty::Group, "l21"), (Penalty::Elementwise, "l1")] {
+            let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
+            compare(name, &run(&case, Box::new(model)), &case.json["loops"][golden]);
+        }
     }
 }
 
