@@ -19,7 +19,7 @@ mod next;
 
 use std::path::Path;
 
-use next::PoolKind;
+use next::SuggestionPools;
 use trustpath_bench::{Result, Split};
 
 fn main() -> Result<()> {
@@ -38,9 +38,9 @@ fn main() -> Result<()> {
         ("audit", _) if ["", "novel", "validation"].contains(&arg(1)) => audit::report(split, draws, at_most),
         ("audit", _) => audit::report_folder(arg(1), draws, at_most),
         ("draws", [folder, ..]) => accuracy::write_draws(split, draws, at_most, Path::new(folder)),
-        ("next", _) => next::report(PoolKind::Balanced, split, draws, files),
-        ("next-imbalanced", _) => next::report(PoolKind::LongTailed, split, draws, files),
-        ("next-missing", _) => next::report(PoolKind::MissingClasses, split, draws, files),
+        ("next", _) => next::report(SuggestionPools::Balanced, split, draws, files),
+        ("next-imbalanced", _) => next::report(SuggestionPools::LongTailed, split, draws, files),
+        ("next-missing", _) => next::report(SuggestionPools::MissingClasses, split, draws, files),
         _ => {
             eprintln!("usage: label_quality PART [novel|validation] [DRAWS] [FOLDER] [--at-most N]");
             std::process::exit(2)

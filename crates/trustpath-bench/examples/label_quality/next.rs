@@ -20,7 +20,7 @@ const PER_CLASS: usize = 60;
 
 /// The pools of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PoolKind {
+pub enum SuggestionPools {
     /// Classes of one size, all of which have labels.
     Balanced,
     /// Class sizes fall from class to class; the last is a tenth of the first.
@@ -29,7 +29,7 @@ pub enum PoolKind {
     MissingClasses,
 }
 
-impl PoolKind {
+impl SuggestionPools {
     /// A pool of classes that are numbered from 0, with this many labels of each; its classes without labels are not the last.
     fn draw(self, table: &FeatureTable, labels: usize, seed: u64) -> KnownPool {
         let drawn = shuffled_classes(table, CLASSES, &mut Random::stream(seed, 20));
@@ -54,7 +54,7 @@ fn params() -> LabelSpec {
     LabelSpec { closed: true, folds: 2, ..LabelSpec::default() }
 }
 
-pub fn report(kind: PoolKind, split: Split, draws: u64, files: &[String]) -> Result<()> {
+pub fn report(kind: SuggestionPools, split: Split, draws: u64, files: &[String]) -> Result<()> {
     println!("{}", head("features | labels per class | no batch | random | suggested | suggested − random"));
     if files.is_empty() {
         for dataset in embedded::DATASETS {
@@ -68,9 +68,9 @@ pub fn report(kind: PoolKind, split: Split, draws: u64, files: &[String]) -> Res
     Ok(())
 }
 
-fn rows_of(kind: PoolKind, name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
+fn rows_of(kind: SuggestionPools, name: &str, table: &FeatureTable, draws: u64) -> Result<()> {
     // Without any label, missing classes are those of every pool.
-    for labels in LABELS.into_iter().filter(|&n| n > 0 || kind != PoolKind::MissingClasses) {
+    for labels in LABELS.into_iter().filter(|&n| n > 0 || kind != SuggestionPools::MissingClasses) {
         let accuracies: Vec<[f64; 3]> =
             (0..draws).map(|seed| accuracies(kind, table, labels, seed)).collect::<Result<_>>()?;
         let [none, random, suggested] = columns(&accuracies);
@@ -88,7 +88,7 @@ fn rows_of(kind: PoolKind, name: &str, table: &FeatureTable, draws: u64) -> Resu
 }
 
 /// Accuracies with no batch, a random one, and the suggested one; all on the instances that are in none of the batches.
-fn accuracies(kind: PoolKind, table: &FeatureTable, labels: usize, seed: u64) -> Result<[f64; 3]> {
+fn accuracies(kind: SuggestionPools, table: &FeatureTable, labels: usize, seed: u64) -> Result<[f64; 3]> {
     let pool = kind.draw(table, labels, seed);
     let open = pool.open();
     let random = Random::stream(seed, u64::MAX).choose(&open, BATCH);
