@@ -52,6 +52,9 @@ pub use tensors::{Tensor, TensorFile};
 
 #[cfg(test)]
 mod testing {
+    use crate::formats::raw::ReadOptions;
+    use crate::labels::FileLabels;
+
     /// Checks that an error contains all `parts`.
     #[track_caller]
     pub fn refused<T>(result: crate::Result<T>, parts: &[&str]) -> crate::Error {
@@ -63,5 +66,13 @@ mod testing {
 
     pub fn strings(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|&text| text.into()).collect()
+    }
+
+    pub fn label_column(label: &str) -> ReadOptions<'_> {
+        ReadOptions { label: Some(label), ..ReadOptions::default() }
+    }
+
+    pub fn texts(labels: &[&str]) -> Option<FileLabels> {
+        Some(FileLabels::from_texts(labels.to_vec()))
     }
 }

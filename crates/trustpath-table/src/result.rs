@@ -38,7 +38,8 @@ pub enum Column {
 }
 
 /// One value of a column.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 pub(crate) enum CellValue<'a> {
     Text(&'a str),
     Number(f64),

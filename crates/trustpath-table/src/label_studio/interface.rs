@@ -25,9 +25,8 @@ impl ControlNames {
     /// ```
     pub fn of_interface(xml: &str, control: Option<&str>) -> Option<Self> {
         let tags: Vec<(&str, HashMap<&str, String>)> = tags(xml).collect();
-        let fits = |attributes: &HashMap<&str, String>| match control {
-            Some(name) => attributes.get("name").is_some_and(|found| found == name),
-            None => true,
+        let fits = |attributes: &HashMap<&str, String>| {
+            control.is_none_or(|control| attributes.get("name").is_some_and(|name| name == control))
         };
         let (_, choices) = tags.iter().find(|(tag, with)| *tag == "Choices" && fits(with))?;
         let (from, to) = (choices.get("name")?.clone(), choices.get("toName")?.clone());
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_control_is_found_among_others() {
+    fn the_control_is_chosen_among_others() {
         let xml = "<View>\n <!-- a < b -->\n <Header value='x = 1'/>\n <Image name='img' value='$photo' zoom=\"true\"/>\n\
             <Choices toName='img' name='first' choice='single'><Choice value=\"a &amp; b\"/></Choices>\
             <Choices name=\"second\"\n toName=\"img\"/></View>";

@@ -30,7 +30,7 @@ fn annotators_vote_and_ground_truth_decides() {
     let cancelled = json!({ "result": [choice("bus")], "was_cancelled": true });
     let mut truth = annotation(&["car"]);
     truth["ground_truth"] = true.into();
-    let (found, notes) = labels(&[
+    let (votes, notes) = labels(&[
         task(11, vec![annotation(&["bus"])]),
         task(12, vec![annotation(&["bus"]), annotation(&["car"]), annotation(&["car"])]),
         task(13, vec![annotation(&["bus"]), annotation(&["car"])]),
@@ -40,8 +40,8 @@ fn annotators_vote_and_ground_truth_decides() {
         task(17, vec![]),
     ])
     .unwrap();
-    let texts: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
-    assert_eq!(texts, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
+    let votes: Vec<Option<&str>> = votes.iter().map(Option::as_deref).collect();
+    assert_eq!(votes, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
     assert!(matches!(&notes[..], [ReadingNote::Sentence(text)] if text.starts_with("1 tasks")), "{notes:?}");
 }
 
@@ -52,8 +52,8 @@ fn what_is_no_single_choice_is_said() {
     let only = json!({ "result": [rectangle] });
     refused(labels(&[task(3, vec![only])]), &["\"rectanglelabels\"", "Choices"]);
     let both = json!({ "result": [rectangle, choice("a")] });
-    let (found, notes) = labels(&[task(3, vec![both])]).unwrap();
-    assert_eq!((found, notes.len()), (vec![Some("a".into())], 1));
+    let (votes, notes) = labels(&[task(3, vec![both])]).unwrap();
+    assert_eq!((votes, notes.len()), (vec![Some("a".into())], 1));
     // A choice about a part of an image is none about the image.
     let mut part = choice("b");
     part["value"]["x"] = 3.into();

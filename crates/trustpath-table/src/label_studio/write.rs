@@ -19,27 +19,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{ControlNames, ImageAddress, Tasks, data, list_of};
-use crate::result::CellValue;
+use crate::result::{CellValue, ColumnKind};
 use crate::{Column, Output, Result, ResultTable};
 
 /// The name of the model in Label Studio.
 pub const MODEL_VERSION: &str = concat!("trustpath-", env!("CARGO_PKG_VERSION"));
 
 /// Columns of results that are no data of the task.
-const RESULT_COLUMNS: [&str; 12] = [
-    "id",
-    "label",
-    "probability",
-    "credibility",
-    "novelty",
-    "round",
-    "verdict",
-    "reason",
-    "suggested",
-    "rival",
-    "score",
-    "suggested_credibility",
-];
+const RESULT_COLUMNS: &str = "id label probability credibility novelty round verdict reason suggested rival score \
+    suggested_credibility";
 
 /// What is known about a task.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,12 +103,12 @@ impl<'a> TaskWriter<'a> {
         task.insert("data".into(), shown.into());
         let annotations: Vec<Value> = match (row.answer, original) {
             // What the task had says more than the label alone.
-            (Some(Some(label)), Some(original)) if self.has(original, label) => kept(original),
+            (Some(Some(label)), Some(original)) if self.has(original, label) => annotations_of(original),
             (Some(label), _) => {
                 let result = label.map_or_else(|| json!([]), |label| self.result(label));
                 vec![json!({ "result": result })]
             }
-            (None, Some(original)) => kept(original),
+            (None, Some(original)) => annotations_of(original),
             (None, None) => Vec::new(),
         };
         if !annotations.is_empty() {
@@ -142,13 +130,12 @@ impl<'a> TaskWriter<'a> {
 }
 
 /// The annotations of a task without what belongs to the project that it was exported from, such as its users.
-fn kept(task: &Map<String, Value>) -> Vec<Value> {
+fn annotations_of(task: &Map<String, Value>) -> Vec<Value> {
     let keys = ["result", "was_cancelled", "ground_truth", "lead_time"];
-    let keep = |annotation: &Value| {
-        let entries = keys.iter().filter_map(|key| Some(((*key).to_owned(), annotation.get(key)?.clone())));
-        entries.collect::<Map<String, Value>>().into()
+    let reduced = |annotation: &Value| {
+        keys.into_iter().filter_map(|key| Some((key.to_owned(), annotation.get(key)?.clone()))).collect()
     };
-    list_of(task, "annotations").map(keep).collect()
+    list_of(task, "annotations").map(reduced).collect()
 }
 
 /// Writes a table of results: given labels as annotations, others as predictions, and of an audit the suggested label of every
@@ -166,11 +153,10 @@ pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
         _ => None,
     };
     let ids = column("id");
-    let own = |name: &str| RESULT_COLUMNS.contains(&name);
-    let is_text = |column: &Column| matches!(column, Column::Text(_) | Column::OptionalText(_));
-    let others = table.columns().iter().filter(|(name, column)| !own(name) && is_text(column));
-    let others: Vec<&(String, Column)> = others.collect();
-    let shown = others.iter().find(|(name, _)| name == "text").or(others.first());
+    let is_result = |name: &str| RESULT_COLUMNS.split(' ').any(|column| column == name);
+    let mut others =
+        table.columns().iter().filter(|(name, column)| !is_result(name) && column.kind() == ColumnKind::Text);
+    let shown = others.clone().find(|(name, _)| name == "text").or_else(|| others.next());
     let shown = shown.map(|(_, column)| column);
     let first = (table.rows() > 0).then(|| text(shown, 0).or(text(ids, 0))).flatten();
     let first = first.unwrap_or_default();

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::given::GivenLabels;
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_finite, check_unique};
-use crate::formats::raw::{LabelLines, RawTable, ReadOptions, matrix_shape, no_column};
+use crate::formats::raw::{RawTable, ReadOptions, matrix_shape, no_column};
 use crate::formats::{LabelPlace, is_stream};
 use crate::input::Input;
-use crate::labels::{Labels, read_labels};
+use crate::labels::{FileLabels, read_labels};
 use crate::{Error, Format, MissingLabels, ReadingNote, Result, journal_of};
 
 /// Bytes that features take in memory at most by default
@@ -177,14 +177,8 @@ impl PartlyLabelledFile {
             }
             check_unique(ids, &source)?;
         }
-        let given = given.unwrap_or_else(|| GivenLabels {
-            labels: Labels::Names(vec![None; raw.rows]),
-            ids: None,
-            names: None,
-            source: source.clone(),
-            lines: LabelLines::Exact,
-            in_order: false,
-        });
+        let none = || GivenLabels::of_rows(FileLabels::Names(vec![None; raw.rows]), source.clone());
+        let given = given.unwrap_or_else(none);
         let matched = given.match_to(raw.ids, raw.rows, &source, &self.missing)?;
         Ok(PartlyLabelledTable {
             features: match raw.in_file {
@@ -208,10 +202,7 @@ impl PartlyLabelledFile {
     /// errors use for it.
     pub(crate) fn contents(&self) -> Result<(RawTable, Option<GivenLabels>, String)> {
         if self.labels.as_deref().is_some_and(is_stream) && is_stream(&self.features) {
-            return Err(Error::Read {
-                file: "standard input".into(),
-                reason: "it cannot be both the features and the labels".into(),
-            });
+            return Err(Error::read("standard input", "it cannot be both the features and the labels"));
         }
         let options = ReadOptions {
             label: self.label_column.as_deref(),
@@ -239,12 +230,8 @@ impl PartlyLabelledFile {
                 return Err(no_column(&source, name, &raw.all_columns));
             }
             let names = raw.class_names.take();
-            let (lines, in_order) = (LabelLines::Exact, false);
-            let given = |labels| {
-                let source = source.clone();
-                GivenLabels { labels, ids: None, names, source, lines, in_order }
-            };
-            return Ok((raw, inside.map(given), source));
+            let given = inside.map(|labels| GivenLabels { names, ..GivenLabels::of_rows(labels, source.clone()) });
+            return Ok((raw, given, source));
         };
         let given = self.labels_of(&path, options, &mut raw, inside.is_some())?;
         Ok((raw, Some(given), source))
@@ -264,12 +251,12 @@ impl PartlyLabelledFile {
         let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
         let source = input.name.clone();
         if let (Some(text), false) = (&self.text, format.label_place() == LabelPlace::Column) {
-            return Err(no_column(&source, text, &[]));
+            return Err(no_column::<&str>(&source, text, &[]));
         }
         Ok((format.read(input, options)?, source, format.label_place()))
     }
 
-    /// The labels in a file of their own, whose notes and tasks go to the features.
+    /// The labels in a separate file, whose notes and tasks go to the features.
     fn labels_of(
         &self,
         path: &Path,
@@ -277,31 +264,27 @@ impl PartlyLabelledFile {
         raw: &mut RawTable,
         has_labels_inside: bool,
     ) -> Result<GivenLabels> {
-        let read = read_labels(path, options)?;
-        let file = path.display().to_string();
+        let mut read = read_labels(path, options)?;
         let journal = journal_of(path);
         if journal.is_file() {
-            raw.notes.push(ReadingNote::Journal(file.clone(), journal.display().to_string()));
+            raw.notes.push(ReadingNote::Journal(path.display().to_string(), journal.display().to_string()));
         }
-        let labels = read.labels.ok_or_else(|| Error::NoLabels {
-            file: file.clone(),
-            remedy: format!("it has no {:?}; name the label column", options.label_column()),
-        })?;
-        // Names in the features file belong to the labels there, if it has any.
-        let names = read.class_names.or(raw.class_names.take().filter(|_| !has_labels_inside));
-        // A file named after the features is taken to be written together with them.
-        let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
-        let whole = |ids: &Vec<String>| ids.len() == raw.rows;
-        let together = beside && read.ids.as_ref().is_some_and(whole);
         // Ids of tasks are no row numbers.
         let tasks_in_order = read.tasks.is_some() && raw.ids.is_none();
-        if let Some(tasks) = read.tasks {
+        let (tasks, notes) = (read.tasks.take(), std::mem::take(&mut read.notes));
+        let remedy = format!("it has no {:?}; name the label column", options.label_column());
+        let mut given = GivenLabels::of_file(read, path, &remedy)?;
+        if let Some(tasks) = tasks {
             raw.tasks.get_or_insert(tasks);
-            raw.notes.extend(read.notes);
+            raw.notes.extend(notes);
         }
-        let in_order = self.in_order || together || tasks_in_order;
-        let (ids, lines) = (read.ids, read.label_lines);
-        Ok(GivenLabels { labels, ids, names, source: file, lines, in_order })
+        // Names in the features file belong to the labels there, if it has any.
+        given.names = given.names.or(raw.class_names.take().filter(|_| !has_labels_inside));
+        // A file named after the features is taken to be written together with them.
+        let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
+        let together = beside && given.ids.as_ref().is_some_and(|ids| ids.len() == raw.rows);
+        given.in_order = self.in_order || together || tasks_in_order;
+        Ok(given)
     }
 
     /// The error for a file without labels in it or beside it.
@@ -313,10 +296,9 @@ impl PartlyLabelledFile {
             Ok(LabelPlace::NamedArray) => ", store them under the name \"labels\"".into(),
             _ => format!(", or name the column that holds them ({column:?} does not exist)"),
         };
-        Error::NoLabels {
-            file: self.features.display().to_string(),
-            remedy: format!("give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"),
-        }
+        let remedy =
+            format!("give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}");
+        Error::no_labels(self.features.display().to_string(), remedy)
     }
 }
 
@@ -328,10 +310,7 @@ fn labels_beside(features: &Path) -> Option<PathBuf> {
 /// The names under which labels are searched for.
 fn names_beside(features: &Path) -> impl Iterator<Item = PathBuf> {
     let stem = features.file_stem().unwrap_or_default().to_string_lossy();
-    let endings = ["npy", "csv", "tsv", "txt"];
-    let names = ["-", "_"].into_iter().flat_map(|joint| endings.map(|ending| (joint, ending)));
-    let path = move |(joint, ending)| format!("{stem}{joint}labels.{ending}");
-    let names: Vec<String> = names.map(path).collect();
-    let stream = is_stream(features);
-    names.into_iter().filter(move |_| !stream).map(|name| features.with_file_name(name))
+    let endings = if is_stream(features) { &[][..] } else { &["npy", "csv", "tsv", "txt"] };
+    let names = ["-", "_"].into_iter().flat_map(move |joint| endings.iter().map(move |ending| (joint, ending)));
+    names.map(move |(joint, ending)| features.with_file_name(format!("{stem}{joint}labels.{ending}")))
 }

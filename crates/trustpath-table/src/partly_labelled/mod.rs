@@ -52,16 +52,11 @@ impl PartlyLabelledTable {
         let source = source.into();
         let rows = ids.len();
         if rows == 0 || dims == 0 || rows.checked_mul(dims) != Some(features.len()) {
-            return Err(Error::Shape {
-                file: source,
-                found: vec![rows, dims],
-                expected: "give at least one row with at least one feature, and an id for each row",
-            });
+            let expected = "give at least one row with at least one feature, and an id for each row";
+            return Err(Error::shape(&source, &[rows, dims], expected));
         }
         if labels.len() != rows {
-            let labels_file = source.clone();
-            let labels = labels.len();
-            return Err(Error::LabelCount { file: source, labels_file, labels, rows });
+            return Err(Error::label_count(&source, &source, labels.len(), rows));
         }
         let classes = class_names.len();
         let unnamed = |&(_, label): &(usize, &Option<usize>)| label.is_some_and(|l| l >= classes);
@@ -72,20 +67,8 @@ impl PartlyLabelledTable {
         check_finite(&features, dims, 0, None, &source)?;
         let features = FeatureStorage::InMemory(features);
         let labels_source = source.clone();
-        let (columns, carried, notes) = (None, Vec::new(), Vec::new());
-        Ok(Self {
-            features,
-            dims,
-            columns,
-            ids,
-            labels,
-            class_names,
-            source,
-            labels_source,
-            carried,
-            notes,
-            tasks: None,
-        })
+        let (columns, carried, notes, tasks) = (None, Vec::new(), Vec::new(), None);
+        Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source, carried, notes, tasks })
     }
 
     /// All features in row-major order, if they are in memory; else see [`read`](Self::read).
@@ -160,11 +143,8 @@ impl PartlyLabelledTable {
     /// If they do not fill the rows or are not finite.
     pub fn with_features(mut self, features: Vec<f32>, dims: usize) -> Result<Self> {
         if dims == 0 || self.rows().checked_mul(dims) != Some(features.len()) {
-            return Err(Error::Shape {
-                file: self.source,
-                found: vec![features.len(), dims],
-                expected: "give one row of features per instance",
-            });
+            let shape = [features.len(), dims];
+            return Err(Error::shape(&self.source, &shape, "give one row of features per instance"));
         }
         check_finite(&features, dims, 0, None, &self.source)?;
         (self.features, self.dims) = (FeatureStorage::InMemory(features), dims);
@@ -212,7 +192,7 @@ impl PartlyLabelledTable {
             } else {
                 format!("{wanted}, or name the label column if it is {}", texts.join(" or "))
             };
-            return Err(Error::NoLabels { file: self.labels_source.clone(), remedy });
+            return Err(Error::no_labels(&self.labels_source, remedy));
         };
         if given.any(|label| label != first) {
             return Ok(());
@@ -261,12 +241,8 @@ pub(crate) fn check_finite(
     let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
     let (row, column) = (first + place / dims, place % dims);
     let name = columns.and_then(|names| names.get(column));
-    Err(Error::NotFinite {
-        file: file.to_owned(),
-        row,
-        column: name.map_or_else(|| column.to_string(), |name| format!("{name:?}")),
-        value: features[place],
-    })
+    let column = name.map_or_else(|| column.to_string(), |name| format!("{name:?}"));
+    Err(Error::NotFinite { file: file.to_owned(), row, column, value: features[place] })
 }
 
 fn check_unique(ids: &[String], source: &str) -> Result<()> {

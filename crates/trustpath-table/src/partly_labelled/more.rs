@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::given::{GivenLabels, counts};
+use super::given::{GivenLabels, MatchedLabels, counts};
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_unique};
-use crate::formats::raw::{LabelLines, ReadOptions};
-use crate::labels::{Labels, read_labels};
+use crate::Result;
+use crate::formats::raw::ReadOptions;
+use crate::labels::{FileLabels, read_labels};
 use crate::missing::MissingLabels;
-use crate::{Error, Result};
 
 impl PartlyLabelledTable {
     /// All features in row-major order, also those that stay in their file.
@@ -22,8 +22,8 @@ impl PartlyLabelledTable {
         Ok(values)
     }
 
-    /// This pool with further instances after its own. Classes are those of both. Instances whose ids are their row numbers, and taken, are
-    /// numbered on. Columns that are passed on to the result are those of the further instances.
+    /// This pool followed by further instances. Classes are those of both. Instances whose ids are their row numbers,
+    /// and taken, are numbered on. Columns that are passed on to the result are those of the further instances.
     ///
     /// # Errors
     /// If they have other features, or an id of this pool.
@@ -91,20 +91,25 @@ impl PartlyLabelledTable {
         id: Option<&str>,
         missing: &MissingLabels,
     ) -> Result<Self> {
-        let read = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
-        let source = path.display().to_string();
-        let labels = read
-            .labels
-            .ok_or_else(|| Error::NoLabels { file: source.clone(), remedy: "give the columns id and label".into() })?;
-        let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
-        let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
-        let given = given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)?;
+        let options = ReadOptions { label, id, ..ReadOptions::default() };
+        let given = self.match_file(path, options, missing, "give the columns id and label")?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
-        let labels: Vec<String> =
-            given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
+        let labels = given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
         let mut table = self.with_labels(labels)?;
         table.notes.extend(given.notes);
         Ok(table)
+    }
+
+    /// The labels that a file has for instances of this table; `remedy` says what to do if it has none.
+    pub(super) fn match_file(
+        &self,
+        path: &Path,
+        options: ReadOptions,
+        missing: &MissingLabels,
+        remedy: &str,
+    ) -> Result<MatchedLabels> {
+        let given = GivenLabels::of_file(read_labels(path, options)?, path, remedy)?;
+        given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)
     }
 
     /// The name of the label of each instance, empty where there is none.
@@ -115,9 +120,7 @@ impl PartlyLabelledTable {
 
     /// With these labels, whose classes are numbered as those of a file.
     fn with_labels(mut self, labels: Vec<String>) -> Result<Self> {
-        let (source, lines) = (self.labels_source.clone(), LabelLines::Exact);
-        let labels = Labels::Texts(labels);
-        let given = GivenLabels { labels, ids: None, names: None, source, lines, in_order: false };
+        let given = GivenLabels::of_rows(FileLabels::Texts(labels), self.labels_source.clone());
         // What means that there is no label was decided when the labels were read.
         let none = MissingLabels::only([""; 0]);
         let (ids, rows) = (std::mem::take(&mut self.ids), self.labels.len());

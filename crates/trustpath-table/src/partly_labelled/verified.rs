@@ -4,39 +4,29 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::PartlyLabelledTable;
-use super::given::GivenLabels;
 use crate::formats::raw::ReadOptions;
-use crate::labels::read_labels;
 use crate::missing::MissingLabels;
 use crate::{Error, Result};
 
 impl PartlyLabelledTable {
-    /// Reads the labels that a person has checked: the row of each instance, and the class that is right. The file is one of labels, with an id
-    /// (or the row number) and a label for each instance that was checked, or one label per row, empty where it was not.
+    /// Reads the labels that a person has checked: the row of each instance, and the class that is right. The file is
+    /// one of labels, with an id (or the row number) and a label for each instance that was checked, or one label per
+    /// row, empty where it was not.
     ///
     /// # Errors
-    /// If the file cannot be read, names an instance that does not exist or two labels for one, or has a label for an instance without a
-    /// given label, or one that no given label is.
+    /// If the file cannot be read, names an instance that does not exist or two labels for one, or has a label for an
+    /// instance without a given label, or one that no given label is.
     pub fn read_verified(&self, path: &Path) -> Result<Vec<(usize, usize)>> {
-        let read = read_labels(path, ReadOptions::default())?;
-        let file = path.display().to_string();
-        let nothing = |remedy: &str| Error::NoLabels { file: file.clone(), remedy: remedy.into() };
-        let labels = read
-            .labels
-            .ok_or_else(|| nothing("give the columns id and label, one row for each label that was checked"))?;
-        let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
-        let source = file.clone();
-        let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
-        let ids = Some(self.ids.clone());
-        let matched = given.match_to(ids, self.rows(), &self.source, &MissingLabels::default())?;
-        let places: HashMap<&str, usize> =
-            self.class_names.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        let remedy = "give the columns id and label, one row for each label that was checked";
+        let matched = self.match_file(path, ReadOptions::default(), &MissingLabels::default(), remedy)?;
+        let file = matched.source;
+        let places: HashMap<&String, usize> = self.class_names.iter().zip(0..).collect();
         let mut answers = Vec::new();
         for (row, class) in matched.labels.iter().enumerate() {
             let Some(class) = class else { continue };
             let name = &matched.class_names[*class];
             let id = &self.ids[row];
-            let Some(&class) = places.get(name.as_str()) else {
+            let Some(&class) = places.get(name) else {
                 let reason = format!(
                     "it says that {id:?} is {name:?}, but no label of {} is; write the label as it is written there, or give an instance of that class its label first",
                     self.labels_source
@@ -53,7 +43,7 @@ impl PartlyLabelledTable {
             answers.push((row, class));
         }
         if answers.is_empty() {
-            return Err(nothing("give the id and the right label of at least one instance"));
+            return Err(Error::no_labels(file, "give the id and the right label of at least one instance"));
         }
         Ok(answers)
     }

@@ -86,8 +86,8 @@ impl TensorFile {
                 Scalar::F64 => Tensor::F64 { shape, values: scalar.to_f64s(&bytes) },
                 Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Tensor::F32 { shape, values: scalar.to_f32s(&bytes) },
                 _ => {
-                    let (file, found) = (file.called(&name), "whole numbers".into());
-                    return Err(Error::Dtype { file, found, expected });
+                    let (file, dtype) = (file.called(&name), "whole numbers".into());
+                    return Err(Error::Dtype { file, dtype, expected });
                 }
             };
             tensors.insert(name, tensor);
@@ -122,22 +122,19 @@ impl TensorFile {
 }
 
 fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<TensorEntry> {
-    let (dtype, shape, bytes, count): (_, _, Vec<u8>, _) = match tensor {
-        Tensor::F32 { shape, values } => {
-            ("F32", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
-        }
-        Tensor::F64 { shape, values } => {
-            ("F64", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
-        }
+    let (dtype, shape, count) = match tensor {
+        Tensor::F32 { shape, values } => ("F32", shape, values.len()),
+        Tensor::F64 { shape, values } => ("F64", shape, values.len()),
     };
     if shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n)) != Some(count) {
-        return Err(Error::Shape {
-            file: format!("{} ({name})", path.display()),
-            found: shape.clone(),
-            expected: "the number of its values does not match",
-        });
+        let file = format!("{} ({name})", path.display());
+        return Err(Error::shape(&file, shape, "the number of its values does not match"));
     }
-    Ok(TensorEntry::new(name.to_owned(), dtype, shape.clone(), bytes))
+    let bytes = match tensor {
+        Tensor::F32 { values, .. } => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Tensor::F64 { values, .. } => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    };
+    Ok(TensorEntry { name: name.to_owned(), dtype, shape: shape.clone(), bytes })
 }
 
 #[cfg(test)]

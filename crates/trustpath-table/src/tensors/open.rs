@@ -37,12 +37,12 @@ impl TensorReader {
         input.read_exact(&mut header).map_err(|_| short(&input.name))?;
         let header: Metadata = serde_json::from_slice(&header)
             .map_err(|e| Error::damaged(&input.name, format!("its header is not valid ({e})")))?;
-        let (expected, found) = (header.data_len() as u64, available - length);
-        if expected > found {
-            return Err(Error::Truncated { file: input.name, expected, found });
+        let (expected, available) = (header.data_len() as u64, available - length);
+        if expected > available {
+            return Err(Error::Truncated { file: input.name, expected, available });
         }
-        if expected < found {
-            let reason = format!("{} bytes belong to no tensor", found - expected);
+        if expected < available {
+            let reason = format!("{} bytes belong to no tensor", available - expected);
             return Err(Error::damaged(input.name, reason));
         }
         Ok(Self { input, header, start: 8 + length })
@@ -82,7 +82,7 @@ impl TensorReader {
         let info = self.info(name)?;
         let scalar = Scalar::from_dtype(info.dtype).ok_or_else(|| Error::Dtype {
             file: self.called(name),
-            found: format!("{:?}", info.dtype),
+            dtype: format!("{:?}", info.dtype),
             expected,
         })?;
         Ok((scalar, info.shape.clone()))

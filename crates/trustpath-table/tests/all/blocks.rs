@@ -125,7 +125,7 @@ fn a_file_that_was_shortened_is_refused() {
         let mut out = vec![0.0; dims];
         table.read(0, &mut out).unwrap();
         let error = table.read(rows - 1, &mut out).unwrap_err();
-        let expected = Error::Truncated { file: path.display().to_string(), expected: 8000, found: 4000 };
+        let expected = Error::Truncated { file: path.display().to_string(), expected: 8000, available: 4000 };
         assert_eq!(error, expected);
         assert_eq!(table.check_values().unwrap_err(), expected);
     }

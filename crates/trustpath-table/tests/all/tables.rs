@@ -217,7 +217,7 @@ fn a_zip_bomb_takes_no_memory() {
     assert_eq!(table.features(), [0.0; 18]);
     // An array that announces terabytes and holds nothing is not believed.
     let error = read(&npz(&[("features.npy", &header("(1000000000, 512)"), 72)])).unwrap_err();
-    assert!(matches!(error, Error::Truncated { found: 72, .. }), "{error:?}");
+    assert!(matches!(error, Error::Truncated { available: 72, .. }), "{error:?}");
     // Neither is a directory that says that the entry is that large.
     let mut lie = npz(&[("features.npy", &header("(500000000, 2)"), 72)]);
     let size = (header("(500000000, 2)").len() as u32 + 72).to_le_bytes();

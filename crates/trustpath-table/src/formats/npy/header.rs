@@ -44,9 +44,9 @@ impl NpyHeader {
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or_else(|| Error::damaged(&file, format!("the shape {shape:?} is impossible")))?;
         let start = header_length as u64;
-        let found = available.saturating_sub(start);
-        if bytes as u64 > found {
-            return Err(Error::Truncated { file, expected: bytes as u64, found });
+        let available = available.saturating_sub(start);
+        if bytes as u64 > available {
+            return Err(Error::Truncated { file, expected: bytes as u64, available });
         }
         Ok(Self { file, descr, element, big_endian, fortran, shape, start, bytes })
     }
@@ -123,7 +123,7 @@ fn parse_header(header: &str) -> Option<(String, bool, Vec<usize>)> {
 fn parse_descr(descr: &str, file: &str) -> Result<(ElementType, bool)> {
     let unknown = || Error::Dtype {
         file: file.to_owned(),
-        found: descr.to_owned(),
+        dtype: descr.to_owned(),
         expected: "plain numbers or names are needed; save a plain array of float32, an integer type or str",
     };
     let (big_endian, kind) = match descr.split_at_checked(1) {

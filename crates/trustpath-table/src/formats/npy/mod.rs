@@ -18,7 +18,7 @@ use std::path::Path;
 use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape};
 use crate::block_file::ArrayInFile;
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 use header::{ElementType, NpyHeader};
@@ -83,8 +83,8 @@ impl NpyArray {
         let read = source.take(expected as u64).read_to_end(&mut data);
         read.map_err(|e| Error::damaged(&file, e))?;
         if data.len() < expected {
-            let found = data.len() as u64;
-            return Err(Error::Truncated { file, expected: expected as u64, found });
+            let available = data.len() as u64;
+            return Err(Error::Truncated { file, expected: expected as u64, available });
         }
         if big_endian {
             let unit = match element {
@@ -113,9 +113,8 @@ impl NpyArray {
                 let read = scalar.read_f32s(source, rows * dims);
                 let features = read.map_err(|e| Error::damaged(&header.file, e))?;
                 if features.len() < rows * dims {
-                    let found = (features.len() * scalar.size()) as u64;
-                    let expected = header.bytes as u64;
-                    return Err(Error::Truncated { file: header.file, expected, found });
+                    let available = (features.len() * scalar.size()) as u64;
+                    return Err(Error::Truncated { file: header.file, expected: header.bytes as u64, available });
                 }
                 features
             }
@@ -151,11 +150,11 @@ impl NpyArray {
     }
 
     /// The elements as labels: whole numbers or names.
-    pub(super) fn to_labels(&self) -> Result<Labels> {
+    pub(super) fn to_labels(&self) -> Result<FileLabels> {
         check_label_shape(&self.file, &self.shape)?;
         match self.element {
-            ElementType::Number(scalar) => Labels::from_array(scalar, &self.data, &self.file),
-            ElementType::Text { .. } => Ok(Labels::from_names(self.to_strings()?)),
+            ElementType::Number(scalar) => FileLabels::from_array(scalar, &self.data, &self.file),
+            ElementType::Text { .. } => Ok(FileLabels::from_names(self.to_strings()?)),
         }
     }
 
@@ -197,7 +196,7 @@ impl NpyArray {
     }
 
     fn wrong_type(&self, expected: &'static str) -> Error {
-        Error::Dtype { file: self.file.clone(), found: self.descr.clone(), expected }
+        Error::Dtype { file: self.file.clone(), dtype: self.descr.clone(), expected }
     }
 }
 
@@ -231,8 +230,9 @@ mod tests {
         [&MAGIC[..], &[1, 0], &length, header.as_bytes(), data].concat()
     }
 
-    fn header(descr: &str, fortran: &str, shape: &str) -> String {
-        format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n")
+    fn array(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+        npy(&header, data)
     }
 
     fn read(bytes: &[u8]) -> Result<NpyArray> {
@@ -244,41 +244,41 @@ mod tests {
         let values = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0];
         let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
-        let c = read(&npy(&header("'<f4'", "False", "(2, 3)"), &little)).unwrap();
+        let c = read(&array("'<f4'", "False", "(2, 3)", &little)).unwrap();
         assert_eq!((c.shape.clone(), c.to_f32s().unwrap()), (vec![2, 3], values.to_vec()));
-        let c = read(&npy(&header("'>f4'", "False", "(2, 3)"), &big)).unwrap();
+        let c = read(&array("'>f4'", "False", "(2, 3)", &big)).unwrap();
         assert_eq!(c.to_f32s().unwrap(), values);
-        let f = read(&npy(&header("'<f4'", "True", "(2, 3)"), &little)).unwrap();
+        let f = read(&array("'<f4'", "True", "(2, 3)", &little)).unwrap();
         assert_eq!(f.to_f32s().unwrap(), [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
     }
 
     #[test]
     fn text_becomes_names() {
         let unicode: Vec<u8> = "éa\0b\0\0".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
-        let names = read(&npy(&header("'<U3'", "False", "(2,)"), &unicode)).unwrap();
-        assert_eq!(names.to_labels().unwrap(), Labels::from_names(vec!["éa", "b"]));
-        let names = read(&npy(&header("'|S2'", "False", "(2,)"), b"abc\0")).unwrap();
+        let names = read(&array("'<U3'", "False", "(2,)", &unicode)).unwrap();
+        assert_eq!(names.to_labels().unwrap(), FileLabels::from_names(vec!["éa", "b"]));
+        let names = read(&array("'|S2'", "False", "(2,)", b"abc\0")).unwrap();
         assert_eq!(names.to_strings().unwrap(), ["ab", "c"]);
         assert!(names.to_f32s().unwrap_err().to_string().contains("|S2"));
     }
 
     #[test]
     fn pickles_structured_and_complex_types_are_refused() {
-        let error = read(&npy(&header("'|O'", "False", "(2,)"), b"\x80\x04.")).unwrap_err();
+        let error = read(&array("'|O'", "False", "(2,)", b"\x80\x04.")).unwrap_err();
         assert_eq!(error, Error::Pickled { file: "x.npy".into() });
         for descr in ["[('a', '<f4'), ('b', '<i4')]", "'<c8'", "'<M8[ns]'", "'<f16'", "'<U0'", "''"] {
-            let error = read(&npy(&header(descr, "False", "(2,)"), &[0; 64])).unwrap_err();
+            let error = read(&array(descr, "False", "(2,)", &[0; 64])).unwrap_err();
             assert!(matches!(error, Error::Dtype { .. }), "{descr}: {error}");
         }
     }
 
     #[test]
     fn hostile_shapes_allocate_nothing() {
-        let refused = |shape| read(&npy(&header("'<f4'", "False", shape), &[0; 12])).unwrap_err();
+        let refused = |shape| read(&array("'<f4'", "False", shape, &[0; 12])).unwrap_err();
         // The second has one element too many for the data.
         for shape in ["(1000000000000, 512)", "(2, 2)"] {
             let error = refused(shape);
-            assert!(matches!(error, Error::Truncated { found: 12, .. }), "{shape}: {error}");
+            assert!(matches!(error, Error::Truncated { available: 12, .. }), "{shape}: {error}");
         }
         let impossible = ["(18446744073709551615, 3)", "(4294967296, 4294967296)"];
         let no_shape = ["(-1, 3)", "(1.5,)", "3", "(3", "(99999999999999999999,)"];
@@ -287,16 +287,16 @@ mod tests {
             assert!(matches!(error, Error::Damaged { .. }), "{shape}: {error}");
         }
         // A source that claims more than it has.
-        let bytes = npy(&header("'<f4'", "False", "(1000, 512)"), &[0; 12]);
+        let bytes = array("'<f4'", "False", "(1000, 512)", &[0; 12]);
         let error = NpyArray::read(&bytes[..], u64::MAX, "x".into()).unwrap_err();
-        assert!(matches!(error, Error::Truncated { found: 12, .. }), "{error}");
+        assert!(matches!(error, Error::Truncated { available: 12, .. }), "{error}");
     }
 
     #[test]
     fn a_huge_header_and_every_truncation_are_refused() {
         let huge = [&MAGIC[..], &[2, 0], &u32::MAX.to_le_bytes()].concat();
         assert!(matches!(read(&huge), Err(Error::Damaged { .. })));
-        let bytes = npy(&header("'<f4'", "False", "(2, 3)"), &[0; 24]);
+        let bytes = array("'<f4'", "False", "(2, 3)", &[0; 24]);
         assert!(read(&bytes).is_ok());
         assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
     }

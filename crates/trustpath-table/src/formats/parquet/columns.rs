@@ -101,7 +101,7 @@ impl ParquetTable {
             }
             _ => Err(Error::Dtype {
                 file: format!("{} (column {})", self.file, self.name(column)),
-                found: self.descriptor(column).physical_type().to_string(),
+                dtype: self.descriptor(column).physical_type().to_string(),
                 expected: "numbers are needed, or text for labels",
             }),
         }
@@ -157,7 +157,7 @@ impl ParquetTable {
         take: usize,
         convert: impl Fn(&T::T) -> V,
     ) -> Result<ColumnChunk<V>> {
-        let (mut found, mut repetition, mut present) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut converted, mut repetition, mut present) = (Vec::new(), Vec::new(), Vec::new());
         let descriptor = self.descriptor(column);
         let full = descriptor.max_def_level();
         let at_once = if descriptor.max_rep_level() > 0 { LISTS_AT_ONCE } else { ROWS_AT_ONCE };
@@ -175,9 +175,9 @@ impl ParquetTable {
             }
             rest -= records;
             present.extend(levels.iter().map(|&level| level >= full));
-            found.extend(values.iter().map(&convert));
+            converted.extend(values.iter().map(&convert));
         }
-        Ok(ColumnChunk { values: found, repetition, present })
+        Ok(ColumnChunk { values: converted, repetition, present })
     }
 
     /// Refuses nulls in rows that begin with row `first`.
@@ -192,8 +192,7 @@ impl ParquetTable {
     }
 
     fn missing(&self, column: usize, row: usize) -> Error {
-        let (file, place) = (self.file.clone(), format!("row {row}"));
-        Error::Missing { file, place, column: self.name(column) }
+        Error::missing(&self.file, format!("row {row}"), self.name(column))
     }
 
     fn is_unsigned(&self, column: usize) -> bool {
