@@ -76,7 +76,7 @@ pub fn read_answers(path: &Path) -> Result<Vec<(String, AnswerKind)>> {
             return Err(Error::UnknownFormat { file, remedy });
         }
     };
-    let rows = csv_fields(Input::open(path)?, delimiter)?;
+    let (_, rows) = csv_fields(Input::open(path)?, delimiter)?;
     let header: Vec<String> = rows[0].iter().map(|name| name.to_lowercase()).collect();
     let place = |name: &str| header.iter().position(|column| column == name);
     let others: Vec<&String> = header.iter().filter(|name| !COLUMNS.contains(&name.as_str())).collect();

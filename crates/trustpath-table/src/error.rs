@@ -1,7 +1,6 @@
 //! What can go wrong. Each error is one sentence that names the input and says what to do about it.
 //!
-//! Text from a file is shown as a Rust string literal, so that control characters in it cannot reach
-//! a terminal.
+//! Text from a file is shown as a Rust string literal, so that control characters in it cannot reach a terminal.
 
 use std::fmt::Display;
 use std::path::Path;

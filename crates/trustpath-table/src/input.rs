@@ -126,13 +126,13 @@ impl Seek for Input {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::refused;
+    use crate::testing::{Folder, refused};
 
     #[test]
     fn folders_and_missing_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        refused(Input::open(folder.path()), &["it is a folder"]);
-        assert!(matches!(Input::open(&folder.path().join("none.npy")), Err(Error::Read { .. })));
+        let folder = Folder::new();
+        refused(Input::open(&folder.path("")), &["it is a folder"]);
+        assert!(matches!(Input::open(&folder.path("none.npy")), Err(Error::Read { .. })));
     }
 
     #[cfg(unix)]

@@ -1,5 +1,4 @@
-//! Labels: whole numbers or names, some of them missing, encoded as 0 … *k* − 1 with a name for each
-//! class.
+//! Labels: whole numbers or names, some of them missing, encoded as 0 … *k* − 1 with a name for each class.
 //!
 //! Readers return labels as they are written ([`FileLabels::Texts`]). Which of them are missing is decided once all
 //! are known ([`FileLabels::resolve`]).

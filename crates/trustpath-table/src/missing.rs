@@ -1,10 +1,9 @@
 //! Which labels say that there is none, and what a user should know about the others.
 //!
-//! An empty cell, a null and NaN are always missing. Unless the caller lists other markers, so are
-//! these: in any case `unlabeled`, `unlabelled`, `unknown`, `nan`, `null` and `n/a`; as written
-//! `None`, `NA`, `<NA>`, `#N/A`, `?` and `-`; and −1, which data frames and scikit-learn write, beside
-//! texts, or where it is the only negative among whole numbers. Labels that are −1 and 1 alone are two
-//! classes.
+//! An empty cell, a null and NaN are always missing. Unless the caller lists other markers, so are these: in any case
+//! `unlabeled`, `unlabelled`, `unknown`, `nan`, `null` and `n/a`; as written `None`, `NA`, `<NA>`, `#N/A`, `?` and `-`;
+//! and −1, which data frames and scikit-learn write, beside texts, or where it is the only negative among whole
+//! numbers. Labels that are −1 and 1 alone are two classes.
 //!
 //! The rules look at the distinct labels with their numbers, so that files and arrays of Python are
 //! judged by the same code ([`MissingLabels::judge`]).
@@ -154,8 +153,7 @@ fn near_duplicates(labels: &[(&str, usize)]) -> Vec<ReadingNote> {
 }
 
 impl ReadingNote {
-    /// The note as a sentence with the remedy. `setting` spells an option with its value, as in
-    /// `--missing '?'`.
+    /// The note as a sentence with the remedy. `setting` spells an option with its value, as in `--missing '?'`.
     pub fn sentence(&self, setting: impl Fn(&str, &str) -> String) -> String {
         match self {
             Self::Sentence(sentence) => sentence.clone(),

@@ -239,7 +239,7 @@ impl JsonlReader<'_> {
         });
         let wanted = self.options.id.is_some() && !self.options.labels_only;
         let ids = (wanted || self.ids.iter().any(Option::is_some)).then(|| {
-            let column = format!("{:?}", self.options.id_column());
+            let column = format!("{:?}", self.options.id.unwrap_or("id"));
             let missing = |row: usize| Error::missing(self.file, format!("row {row}"), column.clone());
             let id = |(row, id): (usize, Option<Value>)| id.and_then(text).ok_or_else(|| missing(row));
             self.ids.into_iter().enumerate().map(id).collect::<Result<_>>()
@@ -337,7 +337,11 @@ pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{refused, texts};
+    use crate::testing::refused;
+
+    fn texts(texts: &[&str]) -> Option<FileLabels> {
+        Some(FileLabels::from_texts(texts.to_vec()))
+    }
 
     fn read_text(text: &str) -> Result<RawTable> {
         read_with(text, ReadOptions::default())

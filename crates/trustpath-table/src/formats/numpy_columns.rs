@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 use super::npy::write_header;
-use crate::result::{CellValue, Column, ColumnKind};
+use crate::result::{Column, ColumnKind};
 use crate::{Error, Output, Result, ResultTable};
 
 /// Text of fixed width takes the room of the longest in every row; no more than this in total.
@@ -51,11 +51,10 @@ impl ArrayColumn<'_> {
     }
 
     fn write_cell(&self, row: usize, w: &mut dyn Write) -> io::Result<()> {
-        let text = match (self.column.kind(), self.column.cell(row)) {
-            (ColumnKind::Text, CellValue::Text(text)) => text,
-            (ColumnKind::Text, _) => "",
-            _ => return self.column.write_bytes(row, w),
-        };
+        if self.column.kind() != ColumnKind::Text {
+            return self.column.write_bytes(row, w);
+        }
+        let text = self.column.text(row).unwrap_or_default();
         let mut padded = text.chars().chain(std::iter::repeat('\0')).take(self.width);
         padded.try_for_each(|c| w.write_all(&u32::from(c).to_le_bytes()))
     }

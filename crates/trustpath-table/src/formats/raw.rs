@@ -33,22 +33,11 @@ pub(crate) struct ReadOptions<'a> {
     pub text: Option<&'a str>,
     /// Reads only labels and ids, and ignores everything else.
     pub labels_only: bool,
-    /// Bytes that features may take in memory. Larger ones stay in their file if its format allows
-    /// it.
+    /// Bytes that features may take in memory. Larger ones stay in their file if its format allows it.
     pub in_memory: Option<u64>,
 }
 
 impl<'a> ReadOptions<'a> {
-    /// The name of the label column.
-    pub fn label_column(self) -> &'a str {
-        self.label.unwrap_or("label")
-    }
-
-    /// The name of the id column.
-    pub fn id_column(self) -> &'a str {
-        self.id.unwrap_or("id")
-    }
-
     /// The place of the label column among these names.
     pub fn find_label<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
         find(names, self.label, &LABEL_COLUMNS)

@@ -1,9 +1,8 @@
 //! Safetensors: features, labels and ids by the names of their tensors.
 //!
-//! Class names are a JSON array of strings under the metadata key `class_names`. Texts, for which
-//! there is no tensor type, are two tensors: `NAME.bytes` with all of them one after another in
-//! UTF-8, and `NAME.offsets` with the offset at which each begins, followed by the offset at which
-//! the last ends; or a JSON array under the metadata key `NAME`.
+//! Class names are a JSON array of strings under the metadata key `class_names`. Texts, for which there is no tensor
+//! type, are two tensors: `NAME.bytes` with all of them one after another in UTF-8, and `NAME.offsets` with the offset
+//! at which each begins, followed by the offset at which the last ends; or a JSON array under the metadata key `NAME`.
 
 use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape, no_column, no_feature_array};
 use crate::block_file::ArrayInFile;
@@ -89,8 +88,8 @@ fn texts(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
 
 /// The JSON array of strings under a metadata key, if there is one.
 fn json_list(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
-    let Some(text) = file.metadata_of(name) else { return Ok(None) };
-    serde_json::from_str(text)
+    let Some(text) = file.metadata().remove(name) else { return Ok(None) };
+    serde_json::from_str(&text)
         .map(Some)
         .map_err(|_| Error::damaged(file.name(), format!("its metadata {name} is not a JSON array of strings")))
 }

@@ -97,16 +97,6 @@ impl Tasks {
         &self.file
     }
 
-    /// Number of tasks.
-    pub fn len(&self) -> usize {
-        self.tasks.len()
-    }
-
-    /// Whether there are none, which [`read`](Self::read) refuses.
-    pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
-
     /// The id of each task: its own if all have one, or else the `id` in its data, or its place in the file from 0.
     pub fn ids(&self) -> &[String] {
         &self.ids
@@ -218,7 +208,7 @@ pub(crate) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
         CarriedColumn { texts: texts.collect(), name }
     });
     let carried = carried.collect();
-    let rows = tasks.len();
+    let rows = tasks.tasks.len();
     Ok(RawTable { rows, ids, labels, carried, notes, tasks: Some(tasks.into()), ..RawTable::default() })
 }
 

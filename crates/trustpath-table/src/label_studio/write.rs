@@ -138,49 +138,37 @@ fn annotations_of(task: &Map<String, Value>) -> Vec<Value> {
     list_of(task, "annotations").map(reduced).collect()
 }
 
-/// Writes a table of results: given labels as annotations, others as predictions, and of an audit the suggested label of every
-/// suspect.
+/// Writes a table of results: given labels as annotations, others as predictions, and of an audit the suggested label
+/// of every suspect.
 pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     let column = |name: &str| table.columns().iter().find(|(n, _)| n == name).map(|(_, c)| c);
-    fn text(column: Option<&Column>, row: usize) -> Option<&str> {
-        match column?.cell(row) {
-            CellValue::Text(text) => Some(text),
-            _ => None,
-        }
-    }
+    let text = |name: &str, row: usize| column(name)?.text(row);
     let number = |name: &str, row: usize| match column(name)?.cell(row) {
         CellValue::Number(number) => Some(number),
         _ => None,
     };
-    let ids = column("id");
-    let is_result = |name: &str| RESULT_COLUMNS.split(' ').any(|column| column == name);
-    let mut others =
-        table.columns().iter().filter(|(name, column)| !is_result(name) && column.kind() == ColumnKind::Text);
-    let shown = others.clone().find(|(name, _)| name == "text").or_else(|| others.next());
-    let shown = shown.map(|(_, column)| column);
-    let first = (table.rows() > 0).then(|| text(shown, 0).or(text(ids, 0))).flatten();
-    let first = first.unwrap_or_default();
-    let object = if ImageAddress::of(first).is_some() { "image" } else { "text" };
+    let is_shown = |name: &str, column: &Column| {
+        column.kind() == ColumnKind::Text && !RESULT_COLUMNS.split(' ').any(|result| result == name)
+    };
+    let mut names = table.columns().iter().filter(|(name, column)| is_shown(name, column)).map(|(name, _)| name);
+    let shown = names.clone().find(|name| *name == "text").or_else(|| names.next()).map_or("id", String::as_str);
+    let first = (table.rows() > 0).then(|| text(shown, 0).or(text("id", 0))).flatten();
+    let object = if first.and_then(ImageAddress::of).is_some() { "image" } else { "text" };
     let writer = TaskWriter::new(table.tasks.as_deref(), object);
     let suggested = column("suggested").filter(|column| matches!(column, Column::Text(_)));
     let tasks = (0..table.rows()).map(|row| {
-        let (label, verdict) = (text(column("label"), row), text(column("verdict"), row));
+        let (label, verdict) = (text("label", row), text("verdict", row));
         // An audit and labels that were read are about given labels only.
         let given = suggested.is_some() || verdict.is_none_or(|verdict| verdict == "given");
-        let suspect = suggested.filter(|_| verdict == Some("suspect"));
-        let wrong = number("probability_wrong", row).or(number("score", row)).unwrap_or(0.0);
-        let score = number("probability", row).unwrap_or(0.0);
-        writer.task(&TaskRow {
-            id: text(ids, row).unwrap_or_default(),
-            shown: text(shown, row),
-            verdict,
-            answer: label.filter(|_| given).map(Some),
-            predicted: if given {
-                text(suspect, row).map(|label| (label, wrong))
-            } else {
-                label.map(|label| (label, score))
-            },
-        })
+        let predicted = if given {
+            let wrong = number("probability_wrong", row).or(number("score", row)).unwrap_or(0.0);
+            let suspect = suggested.filter(|_| verdict == Some("suspect"));
+            suspect.and_then(|column| column.text(row)).map(|label| (label, wrong))
+        } else {
+            label.map(|label| (label, number("probability", row).unwrap_or(0.0)))
+        };
+        let (id, answer) = (text("id", row).unwrap_or_default(), label.filter(|_| given).map(Some));
+        writer.task(&TaskRow { id, shown: text(shown, row), verdict, answer, predicted })
     });
     output.write(|w| {
         w.write_all(b"[")?;

@@ -11,8 +11,7 @@ use crate::input::Input;
 use crate::labels::{FileLabels, read_labels};
 use crate::{Error, Format, MissingLabels, ReadingNote, Result, journal_of};
 
-/// Bytes that features take in memory at most by default
-/// ([`PartlyLabelledFile::in_memory_up_to`]).
+/// Bytes that features take in memory at most by default ([`PartlyLabelledFile::in_memory_up_to`]).
 pub const IN_MEMORY: u64 = 256 << 20;
 
 /// A file of instances, and where their labels are.
@@ -36,15 +35,15 @@ pub const IN_MEMORY: u64 = 256 << 20;
 /// assert_eq!(table.class_names(), ["auk", "gull"]);
 /// # Ok::<(), trustpath_table::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PartlyLabelledFile {
     features: PathBuf,
     format: Option<Format>,
     labels: Option<PathBuf>,
     label_column: Option<String>,
     id_column: Option<String>,
-    look_beside: bool,
-    in_memory: u64,
+    not_beside: bool,
+    in_memory: Option<u64>,
     missing: MissingLabels,
     in_order: bool,
     feature_columns: Option<Vec<String>>,
@@ -56,21 +55,7 @@ pub struct PartlyLabelledFile {
 impl PartlyLabelledFile {
     /// The file at `path`; `-` is standard input.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            features: path.into(),
-            format: None,
-            labels: None,
-            label_column: None,
-            id_column: None,
-            look_beside: true,
-            in_memory: IN_MEMORY,
-            missing: MissingLabels::default(),
-            in_order: false,
-            feature_columns: None,
-            carry: None,
-            text: None,
-            array: None,
-        }
+        Self { features: path.into(), ..Self::default() }
     }
 
     /// Reads it as this format, regardless of the ending of its name.
@@ -110,8 +95,7 @@ impl PartlyLabelledFile {
         self
     }
 
-    /// Takes labels in the order of the features even if their file has ids, which then name the
-    /// instances.
+    /// Takes labels in the order of the features even if their file has ids, which then name the instances.
     pub fn labels_in_order(mut self) -> Self {
         self.in_order = true;
         self
@@ -140,25 +124,24 @@ impl PartlyLabelledFile {
 
     /// Does not look for labels beside the features, since prediction needs none.
     pub fn not_beside(mut self) -> Self {
-        self.look_beside = false;
+        self.not_beside = true;
         self
     }
 
-    /// Keeps features in memory up to this number of bytes, at four bytes per value; larger ones stay
-    /// in their file and are read when they are needed. This requires a format that
-    /// [reads in blocks](Format::reads_in_blocks), and C order in the case of `.npy`; other files are
+    /// Keeps features in memory up to this number of bytes, at four bytes per value; larger ones stay in their file and
+    /// are read when they are needed. This requires `.npy` in C order, `.safetensors` or `.parquet`; other files are
     /// read entirely, regardless of their size.
     ///
     /// Of a Parquet file one piece of a row group is in memory at a time, so that reading rows in
     /// ascending order takes one pass over the file, and random access is slower.
     pub fn in_memory_up_to(mut self, bytes: u64) -> Self {
-        self.in_memory = bytes;
+        self.in_memory = Some(bytes);
         self
     }
 
     /// The files that it is read from, also those beside the features in which labels are searched for.
     pub fn files(&self) -> Vec<PathBuf> {
-        let beside = || if self.look_beside { names_beside(&self.features).collect() } else { Vec::new() };
+        let beside = || if self.not_beside { Vec::new() } else { names_beside(&self.features).collect() };
         let labels = self.labels.as_ref().map_or_else(beside, |labels| vec![labels.clone()]);
         [vec![self.features.clone()], labels].concat()
     }
@@ -198,8 +181,7 @@ impl PartlyLabelledFile {
         })
     }
 
-    /// The contents of the features file, the labels in it or in another file, and the name that
-    /// errors use for it.
+    /// The contents of the features file, the labels in it or in another file, and the name that errors use for it.
     pub(crate) fn contents(&self) -> Result<(RawTable, Option<GivenLabels>, String)> {
         if self.labels.as_deref().is_some_and(is_stream) && is_stream(&self.features) {
             return Err(Error::read("standard input", "it cannot be both the features and the labels"));
@@ -211,17 +193,16 @@ impl PartlyLabelledFile {
             carry: self.carry.as_deref(),
             text: self.text.as_deref(),
             labels_only: false,
-            in_memory: Some(self.in_memory),
+            in_memory: Some(self.in_memory.unwrap_or(IN_MEMORY)),
         };
         let (mut raw, source, label_place) = self.features_and_source(options)?;
         let inside = raw.labels.take();
-        let outside = self.labels.clone().or_else(|| {
-            let look = inside.is_none() && self.look_beside;
-            look.then(|| labels_beside(&self.features)).flatten()
-        });
+        let look_beside = inside.is_none() && !self.not_beside;
+        let beside = || look_beside.then(|| labels_beside(&self.features)).flatten();
+        let outside = self.labels.clone().or_else(beside);
         let Some(path) = outside else {
             let in_column = label_place == LabelPlace::Column;
-            if let (Some(name), None, true, true) = (&self.label_column, &inside, in_column, self.look_beside) {
+            if let (Some(name), None, true, true) = (&self.label_column, &inside, in_column, !self.not_beside) {
                 if raw.all_columns.is_empty() {
                     let texts = raw.carried.iter().map(|column| &column.name);
                     let names = texts.chain(raw.columns.iter().flatten());
@@ -272,7 +253,7 @@ impl PartlyLabelledFile {
         // Ids of tasks are no row numbers.
         let tasks_in_order = read.tasks.is_some() && raw.ids.is_none();
         let (tasks, notes) = (read.tasks.take(), std::mem::take(&mut read.notes));
-        let remedy = format!("it has no {:?}; name the label column", options.label_column());
+        let remedy = format!("it has no {:?}; name the label column", options.label.unwrap_or("label"));
         let mut given = GivenLabels::of_file(read, path, &remedy)?;
         if let Some(tasks) = tasks {
             raw.tasks.get_or_insert(tasks);

@@ -4,7 +4,6 @@ mod file;
 mod given;
 mod more;
 mod rows;
-mod verified;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -99,8 +98,7 @@ impl PartlyLabelledTable {
         &self.ids
     }
 
-    /// The class of each instance that has a label, as an index into
-    /// [`class_names`](Self::class_names).
+    /// The class of each instance that has a label, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[Option<usize>] {
         &self.labels
     }
@@ -136,8 +134,7 @@ impl PartlyLabelledTable {
         self
     }
 
-    /// The same table with other features, in row-major order: those of its texts
-    /// ([`PartlyLabelledFile::text`]).
+    /// The same table with other features, in row-major order: those of its texts ([`PartlyLabelledFile::text`]).
     ///
     /// # Errors
     /// If they do not fill the rows or are not finite.

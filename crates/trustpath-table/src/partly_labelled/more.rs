@@ -1,15 +1,15 @@
 //! Instances that are added to a pool, and labels that are added to instances.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::given::{GivenLabels, MatchedLabels, counts};
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_unique};
-use crate::Result;
 use crate::formats::raw::ReadOptions;
 use crate::labels::{FileLabels, read_labels};
 use crate::missing::MissingLabels;
+use crate::{Error, Result};
 
 impl PartlyLabelledTable {
     /// All features in row-major order, also those that stay in their file.
@@ -100,8 +100,47 @@ impl PartlyLabelledTable {
         Ok(table)
     }
 
+    /// Reads the labels that a person has checked: the row of each instance, and the class that is right. The file is
+    /// one of labels, with an id (or the row number) and a label for each instance that was checked, or one label per
+    /// row, empty where it was not.
+    ///
+    /// # Errors
+    /// If the file cannot be read, names an instance that does not exist or two labels for one, or has a label for an
+    /// instance without a given label, or one that no given label is.
+    pub fn read_verified(&self, path: &Path) -> Result<Vec<(usize, usize)>> {
+        let remedy = "give the columns id and label, one row for each label that was checked";
+        let matched = self.match_file(path, ReadOptions::default(), &MissingLabels::default(), remedy)?;
+        let file = matched.source;
+        let places: HashMap<&String, usize> = self.class_names.iter().zip(0..).collect();
+        let mut answers = Vec::new();
+        for (row, class) in matched.labels.iter().enumerate() {
+            let Some(class) = class else { continue };
+            let name = &matched.class_names[*class];
+            let id = &self.ids[row];
+            let Some(&class) = places.get(name) else {
+                let reason = format!(
+                    "it says that {id:?} is {name:?}, but no label of {} is; write the label as it is written there, or give an instance of that class its label first",
+                    self.labels_source
+                );
+                return Err(Error::Verified { file, reason });
+            };
+            if self.labels[row].is_none() {
+                let reason = format!(
+                    "it has an answer for {id:?}, which has no label in {} that could be checked; leave it out, or add it to the labels",
+                    self.labels_source
+                );
+                return Err(Error::Verified { file, reason });
+            }
+            answers.push((row, class));
+        }
+        if answers.is_empty() {
+            return Err(Error::no_labels(file, "give the id and the right label of at least one instance"));
+        }
+        Ok(answers)
+    }
+
     /// The labels that a file has for instances of this table; `remedy` says what to do if it has none.
-    pub(super) fn match_file(
+    fn match_file(
         &self,
         path: &Path,
         options: ReadOptions,
@@ -133,7 +172,7 @@ impl PartlyLabelledTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{refused, strings};
+    use crate::testing::{Folder, refused, strings};
 
     fn table(ids: &[&str], labels: &[Option<usize>], names: &[&str]) -> PartlyLabelledTable {
         let features = (0..2 * ids.len()).map(|at| at as f32 + 1.0).collect();
@@ -166,16 +205,42 @@ mod tests {
 
     #[test]
     fn labels_of_a_file_replace_others() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("more.csv");
-        std::fs::write(&path, "id,label\n4,tern\n0,wren\n").unwrap();
+        let folder = Folder::new();
+        let path = folder.file("more.csv", "id,label\n4,tern\n0,wren\n");
         let old = table(&["0", "1", "2"], &[Some(1), None, Some(0)], &["gull", "tern"]);
         let both = old.with_more(table(&["0", "1"], &[None, None], &[])).unwrap();
         let usual = MissingLabels::usual();
         let labelled = both.clone().with_labels_of(&path, None, None, &usual).unwrap();
         assert_eq!(labelled.class_names(), ["gull", "tern", "wren"]);
         assert_eq!(labelled.labels(), [Some(2), None, Some(0), None, Some(1)]);
-        std::fs::write(&path, "id,label\n9,tern\n").unwrap();
+        folder.file("more.csv", "id,label\n9,tern\n");
         refused(both.with_labels_of(&path, None, None, &usual), &["more.csv has a label for \"9\""]);
+    }
+
+    fn birds() -> PartlyLabelledTable {
+        let (ids, names) = (strings(&["p", "q", "r"]), strings(&["auk", "tern"]));
+        let labels = vec![Some(0), Some(1), None];
+        PartlyLabelledTable::new(vec![1.0; 6], 2, ids, labels, names, "pool.csv").unwrap()
+    }
+
+    fn verified(text: &str) -> Result<Vec<(usize, usize)>> {
+        birds().read_verified(&Folder::new().file("checked.csv", text))
+    }
+
+    #[test]
+    fn answers_are_matched_by_id_or_by_row() {
+        assert_eq!(verified("id,label\nq,auk\np,auk\n").unwrap(), [(0, 0), (1, 0)]);
+        assert_eq!(verified("label\n\ntern\n\n").unwrap(), [(1, 1)]);
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        refused(verified("id,label\nz,auk\n"), &["checked.csv", "\"z\"", "pool.csv"]);
+        refused(verified("id,label\np,gull\n"), &["checked.csv", "\"p\" is \"gull\""]);
+        refused(verified("id,label\nr,auk\n"), &["checked.csv", "\"r\", which has no label"]);
+        refused(verified("id,label\np,auk\np,tern\n"), &["checked.csv", "both"]);
+        refused(verified("id,label\np,\n"), &["checked.csv", "at least one"]);
+        refused(verified("id,colour\np,red\n"), &["checked.csv"]);
+        refused(birds().read_verified(Path::new("nowhere.csv")), &["nowhere.csv"]);
     }
 }

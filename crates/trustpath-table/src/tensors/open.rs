@@ -1,5 +1,4 @@
-//! Reading tensors: first the header, whose sizes are compared with the bytes available, then each
-//! tensor on demand.
+//! Reading tensors: first the header, whose sizes are compared with the bytes available, then each tensor on demand.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -71,10 +70,6 @@ impl TensorReader {
 
     pub fn metadata(&self) -> BTreeMap<String, String> {
         self.header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect()
-    }
-
-    pub fn metadata_of(&self, key: &str) -> Option<&str> {
-        self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
 
     /// The type and shape of a tensor.

@@ -38,7 +38,7 @@ pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawT
 }
 
 /// The name of a file, and the fields of all its lines, of which each has the same number.
-pub(super) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>>)> {
+pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>>)> {
     let (name, text) = text_of(input)?;
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
@@ -179,7 +179,7 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     // Pairs of id and label, unless names say otherwise.
     let label = label.or_else(|| (columns == 2 && options.label.is_none()).then_some(1));
     let Some(label) = label else {
-        let wanted = options.label_column();
+        let wanted = options.label.unwrap_or("label");
         let remedy = format!("it has {columns} columns, none called {wanted:?}; name the label column");
         return Err(Error::no_labels(file, remedy));
     };
@@ -202,7 +202,8 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{label_column, refused, strings, texts};
+    use crate::formats::csv::tests::{label_column, texts};
+    use crate::testing::{refused, strings};
 
     fn labels_of(text: &str, options: ReadOptions) -> Result<RawTable> {
         read(Input::memory(text.into(), "y.csv"), b',', options)

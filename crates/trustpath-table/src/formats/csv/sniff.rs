@@ -1,8 +1,7 @@
 //! What a text file does not say about itself: its encoding and what separates its columns.
 //!
-//! UTF-16 is recognised by its byte order mark and converted; other text must be UTF-8. Columns are
-//! separated by what the ending of the name says, unless the first lines have the same number of fields
-//! only with another separator.
+//! UTF-16 is recognised by its byte order mark and converted; other text must be UTF-8. Columns are separated by what
+//! the ending of the name says, unless the first lines have the same number of fields only with another separator.
 
 use std::io::{BufRead, Read, Seek};
 
@@ -59,15 +58,13 @@ impl Sample {
         cells.peek().is_some() && !cells.any(number)
     }
 
-    /// A number that is written with a decimal comma, with a point instead, if commas do not separate
-    /// the columns.
+    /// A number that is written with a decimal comma, with a point instead, if commas do not separate the columns.
     pub fn with_point(&self, cell: &str) -> Option<String> {
         (self.delimiter != b',').then(|| with_point(cell)).flatten()
     }
 }
 
-/// Looks at the first rows of a file, where the ending of its name says that `usual` separates its
-/// columns.
+/// Looks at the first rows of a file, where the ending of its name says that `usual` separates its columns.
 pub(super) fn sample(input: &mut Input, usual: u8) -> Result<Sample> {
     let mut sample = Vec::new();
     let read = input.by_ref().take(SAMPLE).read_to_end(&mut sample).and_then(|_| input.rewind());

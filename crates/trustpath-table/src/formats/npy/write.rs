@@ -31,8 +31,7 @@ fn write_values(
     values.try_for_each(|bytes| w.write_all(&bytes))
 }
 
-/// Writes the header that precedes the values; `descr` is the type as a Python literal, `'<f2'` for
-/// half precision.
+/// Writes the header that precedes the values; `descr` is the type as a Python literal, `'<f2'` for half precision.
 ///
 /// # Errors
 /// If the writer fails.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::parquet::basic::{LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use ::parquet::data_type::{DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::schema::types::ColumnDescriptor;
@@ -112,10 +112,9 @@ impl ParquetTable {
         let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)? else {
             return Ok(None);
         };
-        let chunk = self.chunk(column, reader, usize::MAX, ByteArray::clone)?;
-        let text = |text: ByteArray| text.as_utf8().map(str::to_owned);
-        let texts = chunk.with_nulls().map(|cell| cell.map(text).transpose());
-        texts.collect::<std::result::Result<_, _>>().map(Some).map_err(|e| failure(&self.file, &e))
+        let chunk = self.chunk(column, reader, usize::MAX, |text| text.as_utf8().map(str::to_owned))?;
+        let texts: std::result::Result<_, _> = chunk.with_nulls().map(Option::transpose).collect();
+        texts.map(Some).map_err(|e| failure(&self.file, &e))
     }
 
     /// The ids of a row group that begins with row `first`.
@@ -126,28 +125,21 @@ impl ParquetTable {
 
     /// A column of a row group as texts, also where it holds numbers.
     pub(super) fn cells(&self, group: &dyn RowGroupReader, column: usize) -> Result<Vec<Option<String>>> {
+        if let Some(texts) = self.texts(group, column)? {
+            return Ok(texts);
+        }
         let all = usize::MAX;
-        Ok(match self.texts(group, column)? {
-            Some(texts) => texts,
-            None => {
-                match (&mut self.column(group, column, 0)?, date_unit(&self.descriptor(column))) {
-                    (ColumnReader::Int32ColumnReader(r), Some(unit)) => {
-                        self.chunk(column, r, all, |&v| unit.text(v.into()))?
-                    }
-                    (ColumnReader::Int64ColumnReader(r), Some(unit)) => {
-                        self.chunk(column, r, all, |&v| unit.text(v))?
-                    }
-                    // A double does not hold every integer of 64 bits.
-                    (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
-                        self.chunk(column, r, all, |&v| (v as u64).to_string())?
-                    }
-                    (ColumnReader::Int64ColumnReader(r), _) => self.chunk(column, r, all, |&v| v.to_string())?,
-                    (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
-                }
-                .with_nulls()
-                .collect()
+        let chunk = match (&mut self.column(group, column, 0)?, date_unit(&self.descriptor(column))) {
+            (ColumnReader::Int32ColumnReader(r), Some(unit)) => self.chunk(column, r, all, |&v| unit.text(v.into()))?,
+            (ColumnReader::Int64ColumnReader(r), Some(unit)) => self.chunk(column, r, all, |&v| unit.text(v))?,
+            // A double does not hold every integer of 64 bits.
+            (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
+                self.chunk(column, r, all, |&v| (v as u64).to_string())?
             }
-        })
+            (ColumnReader::Int64ColumnReader(r), _) => self.chunk(column, r, all, |&v| v.to_string())?,
+            (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
+        };
+        Ok(chunk.with_nulls().collect())
     }
 
     fn chunk<T: DataType, V>(
