@@ -52,7 +52,6 @@ pub struct AnswerRow {
     pub kind: AnswerKind,
 }
 
-/// The columns of the file.
 const COLUMNS: [&str; 3] = ["id", "label", "answer"];
 
 /// The journal of the answers that are not in a labels file yet.

@@ -53,11 +53,6 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
 pub struct FileSet(Arc<Mutex<Vec<StagedFile>>>);
 
 impl FileSet {
-    /// An empty set.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     pub(crate) fn add(&self, file: StagedFile) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
@@ -223,7 +218,7 @@ mod tests {
         let folder = Folder::new();
         let path = folder.file("a", b"old");
         let stage = || {
-            let set = FileSet::new();
+            let set = FileSet::default();
             for name in ["a", "b"] {
                 set.add(StagedFile::write(&folder.path(name), |w| w.write_all(b"new")).unwrap());
             }

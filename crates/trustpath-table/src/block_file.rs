@@ -1,6 +1,6 @@
 //! Features that stay in their file and are read from there in blocks of rows, as often as needed.
 //!
-//! The file is kept open and read at given offsets, so that several threads may read at once. It is
+//! The file stays open and is read at given offsets, so that several threads may read at once. It is
 //! not mapped into memory: shortening a mapped file kills the process that reads it, whereas a read
 //! that ends early is an ordinary error.
 

@@ -125,7 +125,7 @@ pub enum Error {
     ZeroVector { file: String, row: usize, id: String },
 }
 
-/// Features are kept as `f32`, in which a large number of a file is infinite.
+/// Features are stored as `f32`, in which a large number of a file is infinite.
 fn not_finite(value: f32) -> String {
     if value.is_infinite() {
         format!("infinite, or too large for a 32-bit number (beyond {:.1e})", f32::MAX)

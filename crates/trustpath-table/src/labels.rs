@@ -247,14 +247,4 @@ mod tests {
         assert!(FileLabels::from_numbers([1.0, 0.5], "y").is_err());
         assert!(FileLabels::from_numbers([f64::INFINITY], "y").is_err());
     }
-
-    #[test]
-    fn text_files_hold_one_label_per_line() {
-        let read = |text: &str| {
-            let input = Input::memory(text.into(), "y.txt");
-            read_lines(input, ReadOptions::default()).unwrap().labels.unwrap()
-        };
-        assert_eq!(read("label\ncat\r\ndog, wild\n"), FileLabels::from_texts(["cat", "dog, wild"]));
-        assert_eq!(read("1\n\n2\n\n"), FileLabels::from_texts(["1", "", "2", ""]));
-    }
 }

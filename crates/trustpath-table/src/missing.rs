@@ -21,7 +21,7 @@ const DOUBTFUL: [&str; 9] = ["none", "na", "missing", "undefined", "nil", "tbd",
 /// The number of groups and of markers that a sentence lists.
 const SHOWN: usize = 5;
 
-/// The texts that stand for a missing label.
+/// The texts that mean a missing label.
 ///
 /// ```
 /// use trustpath_table::MissingLabels;

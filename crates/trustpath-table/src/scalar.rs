@@ -161,11 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn brain_floats_are_the_upper_half_of_a_float() {
-        assert_eq!(Scalar::Bf16.to_f32s(&[0x80, 0x3f, 0x20, 0xc0]), [1.0, -2.5]);
-    }
-
-    #[test]
     fn a_stream_is_read_like_a_slice_and_may_end_early() {
         let bytes: Vec<u8> = (0..60_000).flat_map(|i| (i as f32).to_le_bytes()).collect();
         let values = Scalar::F32.read_f32s(&bytes[..], 60_000).unwrap();

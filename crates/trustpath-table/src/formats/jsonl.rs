@@ -1,4 +1,4 @@
-//! JSON lines: one object per instance, with its features in a list or each under its own key.
+//! JSON lines: one object per instance, with its features in a list or each under a separate key.
 //!
 //! ```text
 //! {"id": "a.jpg", "features": [0.1, 0.2], "label": "auk"}
@@ -95,10 +95,8 @@ struct JsonlReader<'a> {
     label: Option<String>,
     id: Option<String>,
     raw: RawTable,
-    /// The label of each row, if its line has the key.
-    labels: Vec<Option<Value>>,
-    /// The id of each row, if its line has the key.
-    ids: Vec<Option<Value>>,
+    labels: Vec<String>,
+    ids: Vec<Option<String>>,
 }
 
 impl JsonlReader<'_> {
@@ -116,9 +114,9 @@ impl JsonlReader<'_> {
         let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
         for (key, raw) in &fields {
             if Some(key) == self.id.as_ref() {
-                id = Some(parsed(raw)?);
+                id = text(parsed(raw)?);
             } else if Some(key) == self.label.as_ref() {
-                label = Some(parsed(raw)?);
+                label = text(parsed(raw)?);
             } else {
                 others.push((key.as_str(), *raw));
             }
@@ -144,7 +142,7 @@ impl JsonlReader<'_> {
             return Err(Error::damaged(self.file, reason));
         }
         self.raw.rows += 1;
-        self.labels.push(label);
+        self.labels.push(label.unwrap_or_default());
         self.ids.push(id);
         Ok(())
     }
@@ -184,7 +182,8 @@ impl JsonlReader<'_> {
             FeatureLayout::Keys(keys) => keys.iter().any(|name| name == key),
         };
         let carried = fields.iter().filter(|(key, raw)| !is_feature(key) && options.is_carried(key, is_text(raw)));
-        self.raw.carried = carried.map(|(key, _)| CarriedColumn::new((*key).to_owned())).collect();
+        let column = |key: &str| CarriedColumn { name: key.to_owned(), texts: Vec::new() };
+        self.raw.carried = carried.map(|(key, _)| column(key)).collect();
         if matches!(layout, FeatureLayout::Keys(_)) {
             let texts = fields.iter().filter(|(_, raw)| is_text(raw));
             self.raw.notes.extend(options.text_note(texts.map(|(key, _)| (*key).to_owned()).collect()));
@@ -207,7 +206,7 @@ impl JsonlReader<'_> {
         Ok(())
     }
 
-    /// A feature that has a key of its own.
+    /// A feature under a separate key.
     fn number(&self, key: &str, value: Option<Value>) -> Result<f32> {
         match value {
             None | Some(Value::Null) => Err(self.missing(key)),
@@ -233,17 +232,13 @@ impl JsonlReader<'_> {
             let remedy = "give each line its features as a list under \"features\", or as one number per key";
             return Err(Error::no_features(file, "objects without numbers", remedy));
         }
-        let labels = self.labels.iter().any(Option::is_some).then(|| {
-            let texts = self.labels.into_iter().map(|label| label.and_then(text));
-            FileLabels::from_texts(texts.map(Option::unwrap_or_default))
-        });
+        let labels = self.label.map(|_| FileLabels::from_texts(self.labels));
         let wanted = self.options.id.is_some() && !self.options.labels_only;
-        let ids = (wanted || self.ids.iter().any(Option::is_some)).then(|| {
-            let column = format!("{:?}", self.options.id.unwrap_or("id"));
-            let missing = |row: usize| Error::missing(self.file, format!("row {row}"), column.clone());
-            let id = |(row, id): (usize, Option<Value>)| id.and_then(text).ok_or_else(|| missing(row));
-            self.ids.into_iter().enumerate().map(id).collect::<Result<_>>()
-        });
+        let column = format!("{:?}", self.options.id.unwrap_or("id"));
+        let missing = |row: usize| Error::missing(file, format!("row {row}"), column.clone());
+        let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
+        let ids =
+            (wanted || self.id.is_some()).then(|| self.ids.into_iter().enumerate().map(id).collect::<Result<_>>());
         let columns = match self.layout {
             Some(FeatureLayout::Keys(keys)) if !keys.is_empty() => Some(keys),
             _ => None,
@@ -319,7 +314,6 @@ fn text(value: Value) -> Option<String> {
     }
 }
 
-/// Writes one object per row.
 pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     output.write(|w| {
         for row in 0..table.rows() {

@@ -33,10 +33,11 @@ use crate::{Error, Output, Result, ResultTable};
 pub(crate) use csv::{fields as csv_fields, read_lines};
 use raw::{RawTable, ReadOptions};
 
-/// Defines [`Format`] and its table from one entry per format: description, variant, endings (the
-/// first is the name of the format), place of the labels, reader and writer.
+/// Defines [`Format`] and its table from one entry per format: description, variant, endings (the first is the name of
+/// the format), place of the labels, reader and writer.
 macro_rules! formats {
-    ($($description:literal $variant:ident $endings:tt $labels:ident, $read:expr, $write:expr;)*) => {
+    ($($description:literal $variant:ident [$name:literal $(, $other:literal)*] $labels:ident,
+        $read:expr, $write:expr;)*) => {
         /// A format that features are read from and results are written to.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -47,11 +48,16 @@ macro_rules! formats {
         /// The formats in the order of the variants of [`Format`].
         const FORMATS: &[FormatSpec] = &[$(FormatSpec {
             format: Format::$variant,
-            endings: &$endings,
+            endings: &[$name $(, $other)*],
             labels: LabelPlace::$labels,
             read: $read,
             write: $write,
         }),*];
+
+        impl Format {
+            /// The names of all formats, which are also the endings of their files.
+            pub const NAMES: [&'static str; FORMATS.len()] = [$($name),*];
+        }
     };
 }
 
@@ -71,13 +77,12 @@ formats! {
 pub(crate) enum LabelPlace {
     /// Always in another file.
     Outside,
-    /// In an array of their own.
+    /// In a separate array.
     NamedArray,
     /// In a column.
     Column,
 }
 
-/// All that the crate knows about a format.
 struct FormatSpec {
     format: Format,
     endings: &'static [&'static str],
@@ -87,17 +92,6 @@ struct FormatSpec {
 }
 
 impl Format {
-    /// The names of all formats, which are also the endings of their files.
-    pub const NAMES: [&'static str; FORMATS.len()] = {
-        let mut names = [""; FORMATS.len()];
-        let mut i = 0;
-        while i < names.len() {
-            names[i] = FORMATS[i].endings[0];
-            i += 1;
-        }
-        names
-    };
-
     /// The format that the ending of `path` says; `-`, a standard stream, is csv.
     ///
     /// ```

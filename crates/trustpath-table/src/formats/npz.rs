@@ -24,7 +24,7 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     if !options.labels_only {
         let name = archive.first(&options.feature_names());
         let name = name.ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
-        (raw.features, raw.rows, raw.dims) = archive.open(name, NpyArray::read_matrix)?;
+        raw = archive.open(name, NpyArray::read_matrix)?;
     }
     if let Some(name) = archive.first(&options.label_names()) {
         let labels = archive.array(name)?.to_labels()?;

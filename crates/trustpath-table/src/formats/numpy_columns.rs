@@ -11,7 +11,6 @@ use crate::{Error, Output, Result, ResultTable};
 /// Text of fixed width takes the room of the longest in every row; no more than this in total.
 const MOST_BYTES: usize = 1 << 31;
 
-/// A column as an array.
 struct ArrayColumn<'a> {
     name: &'a str,
     column: &'a Column,
@@ -28,12 +27,10 @@ fn arrays(table: &ResultTable) -> Result<Vec<ArrayColumn<'_>>> {
         let width = column.texts().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         bytes = bytes.saturating_add(width.saturating_mul(4).saturating_mul(column.len()));
         if bytes > MOST_BYTES {
-            return Err(Error::Column {
-                column: name.clone(),
-                reason: format!(
-                    "one text has {width} characters, and an array needs that much room in every row; write .parquet, .jsonl or .csv"
-                ),
-            });
+            let reason = format!(
+                "one text has {width} characters, and an array needs that much room in every row; write .parquet, .jsonl or .csv"
+            );
+            return Err(Error::Column { column: name.clone(), reason });
         }
         arrays.push(ArrayColumn { name, column, width });
     }

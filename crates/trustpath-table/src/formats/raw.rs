@@ -25,7 +25,7 @@ pub(super) const ID_COLUMNS: [&str; 2] = ["id", "ids"];
 pub(crate) struct ReadOptions<'a> {
     pub label: Option<&'a str>,
     pub id: Option<&'a str>,
-    /// The columns of features; `NAME*` stands for all names that begin like this.
+    /// The columns of features; `NAME*` means all names that begin like this.
     pub features: Option<&'a [String]>,
     /// The columns to pass on to the result.
     pub carry: Option<&'a [String]>,
@@ -158,12 +158,6 @@ pub struct CarriedColumn {
     pub texts: Vec<Option<String>>,
 }
 
-impl CarriedColumn {
-    pub(crate) fn new(name: String) -> Self {
-        Self { name, texts: Vec::new() }
-    }
-}
-
 /// The contents of a file.
 #[derive(Debug, Default)]
 pub(crate) struct RawTable {
@@ -173,7 +167,7 @@ pub(crate) struct RawTable {
     pub in_file: Option<Arc<dyn BlockFile>>,
     pub rows: usize,
     pub dims: usize,
-    /// Names of the features, where each has a column of its own.
+    /// Names of the features, where each has a separate column.
     pub columns: Option<Vec<String>>,
     /// Names of all columns, whatever they are used for; empty where they are not listed.
     pub all_columns: Vec<String>,

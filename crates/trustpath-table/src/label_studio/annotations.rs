@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::ControlNames;
+use super::{ControlNames, Tasks};
 use crate::formats::raw::no_column;
 use crate::missing::ReadingNote;
 use crate::printable::quoted_list;
@@ -89,12 +89,8 @@ pub(super) fn control(tasks: &[Map<String, Value>]) -> Option<ControlNames> {
 }
 
 /// The label of each task.
-pub(super) fn labels(
-    file: &str,
-    tasks: &[Map<String, Value>],
-    ids: &[String],
-    wanted: Option<&str>,
-) -> Result<(Vec<Option<String>>, Vec<ReadingNote>)> {
+pub(super) fn labels(tasks: &Tasks, wanted: Option<&str>) -> Result<(Vec<Option<String>>, Vec<ReadingNote>)> {
+    let Tasks { file, tasks, ids, .. } = tasks;
     let (mut controls, mut other_types, mut left_out) = (BTreeSet::new(), BTreeSet::new(), 0);
     for result in tasks.iter().flat_map(|task| list(task, "annotations")).flat_map(results) {
         let name = |key: &str| result[key].as_str().unwrap_or_default();

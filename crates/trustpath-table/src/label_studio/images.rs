@@ -7,8 +7,7 @@
 //! | `photos/1.jpg` | itself |
 //! | `http://…`, `s3://…`, `data:…` | none on this machine |
 
-/// Endings of images.
-const ENDINGS: [&str; 9] = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff", "pnm"];
+const IMAGE_ENDINGS: [&str; 9] = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff", "pnm"];
 
 /// The address of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +54,9 @@ impl ImageAddress {
     }
 }
 
-/// Whether a name ends like that of an image.
 fn is_image(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+    ending.is_some_and(|ending| IMAGE_ENDINGS.contains(&ending.as_str()))
 }
 
 /// A path below a folder: Label Studio takes every path to be relative to its root.

@@ -27,8 +27,8 @@ use crate::formats::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
 use crate::input::Input;
 use crate::labels::FileLabels;
 use crate::{Error, Result};
-use annotations::list as list_of;
 pub use annotations::{TaskAnswer, answer_of};
+use annotations::{control, list as list_of};
 pub use images::ImageAddress;
 pub use interface::ControlNames;
 pub(crate) use write::write;
@@ -54,7 +54,7 @@ pub struct Tasks {
     file: String,
     /// The tasks as they were read.
     tasks: Vec<Map<String, Value>>,
-    /// The id of each: its own, that in its data, or its place in the file.
+    /// The id of each: the task's, that in its data, or its place in the file.
     ids: Vec<String>,
     /// The place of each by its name as an instance.
     places: HashMap<String, usize>,
@@ -97,7 +97,7 @@ impl Tasks {
         &self.file
     }
 
-    /// The id of each task: its own if all have one, or else the `id` in its data, or its place in the file from 0.
+    /// The id of each task: its `id` if all have one, or else the `id` in its data, or its place in the file from 0.
     pub fn ids(&self) -> &[String] {
         &self.ids
     }
@@ -117,7 +117,7 @@ impl Tasks {
     /// # Errors
     /// If the annotations are no single choices, or of several controls.
     pub fn labels(&self, control: Option<&str>) -> Result<(Vec<Option<String>>, Vec<crate::ReadingNote>)> {
-        annotations::labels(&self.file, &self.tasks, &self.ids, control)
+        annotations::labels(self, control)
     }
 
     /// The same tasks, whose instances have these names in a pool: those of the files of their images.
@@ -134,11 +134,6 @@ impl Tasks {
     /// The data of the task of an instance.
     pub fn data(&self, key: &str) -> Option<&Map<String, Value>> {
         data(&self.tasks[self.place(key)?])
-    }
-
-    /// The names of control and object that the results of the tasks have, the first that occur.
-    pub fn control(&self) -> Option<ControlNames> {
-        annotations::control(&self.tasks)
     }
 }
 

@@ -18,7 +18,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{ControlNames, ImageAddress, Tasks, data, list_of};
+use super::{ControlNames, ImageAddress, TaskAnswer, TaskContent, Tasks, answer_of, control, data, list_of};
 use crate::result::{CellValue, ColumnKind};
 use crate::{Column, Output, Result, ResultTable};
 
@@ -55,11 +55,11 @@ impl<'a> TaskWriter<'a> {
     /// For instances that were read from these tasks, or else are shown by an object of this name: `image` or `text`.
     pub fn new(tasks: Option<&'a Tasks>, object: &str) -> Self {
         let object = match tasks.map(Tasks::content) {
-            Some(super::TaskContent::Images(key) | super::TaskContent::Texts(key)) => key,
+            Some(TaskContent::Images(key) | TaskContent::Texts(key)) => key,
             _ => object.to_owned(),
         };
         let usual = || ControlNames { from: "label".into(), to: object.clone(), key: None };
-        Self { tasks, names: tasks.and_then(Tasks::control).unwrap_or_else(usual) }
+        Self { tasks, names: tasks.and_then(|tasks| control(&tasks.tasks)).unwrap_or_else(usual) }
     }
 
     /// With the names of this interface.
@@ -82,8 +82,7 @@ impl<'a> TaskWriter<'a> {
 
     /// A task.
     pub fn task(&self, row: &TaskRow<'_>) -> Value {
-        let place = self.tasks.and_then(|tasks| Some((tasks, tasks.place(row.id)?)));
-        let original = place.map(|(tasks, place)| &tasks.tasks[place]);
+        let original = self.tasks.and_then(|tasks| Some(&tasks.tasks[tasks.place(row.id)?]));
         let mut task = Map::new();
         let mut shown = Map::new();
         match original {
@@ -122,10 +121,8 @@ impl<'a> TaskWriter<'a> {
 
     /// Whether an annotation of a task says this already.
     fn has(&self, task: &Map<String, Value>, label: &str) -> bool {
-        let says = |annotation: &Value| {
-            super::answer_of(annotation, Some(&self.names.from)) == super::TaskAnswer::Label(label.into())
-        };
-        list_of(task, "annotations").any(says)
+        let answer = TaskAnswer::Label(label.into());
+        list_of(task, "annotations").any(|annotation| answer_of(annotation, Some(&self.names.from)) == answer)
     }
 }
 

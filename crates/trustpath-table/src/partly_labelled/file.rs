@@ -237,14 +237,8 @@ impl PartlyLabelledFile {
         Ok((format.read(input, options)?, source, format.label_place()))
     }
 
-    /// The labels in a separate file, whose notes and tasks go to the features.
-    fn labels_of(
-        &self,
-        path: &Path,
-        options: ReadOptions,
-        raw: &mut RawTable,
-        has_labels_inside: bool,
-    ) -> Result<GivenLabels> {
+    /// The labels in a separate file, whose notes and tasks go to the features; `labelled` if these have labels too.
+    fn labels_of(&self, path: &Path, options: ReadOptions, raw: &mut RawTable, labelled: bool) -> Result<GivenLabels> {
         let mut read = read_labels(path, options)?;
         let journal = journal_of(path);
         if journal.is_file() {
@@ -260,7 +254,7 @@ impl PartlyLabelledFile {
             raw.notes.extend(notes);
         }
         // Names in the features file belong to the labels there, if it has any.
-        given.names = given.names.or(raw.class_names.take().filter(|_| !has_labels_inside));
+        given.names = given.names.or(raw.class_names.take().filter(|_| !labelled));
         // A file named after the features is taken to be written together with them.
         let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
         let together = beside && given.ids.as_ref().is_some_and(|ids| ids.len() == raw.rows);

@@ -249,10 +249,6 @@ mod tests {
         let ids = Some(&["p", "q", "r"][..]);
         let pairs = given(Some(&["r", "p", "r"]), &["b", "a", "b"]);
         assert_eq!(names(&matched(pairs, ids, 3).unwrap()), ["a", "", "b"]);
-        let unknown = matched(given(Some(&["r", "s"]), &["b", "a"]), ids, 3);
-        refused(unknown, &["label for \"s\", which x does not have"]);
-        let conflict = matched(given(Some(&["r", "r"]), &["b", "a"]), ids, 3);
-        refused(conflict, &["\"r\" both \"b\" and \"a\""]);
         let headed = unclear(Some(&["zorp", "r", "p"]), &["glim", "b", "a"]);
         assert_eq!(names(&matched(headed, ids, 3).unwrap()), ["a", "", "b"]);
         // The index of a data frame is the order.

@@ -228,13 +228,7 @@ impl PartlyLabelledTable {
 }
 
 /// Refuses a value that is not finite, and names its place; `features` begin with row `first`.
-pub(crate) fn check_finite(
-    features: &[f32],
-    dims: usize,
-    first: usize,
-    columns: Option<&[String]>,
-    file: &str,
-) -> Result<()> {
+pub fn check_finite(features: &[f32], dims: usize, first: usize, columns: Option<&[String]>, file: &str) -> Result<()> {
     let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
     let (row, column) = (first + place / dims, place % dims);
     let name = columns.and_then(|names| names.get(column));
@@ -258,12 +252,6 @@ mod tests {
     use super::*;
     use crate::testing::{refused, strings};
 
-    fn table(labels: &[Option<usize>]) -> Result<PartlyLabelledTable> {
-        let ids = (0..labels.len()).map(|i| i.to_string()).collect();
-        let features = vec![1.0; 2 * labels.len()];
-        PartlyLabelledTable::new(features, 2, ids, labels.to_vec(), strings(&["a", "b"]), "p")
-    }
-
     #[test]
     fn impossible_tables_are_refused() {
         let names = || strings(&["a"]);
@@ -282,16 +270,8 @@ mod tests {
     }
 
     #[test]
-    fn labels_must_be_of_two_classes() {
-        table(&[Some(0), None, Some(1)]).unwrap().check_labels().unwrap();
-        refused(table(&[None, None]).unwrap().check_labels(), &["p has no labels"]);
-        let one = table(&[None, Some(1), Some(1)]).unwrap();
-        refused(one.check_labels(), &["every label in p is \"b\""]);
-    }
-
-    #[test]
     fn other_features_than_those_of_a_model_are_refused() {
-        let mut table = table(&[None]).unwrap();
+        let mut table = PartlyLabelledTable::new(vec![1.0; 2], 2, strings(&["a"]), vec![None], vec![], "p").unwrap();
         let columns = strings(&["x", "y"]);
         table.check_features(2, Some(&columns)).unwrap();
         assert!(matches!(table.check_features(3, None), Err(Error::OtherFeatures { .. })));

@@ -92,7 +92,7 @@ impl PartlyLabelledTable {
         missing: &MissingLabels,
     ) -> Result<Self> {
         let options = ReadOptions { label, id, ..ReadOptions::default() };
-        let given = self.match_file(path, options, missing, "give the columns id and label")?;
+        let given = self.matched(path, options, missing, "give the columns id and label")?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
         let labels = given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
         let mut table = self.with_labels(labels)?;
@@ -109,7 +109,7 @@ impl PartlyLabelledTable {
     /// instance without a given label, or one that no given label is.
     pub fn read_verified(&self, path: &Path) -> Result<Vec<(usize, usize)>> {
         let remedy = "give the columns id and label, one row for each label that was checked";
-        let matched = self.match_file(path, ReadOptions::default(), &MissingLabels::default(), remedy)?;
+        let matched = self.matched(path, ReadOptions::default(), &MissingLabels::default(), remedy)?;
         let file = matched.source;
         let places: HashMap<&String, usize> = self.class_names.iter().zip(0..).collect();
         let mut answers = Vec::new();
@@ -139,15 +139,9 @@ impl PartlyLabelledTable {
         Ok(answers)
     }
 
-    /// The labels that a file has for instances of this table; `remedy` says what to do if it has none.
-    fn match_file(
-        &self,
-        path: &Path,
-        options: ReadOptions,
-        missing: &MissingLabels,
-        remedy: &str,
-    ) -> Result<MatchedLabels> {
-        let given = GivenLabels::of_file(read_labels(path, options)?, path, remedy)?;
+    /// The labels that a file has for instances of this table; `hint` says what to do if it has none.
+    fn matched(&self, path: &Path, options: ReadOptions, missing: &MissingLabels, hint: &str) -> Result<MatchedLabels> {
+        let given = GivenLabels::of_file(read_labels(path, options)?, path, hint)?;
         given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)
     }
 
@@ -218,9 +212,7 @@ mod tests {
     }
 
     fn birds() -> PartlyLabelledTable {
-        let (ids, names) = (strings(&["p", "q", "r"]), strings(&["auk", "tern"]));
-        let labels = vec![Some(0), Some(1), None];
-        PartlyLabelledTable::new(vec![1.0; 6], 2, ids, labels, names, "pool.csv").unwrap()
+        table(&["p", "q", "r"], &[Some(0), Some(1), None], &["auk", "tern"]).called("pool.csv")
     }
 
     fn verified(text: &str) -> Result<Vec<(usize, usize)>> {

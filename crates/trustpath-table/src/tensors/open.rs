@@ -12,7 +12,6 @@ use crate::{Error, Result};
 /// Bound on the length of the header, as in the reference implementation.
 const LONGEST: u64 = 100_000_000;
 
-/// An open safetensors file.
 pub(crate) struct TensorReader {
     input: Input,
     header: Metadata,
@@ -97,7 +96,6 @@ impl TensorReader {
         Ok(self.start + self.info(name)?.data_offsets.0 as u64)
     }
 
-    /// The file.
     pub fn into_input(self) -> Input {
         self.input
     }

@@ -25,12 +25,7 @@ impl TensorEntry {
     }
 }
 
-/// Writes a safetensors file.
-pub(crate) fn write(
-    w: &mut dyn Write,
-    metadata: &BTreeMap<String, String>,
-    mut entries: Vec<TensorEntry>,
-) -> io::Result<()> {
+pub fn write(w: &mut dyn Write, metadata: &BTreeMap<String, String>, mut entries: Vec<TensorEntry>) -> io::Result<()> {
     entries.sort_by(|a, b| (Reverse(a.width()), &a.name).cmp(&(Reverse(b.width()), &b.name)));
     let mut header = Map::new();
     if !metadata.is_empty() {

@@ -49,7 +49,7 @@ fn arrays_with_labels_inside_or_apart() {
     let npy = || file(fixture("f4.npy"));
     for (name, text, expected) in [
         ("some.csv", "id,label\n4,gull\n0,wren\n", ["wren", "-", "-", "-", "gull", "-"]),
-        ("lines.txt", "wren\n\n\n\ngull\n\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.txt", "wren\n\n\n\ngull, grey\n\n", ["wren", "-", "-", "-", "gull, grey", "-"]),
         ("lines.csv", "label\n3\n-1\n-1\n\n7\n\n", ["3", "-", "-", "-", "7", "-"]),
         ("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n", ["-", "-", "wren", "-", "-", "-"]),
     ] {
@@ -68,17 +68,6 @@ fn arrays_with_labels_inside_or_apart() {
     assert_eq!(label_names(&table), ["swift", "-", "-", "-", "auk", "-"]);
     // Prediction needs no labels.
     refused(npy().read().unwrap().check_labels(), &["f4.npy has no labels"]);
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn parquet_tables() {
-    let table = file(fixture("pandas.parquet")).read().unwrap();
-    assert_eq!((label_names(&table), table.columns().unwrap().len()), (BIRDS.to_vec(), 3));
-    let table = file(fixture("list.parquet")).read().unwrap();
-    assert_eq!((table.columns(), table.dims()), (None, 3));
-    let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
-    assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
 }
 
 /// Columns of text were refused.

@@ -65,7 +65,7 @@ fn formats_with_labels_inside() {
     assert_is_the_table(&file("positional.npz").read().unwrap(), NUMBERS, "positional.npz");
     let table = file("headless.csv").label_column("-1").read().unwrap();
     assert_is_the_table(&table, BIRDS, "headless.csv");
-    // The order of the names that a file gives is kept.
+    // Names stay in the order in which a file gives them.
     assert_eq!(file("f16.safetensors").read().unwrap().class_names(), BIRDS);
     // Labels that are given replace those inside, names and all.
     let table = file("stored.npz").labels(fixture("y-int16.npy")).read().unwrap();

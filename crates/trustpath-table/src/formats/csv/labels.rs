@@ -28,7 +28,6 @@ pub(crate) fn read_lines(input: Input, options: ReadOptions) -> Result<RawTable>
     of_one_column(rows, options, &name)
 }
 
-/// Reads a table of labels.
 pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawTable> {
     let (name, rows) = fields(input, usual)?;
     match rows.first().map_or(1, Vec::len) {

@@ -8,10 +8,8 @@ use std::io::{BufRead, Read, Seek};
 use crate::input::Input;
 use crate::{Error, Result};
 
-/// Bytes looked at.
-const SAMPLE: u64 = 1 << 16;
-/// Lines looked at.
-const LINES: usize = 50;
+const SAMPLE_BYTES: u64 = 1 << 16;
+const SAMPLE_LINES: usize = 50;
 
 /// The input as UTF-8, if it is UTF-16.
 pub(crate) fn as_utf8(mut input: Input) -> Result<Input> {
@@ -67,10 +65,10 @@ impl Sample {
 /// Looks at the first rows of a file, where the ending of its name says that `usual` separates its columns.
 pub(super) fn sample(input: &mut Input, usual: u8) -> Result<Sample> {
     let mut sample = Vec::new();
-    let read = input.by_ref().take(SAMPLE).read_to_end(&mut sample).and_then(|_| input.rewind());
+    let read = input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample).and_then(|_| input.rewind());
     read.map_err(|e| Error::read(&input.name, e))?;
     // The last line of a sample may be cut off.
-    if sample.len() as u64 == SAMPLE {
+    if sample.len() as u64 == SAMPLE_BYTES {
         let end = sample.iter().rposition(|&byte| byte == b'\n').map_or(sample.len(), |end| end + 1);
         sample.truncate(end);
     }
@@ -78,7 +76,7 @@ pub(super) fn sample(input: &mut Input, usual: u8) -> Result<Sample> {
     let rows = |delimiter: u8| -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).flexible(true).delimiter(delimiter);
-        let records = reader.from_reader(&sample[..]).into_byte_records().take(LINES).flatten();
+        let records = reader.from_reader(&sample[..]).into_byte_records().take(SAMPLE_LINES).flatten();
         records.map(|record| record.iter().map(text).collect()).collect()
     };
     let equally_long = |rows: &[Vec<String>]| {

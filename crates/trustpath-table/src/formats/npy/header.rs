@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-use crate::input::Input;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 
@@ -26,12 +25,6 @@ pub(super) struct NpyHeader {
 }
 
 impl NpyHeader {
-    /// Reads the header of a file.
-    pub fn of_input(input: &mut Input) -> Result<Self> {
-        let (length, file) = (input.length, input.name.clone());
-        Self::read(input, length, file)
-    }
-
     /// Reads a header that takes at most `available` bytes together with its array.
     pub fn read(source: &mut impl Read, available: u64, file: String) -> Result<Self> {
         let (header, header_length) = read_header(source, &file)?;

@@ -1,7 +1,7 @@
 //! Apache Parquet: every numeric column is a feature, or one column holds lists of features.
 //!
 //! Entire columns are read, one row group after another; features that stay in the file are decoded
-//! in blocks of rows (`blocks.rs`). A few bytes of run-length code can stand for any number of
+//! in blocks of rows (`blocks.rs`). A few bytes of run-length code can mean any number of
 //! values, so the number of values is compared with the size of the file beforehand.
 
 mod blocks;
@@ -168,7 +168,8 @@ impl ParquetTable {
         let (mut features, mut ids) = (Vec::new(), self.id.map(|_| Vec::new()));
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         let root = |i: usize| self.descriptor(i).path().parts()[0].clone();
-        let mut carried: Vec<_> = self.carried.iter().map(|&i| CarriedColumn::new(root(i))).collect();
+        let mut carried: Vec<_> =
+            self.carried.iter().map(|&i| CarriedColumn { name: root(i), texts: Vec::new() }).collect();
         let dims = if self.lists { self.list_length()? } else { self.features.len() };
         let starts = self.group_starts();
         let rows = starts[starts.len() - 1];
