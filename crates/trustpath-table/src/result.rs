@@ -157,7 +157,7 @@ impl ResultTable {
         Err(Error::Column { column: name, reason })
     }
 
-    /// Sets the tasks of Label Studio that its instances were read from, which keep their data where such tasks are written.
+    /// Sets the tasks of Label Studio that its instances were read from; their data are written with them.
     pub fn set_tasks(&mut self, tasks: Option<Arc<Tasks>>) {
         self.tasks = tasks;
     }

@@ -1,10 +1,10 @@
 //! The label of a task, from what people said about it.
 //!
-//! - Only results of the type `choices` that are about the entire task count. Others, such as boxes, are left out and counted in
-//!   a note; a file that has no other results is refused.
+//! - Only results of the type `choices` that are about the entire task count. Others, such as boxes, are left out and
+//!   counted in a note; a file that has no other results is refused.
 //! - Annotations that were cancelled (skipped) count for nothing.
 //! - If one is marked as ground truth, it is the label.
-//! - Otherwise the label is the choice of most annotators; where as many chose another one, there is none, which a note counts.
+//! - Otherwise the label is the choice of most annotators; a note counts the tasks where as many chose another one.
 //! - An annotation with several choices is refused, since an instance has one label.
 
 use std::collections::{BTreeMap, BTreeSet};

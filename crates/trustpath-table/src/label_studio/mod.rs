@@ -1,6 +1,6 @@
 //! Tasks of [Label Studio](https://labelstud.io): its JSON export is read, and tasks with predictions are written.
 //!
-//! An export is a list of tasks. `data` holds what is labelled, an image or a text; `annotations` hold what people said:
+//! An export is a list of tasks. `data` holds what is labelled, an image or a text; `annotations` what people said:
 //!
 //! ```text
 //! [{"id": 7, "data": {"text": "…"}, "annotations": [{"result": [
@@ -112,7 +112,7 @@ impl Tasks {
         self.tasks.iter().map(move |task| scalar(data(task)?.get(key)?))
     }
 
-    /// The label of each task, of the control of this name where there are several, and what a user should know about them.
+    /// The label of each task, of the control of this name where there are several, and what a user should know.
     ///
     /// # Errors
     /// If the annotations are no single choices, or of several controls.

@@ -1,7 +1,7 @@
 //! Tasks with what people and the model said about them, as Label Studio imports them.
 //!
-//! A task that was read keeps its id, its data and its annotations; others get their data from the columns of the table. A label
-//! of a person is an annotation, a label of the model a prediction with its score:
+//! A task that was read keeps its id, its data and its annotations; others get their data from the columns of the
+//! table. A label of a person is an annotation, a label of the model a prediction with its score:
 //!
 //! ```text
 //! {"data": {"text": "…", "verdict": "trusted"}, "predictions": [{"model_version": "trustpath-0.1.0", "score": 0.93, "result": [
