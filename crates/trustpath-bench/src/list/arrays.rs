@@ -32,7 +32,7 @@ impl EpisodeArray {
         if !fits {
             return Err(Error::Table(table::Error::Shape {
                 file,
-                found: array.shape,
+                shape: array.shape,
                 expected: "this does not match meta.json; write the list again",
             }));
         }
