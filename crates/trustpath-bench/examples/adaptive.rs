@@ -14,7 +14,7 @@ use trustpath_bench::pools::{long_tailed, shuffled_classes};
 use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::transductive::{Posterior, Transductive, TransductiveKind};
 use trustpath_bench::{
-    Drawn, Episode, EpisodeList, EpisodeShape, Episodes, FeatureTable, LabelledRows, ListMeta, Listed, Queries, Random,
+    Drawn, Episode, EpisodeList, EpisodeRows, EpisodeShape, Episodes, FeatureTable, ListMeta, Listed, Queries, Random,
     Setting, Split, embedded, gather,
 };
 
@@ -128,7 +128,7 @@ fn large_episode(table: &FeatureTable, shot: usize, tail: bool, seed: u64) -> Ep
     }
     random.shuffle(&mut pool);
     let (rows, labels) = pool.into_iter().unzip();
-    Episode { query: LabelledRows { rows, labels }, ..episode }
+    Episode { query: EpisodeRows { rows, labels }, ..episode }
 }
 
 fn main() -> Result<()> {

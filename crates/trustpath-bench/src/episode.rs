@@ -6,20 +6,20 @@ use crate::{Error, FeatureTable, Result, Setting};
 
 /// Rows of a [`FeatureTable`] in the order in which they are presented, with their labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabelledRows<Label = usize> {
+pub struct EpisodeRows<Label = usize> {
     /// Row numbers.
     pub rows: Vec<usize>,
     /// The label of each.
     pub labels: Vec<Label>,
 }
 
-impl<Label> Default for LabelledRows<Label> {
+impl<Label> Default for EpisodeRows<Label> {
     fn default() -> Self {
         Self { rows: Vec::new(), labels: Vec::new() }
     }
 }
 
-impl<Label: Copy> LabelledRows<Label> {
+impl<Label: Copy> EpisodeRows<Label> {
     pub(crate) fn new(pairs: impl IntoIterator<Item = (usize, Label)>) -> Self {
         let (rows, labels) = pairs.into_iter().unzip();
         Self { rows, labels }
@@ -47,12 +47,12 @@ pub struct Episode {
     /// The classes of the table that take part.
     pub classes: Vec<usize>,
     /// The labelled rows, class after class.
-    pub support: LabelledRows,
+    pub support: EpisodeRows,
     /// In the semi-supervised setting, the rows given without a label. Their true labels are here for evaluation
     /// only; a distractor, which belongs to none of the classes, has none.
-    pub unlabeled: LabelledRows<Option<usize>>,
+    pub unlabeled: EpisodeRows<Option<usize>>,
     /// The rows to be classified.
-    pub query: LabelledRows,
+    pub query: EpisodeRows,
 }
 
 impl Episode {
@@ -123,9 +123,9 @@ mod tests {
     fn episode() -> Episode {
         Episode {
             classes: vec![2, 0],
-            support: LabelledRows::new([(6, 0), (0, 1)]),
-            unlabeled: LabelledRows::new([(1, Some(1)), (4, None)]),
-            query: LabelledRows::new([(8, 0), (2, 1)]),
+            support: EpisodeRows::new([(6, 0), (0, 1)]),
+            unlabeled: EpisodeRows::new([(1, Some(1)), (4, None)]),
+            query: EpisodeRows::new([(8, 0), (2, 1)]),
         }
     }
 

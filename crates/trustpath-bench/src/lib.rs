@@ -49,7 +49,7 @@ pub mod transductive;
 
 pub use coordinates::{EpisodeCoordinates, WithCoordinates};
 pub use embedded::Split;
-pub use episode::{Episode, LabelledRows};
+pub use episode::{Episode, EpisodeRows};
 pub use error::{Error, Result};
 pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
 pub use journal::{Finished, Journal, fnv1a};

@@ -82,7 +82,7 @@ impl KnownPool {
     /// What `label` makes of it.
     ///
     /// # Errors
-    /// As [`label`].
+    /// As [`label()`].
     pub fn label(&self, spec: &LabelSpec) -> Result<Labelling> {
         Ok(label(&self.features()?, &self.given).classes(self.classes).spec(spec).run()?)
     }

@@ -6,7 +6,7 @@
 //! can be compared in pairs. Queries and unlabeled rows are presented in random order, so that a method that breaks ties
 //! by position does not profit from sorted classes.
 
-use crate::episode::LabelledRows;
+use crate::episode::EpisodeRows;
 use crate::{Classes, Episode, EpisodeShape, Error, FeatureTable, Queries, Random, Result};
 
 /// Attempts to draw class sizes that fit before giving up.
@@ -91,9 +91,9 @@ impl Sampler<'_> {
 
         Ok(Episode {
             classes,
-            support: LabelledRows::new(support),
-            unlabeled: LabelledRows::new(unlabeled),
-            query: LabelledRows::new(query),
+            support: EpisodeRows::new(support),
+            unlabeled: EpisodeRows::new(unlabeled),
+            query: EpisodeRows::new(query),
         })
     }
 

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use shapes::PoolShape;
+use shapes::PeerSetting;
 use trustpath::Features;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::processor::thread_time;
@@ -194,8 +194,8 @@ fn main() -> Result<()> {
         ("grid", &[count, names]) => {
             let count = count.parse()?;
             let wanted =
-                |shape: &PoolShape| filters.is_empty() || filters.iter().any(|filter| shape.text().contains(filter));
-            let group = |shape: PoolShape| {
+                |shape: &PeerSetting| filters.is_empty() || filters.iter().any(|filter| shape.text().contains(filter));
+            let group = |shape: PeerSetting| {
                 let episodes = shape.episodes(&table, count)?;
                 Some(SettingEpisodes { text: shape.text(), setting: Setting::Transductive, episodes })
             };

@@ -1,6 +1,6 @@
 //! The settings: class balance, absent classes, ways, shots and pool sizes.
 
-use trustpath_bench::{Drawn, Episode, EpisodeShape, Episodes, FeatureTable, LabelledRows, Queries, Setting};
+use trustpath_bench::{Drawn, Episode, EpisodeRows, EpisodeShape, Episodes, FeatureTable, Queries, Setting};
 
 /// Concentration of the class sizes of balanced pools.
 pub const BALANCED: f64 = f64::INFINITY;
@@ -9,7 +9,7 @@ const SEED: u64 = 17;
 
 /// A shape of pools.
 #[derive(Clone, Copy, PartialEq)]
-pub struct PoolShape {
+pub struct PeerSetting {
     /// Classes with labels; none for all classes of the file.
     pub way: Option<usize>,
     pub shot: usize,
@@ -21,7 +21,7 @@ pub struct PoolShape {
     pub present: Option<usize>,
 }
 
-impl PoolShape {
+impl PeerSetting {
     /// In words: ways, shots, number of queries, balance.
     pub fn text(&self) -> String {
         let Self { way, shot, queries, alpha, present } = self;
@@ -65,14 +65,19 @@ impl PoolShape {
     fn without_absent(&self, episode: Episode) -> Episode {
         let Some(present) = self.present else { return episode };
         let (rows, labels) = episode.query.pairs().filter(|(_, label)| *label < present).unzip();
-        Episode { query: LabelledRows { rows, labels }, ..episode }
+        Episode { query: EpisodeRows { rows, labels }, ..episode }
     }
 }
 
 /// All settings.
-pub fn all() -> Vec<PoolShape> {
-    let shape =
-        |way, shot, queries, alpha, present| PoolShape { way: Some(way), shot, queries: Some(queries), alpha, present };
+pub fn all() -> Vec<PeerSetting> {
+    let shape = |way, shot, queries, alpha, present| PeerSetting {
+        way: Some(way),
+        shot,
+        queries: Some(queries),
+        alpha,
+        present,
+    };
     let mut shapes = Vec::new();
     for shot in [1, 5] {
         for alpha in [BALANCED, 20.0, 8.0, 2.0, 1.0, 0.5] {
@@ -100,7 +105,7 @@ pub fn all() -> Vec<PoolShape> {
         }
     }
     for shot in [1, 5, 20] {
-        shapes.push(PoolShape { way: None, shot, queries: None, alpha: BALANCED, present: None });
+        shapes.push(PeerSetting { way: None, shot, queries: None, alpha: BALANCED, present: None });
     }
     shapes
 }

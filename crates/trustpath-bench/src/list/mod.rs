@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use trustpath_table as table;
 use trustpath_table::npy::NpyArray;
 
-use crate::episode::LabelledRows;
+use crate::episode::EpisodeRows;
 use crate::{
     Distractors, Episode, EpisodeShape, Error, FeatureTable, Queries, Result, Setting, Unlabeled, write_atomically,
 };
@@ -158,9 +158,9 @@ impl EpisodeList {
                 query.map(|(row, label)| Ok((row, label.ok_or_else(unknown)?))).collect::<Result<_>>()?;
             Ok(Episode {
                 classes: classes.rows(index)?,
-                support: LabelledRows::new(support.map(|(place, row)| (row, place / shot))),
-                unlabeled: LabelledRows::new(unlabeled.rows(index)?),
-                query: LabelledRows::new(query),
+                support: EpisodeRows::new(support.map(|(place, row)| (row, place / shot))),
+                unlabeled: EpisodeRows::new(unlabeled.rows(index)?),
+                query: EpisodeRows::new(query),
             })
         };
         let episodes: Result<_> = (0..episodes).map(episode).collect();
