@@ -10,7 +10,7 @@ use trustpath::classify::{Classify, LogisticParams};
 use trustpath::incidental::{IciRParams, Incidental, Keep};
 use trustpath::{Features, Instances, Matrix, Result, Task};
 use trustpath_bench::classifiers::ClassifierKind;
-use trustpath_bench::reduce::{Lle, Reduce, ReductionKind};
+use trustpath_bench::reduce::{DEFAULT_D, DEFAULT_NEIGHBORS, Lle, Reduce, ReductionKind};
 use trustpath_bench::{IncidentalKind, SelfTrainingSpec};
 
 const CLASSES: usize = 5;
@@ -153,7 +153,7 @@ fn parts() -> Result<()> {
     let instances = Features::new(&raw[..], rows, DIMS)?.normalize()?;
     let print = |name: String, time: f64| println!("{name:<28} {time:>12.3} ms");
     for method in ReductionKind::ALL.into_iter().filter(|&m| m != ReductionKind::Identity) {
-        let reduction = method.build_default()?;
+        let reduction = method.build(DEFAULT_D, DEFAULT_NEIGHBORS)?;
         let time = fastest(20, || reduction.reduce(&instances, rows).map(drop))?;
         print(format!("reduce-{method}"), time);
     }

@@ -65,7 +65,8 @@ impl Episode {
         }
     }
 
-    /// What a method is given: the episode's instances, as [`gather`](crate::gather) returns them, and the labels of the support.
+    /// What a method is given: the episode's instances, as [`gather`](crate::gather) returns them, and the labels of
+    /// the support.
     pub fn task<'a>(&'a self, instances: &'a Instances, setting: &Setting) -> Task<'a> {
         Task {
             instances,

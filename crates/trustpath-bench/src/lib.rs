@@ -1,10 +1,11 @@
 //! From files of features to *c*-way *m*-shot episodes, and from episodes to tables.
 //!
-//! A [`FeatureTable`] holds one feature vector and one label per row; it is read from a file
-//! ([`TableFile`], by `trustpath-table`) or comes with the crate ([`embedded`]). An [`EpisodeShape`] draws [`Episode`]s
-//! from it, each determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that other programs
-//! can read. [`stats`] turns the accuracies of an algorithm into means with intervals, and a [`Journal`] keeps a long run
-//! resumable. [`noise`] makes labels wrong on purpose, and measures how well they are found; [`pools`] are larger than episodes.
+//! A [`FeatureTable`] holds one feature vector and one label per row; it is read from a file ([`TableFile`], by
+//! `trustpath-table`) or comes with the crate ([`embedded`]). An [`EpisodeShape`] draws [`Episode`]s from it, each
+//! determined by the seed and its number alone; an [`EpisodeList`] fixes them in files that other programs can read.
+//! [`stats`] turns the accuracies of an algorithm into means with intervals, and a [`Journal`] keeps a long run
+//! resumable. [`noise`] makes labels wrong on purpose, and measures how well they are found; [`pools`] are larger than
+//! episodes.
 //!
 //! ```
 //! use trustpath_bench::{EpisodeShape, Setting, Split, embedded};

@@ -17,8 +17,8 @@ use crate::{Episode, Error, IncidentalKind, Result, SelfTrainer, SelfTrainingSpe
 pub enum BenchMethod {
     /// Self-training: Algorithm 1.
     SelfTraining(SelfTrainingSpec),
-    /// A transductive method with the parameters its authors published; the adaptive mode and UNEM-Gaussian with parameters
-    /// that were learned here.
+    /// A transductive method with the parameters its authors published; the adaptive mode and UNEM-Gaussian with
+    /// parameters that were learned here.
     Transductive(TransductiveKind),
     /// What `trustpath label` runs.
     Label(LabelSpec),

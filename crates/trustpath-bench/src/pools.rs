@@ -8,8 +8,8 @@ use trustpath::{Features, label};
 
 use crate::{FeatureTable, Random, Result, Split, TableFile, embedded};
 
-/// The features of a source, with the name to print: `NAME:validation` or `NAME:novel` is an embedded dataset, anything else a
-/// file with its labels in `-labels.npy` beside it.
+/// The features of a source, with the name to print: `NAME:validation` or `NAME:novel` is an embedded dataset,
+/// anything else a file with its labels in `-labels.npy` beside it.
 ///
 /// # Errors
 /// If there is no such dataset, or the file cannot be read.

@@ -22,8 +22,8 @@ pub fn write_draws(split: Split, draws: u64, at_most: usize, folder: &Path) -> R
     })
 }
 
-/// The embedded datasets; `closed` says that every class is known to have labels. With one label per class, novel instances are
-/// not looked for anyway.
+/// The embedded datasets; `closed` says that every class is known to have labels. With one label per class, novel
+/// instances are not looked for anyway.
 pub fn report(split: Split, draws: u64, at_most: usize, closed: bool) -> Result<()> {
     println!("{}", head("dataset | labels per class | pool | plain | label | gain | set aside"));
     // The folds only serve the estimate of precision.

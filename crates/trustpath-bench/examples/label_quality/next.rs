@@ -30,7 +30,8 @@ pub enum SuggestionPools {
 }
 
 impl SuggestionPools {
-    /// A pool of classes that are numbered from 0, with this many labels of each; its classes without labels are not the last.
+    /// A pool of classes that are numbered from 0, with this many labels of each; its classes without labels are not
+    /// the last.
     fn draw(self, table: &FeatureTable, labels: usize, seed: u64) -> KnownPool {
         let drawn = shuffled_classes(table, CLASSES, &mut Random::stream(seed, 20));
         let classes = drawn.len();
@@ -114,7 +115,8 @@ fn suggested(pool: &KnownPool) -> Result<Vec<usize>> {
     Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
 }
 
-/// The labels once those of the batch are given too, with the classes that occur numbered from 0, and the number of each class.
+/// The labels once those of the batch are given too, with the classes that occur numbered from 0, and the number of
+/// each class.
 fn numbered(pool: &KnownPool, batch: &[usize]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let mut given = pool.given.clone();
     batch.iter().for_each(|&row| given[row] = Some(pool.truth[row]));

@@ -106,7 +106,8 @@ fn compare(
         for _ in 0..threads {
             let (send, next, tasks, features) = (send.clone(), &next, &tasks, &features);
             scope.spawn(move || {
-                // Parallel parts of a method run on the one thread of a pool, so that no other episode is timed with them.
+                // Parallel parts of a method run on the one thread of a pool, so that no other episode is timed with
+                // them.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                 while let Some(&(g, p, episode)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let run = || score(features, &groups[g], &peers[p].learner, episode);

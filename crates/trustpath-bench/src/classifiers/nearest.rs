@@ -1,7 +1,7 @@
 //! The nearest neighbour.
 //!
-//! An instance has the label of the training instance nearest to it in Euclidean distance; of several at the same distance,
-//! the one with the smallest row number.
+//! An instance has the label of the training instance nearest to it in Euclidean distance; of several at the same
+//! distance, the one with the smallest row number.
 //!
 //! On the unit sphere `‖x − z‖² = 2 − 2 xᵀz`, so neighbours are found by inner products. Where these differ by less than
 //! rounding errors, the distances themselves decide: otherwise copies of one instance would be ranked arbitrarily.

@@ -1,7 +1,7 @@
 //! The judges that the paper compares credibility with, and all of them by name.
 //!
-//! [`RandomOrder`] (RA), [`Nearest`] (NN), [`CoefficientNorm`] (CN), of which [`LeastSquares`] (LS) is a second reading; confidence (CO) and
-//! credibility itself are in [`trustpath::judge`].
+//! [`RandomOrder`] (RA), [`Nearest`] (NN), [`CoefficientNorm`] (CN), of which [`LeastSquares`] (LS) is a second
+//! reading; confidence (CO) and credibility itself are in [`trustpath::judge`].
 
 mod coefficient_norm;
 mod least_squares;

@@ -46,8 +46,8 @@ fn edges(graph: &Neighbors) -> Matrix {
     lengths
 }
 
-/// The connected components of `n` instances with these edges, which have no direction: their members in ascending order,
-/// and the components in order of their first member.
+/// The connected components of `n` instances with these edges, which have no direction: their members in ascending
+/// order, and the components in order of their first member.
 fn components(n: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     fn first_of(first: &mut [usize], mut i: usize) -> usize {
         while first[i] != i {

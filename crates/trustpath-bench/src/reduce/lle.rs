@@ -8,8 +8,8 @@
 //! min Σᵢ ‖zᵢ − Σⱼ wᵢⱼ zⱼ‖² = tr Zᵀ M Z,   M = (I − W)ᵀ(I − W),   ZᵀZ = I,  Zᵀ1 = 0
 //! ```
 //!
-//! with `R = 10⁻³ · tr Cᵢ`, or `10⁻³` itself where all neighbours are duplicates of `xᵢ`. `Z` are the lowest eigenvectors
-//! of `M` except the constant one.
+//! with `R = 10⁻³ · tr Cᵢ`, or `10⁻³` itself where all neighbours are duplicates of `xᵢ`. `Z` are the lowest
+//! eigenvectors of `M` except the constant one.
 //!
 //! `M 1 = 0` always. When several groups of instances have all of their neighbours inside the group, as when the graph is
 //! not connected, `M` has other null vectors too, and which of them a solver returns first is rounding noise. Here exactly the constant vector is deflated, `M + c 11ᵀ/n`, and the rest of the

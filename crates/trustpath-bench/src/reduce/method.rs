@@ -1,5 +1,6 @@
 //! The reductions by name.
 
+use super::Reduce;
 use super::identity::Identity;
 use super::isomap::Isomap;
 use super::lle::Lle;
@@ -7,7 +8,6 @@ use super::ltsa::Ltsa;
 use super::mds::{Mds, MdsStart};
 use super::pca::Pca;
 use super::spectral::Spectral;
-use super::{DEFAULT_D, DEFAULT_NEIGHBORS, Reduce};
 use trustpath::Result;
 use trustpath_path::choices;
 
@@ -46,8 +46,8 @@ choices! {
 }
 
 impl ReductionKind {
-    /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has another rule, and the
-    /// others have no neighbourhoods.
+    /// The reduction to `d` dimensions. `neighbors` counts for `lle`, `ltsa` and `isomap`; `se` has another rule, and
+    /// the others have no neighbourhoods.
     ///
     /// # Errors
     /// [`Error::Parameter`](trustpath::Error::Parameter).
@@ -64,13 +64,5 @@ impl ReductionKind {
         };
         reduction.check_parameters()?;
         Ok(reduction)
-    }
-
-    /// The reduction with the paper's five dimensions and five neighbours.
-    ///
-    /// # Errors
-    /// None: these parameters are good for every method.
-    pub fn build_default(self) -> Result<Box<dyn Reduce>> {
-        self.build(DEFAULT_D, DEFAULT_NEIGHBORS)
     }
 }

@@ -1,8 +1,8 @@
 //! Features → few dimensions.
 //!
 //! The incidental model regresses labels on few dimensions, `d ≪ n`. Each reduction is one file: its objective in the
-//! module doc, a struct that implements [`Reduce`], and its tests. All of them follow scikit-learn's definitions with the
-//! arguments of the paper's code, and share one graph of [`Neighbors`].
+//! module doc, a struct that implements [`Reduce`], and its tests. All of them follow scikit-learn's definitions with
+//! the arguments of the paper's code, and share one graph of [`Neighbors`].
 //!
 //! ```
 //! use trustpath::Features;
@@ -85,8 +85,8 @@ impl Embedding {
 /// A way to reduce the features of instances to few dimensions.
 ///
 /// An algorithm implements [`dimensions`](Self::dimensions) and [`embed`](Self::embed), and where they apply
-/// [`neighbors`](Self::neighbors) and [`most`](Self::most). The checks that all algorithms have in common, and the graph, are in
-/// the provided methods.
+/// [`neighbors`](Self::neighbors) and [`most`](Self::most). The checks that all algorithms have in common, and the
+/// graph, are in the provided methods.
 pub trait Reduce: Send + Sync + std::fmt::Debug {
     /// Number of dimensions that it reduces to; `None` where it keeps all features.
     fn dimensions(&self) -> Option<usize>;
@@ -101,8 +101,8 @@ pub trait Reduce: Send + Sync + std::fmt::Debug {
         Some(DENSE_ROWS)
     }
 
-    /// Coordinates of the first `n` instances, once all checks have passed; unless they are more than [`DENSE_ROWS`], their
-    /// Gram matrix can be had. The graph is empty where the algorithm needs none.
+    /// Coordinates of the first `n` instances, once all checks have passed; unless they are more than [`DENSE_ROWS`],
+    /// their Gram matrix can be had. The graph is empty where the algorithm needs none.
     ///
     /// # Errors
     /// [`Error::NotConverged`].

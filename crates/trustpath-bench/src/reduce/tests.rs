@@ -3,13 +3,13 @@
 use super::isomap::Isomap;
 use super::ltsa::Ltsa;
 use super::testing::{clusters, instances, max_difference, projector};
-use super::{DENSE_ROWS, Lle, Reduce, ReductionKind};
+use super::{DEFAULT_D, DEFAULT_NEIGHBORS, DENSE_ROWS, Lle, Reduce, ReductionKind};
 use trustpath::Error;
 
 #[test]
 fn names_build_their_reductions() {
     for method in ReductionKind::ALL {
-        let built = format!("{:?}", method.build_default().unwrap());
+        let built = format!("{:?}", method.build(DEFAULT_D, DEFAULT_NEIGHBORS).unwrap());
         let expected = match method {
             ReductionKind::MdsRandom => "Mds { d: 5, start: Random".into(),
             ReductionKind::Mds => "Mds { d: 5, start: Principal".into(),
@@ -24,7 +24,7 @@ fn names_build_their_reductions() {
 fn every_method_refuses_what_it_cannot_reduce() {
     let (x, same) = (clusters(2, 6, 20, 1.0), instances(12, 20, |i, j| (i + 1) as f64 * j as f64));
     for method in ReductionKind::ALL {
-        let reduction = method.build_default().unwrap();
+        let reduction = method.build(DEFAULT_D, DEFAULT_NEIGHBORS).unwrap();
         assert_eq!(reduction.reduce(&same, 12).unwrap_err(), Error::Constant { rows: 12 });
         assert!(matches!(reduction.reduce(&x, 13), Err(Error::Parameter { name: "n", .. })));
         assert!(matches!(reduction.reduce(&x, 0), Err(Error::Empty { rows: 0, .. })));
@@ -39,7 +39,7 @@ fn every_method_refuses_what_it_cannot_reduce() {
         }
     }
     for method in [ReductionKind::Lle, ReductionKind::Ltsa, ReductionKind::Isomap] {
-        let error = method.build_default().unwrap().reduce(&x, 5).unwrap_err();
+        let error = method.build(DEFAULT_D, DEFAULT_NEIGHBORS).unwrap().reduce(&x, 5).unwrap_err();
         assert_eq!(error, Error::TooFewForNeighbors { rows: 5, neighbors: 5 });
     }
     // Eight dimensions are too many tangents for five neighbours.

@@ -43,8 +43,8 @@ impl<'a> Prototypes<'a> {
         self.unlabeled.to(&self.places, out);
     }
 
-    /// Replaces the entries of `p` by the probabilities of the unlabeled rows, with equally frequent classes or without that
-    /// constraint.
+    /// Replaces the entries of `p` by the probabilities of the unlabeled rows, with equally frequent classes or
+    /// without that constraint.
     pub fn assign(&self, transport: &mut Transport, balanced: bool, p: &mut Matrix) {
         self.distances(p);
         if balanced { transport.plan(p) } else { transport.assign(p) }

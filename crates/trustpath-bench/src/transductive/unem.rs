@@ -1,8 +1,8 @@
 //! UNEM-Gaussian: Zhou, Shakeri, Sadraoui, Kaaniche, Pesquet and Ben Ayed, "UNEM: UNrolled Generalized EM for Transductive
 //! Few-Shot Learning" (CVPR 2025).
 //!
-//! PADDLE's iteration ([`super::paddle`]) with ten steps, each with another weight `λ` of the class frequencies and another
-//! temperature `T`, on features scaled by `s`:
+//! PADDLE's iteration ([`super::paddle`]) with ten steps, each with another weight `λ` of the class frequencies and
+//! another temperature `T`, on features scaled by `s`:
 //!
 //! ```text
 //! pᵢₖ ∝ exp( (−½ s² ‖xᵢ − μₖ‖² + λₗ (log πₖ + 1)) / Tₗ ),      πₖ = mean of pᵢₖ,      l = 1 … 10,
@@ -12,10 +12,11 @@
 //! starting from the class means, and without the `π` term in the first step. `s`, `λ` and `T` are learned by gradient descent
 //! through the steps: the cross-entropy of the last `p` on episodes of validation classes, for each number of shots, by Adam with a rate of 0.1, halved every 50 of 100 steps.
 //!
-//! **The parameters were learned here.** The authors publish theirs, for features of five networks that are not scaled to unit
-//! length and for pools of all test classes; their scale fits no other features. `scripts/learn_unem.py` learns them as the
-//! authors do, but on unit-length rows and on episodes of four kinds of validation features at once (docs/peers.md says which),
-//! for 1, 5 and 20 shots. Other numbers of shots use the nearest of these on a logarithmic scale. `O(nKD)` per step.
+//! **The parameters were learned here.** The authors publish theirs, for features of five networks that are not scaled
+//! to unit length and for pools of all test classes; their scale fits no other features. `scripts/learn_unem.py`
+//! learns them as the authors do, but on unit-length rows and on episodes of four kinds of validation features at once
+//! (docs/peers.md says which), for 1, 5 and 20 shots. Other numbers of shots use the nearest of these on a logarithmic
+//! scale. `O(nKD)` per step.
 //!
 //! A separate query gets `p` under the last `μ` and `π`.
 

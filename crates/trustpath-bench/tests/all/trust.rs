@@ -1,5 +1,6 @@
-//! What `label` promises holds on average: over a hundred draws of every kind of pool the share of wrong labels among the
-//! trusted ones is at most what was asked for, up to two standard errors. The example `trust_quality` has larger pools.
+//! What `label` promises holds on average: over a hundred draws of every kind of pool the share of wrong labels among
+//! the trusted ones is at most what was asked for, up to two standard errors. The example `trust_quality` has larger
+//! pools.
 
 #[path = "../../examples/trust_quality/cases.rs"]
 mod cases;
