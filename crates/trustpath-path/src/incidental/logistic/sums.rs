@@ -11,7 +11,7 @@
 use pulp::{Simd, WithSimd};
 
 use super::design::Design;
-use super::rows::Rows;
+use super::rows::ReducedRows;
 use crate::linalg::lanes::{Layout, View, ViewMut, gram, lanes, run};
 
 /// Groups whose products of pairs are kept at a time: they fit the second-level cache.
@@ -76,7 +76,7 @@ impl Hessian {
     }
 
     /// Computes Hessian and drift at the last evaluation of the rows.
-    pub fn compute(&mut self, design: &Design, rows: &mut Rows, tau: f64) {
+    pub fn compute(&mut self, design: &Design, rows: &mut ReducedRows, tau: f64) {
         run(Second { hessian: self, design, rows, tau });
         self.spread(design.features());
         moments(design, self.classes, &self.drifts, &mut self.drift);
@@ -119,7 +119,7 @@ impl Hessian {
 struct Second<'a> {
     hessian: &'a mut Hessian,
     design: &'a Design,
-    rows: &'a mut Rows,
+    rows: &'a mut ReducedRows,
     tau: f64,
 }
 
@@ -150,8 +150,8 @@ impl WithSimd for Second<'_> {
             let mut drifts = ViewMut::new(simd, &mut hessian.drifts, classes);
             let mut work = ViewMut::new(simd, &mut hessian.work, 2 * classes);
             rows.curvature(simd, start..start + count, tau, &mut curvatures, &mut drifts, &mut work);
-            let products = View::new(simd, &hessian.features, feature_pairs).part(0, count);
-            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).part(0, count);
+            let products = View::new(simd, &hessian.features, feature_pairs).first(count);
+            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).first(count);
             gram(products, curvatures, &mut hessian.sums);
         }
     }

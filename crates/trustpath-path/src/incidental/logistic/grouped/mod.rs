@@ -24,7 +24,7 @@ mod start;
 use pulp::Simd;
 
 use self::packed::{PACK, Packed};
-use crate::linalg::lanes::{Group, GroupMut, Layout, Vector};
+use crate::linalg::lanes::{Layout, Vector, View, ViewMut};
 
 /// `γ` and `m` of all instances, and free ones packed side by side to work on.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Groups {
 }
 
 /// One-hot labels, residuals, multipliers and statuses of a group of instances.
-type State<'a, S> = (Group<'a, S>, Group<'a, S>, Vector<S>, Vector<S>);
+type State<'a, S> = (View<'a, S>, View<'a, S>, Vector<S>, Vector<S>);
 
 /// Where free, puts `∂r/∂η` (pairs `1 ≤ h ≤ k`) and `∂r/∂log τ` in place of what is there; the former without its
 /// second term if `firm`. `work` has room for two numbers per class.
@@ -94,8 +94,8 @@ pub(super) fn bend<S: Simd>(
     (y, residual, multiplier, free): State<'_, S>,
     tau: Vector<S>,
     firm: bool,
-    (pairs, drift): (&mut GroupMut<'_, S>, &mut GroupMut<'_, S>),
-    work: &mut GroupMut<'_, S>,
+    (pairs, drift): (&mut ViewMut<'_, S>, &mut ViewMut<'_, S>),
+    work: &mut ViewMut<'_, S>,
 ) {
     let classes = y.kinds();
     let (zero, one) = (tau.like(0.0), tau.like(1.0));
@@ -136,7 +136,7 @@ mod tests {
     use pulp::WithSimd;
 
     use super::*;
-    use crate::linalg::lanes::{View, ViewMut, run};
+    use crate::linalg::lanes::run;
 
     /// Solves one problem: the groups, the residual and the one-hot label of a single instance.
     fn solve(eta: &[f64], label: usize, tau: f64) -> (Groups, Vec<f64>, Vec<f64>) {
