@@ -1,13 +1,11 @@
 //! What a regression of one-hot labels says of rows, without an `n × c` matrix.
-//!
-//! With `f = βᵀx`, the distance of `f` from the corner of label `k` is `‖e_k − f‖² = ‖f‖² − 2f_k + 1`, so `‖f‖²` and single
-//! entries of `f` are all that is needed. Where there are more classes than coordinates, `‖f‖² = xᵀ(ββᵀ)x`.
 
 use rayon::prelude::*;
 
 use crate::Matrix;
 use crate::linalg::block::multiply;
 use crate::linalg::vector::dot_in_order;
+use crate::one_hot_fit::Turned;
 
 /// Rows worked on together.
 pub const ROWS: usize = 256;
@@ -15,23 +13,22 @@ pub const ROWS: usize = 256;
 /// Coefficients that are ready to be read row by row.
 pub(super) struct Fitted<'a> {
     beta: &'a Matrix,
-    /// `βᵀ` and `ββᵀ`, where there are more classes than coordinates.
-    turned: Option<(Matrix, Matrix)>,
+    turned: Option<Turned>,
 }
 
 impl<'a> Fitted<'a> {
     pub fn new(beta: &'a Matrix) -> Self {
-        let (d, c) = (beta.rows(), beta.cols());
-        let turned = (c > d).then(|| {
-            let mut gram = Matrix::zeros(d, d);
-            multiply(beta.as_slice(), d, beta.view().transpose(), gram.as_mut_slice());
-            (Matrix::from_view(beta.view().transpose()), gram)
-        });
-        Self { beta, turned }
+        Self { beta, turned: Turned::of(beta) }
+    }
+
+    /// `‖yᵢ − βᵀxᵢ‖` of every row, under its label.
+    pub fn residuals(&self, x: &Matrix, labels: &[usize]) -> impl Iterator<Item = f64> {
+        let fits = self.square_and_entry(x, labels).into_iter();
+        fits.map(|(square, entry)| (square - 2.0 * entry + 1.0).max(0.0).sqrt())
     }
 
     /// `‖f‖²` of every row, and the entry of `f` at its label.
-    pub fn square_and_own(&self, x: &Matrix, labels: &[usize]) -> Vec<(f64, f64)> {
+    fn square_and_entry(&self, x: &Matrix, labels: &[usize]) -> Vec<(f64, f64)> {
         let d = x.cols();
         let blocks = x.as_slice().par_chunks(ROWS * d).zip(labels.par_chunks(ROWS));
         blocks.flat_map_iter(|(x, labels)| self.block(x, labels)).collect()
@@ -47,7 +44,7 @@ impl<'a> Fitted<'a> {
                 let rows = f.chunks_exact(c).zip(labels);
                 rows.map(|(f, &label)| (dot_in_order(f, f), f[label])).collect()
             }
-            Some((beta, gram)) => {
+            Some(Turned { beta, gram }) => {
                 let d = gram.rows();
                 let mut bent = vec![0.0; rows * d];
                 multiply(x, rows, gram.view(), &mut bent);
@@ -60,10 +57,9 @@ impl<'a> Fitted<'a> {
 }
 
 /// `XᵀWY` for one-hot `Y`: the weighted sum of the rows of every class, `d × c`.
-pub(super) fn class_sums(x: &Matrix, labels: &[usize], classes: usize, weight: impl Fn(usize) -> f64) -> Matrix {
+pub(super) fn class_sums(x: &Matrix, labels: &[usize], weights: &[f64], classes: usize) -> Matrix {
     let mut turned = Matrix::zeros(classes, x.cols());
-    for (i, (x, &label)) in x.iter_rows().zip(labels).enumerate() {
-        let w = weight(i);
+    for ((x, &label), w) in x.iter_rows().zip(labels).zip(weights) {
         turned.row_mut(label).iter_mut().zip(x).for_each(|(sum, x)| *sum += w * x);
     }
     Matrix::from_view(turned.view().transpose())
@@ -79,12 +75,12 @@ mod tests {
             let x = Matrix::from_fn(300, d, |i, j| ((i * 5 + j * 3) as f64).sin());
             let beta = Matrix::from_fn(d, c, |i, j| ((i * 7 + j) as f64).cos());
             let labels: Vec<usize> = (0..300).map(|i| i % c).collect();
-            let found = Fitted::new(&beta).square_and_own(&x, &labels);
-            for (i, (square, own)) in found.into_iter().enumerate() {
+            let fits = Fitted::new(&beta).square_and_entry(&x, &labels);
+            for (i, (square, at_label)) in fits.into_iter().enumerate() {
                 let entry = |k: usize| (0..d).map(|j| x[(i, j)] * beta[(j, k)]).sum::<f64>();
                 let expected: f64 = (0..c).map(|k| entry(k) * entry(k)).sum();
                 assert!((square - expected).abs() < 1e-10 * (1.0 + expected));
-                assert!((own - entry(labels[i])).abs() < 1e-12);
+                assert!((at_label - entry(labels[i])).abs() < 1e-12);
             }
         }
     }

@@ -5,10 +5,12 @@
 //! [`factor`] refuses a matrix that is not definite; [`PinnedFactor`] leaves directions without curvature alone.
 
 use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::lanes::{Layout, run};
 use super::simd;
 use super::vector::{self, LANES, block, dot, fused};
+use crate::Matrix;
 
 /// Relative size below which a pivot is rounding error.
 const FLAT: f64 = 1e-13;
@@ -53,6 +55,13 @@ pub fn solve(l: &[f64], n: usize, b: &mut [f64]) {
             }
         },
     );
+}
+
+/// The inverse, given what [`factor`] left in `l`.
+pub fn inverse(l: &[f64], n: usize) -> Matrix {
+    let mut inverse = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
+    inverse.as_mut_slice().par_chunks_exact_mut(n.max(1)).for_each(|row| solve(l, n, row));
+    inverse
 }
 
 /// `y ← y + s x`, rounded once per entry if `FUSED`, else twice.
