@@ -13,7 +13,7 @@ pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A stream of random numbers.
 ///
 /// ```
-/// use trustpath::random::Random;
+/// use trustpath_path::random::Random;
 /// let (mut a, mut b) = (Random::stream(1, 42), Random::stream(1, 42));
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// ```
@@ -140,9 +140,9 @@ mod tests {
         let mut state = [0; 32];
         (0..4).for_each(|word| state[8 * word] = word as u8 + 1);
         let mut random = Random(Xoshiro256PlusPlus::from_seed(state));
-        let found: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
+        let drawn: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
         let expected = [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
-        assert_eq!(found, expected);
+        assert_eq!(drawn, expected);
         // Every published result draws from these streams.
         let first = [(0, 0), (1, 42), (7, u64::MAX)].map(|(s, i)| Random::stream(s, i).next_u64());
         assert_eq!(first, [9579327875526494010, 5210136117610322631, 11037867539397424773]);

@@ -87,7 +87,7 @@ impl Keep {
 }
 
 /// A regularisation path: how each instance's incidental parameter vanishes as `λ` grows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Path {
     /// The grid, descending from `λ_max`.
     pub lambda: Vec<f64>,

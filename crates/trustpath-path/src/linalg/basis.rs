@@ -60,8 +60,8 @@ fn whiten(gram: Matrix, rank: usize) -> Mat<f64> {
     let Ok(eigen) = eigen(gram.view()) else { return Mat::zeros(d, 0) };
     let values = eigen.S();
     let largest = values[d - 1].max(0.0);
-    let kept = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();
-    Mat::from_fn(d, kept, |a, j| eigen.U()[(a, d - 1 - j)] / values[d - 1 - j].sqrt())
+    let counting = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();
+    Mat::from_fn(d, counting, |a, j| eigen.U()[(a, d - 1 - j)] / values[d - 1 - j].sqrt())
 }
 
 #[cfg(test)]

@@ -15,17 +15,11 @@ const ROWS: usize = 256;
 
 /// `s AᵀB`.
 pub fn inner(a: &Matrix, b: &Matrix, s: f64) -> Matrix {
-    let mut sum = Matrix::zeros(a.cols(), b.cols());
-    add_inner(a.as_slice(), b.as_slice(), s, a.rows().div_ceil(STRIPS).max(1), &mut sum);
-    sum
-}
-
-/// `S ← S + s AᵀB` for row-major `A` and `B`, in strips of this number of rows.
-pub fn add_inner(a: &[f64], b: &[f64], s: f64, strip: usize, sum: &mut Matrix) {
-    let (p, q) = (sum.rows(), sum.cols());
+    let (p, q, strip) = (a.cols(), b.cols(), a.rows().div_ceil(STRIPS).max(1));
     let strips: Vec<Matrix> = a
+        .as_slice()
         .par_chunks(strip * p.max(1))
-        .zip(b.par_chunks(strip * q.max(1)))
+        .zip(b.as_slice().par_chunks(strip * q.max(1)))
         .map(|(a, b)| {
             let mut part = Matrix::zeros(p, q);
             let a = MatRef::from_row_major_slice(a, a.len() / p, p);
@@ -35,9 +29,11 @@ pub fn add_inner(a: &[f64], b: &[f64], s: f64, strip: usize, sum: &mut Matrix) {
             part
         })
         .collect();
+    let mut sum = Matrix::zeros(p, q);
     for part in &strips {
         sum.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(s, p)| *s += p);
     }
+    sum
 }
 
 /// `out = x m`, for row-major `x` and `out`.
@@ -49,23 +45,17 @@ pub fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
 
 /// `X T`.
 pub fn times(x: &Matrix, t: MatRef<'_, f64>) -> Matrix {
-    let mut y = Matrix::zeros(x.rows(), t.ncols());
-    add_times(&mut y, 1.0, x, t);
-    y
-}
-
-/// `Y ← Y + s X T`.
-pub fn add_times(y: &mut Matrix, s: f64, x: &Matrix, t: MatRef<'_, f64>) {
-    let (p, q) = (x.cols(), y.cols());
-    if p == 0 || q == 0 {
-        return;
+    let (p, q) = (x.cols(), t.ncols());
+    let mut y = Matrix::zeros(x.rows(), q);
+    if p > 0 && q > 0 {
+        let blocks = y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p));
+        blocks.for_each(|(y, x)| {
+            let x = MatRef::from_row_major_slice(x, x.len() / p, p);
+            let y = MatMut::from_row_major_slice_mut(y, x.nrows(), q);
+            matmul(y, Accum::Add, x, t, 1.0, Par::Seq);
+        });
     }
-    y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p)).for_each(|(y, x)| {
-        let rows = x.len() / p;
-        let x = MatRef::from_row_major_slice(x, rows, p);
-        let y = MatMut::from_row_major_slice_mut(y, rows, q);
-        matmul(y, Accum::Add, x, t, s, Par::Seq);
-    });
+    y
 }
 
 #[cfg(test)]

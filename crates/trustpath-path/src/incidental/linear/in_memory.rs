@@ -14,8 +14,8 @@ use crate::{Error, Matrix, Result};
 /// Two parts of the same instances, each as it would be on its own machine:
 ///
 /// ```
-/// use trustpath::Matrix;
-/// use trustpath::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
+/// use trustpath_path::Matrix;
+/// use trustpath_path::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
 ///
 /// let x = |i: usize, j: usize| ((i * 3 + j) as f64).sin();
 /// let mut together = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
@@ -33,9 +33,9 @@ use crate::{Error, Matrix, Result};
 /// for ((all, a), b) in all.iter().zip(a).zip(b) {
 ///     assert!((all - (a + b)).abs() < 1e-14);
 /// }
-/// # Ok::<(), trustpath::Error>(())
+/// # Ok::<(), trustpath_path::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct InMemoryRows {
     /// Coordinates as they were given, until they are projected.
     given: Option<Matrix>,
@@ -61,21 +61,14 @@ impl InMemoryRows {
     /// When labels and instances differ in number, or a label is not below `classes`.
     pub fn new(x: Matrix, labels: &[usize], classes: usize) -> Result<Self> {
         check_labels(labels, x.rows(), classes)?;
-        let mut local = Self { given: Some(x), ..Self::orthonormal(&Matrix::default()) };
-        local.relabel(labels);
-        Ok(local)
+        let mut rows = Self { given: Some(x), ..Self::default() };
+        rows.relabel(labels);
+        Ok(rows)
     }
 
     /// Instances with orthonormal coordinates, whose labels come later.
     pub(super) fn orthonormal(q: &Matrix) -> Self {
-        Self {
-            given: None,
-            rows: Rows::new(q),
-            labels: Vec::new(),
-            cache: Vec::new(),
-            record: Record::default(),
-            scratch: Scratch::default(),
-        }
+        Self { rows: Rows::new(q), ..Self::default() }
     }
 
     /// Sets the labels of all instances, and clears what was recorded of them.
@@ -117,8 +110,7 @@ impl InMemoryRows {
             self.cache.resize_with(at.slot + 1, CachedNorms::default);
         }
         let cached = &mut self.cache[at.slot];
-        cached.b.clear();
-        cached.b.extend_from_slice(at.b);
+        cached.b = at.b.to_vec();
         cached.first = at.first;
         cached.norms.resize(self.rows.len(), 0.0);
         self.rows.evaluate(at, &mut cached.norms, out, &mut self.scratch);

@@ -14,10 +14,11 @@
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
 mod compact;
+mod conjugate_gradients;
 mod curvature;
 mod follower;
+mod huber;
 mod in_memory;
-mod newton;
 mod path;
 mod product;
 mod ranker;
@@ -28,7 +29,7 @@ mod segment;
 pub use in_memory::InMemoryRows;
 pub use row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 
-use follower::PathFollower;
+use follower::LinearFollower;
 use path::LinearPath;
 use ranker::LinearRanker;
 
@@ -87,20 +88,7 @@ impl IciRParams {
     }
 }
 
-/// ICI-R with checked parameters.
-///
-/// ```
-/// use trustpath::Matrix;
-/// use trustpath::incidental::{IciRParams, Incidental, Keep};
-///
-/// // Two tight groups on a line, and one instance whose label belongs to the other group.
-/// let x = Matrix::from_vec(7, 2, vec![1., 0., 1.1, 0., 0.9, 0., 0., 1., 0., 1.1, 0., 0.9, 0.1, 1.])?;
-/// let labels = [0, 0, 0, 1, 1, 1, 0];
-/// let path = IciRParams::default().check()?.path(&x, &labels, 2, Keep::ALL)?;
-/// let least_credible = (0..7).max_by(|&i, &j| path.vanish[i].total_cmp(&path.vanish[j]));
-/// assert_eq!(least_credible, Some(6));
-/// # Ok::<(), trustpath::Error>(())
-/// ```
+/// ICI-R with checked parameters; the [crate] shows how to compute a path.
 #[derive(Debug, Clone)]
 pub struct IciR {
     params: IciRParams,
@@ -118,7 +106,7 @@ impl IciR {
             return Err(Error::OneClass { classes });
         }
         let mut beta = Vec::new();
-        let mut follower = PathFollower::new(&self.params, rows, classes)?;
+        let mut follower = LinearFollower::new(&self.params, rows, classes)?;
         let grid = follower.follow(rows, |follower, _, _, _| beta.push(follower.beta()))?;
         Ok((grid, beta))
     }

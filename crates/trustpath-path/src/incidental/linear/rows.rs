@@ -36,7 +36,7 @@ const STRIPS: usize = 64;
 const NO_CLASS: u32 = u32::MAX;
 
 /// Coordinates and labels of instances, transposed block by block so that a coordinate is contiguous over instances.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     n: usize,
     d: usize,

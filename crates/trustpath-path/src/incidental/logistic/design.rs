@@ -15,9 +15,9 @@ pub(super) struct Design {
     pub rows: usize,
     /// How the instances lie side by side.
     pub layout: Layout,
-    /// Number of columns that vary, the only ones kept.
+    /// Number of columns that vary; the others take no part.
     pub dims: usize,
-    /// `z̃ = (1, z)`, one kind per kept column after the ones; spare lanes are zero.
+    /// `z̃ = (1, z)`, one kind per varying column after the ones; spare lanes are zero.
     pub z: Vec<f64>,
     /// `Σᵢ z̃ᵢⱼ²` of every column of `z̃`.
     pub squares: Vec<f64>,
@@ -25,11 +25,11 @@ pub(super) struct Design {
     pub incidental_weight: f64,
     /// Number of columns given.
     pub given: usize,
-    /// Where each kept column was.
+    /// Where each varying column was.
     pub columns: Vec<usize>,
-    /// `x̄ⱼ` of each kept column.
+    /// `x̄ⱼ` of each varying column.
     pub mean: Vec<f64>,
-    /// `wⱼ` of each kept column.
+    /// `wⱼ` of each varying column.
     pub weight: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@
 use super::Penalty;
 use super::design::Design;
 use super::path::Present;
-use super::rows::{Rows, Status};
+use super::rows::{ReducedRows, Status};
 use super::sums::{Hessian, moments};
 use super::support::Support;
 
@@ -22,11 +22,11 @@ const CLOSE: f64 = 1e-2;
 
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
-pub(super) struct Solver<'a> {
+pub(super) struct ReducedProblem<'a> {
     pub design: &'a Design,
     pub penalty: Penalty,
     pub classes: usize,
-    pub rows: Rows,
+    pub rows: ReducedRows,
     /// Intercept and `b`, `(1 + d) × classes`, in stored form.
     pub theta: Vec<f64>,
     /// `Σᵢ z̃ᵢ rᵢᵀ` at the last evaluation.
@@ -44,7 +44,7 @@ pub(super) struct Solver<'a> {
     masses: Vec<f64>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> ReducedProblem<'a> {
     pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
         let (labels, classes) = (&present.labels, present.classes.len());
         let order = (design.dims + 1) * classes;
@@ -59,7 +59,7 @@ impl<'a> Solver<'a> {
             design,
             penalty,
             classes,
-            rows: Rows::new(labels.clone(), classes, penalty, design.layout),
+            rows: ReducedRows::new(labels.clone(), classes, penalty, design.layout),
             theta,
             gradient: vec![0.0; order],
             hessian: Hessian::new(design, classes),

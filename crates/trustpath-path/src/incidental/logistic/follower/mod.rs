@@ -20,7 +20,7 @@ use super::Penalty;
 use super::design::Design;
 use super::path::Present;
 use super::rows::Status;
-use super::solve::{ITERATIONS, Solver};
+use super::solve::{ITERATIONS, ReducedProblem};
 use crate::{Error, Result};
 
 /// Relative accuracy of a vanishing point, and of the optimality conditions there.
@@ -32,8 +32,8 @@ const SLACK: f64 = 1e-8;
 
 /// A position on the path.
 #[derive(Debug)]
-pub(super) struct PathFollower<'a> {
-    pub solver: Solver<'a>,
+pub(super) struct LogisticFollower<'a> {
+    pub solver: ReducedProblem<'a>,
     lambda: f64,
     pub lambda_max: f64,
     /// The smallest `λ` so far at which each instance's parameter left zero.
@@ -60,10 +60,10 @@ struct Saved {
     lambda: f64,
 }
 
-impl<'a> PathFollower<'a> {
+impl<'a> LogisticFollower<'a> {
     /// Starts at `λ_max`, where only the intercept is not zero.
     pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
-        let mut solver = Solver::new(design, present, penalty);
+        let mut solver = ReducedProblem::new(design, present, penalty);
         let lambda_max = solver.lambda_max();
         let order = solver.theta.len();
         Self {

@@ -1,7 +1,7 @@
 //! The next event on the path, to first order.
 
 use super::super::Penalty;
-use super::PathFollower;
+use super::LogisticFollower;
 
 /// Longest step in `log λ`.
 const STRIDE: f64 = 0.5;
@@ -19,7 +19,7 @@ pub(super) enum NextEvent {
     Pass { step: f64 },
 }
 
-impl PathFollower<'_> {
+impl LogisticFollower<'_> {
     /// The nearest event along the tangent, no farther than `limit`.
     pub(super) fn next_event(&mut self, limit: f64) -> NextEvent {
         if self.lambda == self.lambda_max {

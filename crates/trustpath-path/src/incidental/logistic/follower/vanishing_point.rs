@@ -2,9 +2,9 @@
 
 use super::super::Penalty;
 use super::super::rows::Status;
-use super::{EXACT, PathFollower, SLACK};
+use super::{EXACT, LogisticFollower, SLACK};
 
-impl PathFollower<'_> {
+impl LogisticFollower<'_> {
     /// Newton's method in `(θ, s)` from the current point, with statuses and support held; returns whether it converged.
     pub(super) fn vanishing_point(&mut self, row: usize) -> bool {
         const STEPS: usize = 12;

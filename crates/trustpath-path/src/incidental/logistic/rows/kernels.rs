@@ -4,13 +4,13 @@ use pulp::{Simd, WithSimd};
 
 use super::super::Penalty;
 use super::super::design::Design;
-use super::{Rows, Status};
+use super::{ReducedRows, Status};
 use crate::linalg::exp::exponentiate;
 use crate::linalg::lanes::{Vector, View, ViewMut};
 
-/// [`Rows::evaluate`], for the group penalty without `γ`.
+/// [`ReducedRows::evaluate`], for the group penalty without `γ`.
 pub(super) struct Evaluate<'a> {
-    pub rows: &'a mut Rows,
+    pub rows: &'a mut ReducedRows,
     pub design: &'a Design,
     pub theta: &'a [f64],
     pub tau: f64,
@@ -95,9 +95,9 @@ impl WithSimd for Evaluate<'_> {
     }
 }
 
-/// [`Rows::level_rates`].
+/// [`ReducedRows::level_rates`].
 pub(super) struct LevelRates<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a ReducedRows,
     pub design: &'a Design,
     pub direction: &'a [f64],
     pub rates: &'a mut [f64],
@@ -139,9 +139,9 @@ impl WithSimd for LevelRates<'_> {
     }
 }
 
-/// [`Rows::masses`].
+/// [`ReducedRows::masses`].
 pub(super) struct Masses<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a ReducedRows,
     pub masses: &'a mut [f64],
 }
 

@@ -40,7 +40,7 @@ pub(super) enum Status {
 
 /// The state of all instances at one `(θ, τ)`: one kind per class, or a single kind.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct ReducedRows {
     pub classes: usize,
     labels: Vec<usize>,
     penalty: Penalty,
@@ -70,7 +70,7 @@ pub(super) struct Rows {
     columns: Vec<f64>,
 }
 
-impl Rows {
+impl ReducedRows {
     pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty, layout: Layout) -> Self {
         let mut y = layout.room(classes);
         for (i, &label) in labels.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Rows {
     }
 }
 
-/// Rows become columns.
+/// ReducedRows become columns.
 fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
     out.clear();
     for k in 0..columns {
