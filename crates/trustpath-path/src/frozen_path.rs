@@ -23,10 +23,8 @@ use crate::limits::FEW_CLASSES;
 use crate::linalg::block::multiply;
 use crate::linalg::simd;
 use crate::linalg::vector::dot;
-use crate::one_hot_fit::{LabelDescent, Turned};
+use crate::one_hot_fit::{LabelDescent, ROWS, Turned};
 
-/// Rows judged together.
-const ROWS: usize = 256;
 /// Places on the path where the nearest labels are looked for, with more classes.
 const LOOKS: usize = 4;
 /// Labels followed from each of these places.

@@ -17,16 +17,14 @@ use rayon::prelude::*;
 use crate::linalg::block::{inner, multiply, times};
 use crate::linalg::cholesky;
 use crate::linalg::vector::dot_in_order;
-use crate::one_hot_fit::LabelDescent;
+use crate::one_hot_fit::{Fitted, LabelDescent, class_sums};
 use crate::{Error, Matrix, Result};
 
-mod fitted;
 mod ridge;
 
-use fitted::{Fitted, class_sums};
 use ridge::LEAST_REMAINDER;
 
-pub use fitted::ROWS;
+pub use crate::one_hot_fit::ROWS;
 pub use ridge::choose as choose_ridge;
 
 /// Values of `λ`.

@@ -12,8 +12,8 @@ use crate::linalg::block::{inner, times};
 use crate::linalg::eigen;
 use crate::{Matrix, Result};
 
-use super::fitted::{Fitted, class_sums};
 use super::{class_weights, weighted};
+use crate::one_hot_fit::{Fitted, class_sums};
 
 /// The ridge is one of these times the number of instances.
 const SHARES: [f64; 7] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1];

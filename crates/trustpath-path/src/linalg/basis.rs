@@ -24,21 +24,23 @@ const RANK: f64 = 1e-7;
 
 impl Basis {
     pub fn new(x: &Matrix) -> Self {
-        let v = x.view();
-        let gram = |by: Option<&Matrix>| {
-            let gram: Mat<f64> = match by {
-                None => v.transpose() * v,
-                Some(by) => {
-                    let q = v * by.view();
-                    q.transpose() * &q
-                }
-            };
-            Ok::<_, Infallible>(Matrix::from_view(gram.as_ref()))
-        };
-        let Ok(back) = way_back(x.rows(), x.cols(), gram);
-        let q = v * back.view();
+        let Ok(back) = way_back(x.rows(), x.cols(), |by| Ok::<_, Infallible>(gram_of_product(x, by)));
+        let q = x.view() * back.view();
         Self { q: Matrix::from_view(q.as_ref()), back }
     }
+}
+
+/// `(XT)ᵀ(XT)`, or `XᵀX` without a `T`.
+pub fn gram_of_product(x: &Matrix, by: Option<&Matrix>) -> Matrix {
+    let x = x.view();
+    let gram: Mat<f64> = match by {
+        None => x.transpose() * x,
+        Some(by) => {
+            let q = x * by.view();
+            q.transpose() * &q
+        }
+    };
+    Matrix::from_view(gram.as_ref())
 }
 
 /// [`Basis::back`] of `n` rows of `d` coordinates, from the Gram matrices of `X` and of `XT` alone.

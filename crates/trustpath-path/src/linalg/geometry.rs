@@ -66,7 +66,13 @@ impl<'a> Distances<'a> {
         let norms = simd::dispatch(
             (x, rows.clone()),
             #[inline(always)]
-            |rows| squared_norms(rows),
+            |(x, rows)| {
+                let mut norms = Vec::with_capacity(rows.len());
+                for i in rows {
+                    norms.push(vector::dot(x.row(i), x.row(i)));
+                }
+                norms
+            },
         );
         Self { x: x.view().subrows(rows.start, rows.len()), norms }
     }
@@ -97,15 +103,6 @@ impl<'a> Distances<'a> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn squared_norms((x, rows): (&Matrix, Range<usize>)) -> Vec<f64> {
-    let mut norms = Vec::with_capacity(rows.len());
-    for i in rows {
-        norms.push(vector::dot(x.row(i), x.row(i)));
-    }
-    norms
 }
 
 /// Squared distances of these rows of `x` to the rows of `means`, times `scale`.

@@ -15,7 +15,6 @@ pub mod block;
 pub mod cholesky;
 pub mod exp;
 pub mod geometry;
-mod gram;
 pub mod lanes;
 mod lowest;
 pub mod pca;
@@ -26,7 +25,7 @@ mod sturm;
 mod tridiagonal;
 pub mod vector;
 
-pub use gram::gram;
+pub use block::gram;
 pub use lowest::noise;
 pub use tridiagonal::Tridiagonal;
 

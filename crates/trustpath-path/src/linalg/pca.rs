@@ -8,11 +8,11 @@
 //! whichever is smaller ([`principal_axes`]). Where `S` is too large to form, the span of `U` comes from its products ([`subspace`]). Products are negated, because the eigenvalue solver
 //! finds the lowest.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, Par};
+use faer::Mat;
 
 use super::Tridiagonal;
 use super::block::inner;
+use super::geometry::product;
 use super::vector::to_unit;
 use crate::{Error, Matrix, Result};
 
@@ -80,10 +80,8 @@ pub fn leading(negated: &Matrix, wanted: usize, floor: impl Fn(f64) -> f64) -> R
 
 /// `−XXᵀ`.
 fn negated_gram(x: &Matrix) -> Matrix {
-    let n = x.rows();
-    let mut gram = Matrix::zeros(n, n);
-    let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n);
-    matmul(out, Accum::Replace, x.view(), x.view().transpose(), -1.0, Par::Seq);
+    let mut gram = Matrix::zeros(x.rows(), x.rows());
+    product(&mut gram, x.view(), x.view().transpose(), -1.0);
     gram
 }
 

@@ -126,6 +126,12 @@ pub fn max_diff(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (x, y)| m.max((x - y).abs()))
 }
 
+/// Largest relative difference; not a number if one is not.
+pub fn relative_diff(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a / b - 1.0).abs()).max_by(f64::total_cmp).unwrap_or(0.0)
+}
+
 /// The largest entry, at least zero.
 pub fn worst(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)

@@ -1,12 +1,11 @@
 //! Rows in this process, summed by several threads.
 
-use faer::Mat;
-
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::rows::{Rows, Scratch};
 use super::segment::{PRECISE, interpolated_vanish};
 use crate::incidental::{Record, Vanished};
 use crate::labels::check_labels;
+use crate::linalg::basis::gram_of_product;
 use crate::{Error, Matrix, Result};
 
 /// Instances in the memory of this process: all there are, or a part of them.
@@ -134,21 +133,12 @@ impl RowSource for InMemoryRows {
     }
 
     fn gram(&mut self, by: Option<&Matrix>) -> Result<Matrix> {
-        let Some(x) = &self.given else { return Err(Error::Projected) };
-        let x = x.view();
-        let gram: Mat<f64> = match by {
-            None => x.transpose() * x,
-            Some(by) => {
-                let q = x * by.view();
-                q.transpose() * &q
-            }
-        };
-        Ok(Matrix::from_view(gram.as_ref()))
+        self.given.as_ref().map(|x| gram_of_product(x, by)).ok_or(Error::Projected)
     }
 
     fn project(&mut self, by: &Matrix) -> Result<()> {
         let Some(x) = self.given.take() else { return Err(Error::Projected) };
-        let q: Mat<f64> = x.view() * by.view();
+        let q = x.view() * by.view();
         self.rows = Rows::new(&Matrix::from_view(q.as_ref()));
         self.rows.relabel(&self.labels);
         self.cache.clear();

@@ -1,6 +1,6 @@
 //! ICI-R against the golden paths: `X_lle` as coordinates, the labels of the first round.
 
-use crate::common::{CASES, Case, betas, max_diff};
+use crate::common::{CASES, Case, betas, max_diff, relative_diff};
 use trustpath_path::incidental::{IciRParams, Incidental, Keep, Path, Penalty};
 
 /// Required agreement of paths. The fixtures satisfy their own optimality conditions to 10⁻⁹ at worst.
@@ -12,11 +12,6 @@ fn path(case: &Case, penalty: Penalty) -> Path {
     let (x, labels) = case.first_round();
     let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
     model.path(&x, &labels, 5, Keep::ALL).unwrap()
-}
-
-fn relative_diff(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).fold(0.0, |m, (a, b)| f64::max(m, (a / b - 1.0).abs()))
 }
 
 #[test]
