@@ -215,6 +215,7 @@ fn largest(fit: &[f64]) -> [usize; NEAREST] {
 mod tests {
     use super::*;
     use crate::incidental::{Grid, IciRParams, Incidental, Keep};
+    use crate::testing::many_classes;
 
     fn path(x: &Matrix, labels: &[usize], classes: usize, points: usize) -> Path {
         let params = IciRParams { grid: Grid { points, ratio: 0.01 }, ..Default::default() };
@@ -242,13 +243,8 @@ mod tests {
 
     #[test]
     fn with_many_classes_the_same_labels_come_first() {
-        // 40 classes on 12 coordinates, so that neighbours compete.
-        let (n, d, c) = (400, 12, 40);
-        let x = Matrix::from_fn(n, d, |i, j| {
-            let centre = ((i % c * 37 + j * 11) as f64).sin();
-            centre + 0.5 * ((i * 13 + j * 7 + i * j) as f64).sin()
-        });
-        let labels: Vec<usize> = (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
+        let (n, c) = (400, 40);
+        let (x, labels) = many_classes(n);
         let frozen = FrozenPath::of(&path(&x, &labels, c, 40));
         let rows: Vec<usize> = (0..n).collect();
         let label = |at: usize| (!at.is_multiple_of(3)).then(|| labels[at]);

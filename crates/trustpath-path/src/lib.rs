@@ -17,6 +17,8 @@ pub mod linalg;
 mod matrix;
 mod one_hot_fit;
 pub mod random;
+#[cfg(test)]
+mod testing;
 
 pub use error::{Error, Result};
 pub use frozen_path::{FrozenPath, Judgement};

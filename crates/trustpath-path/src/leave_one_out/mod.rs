@@ -1,4 +1,4 @@
-//! The leave-one-out path: where every label of an instance vanishes on a path to which its own label did not contribute.
+//! The leave-one-out path: where every label of an instance vanishes on a path to which its label did not contribute.
 //!
 //! A label regressed together with all others pulls the fit towards itself, in small sets entirely. So each instance is judged by the
 //! fit without it, which is in closed form at every `λ`:
@@ -203,26 +203,6 @@ pub(super) fn class_weights(labels: &[usize], classes: usize) -> Vec<f64> {
 }
 
 #[cfg(test)]
-impl LeaveOneOutPath {
-    /// The fit to some rows with given weights, as a path of one `λ`.
-    pub fn at_one_lambda(
-        x: &Matrix,
-        fitted: Vec<usize>,
-        labels: &[usize],
-        classes: usize,
-        weights: &[f64],
-        ridge: f64,
-    ) -> Result<Self> {
-        let labels: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
-        let weight: Vec<f64> = fitted.iter().map(|&row| weights[row]).collect();
-        let (beta, inverse) = solve(&design(x, &fitted), &labels, classes, &weight, ridge)?;
-        // A small λ, so that every label has left and vanishes where its residual is.
-        let step = Step { lambda: 1e-9, beta, inverse, weight, gamma: Vec::new() };
-        Ok(Self { steps: vec![step], fitted, labels, classes })
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
@@ -237,10 +217,15 @@ mod tests {
         for left in [0, 7, 39] {
             let others: Vec<usize> = (0..40).filter(|&i| i != left).collect();
             let judge = |fitted: Vec<usize>| {
-                let path = LeaveOneOutPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
+                let labels: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
+                let weight: Vec<f64> = fitted.iter().map(|&row| weights[row]).collect();
+                let (beta, inverse) = solve(&design(&x, &fitted), &labels, 3, &weight, 0.5).unwrap();
+                // A small λ, so that every label has left and vanishes where its residual is.
+                let step = Step { lambda: 1e-9, beta, inverse, weight, gamma: Vec::new() };
+                let path = LeaveOneOutPath { steps: vec![step], fitted, labels, classes: 3 };
                 path.judge_block(design(&x, &[left]).as_slice(), &[path.places(40)[left]])
             };
-            // Judged by the fit that contains it, minus its own label; and by the one that does not.
+            // Judged by the fit that contains it, minus its label; and by the one that does not.
             let (mine, theirs) = (judge((0..40).collect()), judge(others));
             for (a, b) in mine.iter().zip(&theirs) {
                 assert!((a - b).abs() < 1e-10, "{mine:?} {theirs:?}");

@@ -9,31 +9,6 @@ use crate::linalg::basis::gram_of_product;
 use crate::{Error, Matrix, Result};
 
 /// Instances in the memory of this process: all there are, or a part of them.
-///
-/// Two parts of the same instances, each as it would be on its own machine:
-///
-/// ```
-/// use trustpath_path::Matrix;
-/// use trustpath_path::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
-///
-/// let x = |i: usize, j: usize| ((i * 3 + j) as f64).sin();
-/// let mut together = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
-/// let mut first = InMemoryRows::new(Matrix::from_fn(4, 2, x), &[0, 1, 0, 1], 2)?;
-/// let mut second = InMemoryRows::new(Matrix::from_fn(6, 2, |i, j| x(i + 4, j)), &[0, 1, 0, 1, 0, 1], 2)?;
-///
-/// // On the coordinates as they are given; a path makes them orthonormal.
-/// let same = Matrix::from_fn(2, 2, |i, j| f64::from(u8::from(i == j)));
-/// [&mut together, &mut first, &mut second].into_iter().try_for_each(|part| part.project(&same))?;
-/// let at = EvalPoint { b: &[0.1, 0.2, 0.3, 0.4], lambda: 0.5, first: 0, responses: 2, slot: 0 };
-/// let [mut all, mut a, mut b] = [[0.0; 5]; 3];
-/// together.sum_over_rows(Sum::Gradient, at, &mut all)?;
-/// first.sum_over_rows(Sum::Gradient, at, &mut a)?;
-/// second.sum_over_rows(Sum::Gradient, at, &mut b)?;
-/// for ((all, a), b) in all.iter().zip(a).zip(b) {
-///     assert!((all - (a + b)).abs() < 1e-14);
-/// }
-/// # Ok::<(), trustpath_path::Error>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct InMemoryRows {
     /// Coordinates as they were given, until they are projected.
@@ -112,7 +87,7 @@ impl InMemoryRows {
         cached.b = at.b.to_vec();
         cached.first = at.first;
         cached.norms.resize(self.rows.len(), 0.0);
-        self.rows.evaluate(at, &mut cached.norms, out, &mut self.scratch);
+        self.rows.sum(Sum::Gradient, at, &mut cached.norms, out, &mut self.scratch);
     }
 
     /// One instance.
@@ -148,7 +123,7 @@ impl RowSource for InMemoryRows {
     fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
         match sum {
             Sum::Gradient => self.evaluate(at, out),
-            other => self.rows.sum(other, at, out, &mut self.scratch),
+            other => self.rows.sum(other, at, &mut [], out, &mut self.scratch),
         }
         Ok(())
     }

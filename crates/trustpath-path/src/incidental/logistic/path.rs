@@ -1,5 +1,7 @@
 //! From the solver's state to the [`Path`] that is returned.
 
+use std::collections::BTreeSet;
+
 use super::Penalty;
 use super::certificate::{Solution, certify};
 use super::penalty::centre;
@@ -20,15 +22,9 @@ pub(super) struct Present {
 
 impl Present {
     pub fn new(labels: &[usize], given: usize) -> Self {
-        let mut position = vec![usize::MAX; given];
-        for &label in labels {
-            position[label] = 0;
-        }
-        let classes: Vec<usize> = (0..given).filter(|&k| position[k] == 0).collect();
-        for (at, &class) in classes.iter().enumerate() {
-            position[class] = at;
-        }
-        Self { given, classes, labels: labels.iter().map(|&label| position[label]).collect() }
+        let classes: Vec<usize> = BTreeSet::from_iter(labels.iter().copied()).into_iter().collect();
+        let labels = labels.iter().map(|&label| classes.partition_point(|&class| class < label)).collect();
+        Self { given, classes, labels }
     }
 
     /// Copies the columns of the classes present to their places among all classes.

@@ -88,10 +88,7 @@ impl Penalty {
 
     /// The minimiser of `g·(v − b) + L/2 ‖v − b‖² + μ pen(v)` over a stored row, in place.
     pub(super) fn proximal(self, row: &mut [f64], gradient: &[f64], lipschitz: f64, mu: f64) {
-        let mean = match self {
-            Self::Elementwise => 0.0,
-            Self::Group => mean(row),
-        };
+        let mean = if self == Self::Group { mean(row) } else { 0.0 };
         for (b, g) in row.iter_mut().zip(gradient) {
             *b -= mean + g / lipschitz;
         }

@@ -41,7 +41,6 @@ pub(super) struct ReducedProblem<'a> {
     step: Vec<f64>,
     origin: Vec<f64>,
     order: Vec<f64>,
-    masses: Vec<f64>,
 }
 
 impl<'a> ReducedProblem<'a> {
@@ -71,7 +70,6 @@ impl<'a> ReducedProblem<'a> {
             step: vec![0.0; order],
             origin: vec![0.0; order],
             order: Vec::with_capacity(classes),
-            masses: vec![0.0; classes],
         }
     }
 
@@ -91,7 +89,7 @@ impl<'a> ReducedProblem<'a> {
         moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
         let rows = self.gradient.chunks_exact(self.classes).skip(1);
         let mu = rows.map(|row| self.penalty.dual(row)).fold(0.0, f64::max);
-        let level = (0..self.design.rows).map(|i| self.rows.level[i]).fold(0.0, f64::max);
+        let level = self.rows.level[..self.design.rows].iter().copied().fold(0.0, f64::max);
         mu.max(level / self.design.incidental_weight) / self.design.rows as f64
     }
 
@@ -115,7 +113,7 @@ impl<'a> ReducedProblem<'a> {
     }
 
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
-    pub fn residual(&mut self, lambda: f64) -> f64 {
+    pub fn residual(&self, lambda: f64) -> f64 {
         let (mu, classes) = (self.mu(lambda), self.classes);
         let mut worst = self.intercept_residual();
         let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
@@ -126,12 +124,12 @@ impl<'a> ReducedProblem<'a> {
     }
 
     /// The intercept's part of the residual, relative to the terms that should cancel; infinite if the evaluation was.
-    pub fn intercept_residual(&mut self) -> f64 {
+    pub fn intercept_residual(&self) -> f64 {
         if self.gradient.iter().any(|g| !g.is_finite()) {
             return f64::INFINITY;
         }
-        self.rows.masses(&mut self.masses);
-        let terms = self.gradient.iter().zip(&self.masses);
+        let masses = self.rows.masses();
+        let terms = self.gradient.iter().zip(&masses);
         terms.fold(0.0, |worst, (g, mass)| worst.max(g.abs() / mass.max(f64::MIN_POSITIVE)))
     }
 

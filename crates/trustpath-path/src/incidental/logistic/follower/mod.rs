@@ -41,7 +41,6 @@ pub(super) struct LogisticFollower<'a> {
     tangent: Vec<f64>,
     newton: Vec<f64>,
     rates: Vec<f64>,
-    gradient_rate: Vec<f64>,
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
@@ -73,7 +72,6 @@ impl<'a> LogisticFollower<'a> {
             tangent: vec![0.0; order],
             newton: vec![0.0; order],
             rates: design.layout.room(1),
-            gradient_rate: vec![0.0; order],
             saved: Saved::default(),
             linearised: false,
             blur: SLACK,
@@ -92,7 +90,9 @@ impl<'a> LogisticFollower<'a> {
             self.steps_left -= 1;
             let step = match self.next_event((stop / self.lambda).ln()) {
                 NextEvent::Exit { row, step } => {
-                    if self.exit(row, step, stop) {
+                    self.save();
+                    self.slide(step);
+                    if self.land(row, stop) {
                         continue;
                     }
                     // The event may be predicted right here, as where several instances reach the threshold together:
@@ -148,14 +148,6 @@ impl<'a> LogisticFollower<'a> {
             *theta += step * tangent;
         }
         self.lambda *= step.exp();
-    }
-
-    /// Goes to the point near `step` where `row` leaves zero; returns whether there is one above `stop`. If not, only the
-    /// linearisation has changed.
-    fn exit(&mut self, row: usize, step: f64, stop: f64) -> bool {
-        self.save();
-        self.slide(step);
-        self.land(row, stop)
     }
 
     /// Steps to `to`, or less far if an instance leaves zero on the way, which is then recorded; returns the residual there.

@@ -54,14 +54,14 @@ impl LogisticFollower<'_> {
     }
 
     /// The nearest step at which a row of `b` enters or leaves the support.
-    fn support_event(&mut self, mu: f64) -> f64 {
+    fn support_event(&self, mu: f64) -> f64 {
         let solver = &self.solver;
         let (classes, order) = (solver.classes, solver.theta.len());
-        self.gradient_rate.copy_from_slice(&solver.hessian.drift);
+        let mut gradient_rate = solver.hessian.drift.clone();
         for &b in &solver.support.free {
             let moved = self.tangent[b];
             let column = &solver.hessian.matrix[b * order..(b + 1) * order];
-            for (g, h) in self.gradient_rate.iter_mut().zip(column) {
+            for (g, h) in gradient_rate.iter_mut().zip(column) {
                 *g += moved * h;
             }
         }
@@ -81,7 +81,7 @@ impl LogisticFollower<'_> {
                             let sign = solver.support.pull[a];
                             consider(sign * solver.theta[a], sign * self.tangent[a]);
                         } else if members + 1 < classes {
-                            let (g, rate) = (solver.gradient[a], self.gradient_rate[a]);
+                            let (g, rate) = (solver.gradient[a], gradient_rate[a]);
                             consider(mu - g, mu - rate);
                             consider(mu + g, mu + rate);
                         }
@@ -94,7 +94,7 @@ impl LogisticFollower<'_> {
                 }
                 Penalty::Group => {
                     let norm = solver.penalty.dual(&solver.gradient[row.clone()]);
-                    let along: f64 = row.map(|a| solver.gradient[a] * self.gradient_rate[a]).sum();
+                    let along: f64 = row.map(|a| solver.gradient[a] * gradient_rate[a]).sum();
                     consider(mu - norm, mu - along / norm.max(f64::MIN_POSITIVE));
                 }
             }

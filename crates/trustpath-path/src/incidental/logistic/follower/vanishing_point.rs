@@ -47,7 +47,7 @@ impl LogisticFollower<'_> {
     }
 
     /// Worst relative violation of stationarity on the support.
-    fn stationarity(&mut self) -> f64 {
+    fn stationarity(&self) -> f64 {
         let worst = self.solver.intercept_residual();
         let (solver, mu) = (&self.solver, self.solver.mu(self.lambda));
         let coordinates = solver.support.free.iter().filter(|&&a| a >= solver.classes);

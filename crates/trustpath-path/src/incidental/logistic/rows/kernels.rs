@@ -140,18 +140,16 @@ impl WithSimd for LevelRates<'_> {
 }
 
 /// [`ReducedRows::masses`].
-pub(super) struct Masses<'a> {
-    pub rows: &'a ReducedRows,
-    pub masses: &'a mut [f64],
-}
+pub(super) struct Masses<'a>(pub &'a ReducedRows);
 
 impl WithSimd for Masses<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, masses } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let rows = self.0;
         let residual = View::new(simd, &rows.residual, rows.classes);
+        let mut masses = vec![0.0; rows.classes];
         for (k, mass) in masses.iter_mut().enumerate() {
             let mut sum = Vector::splat(simd, 0.0);
             for g in 0..rows.layout.groups {
@@ -159,5 +157,6 @@ impl WithSimd for Masses<'_> {
             }
             *mass = sum.total();
         }
+        masses
     }
 }

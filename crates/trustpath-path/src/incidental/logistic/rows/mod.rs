@@ -217,8 +217,8 @@ impl ReducedRows {
     }
 
     /// `Σᵢ |residualᵢₖ|` of every class: the scale by which the intercept's gradient is small.
-    pub fn masses(&self, masses: &mut [f64]) {
-        run(Masses { rows: self, masses });
+    pub fn masses(&self) -> Vec<f64> {
+        run(Masses(self))
     }
 }
 
