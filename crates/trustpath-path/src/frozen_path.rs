@@ -21,6 +21,7 @@ use crate::Matrix;
 use crate::incidental::Path;
 use crate::limits::FEW_CLASSES;
 use crate::linalg::block::multiply;
+use crate::linalg::geometry::most_similar;
 use crate::linalg::simd;
 use crate::linalg::vector::dot;
 use crate::one_hot_fit::{LabelDescent, ROWS, Turned};
@@ -127,7 +128,11 @@ impl FrozenPath {
                 None => {
                     multiply(x, rows, beta.view(), &mut sheet);
                     for (fit, followed) in sheet.chunks_exact(c).zip(&mut followed) {
-                        let square = inner(fit, fit);
+                        let square = simd::dispatch(
+                            fit,
+                            #[inline(always)]
+                            |fit| dot(fit, fit),
+                        );
                         for (k, descent) in followed {
                             descent.down(before, lambda, square - 2.0 * fit[*k] + 1.0);
                         }
@@ -178,7 +183,7 @@ impl FrozenPath {
         for look in (1..=LOOKS).map(|k| last * k / LOOKS) {
             multiply(x, rows, self.beta[look].view(), &mut fit);
             for (fit, followed) in fit.chunks_exact(c).zip(&mut followed) {
-                for k in largest(fit) {
+                for k in most_similar(fit, c, NEAREST) {
                     if followed.iter().all(|(other, _)| *other != k) {
                         followed.push(start(k));
                     }
@@ -187,28 +192,6 @@ impl FrozenPath {
         }
         followed
     }
-}
-
-/// `Σ aᵢ bᵢ`, on the widest vectors there are.
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    simd::dispatch(
-        (a, b),
-        #[inline(always)]
-        |(a, b)| dot(a, b),
-    )
-}
-
-/// The places of the [`NEAREST`] largest entries.
-fn largest(fit: &[f64]) -> [usize; NEAREST] {
-    let mut best = [(f64::NEG_INFINITY, 0); NEAREST];
-    for (k, &f) in fit.iter().enumerate() {
-        if f > best[NEAREST - 1].0 {
-            let at = best.partition_point(|(larger, _)| *larger >= f);
-            best[at..].rotate_right(1);
-            best[at] = (f, k);
-        }
-    }
-    best.map(|(_, k)| k)
 }
 
 #[cfg(test)]

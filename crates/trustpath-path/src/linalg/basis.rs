@@ -80,19 +80,11 @@ mod tests {
         });
         let basis = Basis::new(&x);
         assert_eq!(basis.q.cols(), 3);
-        for a in 0..3 {
-            for b in 0..3 {
-                let dot: f64 = (0..20).map(|i| basis.q[(i, a)] * basis.q[(i, b)]).sum();
-                assert!((dot - f64::from(a == b)).abs() < 1e-14);
-            }
-        }
-        // Q = X · back, and X is reproduced by its projection.
-        for i in 0..20 {
-            for j in 0..4 {
-                let projected: f64 =
-                    (0..3).map(|a| basis.q[(i, a)] * (0..20).map(|l| basis.q[(l, a)] * x[(l, j)]).sum::<f64>()).sum();
-                assert!((projected - x[(i, j)]).abs() < 1e-12);
-            }
-        }
+        let q = basis.q.view();
+        let apart = (q.transpose() * q - Mat::<f64>::identity(3, 3)).norm_max();
+        assert!(apart < 1e-14, "{apart:e}");
+        // X is reproduced by its projection.
+        let apart = (q * (q.transpose() * x.view()) - x.view()).norm_max();
+        assert!(apart < 1e-12, "{apart:e}");
     }
 }

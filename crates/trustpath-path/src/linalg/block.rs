@@ -92,15 +92,13 @@ mod tests {
         let a = Matrix::from_fn(531, 3, |i, j| ((i * 3 + j) as f64).sin());
         let b = Matrix::from_fn(531, 5, |i, j| ((i * 7 + j) as f64).cos());
         let ab = inner(&a, &b, -2.0);
-        for p in 0..3 {
-            for q in 0..5 {
+        let y = times(&a, ab.view());
+        for q in 0..5 {
+            for p in 0..3 {
                 let sum: f64 = (0..531).map(|i| a[(i, p)] * b[(i, q)]).sum();
                 assert!((ab[(p, q)] + 2.0 * sum).abs() < 1e-11);
             }
-        }
-        let y = times(&a, ab.view());
-        for i in 0..531 {
-            for q in 0..5 {
+            for i in 0..531 {
                 let sum: f64 = (0..3).map(|p| a[(i, p)] * ab[(p, q)]).sum();
                 assert!((y[(i, q)] - sum).abs() < 1e-10);
             }

@@ -34,13 +34,17 @@ pub fn centre(x: &mut Matrix, rows: Range<usize>, mean: &[f64]) {
     }
 }
 
-/// `x ← x/‖x‖`; a row without length becomes zero.
-pub fn unit(row: &mut [f64]) {
-    let norm = simd::dispatch(
-        &*row,
+fn norm(row: &[f64]) -> f64 {
+    simd::dispatch(
+        row,
         #[inline(always)]
         |row| vector::norm(row),
-    );
+    )
+}
+
+/// `x ← x/‖x‖`; a row without length becomes zero.
+pub fn unit(row: &mut [f64]) {
+    let norm = norm(row);
     if norm > NO_LENGTH {
         row.iter_mut().for_each(|v| *v /= norm);
     } else {
@@ -91,12 +95,7 @@ impl<'a> Distances<'a> {
     pub fn to(&self, means: &Matrix, out: &mut Matrix) {
         product(out, self.x, means.view().transpose(), -2.0);
         for k in 0..means.rows() {
-            let mean = simd::dispatch(
-                means.row(k),
-                #[inline(always)]
-                |mean| vector::norm(mean),
-            )
-            .powi(2);
+            let mean = norm(means.row(k)).powi(2);
             for (i, norm) in self.norms.iter().enumerate() {
                 // Rounding must not make a distance negative.
                 out[(i, k)] = (out[(i, k)] + norm + mean).max(0.0);

@@ -150,7 +150,7 @@ impl<'a> InverseIteration<'a> {
 
 impl Tridiagonal {
     /// `y = T x`.
-    fn times(&self, x: &[f64], y: &mut [f64]) {
+    pub(super) fn times(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
             let before = if i > 0 { self.off[i - 1] * x[i - 1] } else { 0.0 };
             let after = if i + 1 < x.len() { self.off[i] * x[i + 1] } else { 0.0 };

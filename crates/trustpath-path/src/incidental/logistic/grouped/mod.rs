@@ -189,25 +189,14 @@ mod tests {
             let Self(groups, residual, y, tau) = self;
             let (classes, layout) = (groups.classes, groups.layout);
             let view = |numbers, kinds| View::new(simd, numbers, kinds).group(0);
-            let state = (
-                view(y, classes),
-                view(residual, classes),
-                view(&groups.multiplier, 1).get(0),
-                Vector::splat(simd, 1.0),
-            );
+            let (multiplier, free) = (view(&groups.multiplier, 1).get(0), Vector::splat(simd, 1.0));
+            let state = (view(y, classes), view(residual, classes), multiplier, free);
             let numbers = classes * (classes - 1) / 2;
-            let (mut pairs, mut drift, mut work) =
-                (layout.room(numbers), layout.room(classes), layout.room(2 * classes));
-            bend(
-                state,
-                Vector::splat(simd, tau),
-                false,
-                (
-                    &mut ViewMut::new(simd, &mut pairs, numbers).group(0),
-                    &mut ViewMut::new(simd, &mut drift, classes).group(0),
-                ),
-                &mut ViewMut::new(simd, &mut work, 2 * classes).group(0),
-            );
+            let [mut pairs, mut drift, mut work] = [numbers, classes, 2 * classes].map(|kinds| layout.room(kinds));
+            let mut in_pairs = ViewMut::new(simd, &mut pairs, numbers);
+            let mut in_drift = ViewMut::new(simd, &mut drift, classes);
+            let mut in_work = ViewMut::new(simd, &mut work, 2 * classes);
+            bend(state, Vector::splat(simd, tau), false, (&mut in_pairs, &mut in_drift), &mut in_work);
             let first = |numbers: Vec<f64>| numbers.into_iter().step_by(S::F64_LANES).collect();
             (first(pairs), first(drift))
         }
@@ -218,23 +207,20 @@ mod tests {
         let (eta, tau, step) = ([-0.5, 0.9, 0.2, -0.1], 0.3, 1e-6);
         let (groups, residual, y) = solve(&eta, 0, tau);
         let (pairs, drift) = run(Derivatives(&groups, &residual, &y, tau));
-        let difference = |up: Vec<f64>, down: Vec<f64>, k: usize| {
-            let at = groups.layout.at(0, 4, k);
-            (up[at] - down[at]) / (2.0 * step)
+        // The difference of the residual of class `k` when `η` of class `h` and `log τ` move by this.
+        let difference = |k: usize, (h, by_eta, by_tau): (usize, f64, f64)| {
+            let [up, down] = [1.0, -1.0].map(|sign| {
+                let mut eta = eta;
+                eta[h] += sign * by_eta;
+                solve(&eta, 0, tau * f64::exp(sign * by_tau)).1[groups.layout.at(0, 4, k)]
+            });
+            (up - down) / (2.0 * step)
         };
         for (k, drift) in drift.iter().enumerate() {
-            let up = solve(&eta, 0, tau * f64::exp(step)).1;
-            let down = solve(&eta, 0, tau * f64::exp(-step)).1;
-            assert!((difference(up, down, k) - drift).abs() < 1e-8);
-        }
-        for h in 1..4 {
-            let (mut plus, mut minus) = (eta, eta);
-            plus[h] += step;
-            minus[h] -= step;
-            for k in h..4 {
-                let (up, down) = (solve(&plus, 0, tau).1, solve(&minus, 0, tau).1);
+            assert!((difference(k, (0, 0.0, step)) - drift).abs() < 1e-8);
+            for h in 1..=k {
                 let pair = pairs[k * (k - 1) / 2 + h - 1];
-                assert!((difference(up, down, k) - pair).abs() < 1e-8);
+                assert!((difference(k, (h, step, 0.0)) - pair).abs() < 1e-8);
             }
         }
     }

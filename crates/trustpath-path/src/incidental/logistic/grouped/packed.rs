@@ -70,19 +70,14 @@ impl Packed {
 
     /// Minimises over `γ` in every lane: Newton's method from where it is, and from a better start where that fails.
     pub fn solve(&mut self, label: impl Fn(usize) -> usize, tau: f64) {
-        if !self.newton(tau) {
+        if !run(Newton { packed: self, tau }) {
             for lane in 0..self.rows.len() {
                 if self.is_lost(lane) {
                     self.restart(lane, label(self.rows[lane]), tau);
                 }
             }
-            self.newton(tau);
+            run(Newton { packed: self, tau });
         }
-    }
-
-    /// Newton's method on all lanes; whether it settled in every one.
-    fn newton(&mut self, tau: f64) -> bool {
-        run(Newton { packed: self, tau })
     }
 
     /// Whether a lane is not at its solution. Beyond `m = −1/p` there are others, which are not ours.
@@ -187,7 +182,7 @@ impl Packed {
         }
     }
 
-    /// Puts one lane where Newton's method is sure to settle.
+    /// Puts one lane where Newton's method is sure to converge.
     fn restart(&mut self, lane: usize, label: usize, tau: f64) {
         let eta: Vec<f64> = (0..self.classes).map(|k| self.eta[self.at(lane, k)]).collect();
         let start = start::near(&eta, label, tau);
@@ -199,6 +194,7 @@ impl Packed {
     }
 }
 
+/// Newton's method on all lanes; whether it converged in every one.
 struct Newton<'a> {
     packed: &'a mut Packed,
     tau: f64,
