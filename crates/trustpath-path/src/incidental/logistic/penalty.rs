@@ -9,12 +9,11 @@ use super::Penalty;
 
 impl Penalty {
     /// Shifts a row to its stored form.
-    pub(super) fn store(self, row: &mut [f64], order: &mut Vec<f64>) {
+    pub(super) fn store(self, row: &mut [f64]) {
         let shift = match self {
             Self::Group => row[0],
             Self::Elementwise => {
-                order.clear();
-                order.extend_from_slice(row);
+                let mut order = row.to_vec();
                 order.sort_unstable_by(f64::total_cmp);
                 // With an even number of classes any shift between the two middle entries costs the same.
                 let (low, high) = (order[(order.len() - 1) / 2], order[order.len() / 2]);

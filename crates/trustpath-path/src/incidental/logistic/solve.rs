@@ -40,7 +40,6 @@ pub(super) struct ReducedProblem<'a> {
     slope: Vec<f64>,
     step: Vec<f64>,
     origin: Vec<f64>,
-    order: Vec<f64>,
 }
 
 impl<'a> ReducedProblem<'a> {
@@ -69,7 +68,6 @@ impl<'a> ReducedProblem<'a> {
             slope: vec![0.0; order],
             step: vec![0.0; order],
             origin: vec![0.0; order],
-            order: Vec::with_capacity(classes),
         }
     }
 
@@ -86,7 +84,7 @@ impl<'a> ReducedProblem<'a> {
     /// The smallest `λ` with `β = 0` and `γ = 0`, from the initial `theta`, which fits the intercept alone.
     pub fn lambda_max(&mut self) -> f64 {
         self.rows.evaluate(self.design, &self.theta, f64::INFINITY, Status::Read);
-        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+        self.gradient = moments(self.design, self.classes, &self.rows.residual);
         let rows = self.gradient.chunks_exact(self.classes).skip(1);
         let mu = rows.map(|row| self.penalty.dual(row)).fold(0.0, f64::max);
         let level = self.rows.level[..self.design.rows].iter().copied().fold(0.0, f64::max);
@@ -97,7 +95,7 @@ impl<'a> ReducedProblem<'a> {
     pub fn evaluate(&mut self, lambda: f64, status: Status) {
         let tau = self.tau(lambda);
         self.rows.evaluate(self.design, &self.theta, tau, status);
-        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+        self.gradient = moments(self.design, self.classes, &self.rows.residual);
     }
 
     /// Computes the Hessian at the last evaluation.
@@ -180,7 +178,7 @@ impl<'a> ReducedProblem<'a> {
             *intercept -= first;
         }
         for row in self.theta.chunks_exact_mut(self.classes).skip(1) {
-            self.penalty.store(row, &mut self.order);
+            self.penalty.store(row);
         }
     }
 
@@ -237,7 +235,7 @@ impl<'a> ReducedProblem<'a> {
                 self.update_slope();
                 continue;
             }
-            self.support.solve(&self.slope, mu, &mut self.step);
+            self.step = self.support.solve(&self.slope, mu);
             let length = self.support.reach(&self.point, &self.step);
             let (mut moved, mut last) = (0.0_f64, 0.0_f64);
             for a in 0..self.point.len() {
@@ -286,7 +284,7 @@ impl<'a> ReducedProblem<'a> {
                 let bound = self.bound(j);
                 let point = &mut self.point[row.clone()];
                 self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
-                self.penalty.store(point, &mut self.order);
+                self.penalty.store(point);
                 self.support.member[row.start + 1..row.end].fill(true);
                 any = true;
             }
@@ -326,7 +324,7 @@ impl<'a> ReducedProblem<'a> {
                     }
                 } else {
                     self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
-                    self.penalty.store(point, &mut self.order);
+                    self.penalty.store(point);
                 }
                 for a in row {
                     change = change.max((self.point[a] - self.step[a]).abs());

@@ -17,25 +17,25 @@ use crate::linalg::lanes::{Layout, View, ViewMut, gram, lanes, run};
 /// Groups whose products of pairs are kept at a time: they fit the second-level cache.
 const CHUNK: usize = 64;
 
-/// Writes `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
-pub(super) fn moments(design: &Design, classes: usize, v: &[f64], out: &mut [f64]) {
-    run(Moments { design, classes, v, out });
+/// `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
+pub(super) fn moments(design: &Design, classes: usize, v: &[f64]) -> Vec<f64> {
+    run(Moments { design, classes, v })
 }
 
 struct Moments<'a> {
     design: &'a Design,
     classes: usize,
     v: &'a [f64],
-    out: &'a mut [f64],
 }
 
 impl WithSimd for Moments<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.out.fill(0.0);
-        gram(self.design.view(simd), View::new(simd, self.v, self.classes), self.out);
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let mut out = vec![0.0; self.design.features() * self.classes];
+        gram(self.design.view(simd), View::new(simd, self.v, self.classes), &mut out);
+        out
     }
 }
 
@@ -79,7 +79,7 @@ impl Hessian {
     pub fn compute(&mut self, design: &Design, rows: &mut ReducedRows, tau: f64) {
         run(Second { hessian: self, design, rows, tau });
         self.spread(design.features());
-        moments(design, self.classes, &self.drifts, &mut self.drift);
+        self.drift = moments(design, self.classes, &self.drifts);
     }
 
     /// Spreads the sums of pairs over the symmetric matrix; class 0 makes its rows and columns sum to zero.

@@ -26,7 +26,6 @@ pub(super) struct Support {
     /// `pen(bⱼ)` of every row of `θ`; zero for the intercept.
     norm: Vec<f64>,
     cholesky: PinnedFactor,
-    short: Vec<f64>,
 }
 
 impl Support {
@@ -39,7 +38,6 @@ impl Support {
             pull: vec![0.0; order],
             norm: vec![0.0; order / classes],
             cholesky: PinnedFactor::default(),
-            short: Vec::with_capacity(order),
         }
     }
 
@@ -164,15 +162,15 @@ impl Support {
         (self.pull[a], point[a]) = (0.0, 0.0);
     }
 
-    /// Writes `−K⁻¹(v + μσ)` on the support, zero off it.
-    pub fn solve(&mut self, v: &[f64], mu: f64, out: &mut [f64]) {
-        self.short.clear();
-        self.short.extend(self.free.iter().map(|&a| -(v[a] + mu * self.pull[a])));
-        self.cholesky.solve(&mut self.short);
-        out.fill(0.0);
-        for (&a, &value) in self.free.iter().zip(&self.short) {
+    /// `−K⁻¹(v + μσ)` on the support, zero off it.
+    pub fn solve(&mut self, v: &[f64], mu: f64) -> Vec<f64> {
+        let mut solved: Vec<f64> = self.free.iter().map(|&a| -(v[a] + mu * self.pull[a])).collect();
+        self.cholesky.solve(&mut solved);
+        let mut out = vec![0.0; self.member.len()];
+        for (&a, value) in self.free.iter().zip(solved) {
             out[a] = value;
         }
+        out
     }
 
     /// The fraction of `step`, at most one, that `point` can go before a coordinate or a group reaches zero.

@@ -70,10 +70,8 @@ impl<'a> CompactSolver<'a> {
         self.sums = self.rows.evaluate(&self.b, lambda, self.precision);
         for _ in 0..MAX_STEPS {
             if norm(self.sums.gradient.as_slice()) <= target {
-                let mut slope = self.b.clone();
-                add_scaled(slope.as_mut_slice(), -1.0, before.as_slice());
-                slope.as_mut_slice().iter_mut().for_each(|v| *v /= lambda - from);
-                self.slope = Some(slope);
+                let slope = |i: usize, j: usize| (self.b[(i, j)] - before[(i, j)]) / (lambda - from);
+                self.slope = Some(Matrix::from_fn(before.rows(), before.cols(), slope));
                 return Ok(());
             }
             let step = self.newton_step()?;

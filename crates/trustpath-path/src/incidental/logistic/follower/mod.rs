@@ -39,8 +39,6 @@ pub(super) struct LogisticFollower<'a> {
     /// The smallest `λ` so far at which each instance's parameter left zero.
     vanish: Vec<f64>,
     tangent: Vec<f64>,
-    newton: Vec<f64>,
-    rates: Vec<f64>,
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
@@ -70,8 +68,6 @@ impl<'a> LogisticFollower<'a> {
             lambda_max,
             vanish: vec![lambda_max; design.rows],
             tangent: vec![0.0; order],
-            newton: vec![0.0; order],
-            rates: design.layout.room(1),
             saved: Saved::default(),
             linearised: false,
             blur: SLACK,
@@ -139,7 +135,7 @@ impl<'a> LogisticFollower<'a> {
         let mu = solver.mu(self.lambda);
         solver.support.turn(&solver.theta);
         solver.support.factorise(&solver.hessian, solver.design, mu);
-        solver.support.solve(&solver.hessian.drift, mu, &mut self.tangent);
+        self.tangent = solver.support.solve(&solver.hessian.drift, mu);
     }
 
     /// Moves along the tangent by `step` in `log λ`.

@@ -27,14 +27,14 @@ impl LogisticFollower<'_> {
             return NextEvent::Pass { step: limit.max(-0.1 * STRIDE) };
         }
         self.linearise();
-        let solver = &mut self.solver;
+        let solver = &self.solver;
         let (mu, tau) = (solver.mu(self.lambda), solver.tau(self.lambda));
-        solver.rows.level_rates(solver.design, &self.tangent, &mut self.rates);
+        let rates = solver.rows.level_rates(solver.design, &self.tangent);
         let mut pass = limit.max(-STRIDE);
         let mut exit = (f64::NEG_INFINITY, 0);
         for i in 0..solver.design.rows {
             let gap = solver.rows.level[i] / tau;
-            let rate = self.rates[i] - 1.0;
+            let rate = rates[i] - 1.0;
             // A rational logarithm: exact to third order near one, where it matters.
             let step = -2.0 * (gap - 1.0) / (gap + 1.0) / rate;
             if solver.rows.is_free(i) {

@@ -24,14 +24,14 @@ impl LogisticFollower<'_> {
                 self.linearised = true;
             }
             let solver = &mut self.solver;
-            solver.support.solve(&solver.gradient, solver.mu(self.lambda), &mut self.newton);
-            let along = solver.rows.level_rate(solver.design, &self.newton, row);
+            let newton = solver.support.solve(&solver.gradient, solver.mu(self.lambda));
+            let along = solver.rows.level_rate(solver.design, &newton, row);
             let rate = solver.rows.level_rate(solver.design, &self.tangent, row) - 1.0;
             let step = -(gap + along) / rate;
             if step.is_nan() || step.abs() >= 1.0 {
                 return false;
             }
-            for (theta, newton) in solver.theta.iter_mut().zip(&self.newton) {
+            for (theta, newton) in solver.theta.iter_mut().zip(&newton) {
                 *theta += newton;
             }
             self.slide(step);

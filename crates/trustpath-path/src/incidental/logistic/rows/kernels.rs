@@ -100,22 +100,22 @@ pub(super) struct LevelRates<'a> {
     pub rows: &'a ReducedRows,
     pub design: &'a Design,
     pub direction: &'a [f64],
-    pub rates: &'a mut [f64],
 }
 
 impl WithSimd for LevelRates<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, design, direction, rates } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let Self { rows, design, direction } = self;
         let (classes, features) = (rows.classes, design.features());
         let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
         let z = design.view(simd);
         let y = View::new(simd, &rows.y, classes);
         let away = View::new(simd, &rows.away, classes);
         let outside = View::new(simd, &rows.outside, 1);
-        let mut rates = ViewMut::new(simd, rates, 1);
+        let mut numbers = rows.layout.room(1);
+        let mut rates = ViewMut::new(simd, &mut numbers, 1);
         for g in 0..rows.layout.groups {
             let (z, y, away) = (z.group(g), y.group(g), away.group(g));
             let mut squares = zero;
@@ -136,6 +136,7 @@ impl WithSimd for LevelRates<'_> {
             }
             rates.group(g).set(0, rate);
         }
+        numbers
     }
 }
 

@@ -66,8 +66,6 @@ pub(super) struct ReducedRows {
     /// Whether [`curvature`](Self::curvature) gives free instances the curvature they had at the threshold, so that no
     /// direction is flat for lack of instances that are not free.
     pub firm: bool,
-    /// Coefficients class by class.
-    columns: Vec<f64>,
 }
 
 impl ReducedRows {
@@ -92,7 +90,6 @@ impl ReducedRows {
             eta: layout.room(classes),
             groups: Groups::new(classes, layout),
             firm: false,
-            columns: Vec::new(),
         }
     }
 
@@ -106,10 +103,8 @@ impl ReducedRows {
 
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
     pub fn evaluate(&mut self, design: &Design, theta: &[f64], tau: f64, status: Status) {
-        transpose(theta, self.classes, &mut self.columns);
-        let columns = std::mem::take(&mut self.columns);
-        run(Evaluate { rows: self, design, theta: &columns, tau, status });
-        self.columns = columns;
+        let theta = &transpose(theta, self.classes);
+        run(Evaluate { rows: self, design, theta, tau, status });
         if self.penalty == Penalty::Group {
             let Self { labels, free, eta, residual, groups, .. } = self;
             groups.minimise(labels, free, eta, tau, residual);
@@ -140,9 +135,8 @@ impl ReducedRows {
     /// `d log(level) / ds` of every instance when `θ` moves by `direction` as `s = log λ` grows by one.
     ///
     /// `log o` moves with `(1 − o) u`; the length of `u`, for groups, with `q ∘ (q − Σq²) / (1 + Σq²)`.
-    pub fn level_rates(&mut self, design: &Design, direction: &[f64], rates: &mut [f64]) {
-        transpose(direction, self.classes, &mut self.columns);
-        run(LevelRates { rows: self, design, direction: &self.columns, rates });
+    pub fn level_rates(&self, design: &Design, direction: &[f64]) -> Vec<f64> {
+        run(LevelRates { rows: self, design, direction: &transpose(direction, self.classes) })
     }
 
     /// [`level_rates`](Self::level_rates) for instance `i` alone.
@@ -223,9 +217,6 @@ impl ReducedRows {
 }
 
 /// ReducedRows become columns.
-fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
-    out.clear();
-    for k in 0..columns {
-        out.extend(matrix.iter().skip(k).step_by(columns));
-    }
+fn transpose(matrix: &[f64], columns: usize) -> Vec<f64> {
+    (0..columns).flat_map(|k| matrix.iter().skip(k).step_by(columns)).copied().collect()
 }
