@@ -1,6 +1,6 @@
 //! Fits of one-hot labels, read for single labels, and where a label vanishes on a path of them.
 //!
-//! With `f = βᵀx`, the distance of `f` from the corner of label `k` is `‖e_k − f‖² = ‖f‖² − 2f_k + 1`, so `‖f‖²` and single
+//! With `f = βᵀx`, the squared distance of `f` from the corner of label `k` is `‖f‖² − 2f_k + 1`, so that `‖f‖²` and single
 //! entries of `f` are all that is needed.
 
 use rayon::prelude::*;

@@ -132,7 +132,7 @@ fn the_theorem_holds_in_simulation() {
     (pseudo[5], pseudo[12]) = (0, 1);
     let conditions = identifiability(&x, &truth, &pseudo, c).unwrap();
     assert!(conditions.irrepresentability, "{conditions:?}");
-    // The bounds are proportional to σ: the simulated noise has its own, small enough for C3.
+    // The bounds are proportional to σ: the simulated noise has another, small enough for C3.
     let sigma = 0.02;
     let (lambda, h) = (conditions.lambda * sigma / conditions.sigma, conditions.h * sigma / conditions.sigma);
     assert!(h < 1.0, "C3 must hold: {h}");

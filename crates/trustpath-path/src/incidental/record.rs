@@ -52,7 +52,7 @@ impl Record {
     }
 
     /// Records where an instance left zero.
-    pub fn settle(&mut self, i: usize, lambda: f64) {
+    pub fn leave(&mut self, i: usize, lambda: f64) {
         self.vanished.vanish[i] = lambda;
     }
 

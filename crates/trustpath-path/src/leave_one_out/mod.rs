@@ -51,7 +51,7 @@ struct Step {
     gamma: Vec<f64>,
 }
 
-/// A path fitted to some rows, which judges every row without its own label.
+/// A path fitted to some rows, which judges every row without its label.
 #[derive(Debug)]
 pub struct LeaveOneOutPath {
     steps: Vec<Step>,

@@ -110,7 +110,7 @@ fn subtract_rows<const FUSED: bool, const N: usize>(
     sums.as_flattened_mut()[..to.len()].copy_from_slice(to);
     for k in 0..j {
         let (scale, row) = (-above[k * stride + j], &above[k * stride + from..]);
-        // Blocks may end in the next row: what is read there is not kept. After the last row there is none.
+        // Blocks may end in the next row: what is read there is not written back. After the last row there is none.
         if row.len() >= N * LANES {
             for (at, sums) in sums.iter_mut().enumerate() {
                 let row = block(row, at * LANES);

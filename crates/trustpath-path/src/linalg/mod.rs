@@ -36,11 +36,8 @@ use crate::{Error, Result};
 
 /// All eigenpairs of a small symmetric matrix, in ascending order of the eigenvalues.
 pub fn eigen(m: MatRef<'_, f64>) -> Result<SelfAdjointEigen<f64>> {
-    SelfAdjointEigen::new(m, Side::Lower).map_err(|_| eigen_failed())
-}
-
-/// An eigenvalue solver that failed without an iteration of ours, which finite input does not bring about.
-fn eigen_failed() -> Error {
+    // Fails only when the iteration inside does, which finite input does not bring about.
     let (what, reached) = ("the eigenvalue solver", f64::NAN);
-    Error::NotConverged { what, iterations: 0, reached, tolerance: f64::EPSILON }
+    let failed = |_| Error::NotConverged { what, iterations: 0, reached, tolerance: f64::EPSILON };
+    SelfAdjointEigen::new(m, Side::Lower).map_err(failed)
 }

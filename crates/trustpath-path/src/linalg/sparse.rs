@@ -78,51 +78,28 @@ impl Csr {
             simd::dispatch(
                 (self, x, strip * STRIP, y),
                 #[inline(always)]
-                |strip| multiply_strip(strip),
+                |(a, x, first, y)| {
+                    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
+                        let row = a.row(first + offset);
+                        let mut at = tiles::<32>(row, x, 0, y);
+                        at = tiles::<16>(row, x, at, y);
+                        at = tiles::<8>(row, x, at, y);
+                        tiles::<1>(row, x, at, y);
+                    }
+                },
             );
         });
     }
 }
 
-type Strip<'a> = (&'a Csr, &'a Matrix, usize, &'a mut [f64]);
-
-/// The rows of a product from `first` on.
+/// One row of a product from column `at` on: as many tiles of `W` columns, in registers, as there is room for. Returns where
+/// they end.
 #[inline(always)]
-fn multiply_strip((a, x, first, y): Strip<'_>) {
-    let m = x.cols();
-    for (offset, y) in y.chunks_exact_mut(m).enumerate() {
-        let row = ProductRow { entries: a.row(first + offset), x };
-        let mut at = 0;
-        at = row.tiles::<32>(at, y);
-        at = row.tiles::<16>(at, y);
-        at = row.tiles::<8>(at, y);
-        row.tiles::<1>(at, y);
-    }
-}
-
-/// One row of a product.
-struct ProductRow<'a> {
-    entries: (&'a [u32], &'a [f64]),
-    x: &'a Matrix,
-}
-
-impl ProductRow<'_> {
-    /// As many tiles of `W` columns as there is room for; returns where they end.
-    #[inline(always)]
-    fn tiles<const W: usize>(&self, mut at: usize, y: &mut [f64]) -> usize {
-        while at + W <= y.len() {
-            self.tile::<W>(at, y);
-            at += W;
-        }
-        at
-    }
-
-    /// Its columns `at..at + W`, in registers.
-    #[inline(always)]
-    fn tile<const W: usize>(&self, at: usize, y: &mut [f64]) {
-        let (x, m) = (self.x.as_slice(), self.x.cols());
+fn tiles<const W: usize>((columns, values): (&[u32], &[f64]), x: &Matrix, mut at: usize, y: &mut [f64]) -> usize {
+    let (x, m) = (x.as_slice(), x.cols());
+    while at + W <= y.len() {
         let mut sum = [0.0; W];
-        for (&j, &v) in self.entries.0.iter().zip(self.entries.1) {
+        for (&j, &v) in columns.iter().zip(values) {
             let from = j as usize * m + at;
             let x = &x[from..from + W];
             for l in 0..W {
@@ -130,7 +107,9 @@ impl ProductRow<'_> {
             }
         }
         y[at..at + W].copy_from_slice(&sum);
+        at += W;
     }
+    at
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Matrix, Result};
 
-/// An approximate solution of `A x = b` for a symmetric `A`, of which only products are known: at most so many steps, until the
-/// residual is this small relative to `b`, or along a direction without curvature.
+/// An approximate solution of `A x = b` for a symmetric `A` of which only products are known, in at most `most` steps. Ends
+/// at a residual of `tolerance` relative to `b`, or where a direction has no curvature.
 pub(super) fn conjugate_gradients(
     b: &Matrix,
     (tolerance, most): (f64, usize),

@@ -5,7 +5,6 @@ use super::row_source::{Knot, RowSource};
 use super::segment::Segment;
 use super::{IciRParams, Penalty, Roots};
 use crate::limits::{EXACT_ROOTS, EXACT_ROOTS_MANY_UNKNOWNS};
-use crate::linalg::basis;
 use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
@@ -24,15 +23,8 @@ pub(super) struct LinearFollower<'a> {
 }
 
 impl<'a> LinearFollower<'a> {
-    /// Makes the coordinates of the rows orthonormal.
-    pub fn new(params: &'a IciRParams, rows: &mut impl RowSource, classes: usize) -> Result<Self> {
-        let back = basis::way_back(rows.len(), rows.dims(), |by| rows.gram(by))?;
-        rows.project(&back)?;
-        Ok(Self::on_orthonormal(params, back, classes))
-    }
-
-    /// For rows whose coordinates are orthonormal.
-    pub fn on_orthonormal(params: &'a IciRParams, back: Matrix, classes: usize) -> Self {
+    /// For rows whose coordinates are orthonormal; `back` as in [`Basis`](crate::linalg::basis::Basis).
+    pub fn new(params: &'a IciRParams, back: Matrix, classes: usize) -> Self {
         let d = back.cols();
         let groups: Vec<HuberSolver> = match params.penalty {
             Penalty::Group => vec![HuberSolver::new(d, 0..classes, 0)],

@@ -65,9 +65,7 @@ impl InMemoryRows {
 
     /// Orthonormal coordinates, one row per instance.
     pub(super) fn coordinates(&self) -> Matrix {
-        let mut q = Matrix::zeros(self.rows.len(), self.rows.dims());
-        (0..q.rows()).for_each(|i| self.rows.copy(i, q.row_mut(i)));
-        q
+        Matrix::from_fn(self.rows.len(), self.rows.dims(), |i, a| self.rows.coordinate(i, a))
     }
 
     /// Makes sure that the slot of `at` holds the norms at that point.
@@ -92,9 +90,8 @@ impl InMemoryRows {
 
     /// One instance.
     pub(super) fn get(&self, i: usize) -> Row {
-        let mut row = Row { x: vec![0.0; self.rows.dims()], label: self.labels[i] };
-        self.rows.copy(i, &mut row.x);
-        row
+        let x = (0..self.rows.dims()).map(|a| self.rows.coordinate(i, a)).collect();
+        Row { x, label: self.labels[i] }
     }
 }
 
@@ -156,13 +153,13 @@ impl RowSource for InMemoryRows {
         for i in left {
             let leaves = |g: usize| self.cache[g].norms[i] > *lambda;
             let root = interpolated_vanish(&self.get(i), low, high, PRECISE, leaves);
-            self.record.settle(i, root);
+            self.record.leave(i, root);
         }
         Ok(Vec::new())
     }
 
     fn settle(&mut self, instance: usize, lambda: f64) -> Result<()> {
-        self.record.settle(instance, lambda);
+        self.record.leave(instance, lambda);
         Ok(())
     }
 }

@@ -36,6 +36,7 @@ use ranker::LinearRanker;
 use super::{Grid, Incidental, Keep, Path, Ranker};
 pub use super::{Penalty, Vanished};
 use crate::labels::check_labels;
+use crate::linalg::basis;
 use crate::{Error, Matrix, Result};
 
 /// How vanishing `λ` are found between the points of the grid.
@@ -106,7 +107,9 @@ impl IciR {
             return Err(Error::OneClass { classes });
         }
         let mut beta = Vec::new();
-        let mut follower = LinearFollower::new(&self.params, rows, classes)?;
+        let back = basis::way_back(rows.len(), rows.dims(), |by| rows.gram(by))?;
+        rows.project(&back)?;
+        let mut follower = LinearFollower::new(&self.params, back, classes);
         let grid = follower.follow(rows, |follower, _, _, _| beta.push(follower.beta()))?;
         Ok((grid, beta))
     }

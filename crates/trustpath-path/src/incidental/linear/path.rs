@@ -18,7 +18,7 @@ pub(super) struct LinearPath<'a> {
 impl<'a> LinearPath<'a> {
     pub fn new(params: &'a IciRParams, x: &Matrix, classes: usize) -> Self {
         let Basis { q, back } = Basis::new(x);
-        let follower = LinearFollower::on_orthonormal(params, back, classes);
+        let follower = LinearFollower::new(params, back, classes);
         Self { follower, rows: InMemoryRows::orthonormal(&q) }
     }
 

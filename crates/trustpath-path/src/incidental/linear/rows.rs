@@ -100,8 +100,8 @@ impl Rows {
         self.blocks.len().div_ceil(STRIPS).max(STRIP)
     }
 
-    /// Adds the sums of each strip of blocks, in the order of the strips. `norms` takes the norms `‖rᵢ‖` of all rows together
-    /// with the gradient, and is empty for other sums.
+    /// Adds the sums of each strip of blocks, in the order of the strips. The gradient also writes the norms `‖rᵢ‖` of all
+    /// rows to `norms`, which is empty for other sums.
     pub fn sum(&self, sum: Sum<'_>, at: EvalPoint<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
         sums.fill(0.0);
         let (d, size) = (self.d, self.strip());
@@ -133,10 +133,10 @@ impl Rows {
         }
     }
 
-    /// Copies the coordinates of one instance.
-    pub fn copy(&self, i: usize, to: &mut [f64]) {
-        let (block, i) = (&self.blocks[i / BLOCK], i % BLOCK);
-        to.iter_mut().enumerate().for_each(|(a, to)| *to = block.x[a * block.stride + i]);
+    /// Coordinate `a` of instance `i`.
+    pub fn coordinate(&self, i: usize, a: usize) -> f64 {
+        let block = &self.blocks[i / BLOCK];
+        block.x[a * block.stride + i % BLOCK]
     }
 }
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Each iteration minimises the model `∇·d + ½ dᵀ∇²d + μ Σⱼ pen(bⱼ + dⱼ)`: Newton steps on a support that coordinates
-//! enter and leave, and block proximal sweeps should the support not settle. The model's minimiser is taken if it
+//! enter and leave, and block proximal sweeps should the support go on changing. The model's minimiser is taken if it
 //! halves the residual of the optimality conditions; otherwise a line search towards it decreases `F`.
 
 use super::Penalty;
@@ -249,8 +249,8 @@ impl<'a> ReducedProblem<'a> {
             self.support.turn(&self.point);
             self.update_slope();
             // The model of a group is not quadratic: a second step may be worthwhile.
-            let settled = self.penalty == Penalty::Elementwise || last <= 0.1 * moved;
-            if length == 1.0 && !self.admit(mu) && settled {
+            let converged = self.penalty == Penalty::Elementwise || last <= 0.1 * moved;
+            if length == 1.0 && !self.admit(mu) && converged {
                 return;
             }
         }

@@ -14,7 +14,7 @@ use super::design::Design;
 use super::rows::ReducedRows;
 use crate::linalg::lanes::{Layout, View, ViewMut, gram, lanes, run};
 
-/// Groups whose products of pairs are kept at a time: they fit the second-level cache.
+/// Groups whose products of pairs are computed at a time: they fit the second-level cache.
 const CHUNK: usize = 64;
 
 /// `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.

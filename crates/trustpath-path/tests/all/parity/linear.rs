@@ -64,8 +64,7 @@ fn elementwise_path() {
     }
 }
 
-/// Almost no curvature in one direction, once an instance has left zero: coordinates of LLE on a neighbour graph in several
-/// pieces.
+/// Almost no curvature in one direction, once an instance has left zero: coordinates of LLE on a graph in several pieces.
 #[test]
 fn a_nearly_flat_path_is_solved() {
     let rows: Vec<Vec<f64>> = include_str!("../../golden/nearly_flat.csv")

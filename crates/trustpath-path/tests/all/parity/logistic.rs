@@ -83,7 +83,7 @@ fn grid_rule_agrees_with_glmnet() {
     });
 }
 
-/// The certificate is tight, and the continuous vanishing point lies between the grid's and the next smaller grid point.
+/// The certificates are tight, and continuous vanishing points lie between the grid's and the next smaller grid point.
 #[test]
 fn paths_are_certified_and_vanishing_points_refine_the_grid() {
     each_path(|_, _, path, name| {

@@ -35,14 +35,14 @@ impl WithSimd for Evaluate<'_> {
             let (z, y) = (z.group(g), y.group(g));
             let (mut eta, mut away) = (eta.group(g), away.group(g));
             let mut top = Vector::splat(simd, f64::NEG_INFINITY);
-            let mut own = zero;
+            let mut at_label = zero;
             for k in 0..classes {
                 let sum = z.dot(&theta[k * features..(k + 1) * features]);
                 eta.set(k, sum);
                 top = top.max(sum);
-                own = y.get(k).mul_add(sum, own);
+                at_label = y.get(k).mul_add(sum, at_label);
             }
-            lead.group(g).set(0, own - top);
+            lead.group(g).set(0, at_label - top);
             for k in 0..classes {
                 away.set(k, eta.get(k) - top);
             }
