@@ -16,7 +16,7 @@ use crate::{Matrix, Result};
 /// zero, the curvature would be one in every direction.
 pub(super) const FLOOR: f64 = 1e-12;
 /// Relative residual at which a conjugate-gradient step of Newton's method ends.
-const STEP: f64 = 1e-2;
+pub(super) const STEP: f64 = 1e-2;
 /// The same for tangents, which are also used for interpolation: [`LOOSER`] times the tolerance of solutions, but at least
 /// this, and at most [`STEP`].
 const TANGENT: f64 = 1e-5;
@@ -82,11 +82,6 @@ impl Curvature {
         Ok(())
     }
 
-    /// Solves with it, in place, as accurately as a step of Newton's method needs.
-    pub fn solve(&self, rows: &mut impl RowSource, x: &mut [f64]) -> Result<()> {
-        self.solve_to(rows, x, STEP)
-    }
-
     /// `dB/dλ` at the point, given the tolerance of solutions.
     pub fn tangent(&self, rows: &mut impl RowSource, tangent: &mut [f64], tolerance: f64) -> Result<()> {
         if let Form::Dense { definite: false } = self.form {
@@ -95,11 +90,11 @@ impl Curvature {
             return Ok(());
         }
         tangent.copy_from_slice(&self.sums[self.sums.len() - self.c * self.d..]);
-        self.solve_to(rows, tangent, (LOOSER * tolerance).clamp(TANGENT, STEP))
+        self.solve(rows, tangent, (LOOSER * tolerance).clamp(TANGENT, STEP))
     }
 
     /// Solves in place: exactly where the matrix is formed, else to the relative residual `tolerance`.
-    fn solve_to(&self, rows: &mut impl RowSource, x: &mut [f64], tolerance: f64) -> Result<()> {
+    pub fn solve(&self, rows: &mut impl RowSource, x: &mut [f64], tolerance: f64) -> Result<()> {
         let (c, d) = (self.c, self.d);
         let Form::Products { point, slot, floor } = &self.form else {
             cholesky::solve(&self.factor, c * d, x);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::curvature::{Curvature, FLOOR};
+use super::curvature::{Curvature, FLOOR, STEP};
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::segment::{Bracket, PRECISE, Segment};
 use crate::linalg::vector::{add_scaled, dot, norm};
@@ -143,7 +143,7 @@ impl HuberSolver {
                 self.take_curvature(rows, floor)?;
             }
             self.step.copy_from_slice(&self.sums[1..]);
-            self.curvature.solve(rows, &mut self.step)?;
+            self.curvature.solve(rows, &mut self.step, STEP)?;
             let value = self.sums[0];
             let moved = self.descend(rows)?;
             let after = norm(&self.sums[1..]);

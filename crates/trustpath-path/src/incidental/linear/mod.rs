@@ -33,7 +33,7 @@ use follower::LinearFollower;
 use path::LinearPath;
 use ranker::LinearRanker;
 
-use super::{Grid, Incidental, Keep, Path, Ranker};
+use super::{Grid, Incidental, Keep, Path, Ranker, require};
 pub use super::{Penalty, Vanished};
 use crate::labels::check_labels;
 use crate::linalg::basis;
@@ -81,10 +81,8 @@ impl IciRParams {
     /// [`Error::Parameter`] for an empty grid or a tolerance that cannot be met.
     pub fn check(self) -> Result<IciR> {
         self.grid.check()?;
-        if !(self.tolerance >= 1e-15 && self.tolerance < 1.0) {
-            let expected = "the relative gradient must lie between 1e-15 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
+        let usable = self.tolerance >= 1e-15 && self.tolerance < 1.0;
+        require(usable, "tolerance", self.tolerance, "the relative gradient must lie between 1e-15 and 1")?;
         Ok(IciR { params: self })
     }
 }

@@ -59,16 +59,12 @@ impl<'a> LinearRanker<'a> {
     fn descend(&mut self, contests: &[Contest], lambda_max: f64) -> Result<()> {
         let bottom = lambda_max * self.path.follower.params.grid.ratio;
         let mut lambda = lambda_max;
-        while lambda > bottom && contests.iter().any(|c| c.left(self.lowest()) > c.quota) {
+        while lambda > bottom && contests.iter().any(|c| self.stops.last().is_some_and(|stop| c.left(stop) > c.quota)) {
             lambda = (lambda * STRIDE).max(bottom);
             self.path.follower.advance(&mut self.path.rows, lambda, TOLERANCE)?;
             self.stop(lambda);
         }
         Ok(())
-    }
-
-    fn lowest(&self) -> &Stop {
-        &self.stops[self.stops.len() - 1]
     }
 
     /// The winners of one contest.

@@ -33,7 +33,7 @@ use self::design::Design;
 use self::follower::LogisticFollower;
 use self::path::{PathBuilder, Present};
 pub use super::Penalty;
-use super::{Grid, Incidental, Keep, Path, Ranker};
+use super::{Grid, Incidental, Keep, Path, Ranker, require};
 use crate::choices;
 use crate::labels::check_labels;
 use crate::{Error, Matrix, Result};
@@ -88,14 +88,10 @@ impl IciCParams {
     /// [`Error::Parameter`] for one outside its domain.
     pub fn check(self) -> Result<IciC> {
         self.grid.check()?;
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            let expected = "the price of β relative to γ must be positive, or the model has no unique solution";
-            return Err(Error::parameter("alpha", self.alpha, expected));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "it must lie between 0 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
+        let expected = "the price of β relative to γ must be positive, or the model has no unique solution";
+        require(self.alpha > 0.0 && self.alpha.is_finite(), "alpha", self.alpha, expected)?;
+        let usable = self.tolerance > 0.0 && self.tolerance < 1.0;
+        require(usable, "tolerance", self.tolerance, "it must lie between 0 and 1")?;
         Ok(IciC { params: self })
     }
 }

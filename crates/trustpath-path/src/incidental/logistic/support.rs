@@ -47,14 +47,10 @@ impl Support {
             let zero = row.iter().all(|&b| b == 0.0);
             for (k, &b) in row.iter().enumerate() {
                 let a = j * self.classes + k;
-                self.member[a] = match self.penalty {
-                    _ if j == 0 => k > 0,
-                    Penalty::Elementwise => b != 0.0,
-                    Penalty::Group => k > 0 && !zero,
-                };
-                self.pull[a] = match self.penalty {
-                    Penalty::Elementwise if j > 0 && b != 0.0 => b.signum(),
-                    _ => 0.0,
+                (self.member[a], self.pull[a]) = match self.penalty {
+                    _ if j == 0 => (k > 0, 0.0),
+                    Penalty::Elementwise => (b != 0.0, if b == 0.0 { 0.0 } else { b.signum() }),
+                    Penalty::Group => (k > 0 && !zero, 0.0),
                 };
             }
         }
