@@ -9,8 +9,9 @@
 //! λ(i, k) = the smallest λ with ‖e_k − fᵢ⁻(λ')‖ ≤ λ'  for all λ' ≥ λ
 //! ```
 //!
-//! `X` has a constant column, and `vᵢ ∝ 1/√(instances of its class)`: coordinates are centred, so that without the two a class that has
-//! most instances would have nothing to be recognised by, and a small one would be overruled. A row that was not fitted has `h = 0`. The path goes from large `λ` to small, each solution the start of the next one.
+//! `X` has a constant column, and `vᵢ ∝ 1/√(instances of its class)`: coordinates are centred, so that without the two a
+//! class that has most instances would have nothing to be recognised by, and a small one would be overruled. A row that
+//! was not fitted has `h = 0`. The path goes from large `λ` to small, each solution the start of the next one.
 
 use rayon::prelude::*;
 

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `U` are the leading eigenvectors of the scatter matrix `S`, or follow from those of the Gram matrix of the centred rows,
-//! whichever is smaller ([`principal_axes`]). Where `S` is too large to form, the span of `U` comes from its products ([`subspace`]). Products are negated, because the eigenvalue solver
-//! finds the lowest.
+//! whichever is smaller ([`principal_axes`]). Where `S` is too large to form, the span of `U` comes from its products
+//! ([`subspace`]). Products are negated, because the eigenvalue solver finds the lowest.
 
 use faer::Mat;
 

@@ -71,13 +71,8 @@ impl Case {
 
     /// Raw features, `[support; unlabeled]` and, where they are not the unlabeled rows themselves, the query rows after them.
     pub fn raw_rows(&self) -> (Vec<f32>, usize, usize) {
-        let mut names = vec!["sx"];
-        if self.has("ux") {
-            names.push("ux");
-        }
-        names.push("qx");
         let (mut data, mut rows, mut dims) = (Vec::new(), 0, 0);
-        for name in names {
+        for name in ["sx", "ux", "qx"].into_iter().filter(|&name| name != "ux" || self.has(name)) {
             let array = self.array(name);
             rows += array.shape[0];
             dims = array.shape[1];

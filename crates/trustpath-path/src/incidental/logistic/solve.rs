@@ -39,7 +39,6 @@ pub(super) struct ReducedProblem<'a> {
     point: Vec<f64>,
     slope: Vec<f64>,
     step: Vec<f64>,
-    origin: Vec<f64>,
 }
 
 impl<'a> ReducedProblem<'a> {
@@ -67,7 +66,6 @@ impl<'a> ReducedProblem<'a> {
             point: vec![0.0; order],
             slope: vec![0.0; order],
             step: vec![0.0; order],
-            origin: vec![0.0; order],
         }
     }
 
@@ -149,11 +147,10 @@ impl<'a> ReducedProblem<'a> {
             self.linearise(lambda);
             self.linearised_close = residual <= CLOSE && !self.rows.firm;
             self.minimise_model(self.mu(lambda));
-            self.origin.copy_from_slice(&self.theta);
-            std::mem::swap(&mut self.theta, &mut self.point);
+            let origin = std::mem::replace(&mut self.theta, self.point.clone());
             self.store();
             self.evaluate(lambda, Status::Read);
-            let moved = self.residual(lambda) <= 0.5 * residual || self.descend(lambda);
+            let moved = self.residual(lambda) <= 0.5 * residual || self.descend(lambda, &origin);
             if !moved && self.rows.firm {
                 break;
             }
@@ -187,17 +184,17 @@ impl<'a> ReducedProblem<'a> {
     ///
     /// `F` is convex: where it still falls (or is flat) along the way, it is below its value at the origin. So slopes
     /// decide, which rounding spoils much later than differences of values.
-    fn descend(&mut self, lambda: f64) -> bool {
+    fn descend(&mut self, lambda: f64, origin: &[f64]) -> bool {
         const HALVINGS: usize = 40;
         self.point.copy_from_slice(&self.theta);
-        if self.point == self.origin {
+        if self.point == origin {
             return false;
         }
         let mut length = 1.0;
         for _ in 0..HALVINGS {
             for a in 0..self.theta.len() {
-                self.step[a] = self.point[a] - self.origin[a];
-                self.theta[a] = self.origin[a] + length * self.step[a];
+                self.step[a] = self.point[a] - origin[a];
+                self.theta[a] = origin[a] + length * self.step[a];
             }
             self.evaluate(lambda, Status::Read);
             if self.slope_along_step(self.mu(lambda)) <= 0.0 {
@@ -206,7 +203,7 @@ impl<'a> ReducedProblem<'a> {
             }
             length *= 0.5;
         }
-        self.theta.copy_from_slice(&self.origin);
+        self.theta.copy_from_slice(origin);
         self.evaluate(lambda, Status::Read);
         false
     }

@@ -43,44 +43,25 @@ impl Groups {
 
     /// Minimises over every free group, starting from the last solution, and writes its residual; clears the others.
     pub fn minimise(&mut self, labels: &[usize], free: &[f64], eta: &[f64], tau: f64, residual: &mut [f64]) {
-        for (i, &free) in free.iter().enumerate().take(labels.len()) {
-            if free > 0.0 {
-                self.packed.rows.push(i);
-                if self.packed.rows.len() == PACK {
-                    self.flush(labels, eta, tau, residual);
-                }
-            } else if self.multiplier[i] != 0.0 {
-                self.multiplier[i] = 0.0;
-                for k in 0..self.classes {
-                    self.gamma[self.layout.at(i, self.classes, k)] = 0.0;
-                }
-            }
-        }
-        if !self.packed.rows.is_empty() {
-            self.flush(labels, eta, tau, residual);
-        }
-    }
-
-    /// Solves the instances packed so far.
-    fn flush(&mut self, labels: &[usize], eta: &[f64], tau: f64, residual: &mut [f64]) {
         let Self { classes, layout, gamma, multiplier, packed } = self;
-        packed.load(
-            |i, k| {
-                let at = layout.at(i, *classes, k);
-                (if k == labels[i] { 1.0 } else { 0.0 }, eta[at], gamma[at])
-            },
-            multiplier,
-        );
-        packed.solve(|i| labels[i], tau);
-        for (lane, &i) in packed.rows.iter().enumerate() {
-            multiplier[i] = packed.multiplier[lane];
-            for k in 0..*classes {
-                let (from, to) = (packed.at(lane, k), layout.at(i, *classes, k));
-                gamma[to] = packed.gamma[from];
-                residual[to] = packed.residual[from];
+        let at = |i: usize, k: usize| layout.at(i, *classes, k);
+        let (free, held): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| free[i] > 0.0);
+        for i in held.into_iter().filter(|&i| std::mem::take(&mut multiplier[i]) != 0.0) {
+            (0..*classes).for_each(|k| gamma[at(i, k)] = 0.0);
+        }
+        for rows in free.chunks(PACK) {
+            let state = |i: usize, k: usize| (f64::from(u8::from(k == labels[i])), eta[at(i, k)], gamma[at(i, k)]);
+            packed.load(rows, state, multiplier);
+            packed.solve(|i| labels[i], tau);
+            for (lane, &i) in rows.iter().enumerate() {
+                multiplier[i] = packed.multiplier[lane];
+                for k in 0..*classes {
+                    let (from, to) = (packed.at(lane, k), at(i, k));
+                    gamma[to] = packed.gamma[from];
+                    residual[to] = packed.residual[from];
+                }
             }
         }
-        packed.rows.clear();
     }
 }
 

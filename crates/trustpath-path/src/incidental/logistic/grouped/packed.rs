@@ -18,7 +18,7 @@ const NEARLY: f64 = 1e-8;
 pub(super) struct Packed {
     classes: usize,
     /// Which instances these are.
-    pub rows: Vec<usize>,
+    rows: Vec<usize>,
     layout: Layout,
     y: Vec<f64>,
     eta: Vec<f64>,
@@ -36,7 +36,7 @@ impl Packed {
         let layout = Layout::new(PACK);
         Self {
             classes,
-            rows: Vec::with_capacity(PACK),
+            rows: Vec::new(),
             layout,
             y: layout.room(classes),
             eta: layout.room(classes),
@@ -55,11 +55,12 @@ impl Packed {
     }
 
     /// Takes `(y, η, γ)` of every instance of `rows` and class, and the instances' multipliers.
-    pub fn load(&mut self, state: impl Fn(usize, usize) -> (f64, f64, f64), multiplier: &[f64]) {
-        self.layout = Layout::new(self.rows.len());
+    pub fn load(&mut self, rows: &[usize], state: impl Fn(usize, usize) -> (f64, f64, f64), multiplier: &[f64]) {
+        self.rows = rows.to_vec();
+        self.layout = Layout::new(rows.len());
         for lane in 0..self.layout.width() {
             // Spare lanes repeat the first instance.
-            let i = self.rows.get(lane).copied().unwrap_or(self.rows[0]);
+            let i = rows.get(lane).copied().unwrap_or(rows[0]);
             self.multiplier[lane] = multiplier[i];
             for k in 0..self.classes {
                 let at = self.at(lane, k);
