@@ -87,6 +87,7 @@ impl<'a> Distances<'a> {
     }
 
     /// Number of rows.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.norms.len()
     }

@@ -216,7 +216,7 @@ impl ReducedRows {
     }
 }
 
-/// ReducedRows become columns.
+/// Rows become columns.
 fn transpose(matrix: &[f64], columns: usize) -> Vec<f64> {
     (0..columns).flat_map(|k| matrix.iter().skip(k).step_by(columns)).copied().collect()
 }
