@@ -4,8 +4,8 @@
 //! matrix. Every reduction ends in the latter: `d` eigenvectors out of `n`, where `n` is some hundred and the last of the
 //! wanted eigenvalues lies within the bulk of the spectrum. Krylov methods do not help there: at `n = 275` a
 //! shift-inverted block Lanczos method needs a basis of 245 or more. So [`Tridiagonal`] reduces the entire matrix, once, at
-//! `2n³/3` multiply-adds; [`sturm`] finds the wanted eigenvalues by counting, and [`lowest`] their vectors by inverse
-//! iteration with the factors of [`shifted`], at `O(n)` for each pair.
+//! `2n³/3` multiply-adds; `sturm` finds the wanted eigenvalues by counting, and `lowest` their vectors by inverse
+//! iteration with the factors of `shifted`, at `O(n)` for each pair.
 //!
 //! Matrices of neighbourhood graphs are [`sparse`] and used only in products with a [`block`] of vectors. [`pca`] holds what
 //! all principal components have in common.
