@@ -114,8 +114,11 @@ pub(crate) enum Op {
     DropBlock { rate: f64, size: usize },
 }
 
+/// A name and what makes the network of this name.
+type NamedNetwork = (&'static str, fn() -> Network);
+
 /// The networks whose sizes are fixed.
-const NETWORKS: [(&str, fn() -> Network); 11] = [
+const NETWORKS: [NamedNetwork; 11] = [
     ("resnet12", resnet12::resnet12),
     ("wrn28-10", wrn::wrn28_10),
     ("densenet121", densenet::densenet121),
