@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trustpath_vision::extract::Extraction;
-use trustpath_vision::weights::Precision;
+use trustpath_vision::weights::FloatPrecision;
 
 use crate::args::WorkArgs;
 use crate::cli::choice;
@@ -32,8 +32,8 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Precision of the features
-    #[arg(long, default_value = "f16", value_parser = choice::<Precision>(&Precision::NAMES))]
-    dtype: Precision,
+    #[arg(long, default_value = "f16", value_parser = choice::<FloatPrecision>(&FloatPrecision::NAMES))]
+    dtype: FloatPrecision,
     /// Skip images that cannot be read, and list them
     #[arg(long)]
     skip_bad: bool,
@@ -83,7 +83,7 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
         args.out.display(),
         print::count(dataset.len() - done.skipped.len(), "image", "images"),
         print::count(dataset.classes().len(), "class", "classes"),
-        print::count(backbone.dim(), "feature", "features"),
+        print::count(backbone.info().dim, "feature", "features"),
         chosen.words,
     );
     text += &match new {

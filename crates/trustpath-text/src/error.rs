@@ -30,3 +30,9 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] trustpath::Error),
 }
+
+impl Error {
+    pub(crate) fn model(name: &str, reason: impl Into<String>, remedy: &'static str) -> Self {
+        Self::Model { name: name.into(), reason: reason.into(), remedy }
+    }
+}

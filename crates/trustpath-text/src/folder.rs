@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use trustpath_vision::dataset::is_unlabeled;
+
 use crate::{Error, Result};
 
 /// The deepest nesting that is followed; a link that leads back would never end.
@@ -59,11 +61,6 @@ pub fn read(path: &Path) -> Result<Vec<TextFile>> {
 
 fn has_ending(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
-}
-
-fn is_unlabeled(folder: &str) -> bool {
-    let name = folder.trim_start_matches('_').to_ascii_lowercase();
-    matches!(name.as_str(), "unlabeled" | "unlabelled" | "unknown")
 }
 
 fn cannot(path: &Path, error: &std::io::Error) -> Error {

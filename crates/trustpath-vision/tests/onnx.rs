@@ -35,11 +35,11 @@ fn images(count: usize) -> (Vec<f32>, Vec<[f32; 3]>) {
     (values, colours)
 }
 
-fn close(found: &[f32], expected: impl Iterator<Item = f32>) {
+fn close(features: &[f32], expected: impl Iterator<Item = f32>) {
     let expected: Vec<f32> = expected.collect();
-    assert_eq!(found.len(), expected.len());
-    for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
+    assert_eq!(features.len(), expected.len());
+    for (feature, expected) in features.iter().zip(expected) {
+        assert!((feature - expected).abs() < 1e-4, "{feature} is not {expected}");
     }
 }
 
@@ -48,7 +48,7 @@ fn maps_tokens_and_rows_become_features() {
     let (values, colours) = images(5);
     for (output, times) in [(None, 64.0), (Some("rows"), 64.0), (Some("tokens"), 1.0), (Some("maps"), 1.0)] {
         let Some(backbone) = open("colours.onnx", small(output)) else { return };
-        assert_eq!(backbone.dim(), 6);
+        assert_eq!(backbone.info().dim, 6);
         let both = |[r, g, b]: &[f32; 3]| [*r, *g, *b, r / 2.0, g / 2.0, b / 2.0];
         let expected = colours.iter().flat_map(both).map(|x| times * x);
         close(&backbone.features(&values).unwrap(), expected);
@@ -59,7 +59,7 @@ fn maps_tokens_and_rows_become_features() {
 fn a_fixed_batch_is_filled_up() {
     let Some(backbone) = open("threes.onnx", small(None)) else { return };
     let (values, colours) = images(7);
-    assert_eq!(backbone.dim(), 3);
+    assert_eq!(backbone.info().dim, 3);
     close(&backbone.features(&values).unwrap(), colours.into_iter().flatten());
 }
 

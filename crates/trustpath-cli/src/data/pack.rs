@@ -58,8 +58,8 @@ pub fn run(args: &PackArgs) -> Result<()> {
         shard_bytes: args.shard_mib.saturating_mul(1 << 20),
         splits: args.split.clone(),
         skip_bad: args.skip_bad,
-    }
-    .check()?;
+    };
+    pack.check()?;
     let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
     files.writes("--out", [&args.out]).check()?;
     let dataset = args.source.open()?;

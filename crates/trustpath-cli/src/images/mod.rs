@@ -148,7 +148,7 @@ impl ImageArgs {
             name: format!("{} ({})", path.display(), chosen.words),
             dataset: dataset.without(&gone),
             cache,
-            extractor: Extractor { description: chosen.words, identity: backbone.identity() },
+            extractor: Extractor { description: chosen.words, identity: backbone.info().identity() },
         })
     }
 }

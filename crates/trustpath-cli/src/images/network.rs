@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use trustpath_explain::SavedModel;
 use trustpath_text::TextModel;
-use trustpath_vision::backbone::{Backbone, Input};
+use trustpath_vision::backbone::Backbone;
 use trustpath_vision::cpu::Engine;
 use trustpath_vision::network::{Family, Network};
 use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
@@ -167,9 +167,9 @@ impl NetworkArgs {
         };
         let OnnxArgs { input_size, mean, std, .. } = self.onnx;
         let (mut network, installed) = NetworkWeights::by_name(weights)?.recognise(named, input_size)?;
-        network.mean = mean.unwrap_or(network.mean);
-        network.std = std.unwrap_or(network.std);
-        if let Some(fault) = Input::of(&network).fault() {
+        network.input.mean = mean.unwrap_or(network.input.mean);
+        network.input.std = std.unwrap_or(network.input.std);
+        if let Some(fault) = network.input.fault() {
             return Err(Error::Usage(format!(
                 "{weights} cannot be used: {fault}; correct --input-size, --mean and --std"
             )));

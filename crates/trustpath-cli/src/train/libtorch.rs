@@ -16,7 +16,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     device.check()?;
     let dataset = Dataset::open(&args.data, args.dataset)?;
     // Images of the size at which features are extracted later.
-    let recipe = Recipe { size: network.size, ..Recipe::for_dataset(dataset.name()) };
+    let recipe = Recipe { size: network.input.size, ..Recipe::for_dataset(dataset.name()) };
     let recipe = args.recipe.over(recipe);
     recipe.check()?;
     let progress = args.work.progress();

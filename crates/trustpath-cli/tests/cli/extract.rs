@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use trustpath_vision::image::RgbImage;
 use trustpath_vision::network::Network;
-use trustpath_vision::weights::{NetworkWeights, Parameter, Precision};
+use trustpath_vision::weights::{FloatPrecision, NetworkWeights, Parameter};
 
 use crate::{stdout, text};
 
@@ -40,7 +40,7 @@ impl Birds {
         };
         let parameters = network.parameters().into_iter().enumerate().map(made).collect();
         let weights = NetworkWeights::new("made up", parameters);
-        weights.write_safetensors(birds.path("w.safetensors"), Precision::F16).unwrap();
+        weights.write_safetensors(birds.path("w.safetensors"), FloatPrecision::F16).unwrap();
         birds
     }
 

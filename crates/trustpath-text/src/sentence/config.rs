@@ -8,7 +8,7 @@ use crate::{Error, Result, Tokenizer};
 
 /// How the rows of all tokens become the one of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pooling {
+pub(super) enum TokenPooling {
     Mean,
     First,
 }
@@ -19,14 +19,14 @@ pub(super) struct Config {
     pub shape: EncoderShape,
     /// Tokens of a text, at most.
     pub most_tokens: usize,
-    pub pooling: Pooling,
+    pub pooling: TokenPooling,
     pub tokenizer: Tokenizer,
 }
 
 const REMEDY: &str = "give a sentence transformer of the BERT family, such as all-MiniLM-L6-v2";
 
 fn refuse(name: &str, reason: impl Into<String>) -> Error {
-    Error::Model { name: name.to_owned(), reason: reason.into(), remedy: REMEDY }
+    Error::model(name, reason, REMEDY)
 }
 
 /// The JSON of a file, empty where there is no such file.
@@ -43,11 +43,10 @@ impl Config {
         if config.is_null() {
             return Err(wrong("it has no config.json".into()));
         }
-        if config["model_type"] != "bert" {
-            return Err(wrong(format!("its model_type is {}, not \"bert\"", config["model_type"])));
-        }
-        if config["hidden_act"] != "gelu" {
-            return Err(wrong(format!("its hidden_act is {}, not \"gelu\"", config["hidden_act"])));
+        for (key, wanted) in [("model_type", "bert"), ("hidden_act", "gelu")] {
+            if config[key] != wanted {
+                return Err(wrong(format!("its {key} is {}, not {wanted:?}", config[key])));
+            }
         }
         let positions = config["position_embedding_type"].as_str().unwrap_or("absolute");
         if positions != "absolute" {
@@ -70,13 +69,12 @@ impl Config {
         let pooling = json(files, "1_Pooling/config.json")?;
         let is = |mode: &str| pooling[format!("pooling_mode_{mode}")].as_bool() == Some(true);
         let pooling = match (is("mean_tokens"), is("cls_token")) {
-            (true, false) => Pooling::Mean,
-            (false, true) => Pooling::First,
-            _ if pooling.is_null() => Pooling::Mean,
+            (true, false) => TokenPooling::Mean,
+            (false, true) => TokenPooling::First,
+            _ if pooling.is_null() => TokenPooling::Mean,
             _ => return Err(wrong("its pooling is neither mean_tokens nor cls_token".into())),
         };
-        let tokenizer = tokenizer(files)?;
-        Ok(Self { shape, most_tokens: most.clamp(2, positions.max(2)), pooling, tokenizer })
+        Ok(Self { shape, most_tokens: most.clamp(2, positions.max(2)), pooling, tokenizer: tokenizer(files)? })
     }
 }
 

@@ -22,7 +22,7 @@ use trustpath_vision::fingerprint::Fingerprint;
 use trustpath_vision::weights::{NetworkWeights, Package};
 
 use crate::{Error, Result, Tokenizer};
-use config::{Config, Pooling};
+use config::{Config, TokenPooling};
 
 /// Tokens that one thread computes together: reading the weights pays for all of them.
 const TOGETHER: usize = 256;
@@ -32,10 +32,9 @@ const BETWEEN_STOPS: usize = 4;
 /// A sentence transformer that is ready to run.
 #[derive(Debug)]
 pub struct SentenceModel {
-    name: String,
     tokenizer: Tokenizer,
     most_tokens: usize,
-    pooling: Pooling,
+    pooling: TokenPooling,
     /// Word embeddings.
     words: Vec<f32>,
     /// Position embeddings, each with that of the first segment added.
@@ -56,10 +55,9 @@ impl SentenceModel {
         let config = Config::read(&files)?;
         let weights = ["model.safetensors", "pytorch_model.bin"];
         let weights = weights.iter().find_map(|name| files.weights(name).transpose());
-        let weights = weights.transpose()?.ok_or_else(|| Error::Model {
-            name: files.name().to_owned(),
-            reason: "it has neither model.safetensors nor pytorch_model.bin".into(),
-            remedy: "give the complete folder of the model",
+        let weights = weights.transpose()?.ok_or_else(|| {
+            let reason = "it has neither model.safetensors nor pytorch_model.bin";
+            Error::model(files.name(), reason, "give the complete folder of the model")
         })?;
         Self::new(config, &weights)
     }
@@ -69,30 +67,23 @@ impl SentenceModel {
         let prefix = weights.iter().find_map(|(key, _)| key.strip_suffix(WORDS)).unwrap_or("");
         let encoder = Encoder::new(config.shape, weights, prefix)?;
         let width = config.shape.width;
-        let table = |name: &str, rows: Option<usize>| {
+        let table = |name: &str| {
             let key = format!("{prefix}embeddings.{name}.weight");
-            let rows = rows.or(weights.get(&key).and_then(|p| p.shape.first().copied()));
+            let rows = weights.get(&key).and_then(|p| p.shape.first().copied());
             weights.shaped(&key, &[rows.unwrap_or(0), width])
         };
-        let words = table("word_embeddings", None)?.to_vec();
-        if words.len() / width < config.tokenizer.size() {
-            return Err(Error::Model {
-                name: weights.source().to_owned(),
-                reason: format!(
-                    "it has {} words, but its vocabulary has {}",
-                    words.len() / width,
-                    config.tokenizer.size()
-                ),
-                remedy: "give the vocabulary that belongs to the weights",
-            });
+        let words = table("word_embeddings")?.to_vec();
+        let (here, vocabulary) = (words.len() / width, config.tokenizer.size());
+        if here < vocabulary {
+            let reason = format!("it has {here} words, but its vocabulary has {vocabulary}");
+            return Err(Error::model(weights.source(), reason, "give the vocabulary that belongs to the weights"));
         }
-        let mut places = table("position_embeddings", None)?.to_vec();
-        let segment = &table("token_type_embeddings", None)?[..width];
+        let mut places = table("position_embeddings")?.to_vec();
+        let segment = &table("token_type_embeddings")?[..width];
         for place in places.chunks_exact_mut(width) {
             place.iter_mut().zip(segment).for_each(|(x, segment)| *x += segment);
         }
         Ok(Self {
-            name: weights.source().to_owned(),
             most_tokens: config.most_tokens.min(places.len() / width),
             tokenizer: config.tokenizer,
             pooling: config.pooling,
@@ -102,11 +93,6 @@ impl SentenceModel {
             identity: weights.fingerprint(),
             spare: Mutex::default(),
         })
-    }
-
-    /// Where it was read from.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Numbers per feature.
@@ -129,11 +115,6 @@ impl SentenceModel {
         all.get()
     }
 
-    /// How texts are split.
-    pub fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
     /// The features of texts, one after another. `advance` is given the number of texts that were done since the last call,
     /// and says whether to go on.
     ///
@@ -151,8 +132,8 @@ impl SentenceModel {
         for some in groups.chunks(BETWEEN_STOPS * rayon::current_num_threads()) {
             let embed = |group: &&[usize]| self.group(group.iter().map(|&text| &tokens[text][..]));
             let done: Vec<Vec<f32>> = some.par_iter().map(embed).collect();
-            for (group, found) in some.iter().zip(done) {
-                for (&text, feature) in group.iter().zip(found.chunks_exact(dim)) {
+            for (group, of_group) in some.iter().zip(done) {
+                for (&text, feature) in group.iter().zip(of_group.chunks_exact(dim)) {
                     features[text * dim..][..dim].copy_from_slice(feature);
                 }
             }
@@ -183,7 +164,7 @@ impl SentenceModel {
         for length in lengths {
             let mut sum = vec![0.0; width];
             for (at, row) in rows.by_ref().take(length).enumerate() {
-                if at == 0 || self.pooling == Pooling::Mean {
+                if at == 0 || self.pooling == TokenPooling::Mean {
                     sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
                 }
             }
@@ -197,43 +178,35 @@ impl SentenceModel {
 
 /// Consecutive texts in this order that together have a few hundred tokens.
 fn groups<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
-    let (mut groups, mut first, mut sum) = (Vec::new(), 0, 0);
-    for (at, &text) in order.iter().enumerate() {
-        if at > first && sum + tokens[text].len() > TOGETHER {
-            groups.push(&order[first..at]);
-            (first, sum) = (at, 0);
-        }
-        sum += tokens[text].len();
-    }
-    if first < order.len() {
-        groups.push(&order[first..]);
-    }
-    groups
+    let mut sum = order.first().map_or(0, |&text| tokens[text].len());
+    let fits = |_: &usize, &next: &usize| {
+        let fits = sum + tokens[next].len() <= TOGETHER;
+        sum = tokens[next].len() + if fits { sum } else { 0 };
+        fits
+    };
+    order.chunk_by(fits).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use trustpath_vision::weights::{Parameter, Precision};
+    use trustpath_vision::weights::{FloatPrecision, Parameter};
 
     use super::*;
 
     /// The weights of one layer of 16 numbers, of six words and eight positions.
     fn weights() -> NetworkWeights {
-        let norm = |name: &str| [(format!("{name}.weight"), vec![16]), (format!("{name}.bias"), vec![16])];
-        let dense = |name: &str| {
-            let name = format!("encoder.layer.0.{name}");
-            [(format!("{name}.weight"), vec![16, 16]), (format!("{name}.bias"), vec![16])]
-        };
         let tables = [("word", 6), ("position", 8), ("token_type", 2)];
         let tables = tables.map(|(name, rows)| (format!("embeddings.{name}_embeddings.weight"), vec![rows, 16]));
-        let layer = ["attention.self.query", "attention.self.key", "attention.self.value"]
-            .into_iter()
-            .chain(["attention.output.dense", "intermediate.dense", "output.dense"])
-            .flat_map(dense);
+        let dense = ["self.query", "self.key", "self.value", "output.dense"].map(|name| format!("attention.{name}"));
+        let dense = dense.into_iter().chain(["intermediate.dense", "output.dense"].map(String::from));
+        let dense = dense.map(|name| (format!("encoder.layer.0.{name}"), vec![16, 16]));
         let norms = ["embeddings", "encoder.layer.0.attention.output", "encoder.layer.0.output"];
-        let norms = norms.into_iter().flat_map(|name| norm(&format!("{name}.LayerNorm")));
-        let all = tables.into_iter().chain(layer).chain(norms);
+        let norms = norms.map(|name| (format!("{name}.LayerNorm"), vec![16]));
+        let both = |(name, shape): (String, Vec<usize>)| {
+            [(format!("{name}.weight"), shape), (format!("{name}.bias"), vec![16])]
+        };
+        let all = tables.into_iter().chain(dense.chain(norms).flat_map(both));
         let parameter = |(key, shape): (String, Vec<usize>)| {
             let values = (0..shape.iter().product()).map(|i: usize| (i % 7) as f32 / 7.0).collect();
             (key, Parameter { shape, values })
@@ -250,14 +223,11 @@ mod tests {
             std::fs::write(path, text).unwrap();
         };
         let vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n";
-        put(
-            "config.json",
-            json!({"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1,
-            "hidden_size": 16, "num_attention_heads": 1, "intermediate_size": 16, "max_position_embeddings": 8})
-            .to_string(),
-        );
+        let config = json!({"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": 1,
+            "hidden_size": 16, "num_attention_heads": 1, "intermediate_size": 16, "max_position_embeddings": 8});
+        put("config.json", config.to_string());
         put("vocab.txt", format!("{vocabulary}b"));
-        weights().write_safetensors(folder.path().join("model.safetensors"), Precision::F32).unwrap();
+        weights().write_safetensors(folder.path().join("model.safetensors"), FloatPrecision::F32).unwrap();
         let open = || {
             let model = SentenceModel::open(folder.path()).unwrap();
             (model.identity(), model.settings())

@@ -15,16 +15,17 @@ mod terms;
 
 use std::collections::{BTreeMap, HashMap};
 
-use self::svd::SparseRows;
 use rayon::prelude::*;
+use trustpath_path::linalg::sparse::Csr;
 use trustpath_table::Tensor;
 
 use crate::{Error, Result};
+use svd::right_singular_vectors;
 use terms::terms;
 
 /// Features of a text.
 const DIMS: usize = 256;
-/// Texts that the terms and their weights are taken from, at most; of more, an even part.
+/// Texts that the terms and their weights are taken from, at most; of more texts, this many at equal distances.
 const FITTED: usize = 20_000;
 /// Terms, at most: those in the most texts.
 const TERMS: usize = 40_000;
@@ -55,29 +56,29 @@ impl TfIdf {
         for (term, _) in terms.iter().flatten().flatten() {
             *counts.entry(*term).or_default() += 1;
         }
-        let mut kept: Vec<(u64, usize)> = counts.into_iter().filter(|(_, n)| *n > 1).collect();
-        kept.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));
-        kept.truncate(TERMS);
-        if kept.is_empty() {
+        let mut known: Vec<(u64, usize)> = counts.into_iter().filter(|(_, n)| *n > 1).collect();
+        known.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));
+        known.truncate(TERMS);
+        if known.is_empty() {
             return Err(Error::Input(
                 "the texts have no word in common, so TF-IDF cannot compare them: check that --text names the right column".into(),
             ));
         }
-        kept.sort_unstable();
+        known.sort_unstable();
         let n = part.len() as f32;
         let idf = |&(_, count): &(u64, usize)| 1.0 + ((1.0 + n) / (1.0 + count as f32)).ln();
         let mut fitted = Self {
-            idf: kept.iter().map(idf).collect(),
-            places: kept.iter().enumerate().map(|(at, (term, _))| (*term, at)).collect(),
+            idf: known.iter().map(idf).collect(),
+            places: known.iter().enumerate().map(|(at, (term, _))| (*term, at)).collect(),
             axes: Vec::new(),
             mean: Vec::new(),
         };
-        let mut rows = SparseRows::new(kept.len());
+        let mut rows = Csr::new(known.len());
         let weighed: Vec<Vec<(usize, f64)>> = terms.par_iter().map(|terms| fitted.weigh(terms)).collect();
-        weighed.into_iter().for_each(|row| rows.push(row));
-        let axes = rows.right_singular_vectors(DIMS)?;
+        weighed.into_iter().for_each(|row| rows.push_row(row));
+        let axes = right_singular_vectors(&rows, DIMS)?;
         let dims = axes.rows();
-        fitted.axes = (0..kept.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
+        fitted.axes = (0..known.len() * dims).map(|at| axes[(at % dims, at / dims)] as f32).collect();
         let mut mean = vec![0.0; dims];
         let features: Vec<Option<Vec<f32>>> = terms.par_iter().map(|terms| fitted.project(terms, dims)).collect();
         for feature in features.iter().flatten() {

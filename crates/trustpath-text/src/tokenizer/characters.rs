@@ -20,6 +20,7 @@ const IDEOGRAPHS: [(u32, u32); 7] = [
 ];
 
 /// Characters by what is done to them.
+#[derive(Default)]
 struct Characters {
     removed: Ranges,
     marks: Ranges,
@@ -40,12 +41,7 @@ impl Ranges {
 }
 
 static CHARACTERS: LazyLock<Characters> = LazyLock::new(|| {
-    let mut all = Characters {
-        removed: Ranges::default(),
-        marks: Ranges::default(),
-        punctuation: Ranges::default(),
-        decomposed: HashMap::new(),
-    };
+    let mut all = Characters::default();
     let number = |text: &str| u32::from_str_radix(text, 16).unwrap_or_default();
     for line in include_str!("characters.txt").lines() {
         let mut items = line.split(' ');
@@ -72,7 +68,7 @@ static CHARACTERS: LazyLock<Characters> = LazyLock::new(|| {
     all
 });
 
-/// The words of a text: what is between spaces, with punctuation and ideographs as words of their own.
+/// The words of a text: what is between spaces, where punctuation and ideographs are words by themselves.
 ///
 /// ```
 /// use trustpath_text::words;
@@ -140,7 +136,7 @@ impl Words {
         self.open = true;
     }
 
-    /// Adds a letter, or punctuation, which is a word of its own.
+    /// Adds a letter, or punctuation, which is a word by itself.
     fn split(&mut self, c: char, all: &Characters) {
         if c.is_whitespace() {
             self.open = false;

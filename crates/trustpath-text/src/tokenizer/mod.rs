@@ -9,6 +9,7 @@ mod characters;
 use std::collections::HashMap;
 
 pub use characters::words;
+use serde_json::Value;
 use trustpath_vision::fingerprint::Fingerprint;
 
 use crate::{Error, Result};
@@ -17,6 +18,8 @@ use crate::{Error, Result};
 const LONGEST_WORD: usize = 100;
 /// Tokens that may stand in a text themselves.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+
+const REMEDY: &str = "give a model of the BERT family, such as all-MiniLM-L6-v2";
 
 /// A vocabulary and how texts are split into its pieces.
 ///
@@ -55,20 +58,14 @@ impl Tokenizer {
     /// # Errors
     /// If it is no WordPiece tokenizer, or lacks `[UNK]`, `[CLS]` or `[SEP]`.
     pub fn from_json(text: &str, name: &str) -> Result<Self> {
-        let wrong = |reason: &str| Error::Model {
-            name: name.to_owned(),
-            reason: reason.to_owned(),
-            remedy: "give a model of the BERT family, such as all-MiniLM-L6-v2",
-        };
-        let json: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
+        let wrong = |reason: &str| Error::model(name, reason, REMEDY);
+        let json: Value = serde_json::from_str(text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
         let model = &json["model"];
         if model["type"] != "WordPiece" || model["continuing_subword_prefix"] != "##" {
             return Err(wrong("its tokenizer is not WordPiece"));
         }
         let vocabulary = model["vocab"].as_object().ok_or_else(|| wrong("it has no vocabulary"))?;
-        let piece =
-            |(piece, id): (&String, &serde_json::Value)| Some((piece.clone(), u32::try_from(id.as_u64()?).ok()?));
+        let piece = |(piece, id): (&String, &Value)| Some((piece.clone(), u32::try_from(id.as_u64()?).ok()?));
         let lowercase = json["normalizer"]["lowercase"].as_bool().unwrap_or(true);
         Self::new(vocabulary.iter().filter_map(piece).collect(), lowercase, name)
     }
@@ -88,11 +85,7 @@ impl Tokenizer {
         let tokenizer = Self { first, next, special, longest, lowercase, size };
         for token in ["[UNK]", "[CLS]", "[SEP]"] {
             if tokenizer.special(token).is_none() {
-                return Err(Error::Model {
-                    name: name.to_owned(),
-                    reason: format!("its vocabulary lacks {token}"),
-                    remedy: "give a model of the BERT family, such as all-MiniLM-L6-v2",
-                });
+                return Err(Error::model(name, format!("its vocabulary lacks {token}"), REMEDY));
             }
         }
         Ok(tokenizer)
@@ -204,7 +197,7 @@ mod tests {
 
     #[test]
     fn both_files_give_the_same_tokenizer() {
-        let pieces: serde_json::Map<String, serde_json::Value> =
+        let pieces: serde_json::Map<String, Value> =
             VOCABULARY.lines().zip(0..).map(|(piece, id)| (piece.to_owned(), id.into())).collect();
         let json = serde_json::json!({
             "normalizer": {"lowercase": true},

@@ -9,7 +9,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::block::{Block, LANES, blocks};
+use super::block::{Block16, LANES, blocks};
 use super::gemm::{self, GemmRows};
 use super::pointwise::softmax;
 
@@ -23,36 +23,43 @@ pub(super) struct Attention {
 
 /// Memory for the scores of one head.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
-    keys: Vec<Block>,
-    values: Vec<Block>,
-    scores: Vec<Block>,
+pub(super) struct AttentionScratch {
+    keys: Vec<Block16>,
+    values: Vec<Block16>,
+    scores: Vec<Block16>,
 }
 
 /// Consecutive rows of a blocked matrix.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
-    blocks: &'a [Block],
+struct TokenRows<'a> {
+    blocks: &'a [Block16],
     first: usize,
     length: usize,
-    /// Rows of the whole matrix.
+    /// TokenRows of the whole matrix.
     count: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> TokenRows<'a> {
     /// Sixteen columns of the rows.
     #[inline(always)]
-    fn column(&self, block: usize) -> &'a [Block] {
+    fn column(&self, block: usize) -> &'a [Block16] {
         &self.blocks[block * self.count + self.first..][..self.length]
     }
 }
 
 impl Attention {
     /// Writes what the rows of each sequence gather from each other.
-    pub fn run(&self, rows: &[Block], count: usize, lengths: &[usize], output: &mut [Block], scratch: &mut Scratch) {
+    pub fn run(
+        &self,
+        rows: &[Block16],
+        count: usize,
+        lengths: &[usize],
+        output: &mut [Block16],
+        scratch: &mut AttentionScratch,
+    ) {
         let mut first = 0;
         for &length in lengths {
-            let rows = Rows { blocks: rows, first, length, count };
+            let rows = TokenRows { blocks: rows, first, length, count };
             let keys = self.heads * self.depth;
             self.gather((rows, rows, keys), output, scratch);
             first += length;
@@ -60,26 +67,31 @@ impl Attention {
     }
 
     /// Writes what one query gathers from rows that hold keys and values side by side.
-    pub fn pool(&self, query: &[Block], rows: &[Block], output: &mut [Block], scratch: &mut Scratch) {
+    pub fn pool(&self, query: &[Block16], rows: &[Block16], output: &mut [Block16], scratch: &mut AttentionScratch) {
         let count = rows.len() / (2 * self.heads * self.depth);
-        let query = Rows { blocks: query, first: 0, length: 1, count: 1 };
-        let rows = Rows { blocks: rows, first: 0, length: count, count };
+        let query = TokenRows { blocks: query, first: 0, length: 1, count: 1 };
+        let rows = TokenRows { blocks: rows, first: 0, length: count, count };
         self.gather((query, rows, 0), output, scratch);
     }
 
-    fn gather(&self, (queries, rows, keys): (Rows, Rows, usize), output: &mut [Block], scratch: &mut Scratch) {
+    fn gather(
+        &self,
+        (queries, rows, keys): (TokenRows, TokenRows, usize),
+        output: &mut [Block16],
+        scratch: &mut AttentionScratch,
+    ) {
         Arch::new().dispatch(RunAttention { attention: *self, queries, rows, keys, output, scratch });
     }
 }
 
 struct RunAttention<'a> {
     attention: Attention,
-    queries: Rows<'a>,
-    rows: Rows<'a>,
+    queries: TokenRows<'a>,
+    rows: TokenRows<'a>,
     /// The block of the rows where keys begin; values follow them.
     keys: usize,
-    output: &'a mut [Block],
-    scratch: &'a mut Scratch,
+    output: &'a mut [Block16],
+    scratch: &'a mut AttentionScratch,
 }
 
 impl WithSimd for RunAttention<'_> {
@@ -90,10 +102,10 @@ impl WithSimd for RunAttention<'_> {
         let Self { attention: Attention { heads, depth }, queries, rows, output, scratch, .. } = self;
         let (length, asked) = (rows.length, queries.length);
         let across = blocks(length);
-        let Scratch { keys, values, scores } = scratch;
-        keys.resize(across * depth * LANES, Block::ZERO);
-        values.resize(across * LANES, Block::ZERO);
-        scores.resize(across * asked, Block::ZERO);
+        let AttentionScratch { keys, values, scores } = scratch;
+        keys.resize(across * depth * LANES, Block16::ZERO);
+        values.resize(across * LANES, Block16::ZERO);
+        scores.resize(across * asked, Block16::ZERO);
         for head in 0..heads {
             // Keys as the right factor: [key / 16][number], one key per lane.
             for k in 0..depth {
@@ -122,7 +134,7 @@ impl WithSimd for RunAttention<'_> {
             for k in 0..depth {
                 let part = rows.column(self.keys + (heads + head) * depth + k);
                 values[..length].copy_from_slice(part);
-                values[length..].fill(Block::ZERO);
+                values[length..].fill(Block16::ZERO);
                 let at = (head * depth + k) * queries.count + queries.first;
                 let out = &mut output[at..][..asked];
                 gemm::columns(

@@ -6,36 +6,24 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::block::{Block, LANES, Shape, blocked, blocks};
+use super::block::{Block16, KernelWindow, LANES, MapShape, blocked, blocks};
 use super::epilogue::{Epilogue, Rectifier};
 use super::gemm::{self, GemmRows};
 use super::winograd::{self, POINTS, Tiles};
 
 /// Blocks of inputs that are gathered or transformed at a time: half a level-2 cache.
-pub(super) const CHUNK: usize = 8192;
+const CHUNK: usize = 8192;
 /// Fewer rows at a time would read the filters too often.
-pub(super) const FEWEST_ROWS: usize = 48;
-
-/// A square convolution before it is lowered: `weight` is out × in × kernel × kernel, already scaled
-/// by the batch normalisation behind it, and `bias` what that adds.
-pub(super) struct Filters {
-    pub inputs: usize,
-    pub outputs: usize,
-    pub kernel: usize,
-    pub stride: usize,
-    pub padding: usize,
-    pub weight: Vec<f64>,
-    pub bias: Vec<f32>,
-}
+const FEWEST_ROWS: usize = 48;
 
 /// A convolution that is ready to run.
 pub(super) struct Convolution {
-    input: Shape,
-    output: Shape,
+    input: MapShape,
+    output: MapShape,
     lowering: Lowering,
     /// `[outputs / 16][k]`, or that for every point of a tile.
-    filters: Vec<Block>,
-    bias: Vec<Block>,
+    filters: Vec<Block16>,
+    bias: Vec<Block16>,
     pub rectifier: Rectifier,
 }
 
@@ -43,40 +31,34 @@ enum Lowering {
     /// 1×1: the map is the matrix.
     Map,
     /// The inputs of every position, gathered.
-    Gathered(Window),
+    Gathered(KernelWindow),
     /// The same for so few channels that many positions share a block.
-    Packed(Window),
+    Packed(KernelWindow),
     /// 3×3 by tiles.
     Tiles(Tiles),
 }
 
-#[derive(Clone, Copy)]
-struct Window {
-    kernel: usize,
-    stride: usize,
-    padding: usize,
-}
-
 /// Memory that convolutions share, one after another.
 #[derive(Default)]
-pub(super) struct Scratch {
-    inputs: Vec<Block>,
-    sums: Vec<Block>,
+pub(super) struct ConvScratch {
+    inputs: Vec<Block16>,
+    sums: Vec<Block16>,
 }
 
 /// The first so many blocks. What is in them is left from before: only memory that is new is filled.
-fn at_least(memory: &mut Vec<Block>, blocks: usize) -> &mut [Block] {
+fn at_least(memory: &mut Vec<Block16>, blocks: usize) -> &mut [Block16] {
     if memory.len() < blocks {
-        memory.resize(blocks, Block::ZERO);
+        memory.resize(blocks, Block16::ZERO);
     }
     &mut memory[..blocks]
 }
 
 impl Convolution {
-    /// Beyond the map and the padding before it are zeros, as many as the output's shape needs.
-    pub fn new(filters: Filters, input: Shape, output: Shape) -> Self {
-        let Filters { inputs, outputs, kernel, stride, padding, weight, bias } = filters;
-        let window = Window { kernel, stride, padding };
+    /// `weight` is out × in × kernel × kernel, already scaled by the batch normalisation behind it, and `bias` what that
+    /// adds. Beyond the map and the padding before it are zeros, as many as the output's shape needs.
+    pub fn new(window: KernelWindow, weight: &[f64], bias: &[f32], (input, output): (MapShape, MapShape)) -> Self {
+        let (inputs, outputs) = (input.channels, output.channels);
+        let KernelWindow { kernel, stride, padding } = window;
         let taps = kernel * kernel;
         let at = |o: usize, i: usize, tap: usize| weight[(o * inputs + i) * taps + tap];
         let tiles = Tiles::of(output);
@@ -97,24 +79,40 @@ impl Convolution {
                 matrix(outputs, padded * taps, |o, k| (k % padded < inputs).then(|| at(o, k % padded, k / padded)))
             }
         };
-        Self { input, output, lowering, filters, bias: blocked(&bias), rectifier: Rectifier::NONE }
+        Self { input, output, lowering, filters, bias: blocked(bias), rectifier: Rectifier::NONE }
     }
 
-    /// The shape of what comes out.
-    pub fn output(&self) -> Shape {
-        self.output
+    /// A fully connected layer of any number of rows; `weight` is outputs × inputs.
+    pub fn dense(inputs: usize, weight: &[f32], bias: &[f32]) -> Self {
+        let one = |channels: usize| MapShape { channels, height: 1, width: 1 };
+        let window = KernelWindow { kernel: 1, stride: 1, padding: 0 };
+        let weight: Vec<f64> = weight.iter().map(|&w| w.into()).collect();
+        Self::new(window, &weight, bias, (one(inputs), one(bias.len())))
     }
 
     /// Convolves the maps of some images, and adds `residual` before the rectifier.
-    pub fn run(&self, input: &[Block], residual: Option<&[Block]>, output: &mut [Block], scratch: &mut Scratch) {
-        Arch::new().dispatch(RunConvolution { conv: self, input, residual, output, scratch });
+    pub fn run(
+        &self,
+        input: &[Block16],
+        residual: Option<&[Block16]>,
+        output: &mut [Block16],
+        scratch: &mut ConvScratch,
+    ) {
+        let positions = self.output.positions();
+        Arch::new().dispatch(RunConvolution { conv: self, positions, input, residual, output, scratch });
+    }
+
+    /// Writes the outputs of a fully connected layer for all rows, and adds `residual`.
+    pub fn rows(&self, input: &[Block16], residual: Option<&[Block16]>, output: &mut [Block16]) {
+        let (positions, scratch) = (input.len() / self.input.depth(), &mut ConvScratch::default());
+        Arch::new().dispatch(RunConvolution { conv: self, positions, input, residual, output, scratch });
     }
 }
 
 /// `[outputs / 16][k]`, `k` filled up to whole blocks.
-pub(super) fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Block> {
+fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Block16> {
     let padded = blocks(k) * LANES;
-    let mut all = vec![Block::ZERO; blocks(outputs) * padded];
+    let mut all = vec![Block16::ZERO; blocks(outputs) * padded];
     for o in 0..outputs {
         for k in 0..k {
             all[o / LANES * padded + k].0[o % LANES] = value(o, k).unwrap_or(0.0) as f32;
@@ -125,10 +123,12 @@ pub(super) fn matrix(outputs: usize, k: usize, value: impl Fn(usize, usize) -> O
 
 struct RunConvolution<'a> {
     conv: &'a Convolution,
-    input: &'a [Block],
-    residual: Option<&'a [Block]>,
-    output: &'a mut [Block],
-    scratch: &'a mut Scratch,
+    /// Positions of a map that comes out.
+    positions: usize,
+    input: &'a [Block16],
+    residual: Option<&'a [Block16]>,
+    output: &'a mut [Block16],
+    scratch: &'a mut ConvScratch,
 }
 
 impl WithSimd for RunConvolution<'_> {
@@ -147,8 +147,12 @@ impl WithSimd for RunConvolution<'_> {
 
 /// What to do to the sums of block `n` of an image.
 #[inline(always)]
-fn epilogue<'a>(conv: &'a Convolution, residual: Option<&'a [Block]>, image: usize, n: usize) -> Epilogue<'a> {
-    let positions = conv.output.positions();
+fn epilogue<'a>(
+    conv: &'a Convolution,
+    positions: usize,
+    residual: Option<&'a [Block16]>,
+    (image, n): (usize, usize),
+) -> Epilogue<'a> {
     let at = (image * conv.output.depth() + n) * positions;
     let residual = residual.map(|map| &map[at..][..positions]);
     Epilogue { bias: &conv.bias[n], residual, rectifier: conv.rectifier }
@@ -159,16 +163,16 @@ fn epilogue<'a>(conv: &'a Convolution, residual: Option<&'a [Block]>, image: usi
 fn multiply<S: Simd>(
     simd: S,
     conv: &Convolution,
+    positions: usize,
     rows: GemmRows,
     (image, first): (usize, usize),
-    residual: Option<&[Block]>,
-    output: &mut [Block],
+    residual: Option<&[Block16]>,
+    output: &mut [Block16],
 ) {
     let depth = conv.output.depth();
-    let positions = conv.output.positions();
     let k = conv.filters.len() / depth;
     for n in 0..depth {
-        let epilogue = epilogue(conv, residual, image, n);
+        let epilogue = epilogue(conv, positions, residual, (image, n));
         let map = &mut output[(image * depth + n) * positions..][..positions];
         let filters = &conv.filters[n * k..][..k];
         gemm::columns(
@@ -187,22 +191,20 @@ fn multiply<S: Simd>(
 impl RunConvolution<'_> {
     #[inline(always)]
     fn map<S: Simd>(self, simd: S) {
-        let positions = self.conv.input.positions();
-        let depth = self.conv.input.depth();
+        let (positions, depth) = (self.positions, self.conv.input.depth());
         let chunk = (CHUNK / depth).max(FEWEST_ROWS);
         for (image, map) in self.input.chunks_exact(depth * positions).enumerate() {
             for first in (0..positions).step_by(chunk) {
                 let count = chunk.min(positions - first);
                 let rows = GemmRows { a: &map[first..], stride: positions, count };
-                multiply(simd, self.conv, rows, (image, first), self.residual, self.output);
+                multiply(simd, self.conv, positions, rows, (image, first), self.residual, self.output);
             }
         }
     }
 
     #[inline(always)]
-    fn gathered<S: Simd>(self, simd: S, window: Window, packed: bool) {
-        let conv = self.conv;
-        let positions = conv.output.positions();
+    fn gathered<S: Simd>(self, simd: S, window: KernelWindow, packed: bool) {
+        let (conv, positions) = (self.conv, self.positions);
         let depth = conv.filters.len() / conv.output.depth() / LANES;
         let chunk = (CHUNK / depth).max(FEWEST_ROWS).min(positions);
         let inputs = at_least(&mut self.scratch.inputs, depth * chunk);
@@ -216,17 +218,16 @@ impl RunConvolution<'_> {
                     window.gather(map, conv, first, gathered);
                 }
                 let rows = GemmRows { a: gathered, stride: count, count };
-                multiply(simd, conv, rows, (image, first), self.residual, self.output);
+                multiply(simd, conv, positions, rows, (image, first), self.residual, self.output);
             }
         }
     }
 
     #[inline(always)]
     fn tiles<S: Simd>(self, simd: S, tiles: Tiles) {
-        let Self { conv, input, residual, output, scratch } = self;
+        let Self { conv, positions, input, residual, output, scratch } = self;
         let (shape, each) = (conv.output, tiles.count());
         let (depth, outputs) = (conv.input.depth(), conv.output.depth());
-        let positions = shape.positions();
         let all = input.len() / conv.input.blocks() * each;
         let chunk = (CHUNK / (POINTS * depth)).max(FEWEST_ROWS).min(all);
         let columns = (CHUNK / (POINTS * chunk)).clamp(1, outputs);
@@ -257,7 +258,7 @@ impl RunConvolution<'_> {
                 for i in 0..columns {
                     for t in 0..count {
                         let (image, tile) = ((first + t) / each, (first + t) % each);
-                        let epilogue = epilogue(conv, residual, image, n + i);
+                        let epilogue = epilogue(conv, positions, residual, (image, n + i));
                         let at = (image * outputs + n + i) * positions;
                         winograd::transform_output(
                             simd,
@@ -280,10 +281,10 @@ fn spread(n: usize) -> usize {
     n | 1
 }
 
-impl Window {
+impl KernelWindow {
     /// The input that a tap of a position reads, if it lies within the map.
     #[inline(always)]
-    fn input(&self, shape: Shape, (y, x): (usize, usize), tap: usize) -> Option<usize> {
+    fn input(&self, shape: MapShape, (y, x): (usize, usize), tap: usize) -> Option<usize> {
         let y = (y * self.stride + tap / self.kernel).checked_sub(self.padding)?;
         let x = (x * self.stride + tap % self.kernel).checked_sub(self.padding)?;
         (y < shape.height && x < shape.width).then_some(y * shape.width + x)
@@ -291,7 +292,7 @@ impl Window {
 
     /// `[tap][channels / 16][row]` of the positions from `first` on.
     #[inline(always)]
-    fn gather(&self, map: &[Block], conv: &Convolution, first: usize, out: &mut [Block]) {
+    fn gather(&self, map: &[Block16], conv: &Convolution, first: usize, out: &mut [Block16]) {
         let (shape, depth, width) = (conv.input, conv.input.depth(), conv.output.width);
         let count = out.len() / (self.kernel * self.kernel * depth);
         for (i, rows) in out.chunks_exact_mut(count).enumerate() {
@@ -299,23 +300,23 @@ impl Window {
             let map = &map[k * shape.positions()..];
             for (r, block) in rows.iter_mut().enumerate() {
                 let at = ((first + r) / width, (first + r) % width);
-                *block = self.input(shape, at, tap).map_or(Block::ZERO, |i| map[i]);
+                *block = self.input(shape, at, tap).map_or(Block16::ZERO, |i| map[i]);
             }
         }
     }
 
     /// `[(tap, channel) / 16][row]` of the positions from `first` on.
     #[inline(always)]
-    fn pack(&self, map: &[Block], conv: &Convolution, first: usize, out: &mut [Block]) {
+    fn pack(&self, map: &[Block16], conv: &Convolution, first: usize, out: &mut [Block16]) {
         let (shape, width) = (conv.input, conv.output.width);
         let values = self.kernel * self.kernel * shape.channels;
         let count = out.len() / blocks(values);
         for r in 0..count {
             // The last block may not be filled.
-            out[(blocks(values) - 1) * count + r] = Block::ZERO;
+            out[(blocks(values) - 1) * count + r] = Block16::ZERO;
             let at = ((first + r) / width, (first + r) % width);
             for tap in 0..self.kernel * self.kernel {
-                let from = self.input(shape, at, tap).map_or(&Block::ZERO, |i| &map[i]);
+                let from = self.input(shape, at, tap).map_or(&Block16::ZERO, |i| &map[i]);
                 for channel in 0..shape.channels {
                     let k = tap * shape.channels + channel;
                     out[k / LANES * count + r].0[k % LANES] = from.0[channel];

@@ -1,4 +1,4 @@
-//! Depthwise convolutions: every channel with a small filter of its own.
+//! Depthwise convolutions: every channel with a small filter for it alone.
 //!
 //! ```text
 //! y[c][p] = φ(Σ_t w[c][t] x[c][p·stride + t − padding] + b[c])
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::block::{Block, LANES, Shape, blocked, blocks};
+use super::block::{Block16, KernelWindow, LANES, MapShape, blocked, blocks};
 use super::epilogue::{Epilogue, Rectifier};
 
 /// Positions that are computed together.
@@ -19,47 +19,38 @@ const TOGETHER: usize = 4;
 
 /// A depthwise convolution that is ready to run.
 pub(super) struct Depthwise {
-    input: Shape,
-    output: Shape,
-    kernel: usize,
-    stride: usize,
-    /// Zeros above and left of the map.
-    padding: usize,
+    input: MapShape,
+    output: MapShape,
+    window: KernelWindow,
     /// `[channels / 16][tap]`.
-    taps: Vec<Block>,
-    bias: Vec<Block>,
+    taps: Vec<Block16>,
+    bias: Vec<Block16>,
     pub rectifier: Rectifier,
 }
 
 impl Depthwise {
     /// `weight` is channels × kernel × kernel, already scaled by the batch normalisation behind it, and `bias` what that adds.
-    pub fn new(
-        (kernel, stride, padding): (usize, usize, usize),
-        weight: &[f64],
-        bias: &[f32],
-        (input, output): (Shape, Shape),
-    ) -> Self {
-        let each = kernel * kernel;
-        let mut taps = vec![Block::ZERO; blocks(input.channels) * each];
+    pub fn new(window: KernelWindow, weight: &[f64], bias: &[f32], (input, output): (MapShape, MapShape)) -> Self {
+        let each = window.kernel * window.kernel;
+        let mut taps = vec![Block16::ZERO; blocks(input.channels) * each];
         for (c, filter) in weight.chunks_exact(each).enumerate() {
             for (tap, &w) in filter.iter().enumerate() {
                 taps[c / LANES * each + tap].0[c % LANES] = w as f32;
             }
         }
-        let rectifier = Rectifier::NONE;
-        Self { input, output, kernel, stride, padding, taps, bias: blocked(bias), rectifier }
+        Self { input, output, window, taps, bias: blocked(bias), rectifier: Rectifier::NONE }
     }
 
     /// Convolves the maps of some images.
-    pub fn run(&self, input: &[Block], output: &mut [Block]) {
+    pub fn run(&self, input: &[Block16], output: &mut [Block16]) {
         Arch::new().dispatch(RunDepthwise { conv: self, input, output });
     }
 }
 
 struct RunDepthwise<'a> {
     conv: &'a Depthwise,
-    input: &'a [Block],
-    output: &'a mut [Block],
+    input: &'a [Block16],
+    output: &'a mut [Block16],
 }
 
 impl WithSimd for RunDepthwise<'_> {
@@ -72,7 +63,7 @@ impl WithSimd for RunDepthwise<'_> {
         let outs = output.chunks_exact_mut(conv.output.positions());
         for (i, (map, out)) in maps.zip(outs).enumerate() {
             let n = i % conv.input.depth();
-            match conv.kernel {
+            match conv.window.kernel {
                 3 => conv.map::<S, 3>(simd, n, map, out),
                 5 => conv.map::<S, 5>(simd, n, map, out),
                 _ => conv.map::<S, 0>(simd, n, map, out),
@@ -84,9 +75,9 @@ impl WithSimd for RunDepthwise<'_> {
 impl Depthwise {
     /// One block of channels of one image. `K` is the kernel where that is known in advance, else 0.
     #[inline(always)]
-    fn map<S: Simd, const K: usize>(&self, simd: S, n: usize, map: &[Block], out: &mut [Block]) {
-        let kernel = if K > 0 { K } else { self.kernel };
-        let (stride, padding) = (self.stride, self.padding);
+    fn map<S: Simd, const K: usize>(&self, simd: S, n: usize, map: &[Block16], out: &mut [Block16]) {
+        let KernelWindow { kernel, stride, padding } = self.window;
+        let kernel = if K > 0 { K } else { kernel };
         let (before, after) = (self.input, self.output);
         // The columns whose windows lie within the map.
         let left = padding.div_ceil(stride).min(after.width);
@@ -126,21 +117,21 @@ struct Window<'a> {
     padding: usize,
     /// Of the map.
     width: usize,
-    map: &'a [Block],
-    taps: &'a [Block],
+    map: &'a [Block16],
+    taps: &'a [Block16],
     epilogue: Epilogue<'a>,
 }
 
 impl Window<'_> {
     /// A row of the map, by the row of the window that lies on it when the window begins at `top`.
     #[inline(always)]
-    fn row(&self, top: usize, ky: usize) -> &[Block] {
+    fn row(&self, top: usize, ky: usize) -> &[Block16] {
         &self.map[(top + ky - self.padding) * self.width..][..self.width]
     }
 
     /// One position, of which some columns of the window may lie outside the map.
     #[inline(always)]
-    fn alone<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block]) {
+    fn alone<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block16]) {
         let from = x * self.stride;
         let first = self.padding.saturating_sub(from);
         let columns = self.kernel.min(self.width + self.padding - from) - first;
@@ -160,7 +151,7 @@ impl Window<'_> {
 
     /// A few positions from `x` on, whose windows lie within the columns of the map.
     #[inline(always)]
-    fn together<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block]) {
+    fn together<S: Simd>(&self, simd: S, (top, x): (usize, usize), rows: &Range<usize>, out: &mut [Block16]) {
         let (from, stride) = (x * self.stride - self.padding, self.stride);
         let out = &mut out[x..][..TOGETHER];
         for v in 0..LANES / S::F32_LANES {

@@ -6,7 +6,7 @@
 
 use pulp::Simd;
 
-use super::block::Block;
+use super::block::Block16;
 
 /// `φ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,9 +35,9 @@ impl Rectifier {
 /// Bias, residual and rectifier of one block of channels.
 #[derive(Clone, Copy)]
 pub(super) struct Epilogue<'a> {
-    pub bias: &'a Block,
+    pub bias: &'a Block16,
     /// The block of the map that is added, if one is.
-    pub residual: Option<&'a [Block]>,
+    pub residual: Option<&'a [Block16]>,
     pub rectifier: Rectifier,
 }
 

@@ -10,14 +10,14 @@
 //! becomes part of the filters as well. What is for training alone vanishes.
 
 use super::attention::Attention;
-use super::block::{Block, LANES, Shape, blocked};
-use super::conv::{Convolution, Filters};
+use super::block::{Block16, KernelWindow, LANES, MapShape};
+use super::conv::Convolution;
 use super::depthwise::Depthwise;
 use super::epilogue::Rectifier;
 use super::pointwise::{self, LayerNorm};
-use super::pool::{Affine, Pool};
+use super::pool::{Affine, WindowPool};
 use super::tokens::{self, Pooling, Tokens};
-use crate::network::{Gelu, Network, Op, Value, same_padding};
+use crate::network::{Gelu, MapIndex, Network, Op, Padding};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ pub(super) enum Work {
     /// A convolution; a second input is added before the rectifier.
     Conv(Convolution),
     Depthwise(Depthwise),
-    Pool(Pool),
+    Pool(WindowPool),
     Affine(Affine),
     /// A sum and a rectifier.
     Add(Rectifier),
@@ -39,26 +39,20 @@ pub(super) enum Work {
 }
 
 /// What is done to all numbers of a map.
-pub(super) type Everywhere = fn(&mut [Block]);
+pub(super) type Everywhere = fn(&mut [Block16]);
 
 /// A step of the plan.
 pub(super) struct FusedStep {
     pub work: Work,
     /// What is done to its output.
     pub then: Option<Everywhere>,
-    pub inputs: Vec<Value>,
-    pub output: Value,
+    pub inputs: Vec<MapIndex>,
+    pub output: MapIndex,
 }
 
-/// The steps of a network, and the shape of every value.
-pub(super) struct Steps {
-    pub steps: Vec<FusedStep>,
-    pub shapes: Vec<Option<Shape>>,
-}
-
-/// Fuses a network whose weights are all there.
-pub(super) fn fuse(network: &Network, weights: &NetworkWeights) -> Result<Steps> {
-    let image = Shape { channels: 3, height: network.size, width: network.size };
+/// The steps of a network whose weights are all there, and the shape of every value.
+pub(super) fn fuse(network: &Network, weights: &NetworkWeights) -> Result<(Vec<FusedStep>, Vec<Option<MapShape>>)> {
+    let image = MapShape { channels: 3, height: network.input.size, width: network.input.size };
     let mut fuser = Fuser {
         network,
         weights,
@@ -78,21 +72,21 @@ pub(super) fn fuse(network: &Network, weights: &NetworkWeights) -> Result<Steps>
     if channels != Some(network.dim) || last == 0 {
         return Err(fuser.wrong(format!("it ends in {channels:?} channels, not {}", network.dim)));
     }
-    Ok(Steps { steps, shapes: fuser.shapes })
+    Ok((steps, fuser.shapes))
 }
 
 struct Fuser<'a> {
     network: &'a Network,
     weights: &'a NetworkWeights,
     /// The shapes of the values that are known so far.
-    shapes: Vec<Option<Shape>>,
+    shapes: Vec<Option<MapShape>>,
     /// The value that a value is the same as.
-    alias: Vec<Value>,
+    alias: Vec<MapIndex>,
     /// Nodes that are part of a step.
     done: Vec<bool>,
 }
 
-impl Fuser<'_> {
+impl<'a> Fuser<'a> {
     fn wrong(&self, reason: String) -> Error {
         let name = self.network.name;
         Error::Input(format!("the network {name} cannot be run: {reason}; correct its description"))
@@ -107,13 +101,13 @@ impl Fuser<'_> {
             }
             inputs.push(self.alias[input]);
         }
-        let shapes: Option<Vec<Shape>> = inputs.iter().map(|&input| self.shapes[input]).collect();
+        let shapes: Option<Vec<MapShape>> = inputs.iter().map(|&input| self.shapes[input]).collect();
         let Some(shape) = shapes.as_ref().and_then(|shapes| shapes.first().copied()) else {
             return Err(self.wrong(format!("node {node} reads nothing")));
         };
         self.done[node] = true;
         let output = node + 1;
-        let mut chain = Chain { end: output, residual: None, rectifier: Rectifier::NONE, then: None };
+        let mut chain = Chain { end: output, residual: None, then: None };
         let Some((work, shape)) = self.work(node, &inputs, shape, &mut chain)? else {
             self.alias[output] = inputs[0];
             return Ok(None);
@@ -128,138 +122,113 @@ impl Fuser<'_> {
     fn work(
         &mut self,
         node: usize,
-        inputs: &[Value],
-        shape: Shape,
+        inputs: &[MapIndex],
+        shape: MapShape,
         chain: &mut Chain,
-    ) -> Result<Option<(Work, Shape)>> {
-        Ok(Some(match &self.network.nodes[node].op {
-            Op::Conv { .. } | Op::SameConv { .. } => {
-                let conv = self.convolution(node, shape, chain)?;
-                let shape = conv.output();
-                (Work::Conv(conv), shape)
+    ) -> Result<Option<(Work, MapShape)>> {
+        let op = self.op(node);
+        Ok(Some(match op {
+            Op::Conv { .. } => self.convolution(node, shape, chain)?,
+            Op::Depthwise { name, channels, kernel, stride } => {
+                self.check(node, *channels == shape.channels)?;
+                let (window, output) = self.window(node, (*kernel, *stride), Padding::Same, shape)?;
+                let (weight, bias) = self.filters(name, false, *channels, chain)?;
+                let mut conv = Depthwise::new(window, &weight, &bias, (shape, output));
+                conv.rectifier = self.rectifier(chain);
+                (Work::Depthwise(conv), output)
             }
-            Op::Depthwise { .. } => self.depthwise(node, shape, chain)?,
             Op::BatchNorm { name, channels, epsilon } => {
                 self.check(node, *channels == shape.channels)?;
                 let (scale, shift) = self.normalisation(name, *epsilon)?;
-                self.rectifier(chain);
                 let scale: Vec<f32> = scale.iter().map(|&x| x as f32).collect();
-                let (scale, shift) = (blocked(&scale), blocked(&shift));
-                (Work::Affine(Affine { scale, shift, rectifier: chain.rectifier }), shape)
+                (Work::Affine(Affine::new(&scale, &shift, self.rectifier(chain))), shape)
             }
-            op @ (Op::LeakyRelu { .. } | Op::Relu6) => {
-                let (scale, shift) = (blocked(&vec![1.0; shape.channels]), blocked(&vec![0.0; shape.channels]));
-                let rectifier = rectifier_of(op).unwrap_or(Rectifier::NONE);
-                (Work::Affine(Affine { scale, shift, rectifier }), shape)
+            Op::Scale { name, channels } => {
+                self.check(node, *channels == shape.channels)?;
+                let (scale, shift) = (self.parameter(name, "weight")?, vec![0.0; *channels]);
+                (Work::Affine(Affine::new(scale, &shift, Rectifier::NONE)), shape)
+            }
+            Op::LeakyRelu { .. } | Op::Relu6 | Op::Gelu(_) => {
+                if let Op::Gelu(kind) = op {
+                    chain.then = Some(everywhere(*kind));
+                }
+                let (ones, zeros) = (vec![1.0; shape.channels], vec![0.0; shape.channels]);
+                (Work::Affine(Affine::new(&ones, &zeros, rectifier_of(op).unwrap_or(Rectifier::NONE))), shape)
             }
             Op::MaxPool { .. } | Op::AveragePool { .. } => self.pool(node, shape)?,
             Op::Add => {
                 self.check(node, inputs.len() == 2 && self.shapes[inputs[1]] == Some(shape))?;
-                self.rectifier(chain);
-                (Work::Add(chain.rectifier), shape)
+                (Work::Add(self.rectifier(chain)), shape)
             }
             Op::Concat => {
-                let all: Vec<Shape> = inputs.iter().filter_map(|&at| self.shapes[at]).collect();
-                let whole =
-                    |s: &Shape| s.channels.is_multiple_of(LANES) && (s.height, s.width) == (shape.height, shape.width);
+                let all: Vec<MapShape> = inputs.iter().filter_map(|&at| self.shapes[at]).collect();
+                let whole = |s: &MapShape| {
+                    s.channels.is_multiple_of(LANES) && (s.height, s.width) == (shape.height, shape.width)
+                };
                 self.check(node, all.iter().all(whole))?;
                 let channels = all.iter().map(|shape| shape.channels).sum();
-                (Work::Concat, Shape { channels, ..shape })
+                (Work::Concat, MapShape { channels, ..shape })
             }
-            Op::Scale { name, channels } => {
-                self.check(node, *channels == shape.channels)?;
-                let scale = blocked(self.parameter(name, "weight")?);
-                let shift = vec![Block::ZERO; shape.depth()];
-                (Work::Affine(Affine { scale, shift, rectifier: Rectifier::NONE }), shape)
+            Op::Tokens { .. } | Op::LayerNorm { .. } | Op::Attention { .. } | Op::Pooling { .. } | Op::First => {
+                self.tokens(node, shape)?
             }
-            Op::Gelu(kind) => {
-                chain.then = Some(everywhere(*kind));
-                let one = vec![Block([1.0; LANES]); shape.depth()];
-                let shift = vec![Block::ZERO; shape.depth()];
-                let same = Affine { scale: one, shift, rectifier: Rectifier::NONE };
-                (Work::Affine(same), shape)
-            }
-            Op::Tokens { .. } | Op::LayerNorm { .. } => self.tokens(node, shape)?,
-            Op::Attention { .. } | Op::Pooling { .. } => self.attention(node, shape)?,
-            Op::First => (Work::First, row(shape.channels, 1)),
             Op::Dropout { .. } | Op::DropBlock { .. } => return Ok(None),
         }))
     }
 
-    fn depthwise(&mut self, node: usize, shape: Shape, chain: &mut Chain) -> Result<(Work, Shape)> {
-        let Op::Depthwise { name, channels, kernel, stride } = &self.network.nodes[node].op else {
-            return Err(self.misplaced(node));
-        };
-        self.check(node, *channels == shape.channels && *kernel > 0 && *stride > 0)?;
-        let (padding, output) = same(*kernel, *stride, shape);
-        let (weight, bias) = self.filters(name, false, *channels, chain)?;
-        let (window, shapes) = ((*kernel, *stride, padding), (shape, output));
-        let mut conv = Depthwise::new(window, &weight, &bias, shapes);
-        self.rectifier(chain);
-        conv.rectifier = chain.rectifier;
-        Ok((Work::Depthwise(conv), output))
-    }
-
-    fn pool(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
-        let pool = match self.network.nodes[node].op {
+    fn pool(&self, node: usize, shape: MapShape) -> Result<(Work, MapShape)> {
+        let pool = match *self.op(node) {
             Op::MaxPool { kernel, stride, padding, ceil } => {
                 self.check(node, kernel > 0 && stride > 0 && padding < kernel)?;
-                Pool { kernel, stride, padding, ceil, mean: false }
+                WindowPool { window: KernelWindow { kernel, stride, padding }, ceil, mean: false }
             }
             Op::AveragePool { kernel, stride } => {
                 let fits = kernel > 0 && kernel <= shape.height && kernel <= shape.width;
                 self.check(node, stride > 0 && fits)?;
-                Pool { kernel, stride, padding: 0, ceil: false, mean: true }
+                WindowPool { window: KernelWindow { kernel, stride, padding: 0 }, ceil: false, mean: true }
             }
             _ => return Err(self.misplaced(node)),
         };
         Ok((Work::Pool(pool), pool.output(shape)))
     }
 
-    /// Tokens from the positions of a map, and the normalisation of each.
-    fn tokens(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
-        match &self.network.nodes[node].op {
+    /// What only transformers do.
+    fn tokens(&self, node: usize, shape: MapShape) -> Result<(Work, MapShape)> {
+        let attention = |heads: usize, channels: usize, parts: usize| -> Result<Attention> {
+            let attention = tokens::attention(heads, channels).filter(|_| channels * parts == shape.channels);
+            attention.ok_or_else(|| self.misplaced(node))
+        };
+        Ok(match self.op(node) {
             Op::Tokens { name, leading, positions, channels } => {
                 let fits = *positions == shape.positions() && *channels == shape.channels;
                 self.check(node, fits && *positions > 0)?;
                 let (first, places) = (self.parameter(name, "leading")?, self.parameter(name, "positions")?);
-                let tokens = Tokens::new(first, places, *channels);
-                Ok((Work::Tokens(tokens), row(*channels, leading + positions)))
+                (Work::Tokens(Tokens::new(first, places, *channels)), row(*channels, leading + positions))
             }
             Op::LayerNorm { name, channels, epsilon } => {
-                let fits = *channels == shape.channels && channels.is_multiple_of(LANES);
-                self.check(node, fits)?;
+                self.check(node, *channels == shape.channels && channels.is_multiple_of(LANES))?;
                 let (weight, bias) = (self.parameter(name, "weight")?, self.parameter(name, "bias")?);
-                Ok((Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape))
+                (Work::LayerNorm(LayerNorm::new(weight, bias, *epsilon)), shape)
             }
-            _ => Err(self.misplaced(node)),
-        }
-    }
-
-    /// Attention of all tokens to all, or of one learned query.
-    fn attention(&self, node: usize, shape: Shape) -> Result<(Work, Shape)> {
-        match &self.network.nodes[node].op {
-            &Op::Attention { heads } => {
+            Op::Attention { heads } => {
                 let channels = shape.channels / 3;
-                let attention = tokens::attention(heads, channels);
-                self.check(node, channels * 3 == shape.channels && attention.is_some())?;
-                let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
-                Ok((Work::Attention(attention), row(channels, shape.positions())))
+                (Work::Attention(attention(*heads, channels, 3)?), row(channels, shape.positions()))
             }
             Op::Pooling { name, channels, heads } => {
-                let attention = tokens::attention(*heads, *channels);
-                self.check(node, channels * 2 == shape.channels && attention.is_some())?;
-                let attention = attention.unwrap_or(Attention { heads: 1, depth: 1 });
-                let pooling = Pooling::new(attention, self.parameter(name, "query")?);
-                Ok((Work::Pooling(pooling), row(*channels, 1)))
+                let attention = attention(*heads, *channels, 2)?;
+                (Work::Pooling(Pooling::new(attention, self.parameter(name, "query")?)), row(*channels, 1))
             }
-            _ => Err(self.misplaced(node)),
-        }
+            Op::First => (Work::First, row(shape.channels, 1)),
+            _ => return Err(self.misplaced(node)),
+        })
+    }
+
+    fn op(&self, node: usize) -> &'a Op {
+        &self.network.nodes[node].op
     }
 
     fn misplaced(&self, node: usize) -> Error {
-        let op = &self.network.nodes[node].op;
-        self.wrong(format!("node {node}, {op:?}, does not fit what it reads"))
+        self.wrong(format!("node {node}, {:?}, does not fit what it reads", self.op(node)))
     }
 
     fn check(&self, node: usize, right: bool) -> Result<()> {
@@ -279,19 +248,20 @@ impl Fuser<'_> {
         chain.end = node + 1;
     }
 
-    fn rectifier(&mut self, chain: &mut Chain) {
-        if let Some(node) = self.reader(chain)
-            && let Some(rectifier) = rectifier_of(&self.network.nodes[node].op)
-        {
-            chain.rectifier = rectifier;
+    /// The rectifier behind a chain, which becomes a part of it.
+    fn rectifier(&mut self, chain: &mut Chain) -> Rectifier {
+        let Some(node) = self.reader(chain) else { return Rectifier::NONE };
+        let rectifier = rectifier_of(self.op(node));
+        if rectifier.is_some() {
             self.take(node, chain);
         }
+        rectifier.unwrap_or(Rectifier::NONE)
     }
 
     /// An addition whose other operand is there by the time the step begins.
-    fn addition(&mut self, begin: usize, shape: Shape, chain: &mut Chain) {
+    fn addition(&mut self, begin: usize, shape: MapShape, chain: &mut Chain) {
         let Some(node) = self.reader(chain) else { return };
-        let Op::Add = self.network.nodes[node].op else { return };
+        let Op::Add = self.op(node) else { return };
         let [a, b] = self.network.nodes[node].inputs[..] else { return };
         let other = self.alias[if a == chain.end { b } else { a }];
         if other <= begin && self.shapes[other] == Some(shape) {
@@ -300,53 +270,52 @@ impl Fuser<'_> {
         }
     }
 
-    fn convolution(&mut self, node: usize, shape: Shape, chain: &mut Chain) -> Result<Convolution> {
-        let network = self.network;
-        let (name, inputs, outputs, kernel, stride, fixed, own) = match &network.nodes[node].op {
-            Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } => {
-                (name, *inputs, *outputs, *kernel, *stride, Some(*padding), *bias)
-            }
-            Op::SameConv { name, inputs, outputs, kernel, stride } => {
-                (name, *inputs, *outputs, *kernel, *stride, None, false)
-            }
-            _ => return Err(self.wrong(format!("node {node} is not a convolution"))),
+    /// The window of a convolution, and the shape of what comes out but for its channels.
+    fn window(
+        &self,
+        node: usize,
+        (kernel, stride): (usize, usize),
+        padding: Padding,
+        shape: MapShape,
+    ) -> Result<(KernelWindow, MapShape)> {
+        self.check(node, kernel > 0 && stride > 0)?;
+        let zeros = |n: usize| padding.zeros(kernel, stride, n);
+        let after = |n: usize| -> Result<usize> {
+            let span = (n + zeros(n).iter().sum::<usize>()).checked_sub(kernel);
+            span.map(|span| span / stride + 1).ok_or_else(|| self.misplaced(node))
         };
-        let fits = |n: usize| fixed.is_none_or(|padding| n + 2 * padding >= kernel);
-        let right = inputs == shape.channels && fits(shape.height) && fits(shape.width);
-        self.check(node, right && outputs > 0 && kernel > 0 && stride > 0)?;
-        let (padding, output) = match fixed {
-            Some(padding) => {
-                let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
-                (padding, Shape { height: after(shape.height), width: after(shape.width), ..shape })
-            }
-            None => same(kernel, stride, shape),
-        };
-        let output = Shape { channels: outputs, ..output };
-        let (weight, bias) = self.filters(name, own, outputs, chain)?;
-        let filters = Filters { inputs, outputs, kernel, stride, padding, weight, bias };
-        let mut conv = Convolution::new(filters, shape, output);
-        self.addition(node, conv.output(), chain);
-        self.rectifier(chain);
-        if let Some(after) = self.reader(chain)
-            && let Op::Gelu(kind) = network.nodes[after].op
-        {
-            chain.then = Some(everywhere(kind));
-            self.take(after, chain);
-        }
-        conv.rectifier = chain.rectifier;
-        Ok(conv)
+        let output = MapShape { height: after(shape.height)?, width: after(shape.width)?, ..shape };
+        Ok((KernelWindow { kernel, stride, padding: zeros(shape.height)[0] }, output))
     }
 
-    /// The filters of a convolution with the batch normalisation or scale behind it, and what is added; `own` says whether
-    /// it has a bias of its own.
-    fn filters(&mut self, name: &str, own: bool, outputs: usize, chain: &mut Chain) -> Result<(Vec<f64>, Vec<f32>)> {
+    fn convolution(&mut self, node: usize, shape: MapShape, chain: &mut Chain) -> Result<(Work, MapShape)> {
+        let Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } = self.op(node) else {
+            return Err(self.misplaced(node));
+        };
+        self.check(node, *inputs == shape.channels && *outputs > 0)?;
+        let (window, output) = self.window(node, (*kernel, *stride), *padding, shape)?;
+        let output = MapShape { channels: *outputs, ..output };
+        let (weight, bias) = self.filters(name, *bias, *outputs, chain)?;
+        let mut conv = Convolution::new(window, &weight, &bias, (shape, output));
+        self.addition(node, output, chain);
+        conv.rectifier = self.rectifier(chain);
+        if let Some(after) = self.reader(chain)
+            && let Op::Gelu(kind) = self.op(after)
+        {
+            chain.then = Some(everywhere(*kind));
+            self.take(after, chain);
+        }
+        Ok((Work::Conv(conv), output))
+    }
+
+    /// The filters of a convolution with the batch normalisation or scale behind it, and what is added.
+    fn filters(&mut self, name: &str, bias: bool, outputs: usize, chain: &mut Chain) -> Result<(Vec<f64>, Vec<f32>)> {
         let values = self.parameter(name, "weight")?;
         let mut weight: Vec<f64> = values.iter().map(|&w| f64::from(w)).collect();
         let each = (weight.len() / outputs).max(1);
-        let mut bias = if own { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
-        let network = self.network;
+        let mut bias = if bias { self.parameter(name, "bias")?.to_vec() } else { vec![0.0; outputs] };
         let Some(after) = self.reader(chain) else { return Ok((weight, bias)) };
-        let (scale, shift) = match &network.nodes[after].op {
+        let (scale, shift) = match self.op(after) {
             Op::BatchNorm { name, channels, epsilon } => {
                 self.check(after, *channels == outputs)?;
                 self.normalisation(name, *epsilon)?
@@ -393,9 +362,8 @@ impl Fuser<'_> {
 /// The nodes that one step does.
 struct Chain {
     /// The value that comes out.
-    end: Value,
-    residual: Option<Value>,
-    rectifier: Rectifier,
+    end: MapIndex,
+    residual: Option<MapIndex>,
     then: Option<Everywhere>,
 }
 
@@ -409,8 +377,8 @@ fn everywhere(kind: Gelu) -> Everywhere {
 }
 
 /// The shape of some tokens.
-fn row(channels: usize, tokens: usize) -> Shape {
-    Shape { channels, height: 1, width: tokens }
+fn row(channels: usize, tokens: usize) -> MapShape {
+    MapShape { channels, height: 1, width: tokens }
 }
 
 /// The rectifier that an operation is.
@@ -420,11 +388,4 @@ fn rectifier_of(op: &Op) -> Option<Rectifier> {
         Op::Relu6 => Some(Rectifier::RELU6),
         _ => None,
     }
-}
-
-/// The zeros before a map and the shape behind it, where as many are added as `⌈n/stride⌉` positions need.
-fn same(kernel: usize, stride: usize, shape: Shape) -> (usize, Shape) {
-    let after = |n: usize| n.div_ceil(stride);
-    let output = Shape { height: after(shape.height), width: after(shape.width), ..shape };
-    (same_padding(kernel, stride, shape.height), output)
 }

@@ -8,17 +8,17 @@
 //! `C[n / 16][r]` hold sixteen columns. A kernel keeps a few rows of one block of columns
 //! in registers, reads `B` in order and every value of `A` from a place that is fixed relative to
 //! one address. Every number is summed over `k` in the same order, in whichever rows and beside
-//! whatever else it is computed; so the bits of a result depend on nothing but its own input.
+//! whatever else it is computed; so the bits of a result depend on nothing but its input.
 
 use pulp::Simd;
 
-use super::block::{Block, LANES};
+use super::block::{Block16, LANES};
 
 /// What rows, and where they lie.
 #[derive(Clone, Copy)]
 pub(super) struct GemmRows<'a> {
     /// Blocks of `A`, from the first row on.
-    pub a: &'a [Block],
+    pub a: &'a [Block16],
     /// Blocks from one `k / 16` to the next.
     pub stride: usize,
     /// How many rows.
@@ -28,7 +28,7 @@ pub(super) struct GemmRows<'a> {
 /// Computes all rows of one block of columns, `b` being its `B[n / 16]`. `finish(r, v, x)` takes the
 /// `v`-th vector of row `r`.
 #[inline(always)]
-pub(super) fn columns<S: Simd>(simd: S, rows: GemmRows, b: &[Block], finish: impl FnMut(usize, usize, S::f32s)) {
+pub(super) fn columns<S: Simd>(simd: S, rows: GemmRows, b: &[Block16], finish: impl FnMut(usize, usize, S::f32s)) {
     // As many sums as the registers hold: 16 of 8 lanes, 32 of 16 or of 4.
     match S::F32_LANES {
         16 => all_rows::<S, 12, 1>(simd, rows, b, finish),
@@ -43,7 +43,7 @@ pub(super) fn columns<S: Simd>(simd: S, rows: GemmRows, b: &[Block], finish: imp
 fn all_rows<S: Simd, const M: usize, const V: usize>(
     simd: S,
     rows: GemmRows,
-    b: &[Block],
+    b: &[Block16],
     mut finish: impl FnMut(usize, usize, S::f32s),
 ) {
     let mut r = 0;
@@ -70,12 +70,12 @@ fn kernel<S: Simd, const M: usize, const V: usize>(
     simd: S,
     rows: GemmRows,
     r: usize,
-    b: &[Block],
+    b: &[Block16],
     finish: &mut impl FnMut(usize, usize, S::f32s),
 ) {
     let mut sums = [[simd.splat_f32s(0.0); V]; M];
     for (k, b) in b.as_chunks::<LANES>().0.iter().enumerate() {
-        let a: &[Block] = &rows.a[k * rows.stride + r..][..M];
+        let a: &[Block16] = &rows.a[k * rows.stride + r..][..M];
         for (lane, b) in b.iter().enumerate() {
             let mut vectors = [simd.splat_f32s(0.0); V];
             for v in 0..V {

@@ -17,6 +17,8 @@ mod gemm;
 mod plan;
 mod pointwise;
 mod pool;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod winograd;
 
@@ -25,12 +27,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::backbone::{Backbone, Input};
+use crate::backbone::{Backbone, BackboneInfo};
 use crate::network::Network;
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
-use block::{Block, LANES, Shape};
-use plan::{Segment, Workspace};
+use block::{Block16, LANES, MapShape};
+use plan::{PlanSegment, Workspace};
 
 /// Images that run on one thread together.
 const GROUP: usize = 16;
@@ -56,9 +58,8 @@ const COLOURS: usize = 3;
 /// # Ok::<(), trustpath_vision::Error>(())
 /// ```
 pub struct Engine {
-    network: Network,
-    segments: Vec<Segment>,
-    fingerprint: u64,
+    info: BackboneInfo,
+    segments: Vec<PlanSegment>,
     /// Memory of groups that are not under way.
     spare: Mutex<Vec<GroupMemory>>,
 }
@@ -67,8 +68,8 @@ pub struct Engine {
 #[derive(Default)]
 struct GroupMemory {
     workspace: Workspace,
-    input: Vec<Block>,
-    output: Vec<Block>,
+    input: Vec<Block16>,
+    output: Vec<Block16>,
 }
 
 impl Engine {
@@ -79,13 +80,7 @@ impl Engine {
     pub fn new(network: &Network, weights: NetworkWeights) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let segments = plan::plan(fuse::fuse(network, &weights)?);
-        let fingerprint = weights.fingerprint();
-        Ok(Self { network: network.clone(), segments, fingerprint, spare: Mutex::default() })
-    }
-
-    /// The network.
-    pub fn network(&self) -> &Network {
-        &self.network
+        Ok(Self { info: network.info(weights.fingerprint()), segments, spare: Mutex::default() })
     }
 
     /// The features of images, one after another: each image is its three colours, normalised, as
@@ -94,22 +89,23 @@ impl Engine {
     /// # Errors
     /// If the values are not those of a number of images.
     pub fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
-        let each = COLOURS * self.network.size * self.network.size;
+        let BackboneInfo { name, dim, input, .. } = &self.info;
+        let each = input.values();
         if !images.len().is_multiple_of(each) {
-            let (found, size, name) = (images.len(), self.network.size, self.network.name);
+            let (values, size) = (images.len(), input.size);
             return Err(Error::Input(format!(
-                "{found} values are no images of 3 × {size} × {size} as {name} takes them: resize them first"
+                "{values} values are no images of 3 × {size} × {size} as {name} takes them: resize them first"
             )));
         }
         let count = images.len() / each;
-        let mut features = vec![0.0; count * self.network.dim];
+        let mut features = vec![0.0; count * dim];
         // As many groups for every thread, all of about the same size.
         let threads = rayon::current_num_threads();
         let groups = count.div_ceil(GROUP).next_multiple_of(threads).max(1);
         let group = count.div_ceil(groups).max(1);
         images
             .par_chunks(group * each)
-            .zip(features.par_chunks_mut(group * self.network.dim))
+            .zip(features.par_chunks_mut(group * dim))
             .for_each(|(images, features)| self.group(images, features));
         Ok(features)
     }
@@ -118,24 +114,24 @@ impl Engine {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let mut memory = spare().pop().unwrap_or_default();
         let GroupMemory { workspace, input, output } = &mut memory;
-        let size = self.network.size;
-        let mut shape = Shape { channels: COLOURS, height: size, width: size };
+        let size = self.info.input.size;
+        let mut shape = MapShape { channels: COLOURS, height: size, width: size };
         let count = images.len() / (COLOURS * size * size);
         input.clear();
         for image in images.chunks_exact(COLOURS * size * size) {
             input.extend((0..size * size).map(|at| {
-                let mut block = Block::ZERO;
+                let mut block = Block16::ZERO;
                 (0..COLOURS).for_each(|c| block.0[c] = image[c * size * size + at]);
                 block
             }));
         }
         for segment in &self.segments {
-            shape = segment.output();
-            output.resize(count * shape.blocks(), Block::ZERO);
+            shape = segment.output;
+            output.resize(count * shape.blocks(), Block16::ZERO);
             segment.run(input, output, workspace);
             std::mem::swap(input, output);
         }
-        let features = features.chunks_exact_mut(self.network.dim);
+        let features = features.chunks_exact_mut(self.info.dim);
         for (feature, map) in features.zip(input.chunks_exact(shape.blocks())) {
             mean(shape, map, feature);
         }
@@ -144,7 +140,7 @@ impl Engine {
 }
 
 /// The mean of a map over its positions.
-fn mean(shape: Shape, map: &[Block], feature: &mut [f32]) {
+fn mean(shape: MapShape, map: &[Block16], feature: &mut [f32]) {
     for (feature, map) in feature.chunks_mut(LANES).zip(map.chunks_exact(shape.positions())) {
         for (lane, feature) in feature.iter_mut().enumerate() {
             let sum: f32 = map.iter().map(|block| block.0[lane]).sum();
@@ -154,20 +150,8 @@ fn mean(shape: Shape, map: &[Block], feature: &mut [f32]) {
 }
 
 impl Backbone for Engine {
-    fn name(&self) -> &str {
-        self.network.name
-    }
-
-    fn dim(&self) -> usize {
-        self.network.dim
-    }
-
-    fn input(&self) -> Input {
-        Input::of(&self.network)
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn info(&self) -> &BackboneInfo {
+        &self.info
     }
 
     fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
@@ -177,6 +161,6 @@ impl Backbone for Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Engine").field("network", &self.network.name).finish_non_exhaustive()
+        f.debug_struct("Engine").field("network", &self.info.name).finish_non_exhaustive()
     }
 }

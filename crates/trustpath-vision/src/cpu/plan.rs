@@ -4,10 +4,12 @@
 //! together as keep its maps in cache: early layers have large maps and few filters, late ones small
 //! maps and a large number of filters, whose reading must pay for several images.
 
-use super::block::{Block, Shape};
-use super::fuse::{Everywhere, FusedStep, Steps, Work};
-use super::{attention, conv, pool, tokens};
-use crate::network::Value;
+use super::attention::AttentionScratch;
+use super::block::{Block16, MapShape};
+use super::conv::ConvScratch;
+use super::fuse::{Everywhere, FusedStep, Work};
+use super::{pool, tokens};
+use crate::network::MapIndex;
 
 /// Blocks of maps that stay in cache: 4 MiB.
 const MAPS_IN_CACHE: usize = 1 << 16;
@@ -23,23 +25,23 @@ enum MapPlace {
     Slot(usize),
 }
 
-struct Step {
+struct PlannedStep {
     work: Work,
     then: Option<Everywhere>,
     inputs: Vec<MapPlace>,
     /// The shape of each input.
-    shapes: Vec<Shape>,
+    shapes: Vec<MapShape>,
     output: MapPlace,
     /// Blocks that come out for an image.
     blocks: usize,
 }
 
 /// Steps between two maps.
-pub(super) struct Segment {
-    steps: Vec<Step>,
+pub(super) struct PlanSegment {
+    steps: Vec<PlannedStep>,
     slots: usize,
-    input: Shape,
-    output: Shape,
+    input: MapShape,
+    pub output: MapShape,
     /// Images that run together.
     together: usize,
 }
@@ -47,21 +49,20 @@ pub(super) struct Segment {
 /// Memory that segments share, one after another.
 #[derive(Default)]
 pub(super) struct Workspace {
-    slots: Vec<Vec<Block>>,
-    scratch: Scratch,
+    slots: Vec<Vec<Block16>>,
+    scratch: StepScratch,
 }
 
 /// Memory that steps share, one after another.
 #[derive(Default)]
-struct Scratch {
-    conv: conv::Scratch,
-    attention: attention::Scratch,
+struct StepScratch {
+    conv: ConvScratch,
+    attention: AttentionScratch,
 }
 
 /// The segments of a network.
-pub(super) fn plan(steps: Steps) -> Vec<Segment> {
-    let Steps { steps, shapes } = steps;
-    let shape = |value: Value| shapes[value].unwrap_or(Shape { channels: 0, height: 0, width: 0 });
+pub(super) fn plan((steps, shapes): (Vec<FusedStep>, Vec<Option<MapShape>>)) -> Vec<PlanSegment> {
+    let shape = |value: MapIndex| shapes[value].unwrap_or(MapShape { channels: 0, height: 0, width: 0 });
     // When each value is read for the last time; the last of all is read when all is done.
     let mut last_read = vec![0; shapes.len()];
     for (i, step) in steps.iter().enumerate() {
@@ -70,7 +71,7 @@ pub(super) fn plan(steps: Steps) -> Vec<Segment> {
     }
     let mut segments = Vec::new();
     let mut begun: Vec<(usize, FusedStep)> = Vec::new();
-    let mut alive: Vec<Value> = vec![0];
+    let mut alive: Vec<MapIndex> = vec![0];
     let mut input = 0;
     for (i, step) in steps.into_iter().enumerate() {
         let output = step.output;
@@ -88,17 +89,17 @@ pub(super) fn plan(steps: Steps) -> Vec<Segment> {
 
 fn segment(
     steps: Vec<(usize, FusedStep)>,
-    input: Value,
-    output: Value,
-    shape: impl Fn(Value) -> Shape,
+    input: MapIndex,
+    output: MapIndex,
+    shape: impl Fn(MapIndex) -> MapShape,
     last_read: &[usize],
-) -> Segment {
+) -> PlanSegment {
     // Which value lies in each slot.
-    let mut slots: Vec<Option<Value>> = Vec::new();
+    let mut slots: Vec<Option<MapIndex>> = Vec::new();
     let mut largest = shape(input).blocks();
     let mut planned = Vec::new();
     for (i, FusedStep { work, then, inputs, output: made }) in steps {
-        let place = |value: &Value| match slots.iter().position(|slot| *slot == Some(*value)) {
+        let place = |value: &MapIndex| match slots.iter().position(|slot| *slot == Some(*value)) {
             Some(slot) => MapPlace::Slot(slot),
             None => MapPlace::Input,
         };
@@ -119,27 +120,22 @@ fn segment(
         }
         let blocks = shape(made).blocks();
         largest = largest.max(blocks);
-        planned.push(Step { work, then, inputs: places, shapes, output: target, blocks });
+        planned.push(PlannedStep { work, then, inputs: places, shapes, output: target, blocks });
     }
     let together = (MAPS_IN_CACHE / largest.max(1)).max(1);
     let (slots, input, output) = (slots.len(), shape(input), shape(output));
-    Segment { steps: planned, slots, input, output, together }
+    PlanSegment { steps: planned, slots, input, output, together }
 }
 
-impl Segment {
-    /// The shape of what comes out.
-    pub fn output(&self) -> Shape {
-        self.output
-    }
-
+impl PlanSegment {
     /// Takes the maps of any number of images to theirs at its end.
-    pub fn run(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
+    pub fn run(&self, input: &[Block16], output: &mut [Block16], workspace: &mut Workspace) {
         let inputs = input.chunks(self.together * self.input.blocks());
         let outputs = output.chunks_mut(self.together * self.output.blocks());
         inputs.zip(outputs).for_each(|(input, output)| self.together(input, output, workspace));
     }
 
-    fn together(&self, input: &[Block], output: &mut [Block], workspace: &mut Workspace) {
+    fn together(&self, input: &[Block16], output: &mut [Block16], workspace: &mut Workspace) {
         let images = input.len() / self.input.blocks();
         let Workspace { slots, scratch } = workspace;
         slots.resize_with(slots.len().max(self.slots), Vec::new);
@@ -151,7 +147,7 @@ impl Segment {
             };
             let mut made = std::mem::take(&mut slots[slot]);
             if made.len() < images * step.blocks {
-                made.resize(images * step.blocks, Block::ZERO);
+                made.resize(images * step.blocks, Block16::ZERO);
             }
             step.run(input, slots, &mut made[..images * step.blocks], scratch);
             slots[slot] = made;
@@ -159,8 +155,8 @@ impl Segment {
     }
 }
 
-impl Step {
-    fn run(&self, input: &[Block], slots: &[Vec<Block>], output: &mut [Block], scratch: &mut Scratch) {
+impl PlannedStep {
+    fn run(&self, input: &[Block16], slots: &[Vec<Block16>], output: &mut [Block16], scratch: &mut StepScratch) {
         let images = output.len() / self.blocks;
         let map = |i: usize| match self.inputs[i] {
             MapPlace::Slot(slot) => &slots[slot][..images * self.shapes[i].blocks()],

@@ -2,7 +2,7 @@
 
 use pulp::Arch;
 
-use super::block::{Block, LANES, blocked};
+use super::block::{Block16, LANES, blocked};
 
 /// Beyond this `erf` is 1 in single precision.
 const LAST: f32 = 4.0;
@@ -33,17 +33,27 @@ fn erf(z: f32) -> f32 {
     z * polynomial(P, z * z) / polynomial(Q, z * z)
 }
 
-/// `x Φ(x)`, with the distribution function `Φ(x) = (1 + erf(x/√2))/2`.
-pub(super) fn gelu(rows: &mut [Block]) {
+/// Multiplies each number by a factor that depends on it.
+#[inline(always)]
+fn multiply_each(rows: &mut [Block16], factor: impl Fn(f32) -> f32) {
     Arch::new().dispatch(
         #[inline(always)]
         || {
             for block in rows {
                 for x in &mut block.0 {
-                    *x *= 0.5 + 0.5 * erf(*x * std::f32::consts::FRAC_1_SQRT_2);
+                    *x *= factor(*x);
                 }
             }
         },
+    );
+}
+
+/// `x Φ(x)`, with the distribution function `Φ(x) = (1 + erf(x/√2))/2`.
+pub(super) fn gelu(rows: &mut [Block16]) {
+    multiply_each(
+        rows,
+        #[inline(always)]
+        |x| 0.5 + 0.5 * erf(x * std::f32::consts::FRAC_1_SQRT_2),
     );
 }
 
@@ -55,31 +65,21 @@ fn logistic(x: f32) -> f32 {
 }
 
 /// `x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))`, where `(1 + tanh z)/2` is the logistic function of `2z`.
-pub(super) fn gelu_tanh(rows: &mut [Block]) {
+pub(super) fn gelu_tanh(rows: &mut [Block16]) {
     const SCALE: f32 = std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::SQRT_2;
-    Arch::new().dispatch(
+    multiply_each(
+        rows,
         #[inline(always)]
-        || {
-            for block in rows {
-                for x in &mut block.0 {
-                    *x *= logistic(SCALE * *x * (0.044_715 * *x).mul_add(*x, 1.0));
-                }
-            }
-        },
+        |x| logistic(SCALE * x * (0.044_715 * x).mul_add(x, 1.0)),
     );
 }
 
 /// `x/(1 + exp(−1.702 x))`.
-pub(super) fn gelu_quick(rows: &mut [Block]) {
-    Arch::new().dispatch(
+pub(super) fn gelu_quick(rows: &mut [Block16]) {
+    multiply_each(
+        rows,
         #[inline(always)]
-        || {
-            for block in rows {
-                for x in &mut block.0 {
-                    *x *= logistic(1.702 * *x);
-                }
-            }
-        },
+        |x| logistic(1.702 * x),
     );
 }
 
@@ -99,7 +99,7 @@ fn exp(x: f32) -> f32 {
 
 /// Makes every row of scores, `[key / 16][row]`, positive with a sum of 1; lanes beyond the last key become zero.
 #[inline(always)]
-pub(super) fn softmax(scores: &mut [Block], rows: usize, keys: usize) {
+pub(super) fn softmax(scores: &mut [Block16], rows: usize, keys: usize) {
     let beyond = scores.len() / rows * LANES - keys;
     let last = (scores.len() / rows - 1) * rows;
     for row in 0..rows {
@@ -134,8 +134,8 @@ pub(super) fn softmax(scores: &mut [Block], rows: usize, keys: usize) {
 
 /// `weight (x − mean)/√(variance + ε) + bias`, row by row.
 pub(super) struct LayerNorm {
-    weight: Vec<Block>,
-    bias: Vec<Block>,
+    weight: Vec<Block16>,
+    bias: Vec<Block16>,
     width: usize,
     epsilon: f32,
 }
@@ -147,7 +147,7 @@ impl LayerNorm {
     }
 
     /// Normalises rows in place. Their number of blocks is exact, so no lane is idle.
-    pub fn run(&self, rows: &mut [Block], count: usize) {
+    pub fn run(&self, rows: &mut [Block16], count: usize) {
         Arch::new().dispatch(
             #[inline(always)]
             || {
@@ -213,11 +213,11 @@ mod tests {
             let x = f64::from(i) / 8.0;
             let tanh = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
             let both = [
-                (gelu_tanh as fn(&mut [Block]), 0.5 * x * (1.0 + tanh.tanh())),
+                (gelu_tanh as fn(&mut [Block16]), 0.5 * x * (1.0 + tanh.tanh())),
                 (gelu_quick, x / (1.0 + (-1.702 * x).exp())),
             ];
             for (gelu, expected) in both {
-                let mut block = [Block([x as f32; LANES])];
+                let mut block = [Block16([x as f32; LANES])];
                 gelu(&mut block);
                 let far = (f64::from(block[0].0[7]) - expected).abs();
                 assert!(far <= 4e-7 * expected.abs() + 1e-7, "{x}: {far:.1e}");
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn softmax_ignores_lanes_without_a_key() {
         // Three keys and therefore three rows; the other lanes hold what must not count.
-        let mut scores = vec![Block([9.0; LANES]); 3];
+        let mut scores = vec![Block16([9.0; LANES]); 3];
         for (row, block) in scores.iter_mut().enumerate() {
             block.0[..3].copy_from_slice(&[row as f32, -50.0, row as f32 + 1.0]);
         }

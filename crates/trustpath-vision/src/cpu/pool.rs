@@ -2,47 +2,46 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::block::{Block, LANES, Shape};
+use super::block::{Block16, KernelWindow, LANES, MapShape, blocked};
 use super::epilogue::Rectifier;
 
 /// A maximum or a mean over square windows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pool {
-    pub kernel: usize,
-    pub stride: usize,
-    pub padding: usize,
+pub(super) struct WindowPool {
+    pub window: KernelWindow,
     /// Whether a window may reach beyond the edge.
     pub ceil: bool,
     /// A mean; else a maximum.
     pub mean: bool,
 }
 
-impl Pool {
+impl WindowPool {
     /// The shape of what comes out.
-    pub fn output(&self, input: Shape) -> Shape {
+    pub fn output(&self, input: MapShape) -> MapShape {
+        let KernelWindow { kernel, stride, padding } = self.window;
         let after = |n: usize| {
-            let span = (n + 2 * self.padding).saturating_sub(self.kernel);
+            let span = (n + 2 * padding).saturating_sub(kernel);
             if !self.ceil {
-                return span / self.stride + 1;
+                return span / stride + 1;
             }
-            let count = span.div_ceil(self.stride) + 1;
+            let count = span.div_ceil(stride) + 1;
             // No window begins beyond the map and the zeros before it.
-            if (count - 1) * self.stride >= n + self.padding { count - 1 } else { count }
+            if (count - 1) * stride >= n + padding { count - 1 } else { count }
         };
-        Shape { height: after(input.height), width: after(input.width), ..input }
+        MapShape { height: after(input.height), width: after(input.width), ..input }
     }
 
     /// Pools the maps of some images.
-    pub fn run(&self, shape: Shape, input: &[Block], output: &mut [Block]) {
+    pub fn run(&self, shape: MapShape, input: &[Block16], output: &mut [Block16]) {
         Arch::new().dispatch(RunPool { pool: *self, shape, input, output });
     }
 }
 
 struct RunPool<'a> {
-    pool: Pool,
-    shape: Shape,
-    input: &'a [Block],
-    output: &'a mut [Block],
+    pool: WindowPool,
+    shape: MapShape,
+    input: &'a [Block16],
+    output: &'a mut [Block16],
 }
 
 impl WithSimd for RunPool<'_> {
@@ -50,7 +49,7 @@ impl WithSimd for RunPool<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Pool { kernel, stride, padding, mean, .. } = self.pool;
+        let WindowPool { window: KernelWindow { kernel, stride, padding }, mean, .. } = self.pool;
         let (before, after) = (self.shape, self.pool.output(self.shape));
         let window = |at: usize, end: usize| {
             let from = at * stride;
@@ -79,14 +78,19 @@ impl WithSimd for RunPool<'_> {
 
 /// `φ(scale · x + shift)`, channel by channel: a batch normalisation that follows no convolution.
 pub(super) struct Affine {
-    pub scale: Vec<Block>,
-    pub shift: Vec<Block>,
-    pub rectifier: Rectifier,
+    scale: Vec<Block16>,
+    shift: Vec<Block16>,
+    rectifier: Rectifier,
 }
 
 impl Affine {
+    /// With a scale and a shift for each channel.
+    pub fn new(scale: &[f32], shift: &[f32], rectifier: Rectifier) -> Self {
+        Self { scale: blocked(scale), shift: blocked(shift), rectifier }
+    }
+
     /// Maps of some images, each of `scale.len()` blocks a position.
-    pub fn run(&self, positions: usize, input: &[Block], output: &mut [Block]) {
+    pub fn run(&self, positions: usize, input: &[Block16], output: &mut [Block16]) {
         Arch::new().dispatch(RunAffine { affine: self, positions, input, output });
     }
 }
@@ -94,8 +98,8 @@ impl Affine {
 struct RunAffine<'a> {
     affine: &'a Affine,
     positions: usize,
-    input: &'a [Block],
-    output: &'a mut [Block],
+    input: &'a [Block16],
+    output: &'a mut [Block16],
 }
 
 impl WithSimd for RunAffine<'_> {
@@ -120,7 +124,7 @@ impl WithSimd for RunAffine<'_> {
 }
 
 /// `φ(a + b)`.
-pub(super) fn add(a: &[Block], b: &[Block], rectifier: Rectifier, output: &mut [Block]) {
+pub(super) fn add(a: &[Block16], b: &[Block16], rectifier: Rectifier, output: &mut [Block16]) {
     Arch::new().dispatch(
         #[inline(always)]
         || {

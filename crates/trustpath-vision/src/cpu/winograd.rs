@@ -12,7 +12,7 @@
 
 use pulp::Simd;
 
-use super::block::{Block, LANES, Shape, blocks};
+use super::block::{Block16, LANES, MapShape, blocks};
 use super::epilogue::Epilogue;
 use super::gemm::{self, GemmRows};
 
@@ -41,7 +41,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    pub fn of(shape: Shape) -> Self {
+    pub fn of(shape: MapShape) -> Self {
         Self { across: shape.width.div_ceil(TILE), down: shape.height.div_ceil(TILE) }
     }
 
@@ -57,9 +57,9 @@ impl Tiles {
 }
 
 /// `G g Gᵀ` of all filters, as `[point][outputs / 16][inputs]`. `weight(o, i)` is a 3×3 filter.
-pub(super) fn filters(inputs: usize, outputs: usize, weight: impl Fn(usize, usize) -> [f64; 9]) -> Vec<Block> {
+pub(super) fn filters(inputs: usize, outputs: usize, weight: impl Fn(usize, usize) -> [f64; 9]) -> Vec<Block16> {
     let depth = blocks(inputs) * LANES;
-    let mut all = vec![Block::ZERO; POINTS * blocks(outputs) * depth];
+    let mut all = vec![Block16::ZERO; POINTS * blocks(outputs) * depth];
     for o in 0..outputs {
         for i in 0..inputs {
             let g = weight(o, i);
@@ -80,11 +80,11 @@ pub(super) fn filters(inputs: usize, outputs: usize, weight: impl Fn(usize, usiz
 #[inline(always)]
 pub(super) fn transform_input<S: Simd>(
     simd: S,
-    map: &[Block],
-    shape: Shape,
+    map: &[Block16],
+    shape: MapShape,
     tiles: Tiles,
     tile: usize,
-    out: &mut [Block],
+    out: &mut [Block16],
     stride: usize,
 ) {
     let (top, left) = tiles.origin(tile);
@@ -94,7 +94,7 @@ pub(super) fn transform_input<S: Simd>(
         transform_patch(simd, std::array::from_fn(row), out, stride);
         return;
     }
-    let mut patch = [[Block::ZERO; EDGE]; EDGE];
+    let mut patch = [[Block16::ZERO; EDGE]; EDGE];
     let columns = left.saturating_sub(1)..(left + EDGE - 1).min(w);
     let first = columns.start + 1 - left;
     for y in top.saturating_sub(1)..(top + EDGE - 1).min(h) {
@@ -105,7 +105,7 @@ pub(super) fn transform_input<S: Simd>(
 }
 
 #[inline(always)]
-fn transform_patch<S: Simd>(simd: S, d: [&[Block]; EDGE], out: &mut [Block], stride: usize) {
+fn transform_patch<S: Simd>(simd: S, d: [&[Block16]; EDGE], out: &mut [Block16], stride: usize) {
     for v in 0..LANES / S::F32_LANES {
         let mut half = [[simd.splat_f32s(0.0); EDGE]; EDGE];
         for x in 0..EDGE {
@@ -158,7 +158,7 @@ fn output<S: Simd>(simd: S, m: [S::f32s; EDGE]) -> [S::f32s; TILE] {
 
 /// The sums over the inputs for one point and one block of outputs, `rows` being tiles.
 #[inline(always)]
-pub(super) fn multiply<S: Simd>(simd: S, rows: GemmRows, u: &[Block], out: &mut [Block]) {
+pub(super) fn multiply<S: Simd>(simd: S, rows: GemmRows, u: &[Block16], out: &mut [Block16]) {
     gemm::columns(
         simd,
         rows,
@@ -173,11 +173,11 @@ pub(super) fn multiply<S: Simd>(simd: S, rows: GemmRows, u: &[Block], out: &mut 
 #[inline(always)]
 pub(super) fn transform_output<S: Simd>(
     simd: S,
-    m: &[Block],
+    m: &[Block16],
     stride: usize,
-    (shape, tiles, tile): (Shape, Tiles, usize),
+    (shape, tiles, tile): (MapShape, Tiles, usize),
     epilogue: Epilogue,
-    map: &mut [Block],
+    map: &mut [Block16],
 ) {
     let (top, left) = tiles.origin(tile);
     let (rows, columns) = (TILE.min(shape.height - top), TILE.min(shape.width - left));

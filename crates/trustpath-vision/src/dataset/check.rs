@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::{Dataset, DatasetSplit, PublishedSplits};
-use crate::Error;
+use crate::{Error, Result};
 
 /// A split, or all of a dataset that is not divided.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ impl ClassCheck {
     }
 }
 
-/// What was found by reading every image.
+/// What reading every image showed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inspection {
     /// Rows whose images cannot be read, and why.
@@ -67,30 +67,6 @@ pub struct Inspection {
     pub smallest: Option<(usize, usize)>,
     /// The greatest width and the greatest height.
     pub largest: Option<(usize, usize)>,
-}
-
-impl Inspection {
-    fn of(row: usize, read: crate::Result<crate::image::RgbImage>) -> Self {
-        match read {
-            Ok(image) => {
-                let size = Some((image.width, image.height));
-                Self { unreadable: Vec::new(), smallest: size, largest: size }
-            }
-            Err(error) => Self { unreadable: vec![(row, error)], ..Self::default() },
-        }
-    }
-
-    fn and(mut self, other: Self) -> Self {
-        type Size = Option<(usize, usize)>;
-        let both = |a: Size, b: Size, pick: fn(usize, usize) -> usize| match (a, b) {
-            (Some(a), Some(b)) => Some((pick(a.0, b.0), pick(a.1, b.1))),
-            (one, other) => one.or(other),
-        };
-        self.smallest = both(self.smallest, other.smallest, usize::min);
-        self.largest = both(self.largest, other.largest, usize::max);
-        self.unreadable.extend(other.unreadable);
-        self
-    }
 }
 
 impl Dataset {
@@ -122,11 +98,17 @@ impl Dataset {
 
     /// Reads every image, on all threads; `done` is called for each.
     pub fn inspect(&self, done: impl Fn() + Sync) -> Inspection {
-        let look = |row: usize| {
+        let size = |row: usize| {
             let read = self.image(row);
             done();
-            Inspection::of(row, read)
+            read.map(|image| (image.width, image.height))
         };
-        (0..self.len()).into_par_iter().map(look).reduce(Inspection::default, Inspection::and)
+        let sizes: Vec<Result<(usize, usize)>> = (0..self.len()).into_par_iter().map(size).collect();
+        let extreme = |pick: fn(usize, usize) -> usize| {
+            sizes.iter().flatten().copied().reduce(|a, b| (pick(a.0, b.0), pick(a.1, b.1)))
+        };
+        let (smallest, largest) = (extreme(usize::min), extreme(usize::max));
+        let unreadable = |(row, size): (usize, Result<_>)| size.err().map(|error| (row, error));
+        Inspection { unreadable: sizes.into_iter().enumerate().filter_map(unreadable).collect(), smallest, largest }
     }
 }

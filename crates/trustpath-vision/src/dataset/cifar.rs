@@ -1,13 +1,13 @@
-//! CIFAR-FS from CIFAR-100's own archive for Python: the pickles `train` and `test` hold `data`, N × 3072 bytes in
+//! CIFAR-FS from the archive of CIFAR-100 for Python: the pickles `train` and `test` hold `data`, N × 3072 bytes in
 //! planes, and `fine_labels`; `meta` holds `fine_label_names`. All 600 images of a class are used, and the classes are
 //! divided as for CIFAR-FS.
 
 use super::classes::ClassNumbers;
 use super::pickled::{PickleSections, as_many, class_names, entry, integers};
-use super::store::Item;
+use super::store::StoredImage;
 use super::{DatasetKind, RawDataset};
 use crate::Result;
-use crate::pickle::Document;
+use crate::pickle::Pickle;
 use crate::source::FileTree;
 
 const FOLDER: &str = "cifar-100-python/";
@@ -29,7 +29,7 @@ pub(super) fn is_here(source: &FileTree) -> bool {
 pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     let kind = DatasetKind::CifarFs;
     let root = root(&source).unwrap_or_default();
-    let document = |file: &str| Document::read(&source.section(&format!("{root}{file}"))?, 0);
+    let document = |file: &str| Pickle::read(&source.section(&format!("{root}{file}"))?, 0);
     let meta = document("meta")?;
     let names = class_names(&meta, entry(&meta, "fine_label_names")?)?;
     let mut numbers = ClassNumbers::published(kind, |name| names.iter().any(|here| here == name));
@@ -46,7 +46,7 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
                 name.ok_or_else(|| doc.refuse(format!("image {row} has the label {label}, which has no name")))?;
             let class = Some(numbers.number(name, None));
             let id = format!("{name}/{part}-{row:05}");
-            items.push(Item { id, class, location: location(row) });
+            items.push(StoredImage { id, class, location: location(row) });
         }
     }
     Ok(RawDataset::known(kind, numbers.classes, items, source, sections.finish()))

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::store::{ImageLocation, Item};
+use super::store::{ImageLocation, StoredImage};
 use super::{Class, DatasetKind, DatasetSplit, PublishedSplits, RawDataset};
 use crate::Result;
 use crate::source::{FileTree, is_image};
@@ -15,7 +15,7 @@ pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
         classes.iter().enumerate().map(|(at, class)| (class.name.as_str(), at)).collect();
     let item = |name: &str| {
         let class = numbers.get(folder_of(name)?)?;
-        Some(Item { id: name.into(), class: Some(*class), location: ImageLocation::File(None) })
+        Some(StoredImage { id: name.into(), class: Some(*class), location: ImageLocation::File(None) })
     };
     let items = source.names().filter(|name| is_image(name)).filter_map(item).collect();
     Ok(RawDataset::known(kind, classes, items, source, Vec::new()))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::class_folders::is_path_end;
 use super::classes::ClassNumbers;
-use super::store::{ImageLocation, Item};
+use super::store::{ImageLocation, StoredImage};
 use super::{DatasetKind, RawDataset};
 use crate::image::Crop;
 use crate::source::FileTree;
@@ -43,7 +43,7 @@ pub(super) fn read(source: FileTree, kind: DatasetKind) -> Result<RawDataset> {
         })?;
         let class = Some(numbers.number(class, None));
         let id = format!("{root}images/{path}");
-        items.push(Item { id, class, location: ImageLocation::File(Some(crop)) });
+        items.push(StoredImage { id, class, location: ImageLocation::File(Some(crop)) });
     }
     let lost: Vec<&str> = items.iter().map(|item| item.id.as_str()).filter(|id| !source.contains(id)).collect();
     if let Some(first) = lost.first() {

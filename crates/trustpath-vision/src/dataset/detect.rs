@@ -9,13 +9,9 @@ use crate::{Error, Result, pack};
 /// Class folders that must be known to take a folder for a dataset known by name: a split of any has more.
 const FEWEST: usize = 16;
 
-fn is_pack(source: &FileTree) -> bool {
-    source.names().any(|name| name.ends_with(pack::SHARD_ENDING))
-}
-
 /// The kind that is asked for, or else detected; a pack is a pack whatever was packed.
 pub(super) fn kind(source: &FileTree, wanted: Option<DatasetKind>) -> Result<DatasetKind> {
-    if is_pack(source) {
+    if source.names().any(|name| name.ends_with(pack::SHARD_ENDING)) {
         return Ok(DatasetKind::Pack);
     }
     if let Some(kind) = wanted {

@@ -4,7 +4,7 @@
 //! divide the dataset; the next folder is the class. Images in no folder have no class, nor have those in a folder named `unlabeled`, `unlabelled` or `unknown`, with or without `_` before it.
 
 use super::classes::ClassNumbers;
-use super::store::{ImageLocation, Item};
+use super::store::{ImageLocation, StoredImage};
 use super::{DatasetKind, DatasetSplit, RawDataset};
 use crate::Result;
 use crate::source::{FileTree, is_image};
@@ -21,13 +21,13 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
         let split = path.first().filter(|_| divided).and_then(|first| split_of(first));
         let class = path.get(usize::from(divided)).filter(|class| !is_unlabeled(class));
         let class = class.map(|class| numbers.number(class, split));
-        items.push(Item { id: name.to_string(), class, location: ImageLocation::File(None) });
+        items.push(StoredImage { id: name.to_string(), class, location: ImageLocation::File(None) });
     }
     Ok(RawDataset::unknown(DatasetKind::Folder, numbers.classes, items, source))
 }
 
-/// Whether a folder holds images without a class.
-fn is_unlabeled(folder: &str) -> bool {
+/// Whether a folder of this name holds images or texts without a class.
+pub fn is_unlabeled(folder: &str) -> bool {
     let name = folder.trim_start_matches('_').to_ascii_lowercase();
     matches!(name.as_str(), "unlabeled" | "unlabelled" | "unknown")
 }

@@ -17,7 +17,7 @@ crate::named::named!(DatasetSplit, "split", [Train = "train", Val = "val", Test 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DatasetKind {
-    /// CIFAR-FS: class folders, or CIFAR-100's own archive for Python.
+    /// CIFAR-FS: class folders, or the archive of CIFAR-100 for Python.
     CifarFs,
     /// CUB-200-2011 cropped to its boxes, divided as FEAT does.
     Cub,

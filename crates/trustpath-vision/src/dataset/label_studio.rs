@@ -10,7 +10,7 @@ use std::sync::Arc;
 use trustpath_table::{ImageAddress, TaskContent, Tasks, task_content};
 
 use super::classes::ClassNumbers;
-use super::store::{ImageLocation, Item};
+use super::store::{ImageLocation, StoredImage};
 use super::table::FileFinder;
 use super::{DatasetKind, RawDataset};
 use crate::source::FileTree;
@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path, folder: Option<&Path>, control: Option<&str>) ->
     let (mut numbers, mut items) = (ClassNumbers::default(), Vec::new());
     for (id, label) in names.iter().zip(labels) {
         let class = label.map(|label| numbers.number(&label, None));
-        items.push(Item { id: id.clone(), class, location: ImageLocation::File(None) });
+        items.push(StoredImage { id: id.clone(), class, location: ImageLocation::File(None) });
     }
     let tasks = Some(Arc::new(tasks.called(names)));
     Ok(RawDataset { tasks, ..RawDataset::unknown(DatasetKind::Csv, numbers.classes, items, source) })
@@ -50,31 +50,23 @@ fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
         let Some(address) = address else {
             return Err(refuse(id, format!("has no {key:?}; remove it from the export")));
         };
+        let short: String = address.chars().take(80).collect();
         let candidates = match ImageAddress::of(&address) {
             Some(ImageAddress::Files(names)) => names,
             Some(ImageAddress::Elsewhere) => {
-                let short: String = address.chars().take(80).collect();
-                return Err(refuse(
-                    id,
-                    format!(
-                        "shows {short:?}, which is not on this machine and is not downloaded; download the images, give their folder by --image-folder, and replace the addresses by file names"
-                    ),
-                ));
+                let remedy =
+                    "download the images, give their folder by --image-folder, and replace the addresses by file names";
+                let reason = format!("shows {short:?}, which is not on this machine and is not downloaded; {remedy}");
+                return Err(refuse(id, reason));
             }
             None => {
-                let short: String = address.chars().take(80).collect();
                 return Err(refuse(id, format!("shows {short:?}, which is not an image; remove it from the export")));
             }
         };
-        let file = candidates.iter().find_map(|name| files.find("", name));
-        let Some(file) = file else {
+        let Some(file) = candidates.iter().find_map(|name| files.find("", name)) else {
             let (name, folder) = (&candidates[0], source.name());
-            return Err(refuse(
-                id,
-                format!(
-                    "shows {name}, which is not below {folder}; give the folder of the images by --image-folder (the root of Label Studio's local storage, or its media folder)"
-                ),
-            ));
+            let remedy = "give the folder of the images by --image-folder (the root of Label Studio's local storage, or its media folder)";
+            return Err(refuse(id, format!("shows {name}, which is not below {folder}; {remedy}")));
         };
         if let Some(first) = seen.insert(file.clone(), id) {
             return Err(refuse(id, format!("and task {first} show the same image, {file}; keep one of them")));

@@ -8,10 +8,10 @@ use std::str::FromStr;
 
 use super::classes::ClassNumbers;
 use super::pickled::{PickleSections, as_many, entry, integers};
-use super::store::Item;
+use super::store::StoredImage;
 use super::{DatasetKind, DatasetSplit, RawDataset};
 use crate::Result;
-use crate::pickle::Document;
+use crate::pickle::Pickle;
 use crate::source::{FileTree, file_name};
 
 /// The split that a file is named after.
@@ -33,8 +33,8 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     let mut sections = PickleSections::default();
     for name in source.names() {
         let Some(split) = split(name) else { continue };
-        let doc = Document::read(&source.section(name)?, 0)?;
-        let (classes, images) = match doc.entry(doc.root(), "class_dict") {
+        let doc = Pickle::read(&source.section(name)?, 0)?;
+        let (classes, images) = match doc.entry(doc.root, "class_dict") {
             Some(_) => (rows_by_class(&doc)?, "image_data"),
             None => (rows_by_label(&doc)?, "data"),
         };
@@ -56,14 +56,14 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
     for (name, split, rows) in class_rows {
         let class = Some(numbers.number(&name, Some(split)));
         for (row, location) in rows {
-            items.push(Item { id: format!("{name}/{row:05}"), class, location });
+            items.push(StoredImage { id: format!("{name}/{row:05}"), class, location });
         }
     }
     Ok(RawDataset::known(kind, numbers.classes, items, source, sections.finish()))
 }
 
 /// Classes with their rows, in the order of the images.
-fn rows_by_class(doc: &Document) -> Result<Vec<(String, Vec<i64>)>> {
+fn rows_by_class(doc: &Pickle) -> Result<Vec<(String, Vec<i64>)>> {
     let mut all = Vec::new();
     for (name, rows) in doc.entries(entry(doc, "class_dict")?).unwrap_or_default() {
         let name = doc.text(*name).ok_or_else(|| doc.refuse("one of its classes has no name"))?;
@@ -73,7 +73,7 @@ fn rows_by_class(doc: &Document) -> Result<Vec<(String, Vec<i64>)>> {
     Ok(all)
 }
 
-fn rows_by_label(doc: &Document) -> Result<Vec<(String, Vec<i64>)>> {
+fn rows_by_label(doc: &Pickle) -> Result<Vec<(String, Vec<i64>)>> {
     let labels = integers(doc, entry(doc, "labels")?)?;
     let mut all = Vec::new();
     for (name, label) in doc.entries(entry(doc, "catname2label")?).unwrap_or_default() {

@@ -25,6 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use check::{ClassCheck, Inspection, SplitCheck};
+pub use folder::is_unlabeled;
 pub use kind::{DatasetKind, DatasetSplit};
 pub use published::{PublishedClass, PublishedSplits};
 
@@ -34,7 +35,7 @@ use crate::fingerprint::Fingerprint;
 use crate::image::{Crop, RgbImage};
 use crate::source::{FileTree, Section, file_name, is_archive, is_image};
 use crate::{Error, Result, pack};
-use store::{ImageLocation, Item, Store};
+use store::{ImageLocation, StoredImage};
 
 /// A class and the split it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +50,10 @@ pub(crate) struct RawDataset {
     pub name: String,
     pub kind: DatasetKind,
     pub classes: Vec<Class>,
-    pub items: Vec<Item>,
-    pub store: Store,
+    pub items: Vec<StoredImage>,
+    pub source: FileTree,
+    /// The large files of the source that hold many images.
+    pub sections: Vec<Section>,
     /// The tasks of Label Studio that it was read from.
     pub tasks: Option<Arc<Tasks>>,
 }
@@ -60,16 +63,15 @@ impl RawDataset {
     fn known(
         kind: DatasetKind,
         classes: Vec<Class>,
-        items: Vec<Item>,
+        items: Vec<StoredImage>,
         source: FileTree,
         sections: Vec<Section>,
     ) -> Self {
-        let (name, store) = (kind.to_string(), Store { source, sections });
-        Self { name, kind, classes, items, store, tasks: None }
+        Self { name: kind.to_string(), kind, classes, items, source, sections, tasks: None }
     }
 
     /// A dataset that is named after its folder or archive.
-    fn unknown(kind: DatasetKind, classes: Vec<Class>, items: Vec<Item>, source: FileTree) -> Self {
+    fn unknown(kind: DatasetKind, classes: Vec<Class>, items: Vec<StoredImage>, source: FileTree) -> Self {
         let name = file_name(source.name().trim_end_matches('/')).to_string();
         Self { name, ..Self::known(kind, classes, items, source, Vec::new()) }
     }
@@ -156,7 +158,7 @@ impl Dataset {
     }
 
     fn complete(mut raw: RawDataset) -> Result<Self> {
-        let origin = raw.store.source.name();
+        let origin = raw.source.name();
         if raw.items.is_empty() {
             let hint = raw.kind.home().map(|home| format!("; {home}")).unwrap_or_default();
             return Err(Error::Input(format!(
@@ -166,10 +168,10 @@ impl Dataset {
         }
         raw.items.sort_by(|a, b| {
             // Images without a class come last.
-            let order = |item: &Item| item.class.unwrap_or(usize::MAX);
+            let order = |item: &StoredImage| item.class.unwrap_or(usize::MAX);
             order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
         });
-        let same = |pair: &&[Item]| pair[0].id == pair[1].id && pair[0].class == pair[1].class;
+        let same = |pair: &&[StoredImage]| pair[0].id == pair[1].id && pair[0].class == pair[1].class;
         if let Some(pair) = raw.items.windows(2).find(same) {
             return Err(Error::read(origin, format!("it names {} twice; keep one", pair[0].id)));
         }
@@ -193,7 +195,7 @@ impl Dataset {
                 })
             }));
         }
-        let row = |(at, item): (usize, &Item)| match item.class {
+        let row = |(at, item): (usize, &StoredImage)| match item.class {
             Some(class) => here[class].map(|class| (at, Some(class))),
             None => split.is_none().then_some((at, None)),
         };
@@ -237,22 +239,22 @@ impl Dataset {
         self.rows[row].1
     }
 
-    /// Reads an image: cropped to its box where it has one, in its own size.
+    /// Reads an image: cropped to its box where it has one, and not resized.
     pub fn image(&self, row: usize) -> Result<RgbImage> {
-        self.raw.store.image(self.item(row))
+        self.raw.image(self.item(row))
     }
 
     /// The bytes of an image as they are stored, if it is stored encoded and whole.
     pub fn encoded(&self, row: usize) -> Result<Option<Vec<u8>>> {
-        self.raw.store.encoded(self.item(row))
+        self.raw.encoded(self.item(row))
     }
 
-    /// The file that an image is, if it is one of its own rather than a part of an archive.
+    /// The file that an image is, if it is not a part of another file.
     pub fn file(&self, row: usize) -> Option<&Path> {
-        self.raw.store.file(self.item(row))
+        self.raw.file(self.item(row))
     }
 
-    fn item(&self, row: usize) -> &Item {
+    fn item(&self, row: usize) -> &StoredImage {
         &self.raw.items[self.rows[row].0]
     }
 
@@ -305,22 +307,21 @@ impl Dataset {
 
     /// One split, however incomplete.
     pub fn peek(&self, split: DatasetSplit) -> Self {
-        let mut kept = vec![false; self.raw.items.len()];
-        self.rows.iter().for_each(|row| kept[row.0] = true);
+        let here: HashSet<usize> = self.rows.iter().map(|row| row.0).collect();
         let mut part = Self::view(self.raw.clone(), Some(split));
-        part.rows.retain(|row| kept[row.0]);
+        part.rows.retain(|row| here.contains(&row.0));
         part
     }
 
     /// The folder, archive or file it was opened from.
     pub fn origin(&self) -> &str {
-        self.raw.store.source.name()
+        self.raw.source.name()
     }
 
     /// For each row a number that stays the same as long as its image does. A file on disk may move to
     /// another folder; where one file holds many images, each number changes with the file.
     pub fn stamps(&self) -> Vec<u64> {
-        let source = &self.raw.store.source;
+        let source = &self.raw.source;
         let all = source.stamp_of_all();
         let stamp = |row: usize| {
             let item = self.item(row);
@@ -342,12 +343,7 @@ impl Dataset {
     /// The dataset without some of its rows.
     pub fn without(&self, rows: &[usize]) -> Self {
         let gone: HashSet<usize> = rows.iter().copied().collect();
-        let mut left = self.clone();
-        let mut row = 0;
-        left.rows.retain(|_| {
-            row += 1;
-            !gone.contains(&(row - 1))
-        });
-        left
+        let left = self.rows.iter().enumerate().filter(|(row, _)| !gone.contains(row));
+        Self { rows: left.map(|(_, &row)| row).collect(), ..self.clone() }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::store::ImageLocation;
 use crate::Result;
-use crate::pickle::{Blob, Document, Id, Node};
+use crate::pickle::{Blob, Id, Pickle, PickledValue};
 use crate::source::Section;
 
 /// The sections that hold the images of pickles.
@@ -15,8 +15,8 @@ pub(super) struct PickleSections {
 
 impl PickleSections {
     /// Adds the file of a pickle.
-    pub fn file(&mut self, doc: &Document) -> usize {
-        self.push(doc.section().clone())
+    pub fn file(&mut self, doc: &Pickle) -> usize {
+        self.push(doc.section.clone())
     }
 
     fn push(&mut self, section: Section) -> usize {
@@ -28,7 +28,7 @@ impl PickleSections {
     /// Gives their number and the location of each.
     pub fn pixels(
         &mut self,
-        doc: &Document,
+        doc: &Pickle,
         id: Id,
         planes: bool,
     ) -> Result<(usize, impl Fn(usize) -> ImageLocation + use<>)> {
@@ -50,7 +50,7 @@ impl PickleSections {
         })?;
         let (section, start) = match array.data {
             Blob::At { offset, .. } => (self.file(doc), offset),
-            Blob::Here(bytes) => (self.push(Section::of_bytes(doc.section().name(), bytes)), 0),
+            Blob::Here(bytes) => (self.push(Section::of_bytes(&doc.section.name, bytes)), 0),
         };
         let stride = (3 * height * width) as u64;
         let location = move |row: usize| {
@@ -61,9 +61,9 @@ impl PickleSections {
     }
 
     /// An encoded image, as bytes or an array of bytes. `file` is the number of its pickle.
-    pub fn encoded(&mut self, doc: &Document, file: usize, id: Id) -> Result<ImageLocation> {
+    pub fn encoded(&mut self, doc: &Pickle, file: usize, id: Id) -> Result<ImageLocation> {
         let data = match (doc.node(id), doc.array(id)?) {
-            (Node::Bytes(blob), _) => blob.clone(),
+            (PickledValue::Bytes(blob), _) => blob.clone(),
             (_, Some(array)) if array.dtype.size == 1 => array.data,
             _ => return Err(doc.refuse("one of its images is not bytes")),
         };
@@ -86,25 +86,25 @@ impl PickleSections {
 }
 
 /// Refuses a pickle with another number of labels than images.
-pub(super) fn as_many(doc: &Document, images: usize, labels: usize) -> Result<()> {
+pub(super) fn as_many(doc: &Pickle, images: usize, labels: usize) -> Result<()> {
     if images == labels { Ok(()) } else { Err(doc.refuse(format!("there are {labels} labels for {images} images"))) }
 }
 
 /// An entry that has to be there.
-pub(super) fn entry(doc: &Document, key: &str) -> Result<Id> {
-    doc.entry(doc.root(), key).ok_or_else(|| {
-        let entries = doc.entries(doc.root()).unwrap_or_default();
+pub(super) fn entry(doc: &Pickle, key: &str) -> Result<Id> {
+    doc.entry(doc.root, key).ok_or_else(|| {
+        let entries = doc.entries(doc.root).unwrap_or_default();
         let keys: Vec<String> = entries.iter().filter_map(|(key, _)| doc.text(*key)).take(8).collect();
         doc.refuse(format!("it has no entry {key:?}, only {keys:?}"))
     })
 }
 
 /// Labels or rows, which have to be integers.
-pub(super) fn integers(doc: &Document, id: Id) -> Result<Vec<i64>> {
+pub(super) fn integers(doc: &Pickle, id: Id) -> Result<Vec<i64>> {
     doc.ints(id)?.ok_or_else(|| doc.refuse("its labels or rows are no integers"))
 }
 
 /// Names of classes, which have to be texts.
-pub(super) fn class_names(doc: &Document, id: Id) -> Result<Vec<String>> {
+pub(super) fn class_names(doc: &Pickle, id: Id) -> Result<Vec<String>> {
     doc.texts(id).ok_or_else(|| doc.refuse("its class names are no texts"))
 }

@@ -24,7 +24,7 @@ pub struct PublishedClass {
 }
 
 impl PublishedSplits {
-    /// The published division; none for datasets of one's own.
+    /// The published division; none for other datasets.
     pub fn of(kind: DatasetKind) -> Option<Self> {
         let text = match kind {
             DatasetKind::CifarFs => include_str!("lists/cifar-fs.txt"),
@@ -51,7 +51,7 @@ impl PublishedSplits {
     }
 }
 
-/// Lines of split, class and number; the class `*` stands for all. The texts are part of the program and
+/// Lines of split, class and number; the class `*` means all of a split. The texts are part of the program and
 /// read by the tests.
 fn parse(text: &str) -> PublishedSplits {
     let mut lists = PublishedSplits { classes: Vec::new(), totals: Vec::new() };

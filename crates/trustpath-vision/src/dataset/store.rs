@@ -2,20 +2,13 @@
 
 use std::path::Path;
 
+use super::RawDataset;
 use crate::image::{Crop, RgbImage};
-use crate::source::{FileTree, Section};
 use crate::{Error, Result};
-
-/// The files of a dataset, and the large ones among them that hold many images.
-#[derive(Debug)]
-pub(crate) struct Store {
-    pub source: FileTree,
-    pub sections: Vec<Section>,
-}
 
 /// One image.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item {
+pub(crate) struct StoredImage {
     pub id: String,
     pub class: Option<usize>,
     pub location: ImageLocation,
@@ -32,9 +25,9 @@ pub(crate) enum ImageLocation {
     Pixels { section: usize, offset: u64, width: usize, height: usize, planes: bool },
 }
 
-impl Store {
-    /// Reads an image in its own size.
-    pub fn image(&self, item: &Item) -> Result<RgbImage> {
+impl RawDataset {
+    /// Reads an image, which is not resized.
+    pub fn image(&self, item: &StoredImage) -> Result<RgbImage> {
         match item.location {
             ImageLocation::File(Some(crop)) => {
                 let bytes = self.source.read(&item.id)?;
@@ -64,8 +57,8 @@ impl Store {
         }
     }
 
-    /// The file that an image is, if it is one of its own.
-    pub fn file(&self, item: &Item) -> Option<&Path> {
+    /// The file that an image is, if it is not a part of another file.
+    pub fn file(&self, item: &StoredImage) -> Option<&Path> {
         match item.location {
             ImageLocation::File(None) => self.source.path(&item.id),
             _ => None,
@@ -73,7 +66,7 @@ impl Store {
     }
 
     /// The encoded bytes of an image that is stored encoded and as a whole.
-    pub fn encoded(&self, item: &Item) -> Result<Option<Vec<u8>>> {
+    pub fn encoded(&self, item: &StoredImage) -> Result<Option<Vec<u8>>> {
         match item.location {
             ImageLocation::File(None) => self.source.read(&item.id).map(Some),
             ImageLocation::Encoded { section, offset, len } => self.sections[section].read_at(offset, len).map(Some),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::classes::ClassNumbers;
-use super::store::{ImageLocation, Item};
+use super::store::{ImageLocation, StoredImage};
 use super::{DatasetKind, DatasetSplit, RawDataset};
 use crate::source::{FileTree, file_name, folder_prefix, is_image};
 use crate::{Error, Result};
@@ -93,7 +93,7 @@ fn read_tables(source: FileTree, kind: DatasetKind, mut tables: Vec<String>) -> 
                 Error::read(table, format!("it names {file}, which is not there; {remedy}"))
             })?;
             let class = (!label.is_empty()).then(|| numbers.number(&label, split(table)));
-            items.push(Item { id, class, location: ImageLocation::File(None) });
+            items.push(StoredImage { id, class, location: ImageLocation::File(None) });
         }
     }
     Ok(match kind {

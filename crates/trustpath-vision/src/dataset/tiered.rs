@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::str::FromStr;
 
 use super::pickled::{PickleSections, as_many, class_names, entry, integers};
-use super::store::Item;
+use super::store::StoredImage;
 use super::{Class, DatasetKind, DatasetSplit, RawDataset};
-use crate::pickle::Document;
+use crate::pickle::Pickle;
 use crate::source::{FileTree, file_name};
 use crate::{Error, Result};
 
@@ -31,9 +31,9 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
         if !source.contains(&labels) {
             return Err(Error::read(labels, "it is not there beside its images; get both"));
         }
-        let (labels, names) = labels_of(&Document::read(&source.section(&labels)?, 0)?)?;
-        let doc = Document::read(&source.section(name)?, 0)?;
-        let images = doc.list(doc.root()).ok_or_else(|| doc.refuse("it is not a list of PNGs"))?;
+        let (labels, names) = labels_of(&Pickle::read(&source.section(&labels)?, 0)?)?;
+        let doc = Pickle::read(&source.section(name)?, 0)?;
+        let images = doc.list(doc.root).ok_or_else(|| doc.refuse("it is not a list of PNGs"))?;
         as_many(&doc, images.len(), labels.len())?;
         let first = classes.len();
         let mut seen = HashSet::new();
@@ -53,20 +53,20 @@ pub(super) fn read(source: FileTree) -> Result<RawDataset> {
                 .filter(|&class| class < classes.len())
                 .ok_or_else(|| doc.refuse(format!("image {row} has the label {label}, which has no name")))?;
             let location = sections.encoded(&doc, file, *image)?;
-            items.push(Item { id: format!("{split}/{row:06}"), class: Some(class), location });
+            items.push(StoredImage { id: format!("{split}/{row:06}"), class: Some(class), location });
         }
     }
     Ok(RawDataset::known(DatasetKind::TieredImagenet, classes, items, source, sections.finish()))
 }
 
 /// A class number for each image, and the names of the classes.
-fn labels_of(doc: &Document) -> Result<(Vec<i64>, Vec<String>)> {
-    let numbers = match doc.entry(doc.root(), "labels") {
+fn labels_of(doc: &Pickle) -> Result<(Vec<i64>, Vec<String>)> {
+    let numbers = match doc.entry(doc.root, "labels") {
         Some(labels) => labels,
         None => entry(doc, "label_specific")?,
     };
     let numbers = integers(doc, numbers)?;
-    let names = match doc.entry(doc.root(), "label_specific_str") {
+    let names = match doc.entry(doc.root, "label_specific_str") {
         Some(names) => class_names(doc, names)?,
         None => {
             let most = numbers.iter().max().copied().unwrap_or(-1).clamp(-1, numbers.len() as i64);

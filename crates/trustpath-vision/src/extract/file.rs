@@ -5,38 +5,30 @@
 //! reused. Beside `NAME.npy` is `NAME-labels.csv` with an id and the name of a class for each row. An image without a
 //! class is labelled −1, or not at all.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use trustpath_table::{Format, npy, write_atomically};
 
-use super::kept::{BACKBONE, FeatureRows, IMAGES, STAMPS};
-use crate::weights::Precision;
+use super::Origin;
+use super::cached::{BACKBONE, FeatureRows, IMAGES, STAMPS};
+use crate::dataset::Dataset;
+use crate::weights::FloatPrecision;
 use crate::{Error, Result};
 
 /// Where features go, and in which precision.
 pub(super) struct FeatureFile {
     path: PathBuf,
     format: Format,
-    precision: Precision,
+    precision: FloatPrecision,
     dim: usize,
-}
-
-/// What the rows are.
-pub(super) struct RowInfo<'a> {
-    pub ids: Vec<String>,
-    pub labels: Vec<Option<usize>>,
-    pub classes: &'a [String],
-    pub stamps: Vec<u64>,
-    /// The fingerprints of the backbone and of all images.
-    pub backbone: String,
-    pub images: String,
 }
 
 impl FeatureFile {
     /// Refuses at once what could not be written in the end.
-    pub fn new(path: &Path, precision: Precision, dim: usize) -> Result<Self> {
+    pub fn new(path: &Path, precision: FloatPrecision, dim: usize) -> Result<Self> {
         let file = path.display().to_string();
         let format = Format::of(path)
             .ok()
@@ -59,8 +51,8 @@ impl FeatureFile {
     /// The bytes of a value.
     pub fn width(&self) -> usize {
         match self.precision {
-            Precision::F16 => 2,
-            Precision::F32 => 4,
+            FloatPrecision::F16 => 2,
+            FloatPrecision::F32 => 4,
         }
     }
 
@@ -69,29 +61,26 @@ impl FeatureFile {
         self.format == Format::Safetensors
     }
 
-    /// Writes the features, complete or not at all.
-    pub fn write(&self, features: &FeatureRows, rows: &RowInfo) -> Result<()> {
-        match self.format {
-            Format::Npy => {
-                write_atomically(beside(&self.path, "csv"), |w| labels(w, rows))?;
-                let descr = if self.width() == 2 { "'<f2'" } else { "'<f4'" };
-                write_atomically(&self.path, |w| {
-                    npy::write_header(w, descr, &[rows.ids.len(), self.dim])?;
-                    features.write(w)
-                })?;
-            }
-            _ => write_atomically(&self.path, |w| self.tensors(w, features, rows))?,
+    /// Writes the features of a dataset, complete or not at all.
+    pub fn write(&self, features: &FeatureRows, dataset: &Dataset, from: &Origin) -> Result<()> {
+        if self.format != Format::Npy {
+            return Ok(write_atomically(&self.path, |w| self.tensors(w, features, dataset, from))?);
         }
-        Ok(())
+        write_atomically(beside(&self.path, "csv"), |w| labels(w, dataset))?;
+        let descr = if self.width() == 2 { "'<f2'" } else { "'<f4'" };
+        Ok(write_atomically(&self.path, |w| {
+            npy::write_header(w, descr, &[dataset.len(), self.dim])?;
+            features.write(w)
+        })?)
     }
 
-    fn tensors(&self, w: &mut impl Write, features: &FeatureRows, rows: &RowInfo) -> io::Result<()> {
-        let count = rows.ids.len();
+    fn tensors(&self, w: &mut impl Write, features: &FeatureRows, dataset: &Dataset, from: &Origin) -> io::Result<()> {
+        let (count, ids) = (dataset.len(), ids(dataset));
         let mut offsets = vec![0i64];
-        for id in &rows.ids {
+        for id in &ids {
             offsets.push(offsets[offsets.len() - 1] + id.len() as i64);
         }
-        let texts = rows.ids.iter().map(String::len).sum::<usize>();
+        let texts = ids.iter().map(String::len).sum::<usize>();
         let dtype = if self.width() == 2 { "F16" } else { "F32" };
         // Wide elements first, so that all are aligned.
         let tensors = [
@@ -102,12 +91,8 @@ impl FeatureFile {
             ("ids.bytes", "U8", vec![texts], texts),
         ];
         let mut header = Map::new();
-        let classes = Value::from(rows.classes).to_string();
-        let about = json!({
-            "class_names": classes,
-            BACKBONE: rows.backbone,
-            IMAGES: rows.images,
-        });
+        let classes = Value::from(dataset.classes()).to_string();
+        let about = json!({"class_names": classes, BACKBONE: from.backbone, IMAGES: from.images});
         header.insert("__metadata__".into(), about);
         let mut place = 0;
         for (name, dtype, shape, length) in tensors {
@@ -119,21 +104,35 @@ impl FeatureFile {
         header.resize(header.len().next_multiple_of(8), b' ');
         w.write_all(&(header.len() as u64).to_le_bytes())?;
         w.write_all(&header)?;
-        let labels = rows.labels.iter().map(|label| label.map_or(-1, |class| class as i64));
-        let stamps = rows.stamps.iter().map(|&stamp| stamp as i64);
+        let labels = (0..count).map(|row| dataset.class(row).map_or(-1, |class| class as i64));
+        let stamps = dataset.stamps().into_iter().map(|stamp| stamp as i64);
         offsets.into_iter().chain(labels).chain(stamps).try_for_each(|n| w.write_all(&n.to_le_bytes()))?;
         features.write(w)?;
-        rows.ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
+        ids.iter().try_for_each(|id| w.write_all(id.as_bytes()))
     }
 }
 
-fn labels(w: &mut impl Write, rows: &RowInfo) -> io::Result<()> {
+fn labels(w: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(w);
     csv.write_record(["id", "label"])?;
-    for (id, label) in rows.ids.iter().zip(&rows.labels) {
-        csv.write_record([id.as_str(), label.map_or("", |class| &rows.classes[class])])?;
+    for (row, id) in ids(dataset).iter().enumerate() {
+        csv.write_record([id.as_str(), dataset.class(row).map_or("", |class| &dataset.classes()[class])])?;
     }
     csv.flush()
+}
+
+/// The ids of all rows; where one is that of several images, with the class before it.
+fn ids(dataset: &Dataset) -> Vec<String> {
+    let rows = 0..dataset.len();
+    let mut seen = HashSet::new();
+    if rows.clone().all(|row| seen.insert(dataset.id(row))) {
+        return rows.map(|row| dataset.id(row).to_owned()).collect();
+    }
+    let with_class = |row| {
+        let class = dataset.class(row).map_or("", |class| dataset.classes()[class].as_str());
+        format!("{class}/{}", dataset.id(row))
+    };
+    rows.map(with_class).collect()
 }
 
 /// The name of a file of labels beside that of features.

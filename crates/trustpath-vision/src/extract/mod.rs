@@ -4,14 +4,13 @@
 //! computed; so no more than two batches are in memory, however many images there are. Features are collected in a file
 //! beside the result (`partial`), from which an interrupted extraction is resumed; at the end they become the result
 //! (`file`), which `trustpath label`, `bench` and `check` read. An existing result is brought up to date: features of
-//! unchanged images are reused (`kept`).
+//! unchanged images are reused (`cached`).
 
+mod cached;
 mod file;
-mod kept;
 mod partial;
 mod rows;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use half::f16;
@@ -21,10 +20,10 @@ use trustpath_table::Format;
 use crate::backbone::Backbone;
 use crate::dataset::Dataset;
 use crate::fingerprint::Fingerprint;
-use crate::weights::Precision;
+use crate::weights::FloatPrecision;
 use crate::{Error, Result};
-use file::{FeatureFile, RowInfo};
-use kept::{CachedFeatures, FeatureRows};
+use cached::{CachedFeatures, FeatureRows};
+use file::FeatureFile;
 use partial::{COMPLETE, PartialFile, SKIPPED};
 pub use rows::FeatureBlocks;
 
@@ -35,7 +34,7 @@ const BATCH: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extraction {
     /// The precision of the features.
-    pub precision: Precision,
+    pub precision: FloatPrecision,
     /// Whether images that cannot be read are left out; else the first of them ends it.
     pub skip_bad: bool,
 }
@@ -48,7 +47,7 @@ pub trait ExtractObserver {
     /// This many more images are done.
     fn advance(&mut self, images: usize);
 
-    /// Whether to stop now; what is done is kept.
+    /// Whether to stop now; what is done is not lost.
     fn stop(&self) -> bool {
         false
     }
@@ -96,33 +95,34 @@ impl Extraction {
         out: &Path,
         observer: &mut dyn ExtractObserver,
     ) -> Result<ExtractOutcome> {
-        let target = FeatureFile::new(out, self.precision, backbone.dim())?;
+        let dim = backbone.info().dim;
+        let target = FeatureFile::new(out, self.precision, dim)?;
         let all = dataset.len();
-        let width = target.width() * backbone.dim();
+        let width = target.width() * dim;
         let from = self.origin(backbone, dataset);
-        let kept = if target.records_origin() {
+        let cached = if target.records_origin() {
             CachedFeatures::read(out, &from.backbone, width)
         } else {
             CachedFeatures::default()
         };
-        let is_new = |row: &usize| kept.get(from.stamps[*row]).is_none();
+        let is_new = |row: &usize| cached.get(from.stamps[*row]).is_none();
         let new: Vec<usize> = (0..all).filter(is_new).collect();
-        if new.is_empty() && kept.is_up_to_date(&from.images) {
+        if new.is_empty() && cached.is_up_to_date(&from.images) {
             observer.begin(all, all);
             return Ok(ExtractOutcome::Finished { rows: all, skipped: Vec::new() });
         }
         let before = all - new.len();
         let mut partial = PartialFile::open(out, from.fingerprint(&new), width)?;
-        let begun = partial.done().min(new.len());
+        let begun = partial.done.min(new.len());
         observer.begin(before + begun, all);
         let batch = BATCH * rayon::current_num_threads();
         let rows = |first: usize| &new[first..(first + batch).min(new.len())];
         let mut ready = self.load(backbone, dataset, rows(begun))?;
         while !ready.bad.is_empty() {
             if observer.stop() {
-                return Ok(ExtractOutcome::Stopped { done: before + partial.done(), all });
+                return Ok(ExtractOutcome::Stopped { done: before + partial.done, all });
             }
-            let first = partial.done();
+            let first = partial.done;
             let (features, next) = rayon::join(
                 || {
                     if ready.values.is_empty() { Ok(Vec::new()) } else { backbone.features(&ready.values) }
@@ -130,18 +130,18 @@ impl Extraction {
                 || self.load(backbone, dataset, rows(first + ready.bad.len())),
             );
             let features = features?;
-            let each = features.chunks_exact(backbone.dim());
+            let each = features.chunks_exact(dim);
             let records = self.records(dataset, rows(first), &ready, each, width)?;
             partial.append(&records)?;
             observer.advance(ready.bad.len());
             ready = next?;
         }
-        self.finish(partial, &target, dataset, &from, (&kept, &new))
+        self.finish(partial, &target, dataset, &from, (&cached, &new))
     }
 
     /// Reads some images and makes them ready.
     fn load(&self, backbone: &dyn Backbone, dataset: &Dataset, rows: &[usize]) -> Result<Batch> {
-        let input = backbone.input();
+        let input = backbone.info().input;
         let mut values = vec![0.0; rows.len() * input.values()];
         let read = |(&row, values): (&usize, &mut [f32])| dataset.image(row).map(|image| input.prepare(&image, values));
         let images = rows.par_iter().zip(values.par_chunks_exact_mut(input.values()));
@@ -182,12 +182,12 @@ impl Extraction {
             records.push(COMPLETE);
             for &value in features.next().unwrap_or_default() {
                 let finite = match self.precision {
-                    Precision::F16 => {
+                    FloatPrecision::F16 => {
                         let half = f16::from_f32(value);
                         records.extend(half.to_le_bytes());
                         half.is_finite()
                     }
-                    Precision::F32 => {
+                    FloatPrecision::F32 => {
                         records.extend(value.to_le_bytes());
                         value.is_finite()
                     }
@@ -213,7 +213,7 @@ impl Extraction {
         target: &FeatureFile,
         dataset: &Dataset,
         from: &Origin,
-        (kept, new): (&CachedFeatures, &[usize]),
+        (cached, new): (&CachedFeatures, &[usize]),
     ) -> Result<ExtractOutcome> {
         let gone: Vec<usize> = partial.skipped()?.into_iter().map(|record| new[record]).collect();
         let mut skipped = Vec::new();
@@ -231,23 +231,15 @@ impl Extraction {
             return Err(Error::Input(format!("none of the {all} images of {name} can be read; {first}")));
         }
         let left = dataset.without(&gone);
-        let rows = RowInfo {
-            ids: ids(&left),
-            labels: (0..left.len()).map(|row| left.class(row)).collect(),
-            classes: dataset.classes(),
-            stamps: left.stamps(),
-            backbone: from.backbone.clone(),
-            images: from.images.clone(),
-        };
-        let features = FeatureRows { kept, stamps: &from.stamps, computed: new, partial: &partial };
-        target.write(&features, &rows)?;
+        let features = FeatureRows { cached, stamps: &from.stamps, computed: new, partial: &partial };
+        target.write(&features, &left, from)?;
         partial.remove()?;
         Ok(ExtractOutcome::Finished { rows: left.len(), skipped })
     }
 
     fn origin(&self, backbone: &dyn Backbone, dataset: &Dataset) -> Origin {
         let (mut by, mut all) = (Fingerprint::new(), Fingerprint::new());
-        by.number(backbone.identity()).number(self.precision as u64);
+        by.number(backbone.info().identity()).number(self.precision as u64);
         let stamps = dataset.stamps();
         all.number(u64::from(self.skip_bad)).add(dataset.origin());
         dataset.classes().iter().fold(&mut all, Fingerprint::add);
@@ -285,20 +277,6 @@ struct Batch {
     values: Vec<f32>,
     /// Which of all could not be read.
     bad: Vec<bool>,
-}
-
-/// The ids of all rows; where one stands for several images, with the class before it.
-fn ids(dataset: &Dataset) -> Vec<String> {
-    let rows = 0..dataset.len();
-    let mut seen = HashSet::new();
-    if rows.clone().all(|row| seen.insert(dataset.id(row))) {
-        return rows.map(|row| dataset.id(row).to_owned()).collect();
-    }
-    let with_class = |row| {
-        let class = dataset.class(row).map_or("", |class| dataset.classes()[class].as_str());
-        format!("{class}/{}", dataset.id(row))
-    };
-    rows.map(with_class).collect()
 }
 
 #[cfg(test)]

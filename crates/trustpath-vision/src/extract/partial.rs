@@ -23,7 +23,8 @@ pub(super) struct PartialFile {
     path: PathBuf,
     file: File,
     record: usize,
-    done: usize,
+    /// Records that are there.
+    pub done: usize,
     /// Two processes that extract to one place would write over each other; none in tests.
     _lock: Option<FileLock>,
 }
@@ -58,11 +59,6 @@ impl PartialFile {
         });
         let (file, done) = begun.map_err(|e| Error::write(&path, &e))?;
         Ok(Self { path, file, record, done, _lock: lock })
-    }
-
-    /// Records that are there.
-    pub fn done(&self) -> usize {
-        self.done
     }
 
     /// Adds whole records.
@@ -119,6 +115,6 @@ mod tests {
         let mut partial = PartialFile { path, file, record: 3, done: 0, _lock: None };
         let error = partial.append(&[0; 6]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
-        assert_eq!(partial.done(), 0);
+        assert_eq!(partial.done, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Features that are computed in blocks, and kept on the disk until all are there.
+//! Features that are computed in blocks, and are on the disk until all are there.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl FeatureBlocks {
 
     /// Rows that are there.
     pub fn done(&self) -> usize {
-        self.partial.done()
+        self.partial.done
     }
 
     /// Adds rows.
@@ -60,7 +60,7 @@ impl FeatureBlocks {
     /// # Errors
     /// If it cannot be written.
     pub fn finish(self) -> Result<()> {
-        let shape = [self.partial.done(), self.dims];
+        let shape = [self.partial.done, self.dims];
         write_atomically(&self.out, |w| {
             npy::write_header(w, "'<f4'", &shape)?;
             self.partial.each(|_, row| w.write_all(row))

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use trustpath_table::{PartlyLabelledFile, TableFile};
+use trustpath_table::{PartlyLabelledFile, PartlyLabelledTable, TableFile};
 
 use super::*;
+use crate::backbone::BackboneInfo;
 use crate::cpu::Engine;
 use crate::image::RgbImage;
-use crate::network::{Builder, Framing, Network};
+use crate::network::{Builder, ImageInput, Network};
 use crate::weights::{NetworkWeights, Parameter};
 
 const SIZE: usize = 6;
@@ -16,9 +17,8 @@ const DIM: usize = 16;
 fn engine(about: f32) -> Engine {
     let mut b = Builder::default();
     b.conv("c", Builder::IMAGE, (3, DIM), 3, 1);
-    let (mean, std) = ([0.4; 3], [0.2; 3]);
-    let (nodes, framing) = (b.nodes(), Framing::Squeeze);
-    let network = Network { name: "tiny", nodes, dim: DIM, size: SIZE, framing, mean, std };
+    let input = ImageInput { size: SIZE, mean: [0.4; 3], std: [0.2; 3], ..ImageInput::default() };
+    let network = Network { name: "tiny", nodes: b.nodes(), dim: DIM, input };
     let values = (0..DIM * 27).map(|i| about + (i % 7) as f32 / 7.0).collect();
     let parameter = Parameter { shape: vec![DIM, 3, 3, 3], values };
     let weights = BTreeMap::from([("c.weight".to_string(), parameter)]);
@@ -26,9 +26,9 @@ fn engine(about: f32) -> Engine {
 }
 
 /// Two classes with `each` images of different sizes.
-struct Folder(tempfile::TempDir);
+struct ImageFolder(tempfile::TempDir);
 
-impl Folder {
+impl ImageFolder {
     fn new(each: usize) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         for class in ["wren", "auk"] {
@@ -53,8 +53,29 @@ impl Folder {
         Dataset::open(&self.path("birds"), None).unwrap()
     }
 
-    fn extract(&self, extraction: Extraction, out: &str, observer: &mut dyn ExtractObserver) -> Result<ExtractOutcome> {
-        extraction.run(&engine(0.0), &self.dataset(), &self.path(out), observer)
+    /// Extracts by weights around `about`, and says how it went.
+    fn run(
+        &self,
+        extraction: Extraction,
+        (about, stop_at): (f32, Option<usize>),
+        out: &str,
+    ) -> (CountingObserver, Result<ExtractOutcome>) {
+        let mut observer = CountingObserver { stop_at, ..CountingObserver::default() };
+        let outcome = extraction.run(&engine(about), &self.dataset(), &self.path(out), &mut observer);
+        (observer, outcome)
+    }
+
+    fn extract(&self, extraction: Extraction, out: &str) -> Result<ExtractOutcome> {
+        self.run(extraction, (0.0, None), out).1
+    }
+
+    fn refused(&self, extraction: Extraction, out: &str, sentence: &str) {
+        let error = self.extract(extraction, out).unwrap_err().to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+
+    fn features(&self, name: &str) -> PartlyLabelledTable {
+        PartlyLabelledFile::new(self.path(name)).read().unwrap()
     }
 }
 
@@ -80,34 +101,34 @@ impl ExtractObserver for CountingObserver {
     }
 }
 
-const F32: Extraction = Extraction { precision: Precision::F32, skip_bad: false };
-const F16: Extraction = Extraction { precision: Precision::F16, skip_bad: false };
+const F32: Extraction = Extraction { precision: FloatPrecision::F32, skip_bad: false };
+const F16: Extraction = Extraction { precision: FloatPrecision::F16, skip_bad: false };
+const SKIPPING: Extraction = Extraction { skip_bad: true, ..F16 };
 
 #[test]
 fn written_features_are_read_by_the_other_commands() {
-    let folder = Folder::new(3);
+    let folder = ImageFolder::new(3);
     let dataset = folder.dataset();
     let engine = engine(0.0);
     let mut expected = Vec::new();
     for row in 0..6 {
         let mut values = vec![0.0; 3 * SIZE * SIZE];
-        engine.input().prepare(&dataset.image(row).unwrap(), &mut values);
+        engine.info().input.prepare(&dataset.image(row).unwrap(), &mut values);
         expected.extend(engine.features(&values).unwrap());
     }
     for (extraction, tolerance) in [(F32, 0.0), (F16, 1e-3)] {
         for name in ["out.npy", "out.safetensors"] {
-            let mut count = CountingObserver::default();
-            let outcome = folder.extract(extraction, name, &mut count).unwrap();
-            assert_eq!(outcome, ExtractOutcome::Finished { rows: 6, skipped: vec![] });
+            let (count, outcome) = folder.run(extraction, (0.0, None), name);
+            assert_eq!(outcome.unwrap(), ExtractOutcome::Finished { rows: 6, skipped: vec![] });
             assert_eq!(count.done, 6);
-            let pool = PartlyLabelledFile::new(folder.path(name)).read().unwrap();
+            let pool = folder.features(name);
             assert_eq!(pool.ids()[0], "auk/000.png");
             assert_eq!(pool.ids()[5], "wren/002.png");
             assert_eq!(pool.class_names(), ["auk", "wren"]);
             assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
-            for (found, expected) in pool.features().unwrap().iter().zip(&expected) {
-                let difference = (found - expected).abs();
-                assert!(difference <= tolerance * expected.abs(), "{found} is not {expected}");
+            for (feature, expected) in pool.features().unwrap().iter().zip(&expected) {
+                let difference = (feature - expected).abs();
+                assert!(difference <= tolerance * expected.abs(), "{feature} is not {expected}");
             }
             let table = TableFile::new(folder.path(name)).read().unwrap();
             assert_eq!(table.class_names(), ["auk", "wren"]);
@@ -118,23 +139,22 @@ fn written_features_are_read_by_the_other_commands() {
 
 #[test]
 fn an_interrupted_extraction_is_resumed() {
-    let folder = Folder::new(60);
-    folder.extract(F16, "whole.safetensors", &mut CountingObserver::default()).unwrap();
+    let folder = ImageFolder::new(60);
+    folder.extract(F16, "whole.safetensors").unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let mut first = CountingObserver { stop_at: Some(40), ..CountingObserver::default() };
-    let run = |count: &mut CountingObserver| {
-        let out = folder.path("cut.safetensors");
-        pool.install(|| F16.run(&engine(0.0), &folder.dataset(), &out, count))
+    let run = |stop_at| {
+        let (count, outcome) = pool.install(|| folder.run(F16, (0.0, stop_at), "cut.safetensors"));
+        (count, outcome.unwrap())
     };
-    let ExtractOutcome::Stopped { done, all: 120 } = run(&mut first).unwrap() else { panic!() };
+    let (_, ExtractOutcome::Stopped { done, all: 120 }) = run(Some(40)) else { panic!() };
     assert!((40..120).contains(&done), "{done}");
     assert!(!folder.path("cut.safetensors").exists());
     // A crash may cut a record.
     let partial = folder.path("cut.safetensors.partial");
     let bytes = std::fs::read(&partial).unwrap();
     std::fs::write(&partial, &bytes[..bytes.len() - 5]).unwrap();
-    let mut second = CountingObserver::default();
-    assert!(matches!(run(&mut second).unwrap(), ExtractOutcome::Finished { rows: 120, .. }));
+    let (second, outcome) = run(None);
+    assert!(matches!(outcome, ExtractOutcome::Finished { rows: 120, .. }));
     assert_eq!((second.begun, second.done), (done - 1, 120));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("cut.safetensors") == read("whole.safetensors"));
@@ -143,35 +163,32 @@ fn an_interrupted_extraction_is_resumed() {
 
 #[test]
 fn an_extraction_by_another_backbone_starts_again() {
-    let folder = Folder::new(60);
-    let out = folder.path("o.npy");
-    let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
-    F32.run(&engine(0.0), &folder.dataset(), &out, &mut count).unwrap();
-    for (extraction, about) in [(F32, 0.5), (F16, 0.5), (Extraction { skip_bad: true, ..F16 }, 0.5)] {
-        let mut count = CountingObserver { stop_at: Some(20), ..CountingObserver::default() };
-        let outcome = extraction.run(&engine(about), &folder.dataset(), &out, &mut count).unwrap();
+    let folder = ImageFolder::new(60);
+    folder.run(F32, (0.0, Some(20)), "o.npy").1.unwrap();
+    for extraction in [F32, F16, SKIPPING] {
+        let (count, outcome) = folder.run(extraction, (0.5, Some(20)), "o.npy");
         assert_eq!(count.begun, 0);
-        assert!(matches!(outcome, ExtractOutcome::Stopped { .. }));
+        assert!(matches!(outcome.unwrap(), ExtractOutcome::Stopped { .. }));
     }
     std::fs::write(folder.path("o.npy.partial"), "something else").unwrap();
-    F32.run(&engine(0.0), &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
-    assert_eq!(PartlyLabelledFile::new(out).read().unwrap().rows(), 120);
+    folder.extract(F32, "o.npy").unwrap();
+    assert_eq!(folder.features("o.npy").rows(), 120);
 }
 
 #[test]
 fn bad_images_are_reported_or_skipped() {
-    let folder = Folder::new(4);
+    let folder = ImageFolder::new(4);
     let bytes = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), &bytes[..bytes.len() / 2]).unwrap();
     std::fs::write(folder.path("birds/wren/003.png"), "no image").unwrap();
-    let error = folder.extract(F16, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
-    assert!(error.contains("auk/001.png") && error.contains("--skip-bad"), "{error}");
-    let skip = Extraction { skip_bad: true, ..F16 };
-    let outcome = folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap();
+    for sentence in ["auk/001.png", "--skip-bad"] {
+        folder.refused(F16, "o.npy", sentence);
+    }
+    let outcome = folder.extract(SKIPPING, "o.npy").unwrap();
     let ExtractOutcome::Finished { rows: 6, skipped } = outcome else { panic!("{outcome:?}") };
     let rows: Vec<usize> = skipped.iter().map(|(row, _)| *row).collect();
     assert_eq!(rows, [1, 7]);
-    let pool = PartlyLabelledFile::new(folder.path("o.npy")).read().unwrap();
+    let pool = folder.features("o.npy");
     assert_eq!(pool.ids()[..2], ["auk/000.png", "auk/002.png"]);
     assert_eq!(pool.labels(), [0, 0, 0, 1, 1, 1].map(Some));
     for class in ["auk", "wren"] {
@@ -179,32 +196,19 @@ fn bad_images_are_reported_or_skipped() {
             std::fs::write(folder.path(&format!("birds/{class}/00{i}.png")), "none").unwrap();
         }
     }
-    let error = folder.extract(skip, "o.npy", &mut CountingObserver::default()).unwrap_err().to_string();
-    assert!(error.starts_with("none of the 8 images of"), "{error}");
+    folder.refused(SKIPPING, "o.npy", "none of the 8 images of");
 }
 
 /// Counts the images that it is given.
 struct CountingBackbone(Engine, std::sync::atomic::AtomicUsize);
 
 impl Backbone for CountingBackbone {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-
-    fn input(&self) -> crate::backbone::Input {
-        self.0.input()
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.0.fingerprint()
+    fn info(&self) -> &BackboneInfo {
+        self.0.info()
     }
 
     fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
-        let images_here = images.len() / self.input().values();
+        let images_here = images.len() / self.info().input.values();
         self.1.fetch_add(images_here, std::sync::atomic::Ordering::Relaxed);
         self.0.features(images)
     }
@@ -212,11 +216,9 @@ impl Backbone for CountingBackbone {
 
 #[test]
 fn the_network_sees_no_image_that_cannot_be_read() {
-    let folder = Folder::new(40);
+    let folder = ImageFolder::new(40);
     let skip = Extraction { skip_bad: true, ..F32 };
-    let all = folder.path("all.npy");
-    skip.run(&engine(0.0), &folder.dataset(), &all, &mut CountingObserver::default()).unwrap();
-    let expected = PartlyLabelledFile::new(&all).read().unwrap();
+    folder.extract(skip, "all.npy").unwrap();
     let bad: Vec<usize> = (0..80).filter(|i| i % 40 < 35 && i % 7 != 0).collect();
     for i in &bad {
         let class = ["auk", "wren"][i / 40];
@@ -226,50 +228,42 @@ fn the_network_sees_no_image_that_cannot_be_read() {
     let out = folder.path("some.npy");
     skip.run(&backbone, &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
     assert_eq!(backbone.1.into_inner(), 80 - bad.len());
-    let table = PartlyLabelledFile::new(&out).read().unwrap();
-    let kept: Vec<usize> = (0..80).filter(|i| !bad.contains(i)).collect();
-    let mut values = vec![0.0; kept.len() * DIM];
-    expected.gather(&kept, &mut values).unwrap();
-    assert_eq!(table.features().unwrap(), values);
+    let good: Vec<usize> = (0..80).filter(|i| !bad.contains(i)).collect();
+    let mut values = vec![0.0; good.len() * DIM];
+    folder.features("all.npy").gather(&good, &mut values).unwrap();
+    assert_eq!(folder.features("some.npy").features().unwrap(), values);
 }
 
 #[test]
 fn places_that_cannot_be_written_are_refused() {
-    let folder = Folder::new(1);
-    let refused = |out: &str, sentence: &str| {
-        let error = folder.extract(F16, out, &mut CountingObserver::default()).unwrap_err().to_string();
-        assert!(error.contains(sentence), "{error}");
-    };
-    refused("o.csv", "give a name that ends in .safetensors or .npy");
-    refused("none/o.npy", "none/o.npy: No such file");
+    let folder = ImageFolder::new(1);
+    folder.refused(F16, "o.csv", "give a name that ends in .safetensors or .npy");
+    folder.refused(F16, "none/o.npy", "none/o.npy: No such file");
     std::fs::write(folder.path("o-labels.npy"), "").unwrap();
-    refused("o.npy", "o-labels.npy is beside");
+    folder.refused(F16, "o.npy", "o-labels.npy is beside");
 }
 
 #[test]
 fn features_too_large_for_f16_are_refused() {
-    let folder = Folder::new(1);
-    let run = |extraction: Extraction| {
-        let out = folder.path("o.safetensors");
-        extraction.run(&engine(1e4), &folder.dataset(), &out, &mut CountingObserver::default())
-    };
+    let folder = ImageFolder::new(1);
+    let run = |extraction| folder.run(extraction, (1e4, None), "o.safetensors").1;
     let error = run(F16).unwrap_err().to_string();
     assert!(error.contains("too large for f16, so write f32"), "{error}");
     assert!(run(F32).is_ok());
 }
 
 /// Begins of a run and its result, as the features of each id.
-fn brought_up_to_date(folder: &Folder, extraction: Extraction) -> (usize, Vec<(String, Vec<f32>)>) {
-    let mut count = CountingObserver::default();
-    folder.extract(extraction, "o.safetensors", &mut count).unwrap();
-    let pool = PartlyLabelledFile::new(folder.path("o.safetensors")).read().unwrap();
+fn brought_up_to_date(folder: &ImageFolder, extraction: Extraction) -> (usize, Vec<(String, Vec<f32>)>) {
+    let (count, outcome) = folder.run(extraction, (0.0, None), "o.safetensors");
+    outcome.unwrap();
+    let pool = folder.features("o.safetensors");
     let rows = pool.features().unwrap().chunks_exact(pool.dims()).map(<[f32]>::to_vec);
     (count.begun, pool.ids().iter().cloned().zip(rows).collect())
 }
 
 #[test]
 fn features_of_unchanged_images_are_reused() {
-    let folder = Folder::new(4);
+    let folder = ImageFolder::new(4);
     let (begun, first) = brought_up_to_date(&folder, F16);
     assert_eq!((begun, first.len()), (0, 8));
     assert_eq!(brought_up_to_date(&folder, F16), (8, first.clone()));
@@ -280,38 +274,32 @@ fn features_of_unchanged_images_are_reused() {
     std::fs::remove_file(path("wren/001.png")).unwrap();
     std::fs::copy(path("wren/002.png"), path("auk/009.png")).unwrap();
     let (begun, second) = brought_up_to_date(&folder, F16);
-    let kept = if cfg!(unix) { 6 } else { 5 };
-    assert_eq!(begun, kept);
+    assert_eq!(begun, if cfg!(unix) { 6 } else { 5 });
     let anew = |name: &str| {
-        let out = folder.path(name);
-        F16.run(&engine(0.0), &folder.dataset(), &out, &mut CountingObserver::default()).unwrap();
-        std::fs::read(out).unwrap()
+        folder.extract(F16, name).unwrap();
+        std::fs::read(folder.path(name)).unwrap()
     };
-    assert!(anew("o.safetensors") == anew("anew.safetensors"), "kept or computed, the same");
+    assert!(anew("o.safetensors") == anew("anew.safetensors"), "reused or computed, the same");
     let of = |rows: &[(String, Vec<f32>)], id: &str| rows.iter().find(|row| row.0 == id).map(|row| row.1.clone());
     assert_eq!(of(&second, "wren/000b.png"), of(&first, "auk/000.png"));
     assert_eq!(of(&second, "auk/001.png"), of(&first, "wren/003.png"));
     assert_ne!(of(&second, "auk/001.png"), of(&first, "auk/001.png"));
-    // Another precision, other weights, or no file of features at all: nothing can be kept.
+    // Another precision, other weights, or no file of features at all: nothing can be reused.
     assert_eq!(brought_up_to_date(&folder, F32).0, 0);
-    let mut count = CountingObserver::default();
-    F32.run(&engine(0.5), &folder.dataset(), &folder.path("o.safetensors"), &mut count).unwrap();
-    assert_eq!(count.begun, 0);
+    assert_eq!(folder.run(F32, (0.5, None), "o.safetensors").0.begun, 0);
     std::fs::write(folder.path("o.safetensors"), "something else").unwrap();
     assert_eq!(brought_up_to_date(&folder, F16), (0, second));
 }
 
 #[test]
 fn bad_images_are_tried_again_while_others_are_reused() {
-    let folder = Folder::new(3);
+    let folder = ImageFolder::new(3);
     let whole = std::fs::read(folder.path("birds/auk/001.png")).unwrap();
     std::fs::write(folder.path("birds/auk/001.png"), "no image").unwrap();
-    let skip = Extraction { skip_bad: true, ..F16 };
-    assert_eq!(brought_up_to_date(&folder, skip).1.len(), 5);
-    let (begun, rows) = brought_up_to_date(&folder, skip);
+    assert_eq!(brought_up_to_date(&folder, SKIPPING).1.len(), 5);
+    let (begun, rows) = brought_up_to_date(&folder, SKIPPING);
     assert_eq!((begun, rows.len()), (5, 5));
-    let error = folder.extract(F16, "o.safetensors", &mut CountingObserver::default()).unwrap_err();
-    assert!(error.to_string().contains("auk/001.png"), "{error}");
+    folder.refused(F16, "o.safetensors", "auk/001.png");
     std::fs::write(folder.path("birds/auk/001.png"), whole).unwrap();
     let (begun, rows) = brought_up_to_date(&folder, F16);
     assert_eq!((begun, rows.len()), (5, 6));

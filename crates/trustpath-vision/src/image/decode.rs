@@ -55,7 +55,7 @@ pub(super) fn decode(bytes: &[u8], upright: bool) -> Decoded<RgbImage> {
     Ok(RgbImage { width, height, rgb: rgb(image) })
 }
 
-/// Samples of 16 bits keep their high byte; all else is what the decoder's own conversion does.
+/// Of samples of 16 bits the high byte is taken; all else is what the conversion of the decoder does.
 fn rgb(image: DynamicImage) -> Vec<u8> {
     let high = |x: u16| (x >> 8) as u8;
     match image {

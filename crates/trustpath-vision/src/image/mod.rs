@@ -50,7 +50,7 @@ impl RgbImage {
         decode::decode(bytes, false).map_err(refused(name))
     }
 
-    /// The image as a square of the given edge, by the default [`Filter`]; proportions are not kept.
+    /// The image as a square of the given edge, by the default [`Filter`]; its proportions may change.
     ///
     /// ```
     /// # use trustpath_vision::image::RgbImage;

@@ -51,7 +51,7 @@ pub(crate) fn cubic(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The image at another size; proportions are not kept.
+/// The image at another size; its proportions may change.
 ///
 /// # Panics
 /// If a side is zero, which no [`RgbImage`] that was decoded or cropped has.

@@ -13,7 +13,7 @@
 //! and takes 224×224. Keys are those of torchvision: `features.conv0`,
 //! `features.denseblock1.denselayer1.norm1`, …, `features.norm5`.
 
-use super::{Builder, Network, Op};
+use super::{Builder, ImageInput, Network, Op};
 
 const LAYERS: [usize; 4] = [6, 12, 24, 16];
 const GROWTH: usize = 32;
@@ -57,5 +57,5 @@ fn blocks(name: &'static str, mut b: Builder, mut x: usize, size: usize) -> Netw
         }
     }
     b.norm_relu("features.norm5", x, channels, 0.0);
-    Network::of_imagenet_colours(name, b, channels, size)
+    Network { name, nodes: b.nodes(), dim: channels, input: ImageInput { size, ..ImageInput::default() } }
 }

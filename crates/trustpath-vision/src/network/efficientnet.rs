@@ -12,7 +12,7 @@
 //! TensorFlow does it. Images are the central square, `(x − 127)/128`. Keys are those of `efficientnet-lite-pytorch`:
 //! `_conv_stem`, `_bn0`, `_blocks.0._depthwise_conv`, …, `_conv_head`, `_bn1`.
 
-use super::{Builder, Framing, Network, Op};
+use super::{Builder, Framing, ImageInput, Network, Op};
 
 /// What batch normalisation adds to a variance here.
 const EPSILON: f32 = 1e-3;
@@ -62,8 +62,8 @@ pub(super) fn efficientnet_lite(variant: usize) -> Network {
     let x = b.same_conv("_conv_head", x, (inputs, LAST), 1, 1);
     norm_relu6(&mut b, "_bn1", x, LAST);
     let (mean, std) = ([127.0 / 255.0; 3], [128.0 / 255.0; 3]);
-    let framing = Framing::Middle { margin: MARGIN };
-    Network { name, nodes: b.nodes(), dim: LAST, size, framing, mean, std }
+    let input = ImageInput { size, framing: Framing::Middle { margin: MARGIN }, mean, std };
+    Network { name, nodes: b.nodes(), dim: LAST, input }
 }
 
 fn norm_relu6(b: &mut Builder, name: &str, x: usize, channels: usize) -> usize {

@@ -8,11 +8,11 @@
 //! y = φ( N C φ N C x + x )            y = φ( N C₁ φ N C φ N C₁ x + x )
 //! ```
 //!
-//! where `N C₁ x` stands for the last `x` if the shape changes, and the stride is that of the first or the only `C`. Keys are
+//! where the last `x` is `N C₁ x` if the shape changes, and the stride is that of the first or the only `C`. Keys are
 //! those of torchvision and timm: `conv1`, `bn1`, `layer1.0.conv1`, …, `layer2.0.downsample.0`. Images are resized to a
 //! shorter side of 256, bilinear, of which the middle 224×224 are taken.
 
-use super::{Builder, Framing, IMAGENET_COLOURS, Network, Op};
+use super::{Builder, Framing, ImageInput, Network, Op};
 use crate::image::Filter;
 
 const FIRST: usize = 64;
@@ -63,7 +63,6 @@ pub(super) fn resnet(variant: usize) -> Network {
             inputs = outputs;
         }
     }
-    let (mean, std) = IMAGENET_COLOURS;
     let framing = Framing::Shorter { edge: 256, filter: Filter::Bilinear };
-    Network { name, nodes: b.nodes(), dim: inputs, size: 224, framing, mean, std }
+    Network { name, nodes: b.nodes(), dim: inputs, input: ImageInput { framing, ..ImageInput::default() } }
 }

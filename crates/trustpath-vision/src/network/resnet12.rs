@@ -10,7 +10,7 @@
 //! where `C₁` is a 1×1 convolution and the 2×2 maximum reaches over the edge, so that 84×84 becomes
 //! 42, 21, 11 and at last 6×6. Dropout follows the first two blocks and DropBlock of 5×5 the last two.
 
-use super::{Builder, Network, Op};
+use super::{Builder, ImageInput, Network, Op};
 
 /// Share of the values that are dropped while training.
 const DROP_RATE: f64 = 0.1;
@@ -44,5 +44,5 @@ pub(super) fn resnet12() -> Network {
         x = b.push(drop, &[y]);
         inputs = outputs;
     }
-    Network::of_imagenet_colours("resnet12", b, inputs, 84)
+    Network { name: "resnet12", nodes: b.nodes(), dim: inputs, input: ImageInput { size: 84, ..ImageInput::default() } }
 }

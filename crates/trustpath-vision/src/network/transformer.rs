@@ -21,7 +21,7 @@
 //! below whatever the checkpoint calls them
 //! ([`NetworkWeights::recognise`](crate::weights::NetworkWeights::recognise)).
 
-use super::{Builder, Framing, Gelu, IMAGENET_COLOURS, Network, Op, Value};
+use super::{Builder, Framing, Gelu, ImageInput, MapIndex, Network, Op, Padding};
 use crate::image::Filter;
 
 /// Mean and standard deviation of the colours that CLIP was trained with.
@@ -47,16 +47,29 @@ crate::named::named!(
     [DinoV2 = "dinov2", Clip = "clip", OpenClip = "openclip", SigLip = "siglip",]
 );
 
+impl Family {
+    /// The images of this size, as the authors prepare them.
+    fn input(self, size: usize) -> ImageInput {
+        let shorter = |edge: usize| Framing::Shorter { edge, filter: Filter::Bicubic };
+        match self {
+            // The middle 224 of 256 pixels, or as much of other sizes.
+            Self::DinoV2 => ImageInput { size, framing: shorter((size * 8).div_ceil(7)), ..ImageInput::default() },
+            Self::Clip | Self::OpenClip => {
+                let (mean, std) = CLIP_COLOURS;
+                ImageInput { size, framing: shorter(size), mean, std }
+            }
+            Self::SigLip => ImageInput { size, framing: Framing::Squeeze, mean: [0.5; 3], std: [0.5; 3] },
+        }
+    }
+}
+
 /// The sizes of a vision transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TransformerShape {
-    /// By whom it was published.
+pub(crate) struct TransformerShape {
     pub family: Family,
-    /// Number of layers.
     pub layers: usize,
     /// Numbers per token.
     pub width: usize,
-    /// Attention heads.
     pub heads: usize,
     /// Numbers per token between the two products of a layer.
     pub inner: usize,
@@ -73,7 +86,7 @@ pub struct TransformerShape {
 }
 
 impl TransformerShape {
-    fn norm(&self, b: &mut Builder, name: &str, x: Value) -> Value {
+    fn norm(&self, b: &mut Builder, name: &str, x: MapIndex) -> MapIndex {
         let epsilon = match self.family {
             Family::DinoV2 | Family::SigLip => 1e-6,
             Family::Clip | Family::OpenClip => 1e-5,
@@ -82,7 +95,7 @@ impl TransformerShape {
     }
 
     /// Two products with a function between them.
-    fn perceptron(&self, b: &mut Builder, name: &str, x: Value) -> Value {
+    fn perceptron(&self, b: &mut Builder, name: &str, x: MapIndex) -> MapIndex {
         let gelu = match self.family {
             Family::DinoV2 | Family::OpenClip => Gelu::Exact,
             Family::Clip => Gelu::Quick,
@@ -94,9 +107,9 @@ impl TransformerShape {
     }
 
     /// Attention and a perceptron, each added to what it reads.
-    fn layer(&self, b: &mut Builder, at: &str, x: Value) -> Value {
+    fn layer(&self, b: &mut Builder, at: &str, x: MapIndex) -> MapIndex {
         let (width, heads) = (self.width, self.heads);
-        let scaled = |b: &mut Builder, part: usize, x: Value| match self.family {
+        let scaled = |b: &mut Builder, part: usize, x: MapIndex| match self.family {
             Family::DinoV2 => {
                 let name = format!("{at}.scale{part}");
                 b.push(Op::Scale { name, channels: width }, &[x])
@@ -118,7 +131,7 @@ impl TransformerShape {
 
 impl Network {
     /// A vision transformer of these sizes.
-    pub fn transformer(shape: TransformerShape) -> Network {
+    pub(crate) fn transformer(shape: TransformerShape) -> Network {
         let TransformerShape { family, width, heads, patch, grid, leading, .. } = shape;
         let mut b = Builder::default();
         let patches = Op::Conv {
@@ -127,7 +140,7 @@ impl Network {
             outputs: width,
             kernel: patch,
             stride: patch,
-            padding: 0,
+            padding: Padding::Each(0),
             bias: shape.patch_bias,
         };
         let mut x = b.push(patches, &[Builder::IMAGE]);
@@ -155,21 +168,7 @@ impl Network {
                 b.conv("head", x, (width, outputs), 1, 1);
             }
         }
-        let size = grid * patch;
-        let (mean, std) = match family {
-            Family::DinoV2 => IMAGENET_COLOURS,
-            Family::Clip | Family::OpenClip => CLIP_COLOURS,
-            Family::SigLip => ([0.5; 3], [0.5; 3]),
-        };
-        let shorter = |edge: usize| Framing::Shorter { edge, filter: Filter::Bicubic };
-        let framing = match family {
-            // The middle 224 of 256 pixels, or as much of other sizes.
-            Family::DinoV2 => shorter((size * 8).div_ceil(7)),
-            Family::Clip | Family::OpenClip => shorter(size),
-            Family::SigLip => Framing::Squeeze,
-        };
         let dim = shape.projected.unwrap_or(width);
-        let name = Family::NAMES[family as usize];
-        Network { name, nodes: b.nodes(), dim, size, framing, mean, std }
+        Network { name: Family::NAMES[family as usize], nodes: b.nodes(), dim, input: family.input(grid * patch) }
     }
 }

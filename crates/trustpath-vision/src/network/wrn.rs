@@ -12,7 +12,7 @@
 //! manifold-mixup checkpoints (S2M2): `conv1`, `block1.layer.0.bn1`, `…conv1`, `…bn2`, `…conv2`,
 //! `…convShortcut`, and at the end `bn1`; their images are 80×80.
 
-use super::{Builder, Network, Op};
+use super::{Builder, ImageInput, Network, Op};
 
 const BLOCKS: usize = 4;
 /// Share of the values that are dropped between the convolutions of a block while training.
@@ -39,5 +39,5 @@ pub(super) fn wrn28_10() -> Network {
         }
     }
     b.norm_relu("bn1", x, inputs, 0.0);
-    Network::of_imagenet_colours("wrn28-10", b, inputs, 80)
+    Network { name: "wrn28-10", nodes: b.nodes(), dim: inputs, input: ImageInput { size: 80, ..ImageInput::default() } }
 }

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::backbone::{Backbone, Input};
-use crate::network::Framing;
+use crate::backbone::Backbone;
+use crate::network::ImageInput;
 use crate::{Error, Result};
 
 /// A model and the images it takes.
@@ -34,7 +34,7 @@ pub struct OnnxModel {
     /// The file.
     pub path: PathBuf,
     /// The images it takes.
-    pub input: Input,
+    pub input: ImageInput,
     /// The output that is the feature; the first that can be one if it is not named.
     pub output: Option<String>,
 }
@@ -59,12 +59,12 @@ impl OnnxModel {
     /// # Errors
     /// If that file cannot be understood, or a number is out of range.
     pub fn new(path: &Path, settings: OnnxSettings) -> Result<Self> {
-        let beside = OnnxSettings::beside(path)?;
-        let input = Input {
-            framing: Framing::Squeeze,
-            size: settings.input_size.or(beside.input_size).unwrap_or(224),
-            mean: settings.mean.or(beside.mean).unwrap_or([0.485, 0.456, 0.406]),
-            std: settings.std.or(beside.std).unwrap_or([0.229, 0.224, 0.225]),
+        let (beside, usual) = (OnnxSettings::beside(path)?, ImageInput::default());
+        let input = ImageInput {
+            size: settings.input_size.or(beside.input_size).unwrap_or(usual.size),
+            mean: settings.mean.or(beside.mean).unwrap_or(usual.mean),
+            std: settings.std.or(beside.std).unwrap_or(usual.std),
+            ..usual
         };
         let Some(reason) = input.fault() else {
             let output = settings.output.or(beside.output);
@@ -156,11 +156,13 @@ mod tests {
         for text in ["size = 3", "input_size = -4", "mean = [1, 2]", "std", "output = 3", "[a]"] {
             assert!(OnnxSettings::parse(text).unwrap_err().contains("is not understood"), "{text}");
         }
-        let with = |settings| OnnxModel::new(Path::new("m.onnx"), settings).unwrap_err().to_string();
-        let error = with(OnnxSettings { std: Some([0.0; 3]), ..OnnxSettings::default() });
-        assert!(error.contains("its std cannot be"), "{error}");
-        let error = with(OnnxSettings { input_size: Some(0), ..OnnxSettings::default() });
-        assert!(error.contains("0 pixels wide"), "{error}");
+        for (settings, expected) in [
+            (OnnxSettings { std: Some([0.0; 3]), ..OnnxSettings::default() }, "its std cannot be"),
+            (OnnxSettings { input_size: Some(0), ..OnnxSettings::default() }, "0 pixels wide"),
+        ] {
+            let error = OnnxModel::new(Path::new("m.onnx"), settings).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[cfg(not(feature = "onnx"))]

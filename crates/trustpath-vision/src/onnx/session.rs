@@ -7,15 +7,13 @@ use ort::value::{Tensor, ValueType};
 
 use super::{OnnxModel, library};
 use crate::Result;
-use crate::backbone::{Backbone, Input};
+use crate::backbone::{Backbone, BackboneInfo};
 use crate::fingerprint::Fingerprint;
+use crate::network::ImageInput;
 
 /// A model that is loaded.
 pub(super) struct OnnxBackbone {
-    name: String,
-    input: Input,
-    fingerprint: u64,
-    dim: usize,
+    info: BackboneInfo,
     /// Images that must be given together, if their number is fixed.
     batch: Option<usize>,
     inlet: String,
@@ -25,7 +23,6 @@ pub(super) struct OnnxBackbone {
 
 impl OnnxBackbone {
     pub fn open(model: &OnnxModel, threads: usize) -> Result<Self> {
-        let file = model.path.display().to_string();
         let refuse = |reason: String, remedy: &str| super::refuse(&model.path, reason, remedy);
         library::load().map_err(|reason| {
             let remedy = "install it (pip install onnxruntime) or set ORT_DYLIB_PATH to its library";
@@ -60,10 +57,7 @@ impl OnnxBackbone {
         let outlet = outlet(&session, model.output.as_deref())
             .map_err(|names| refuse(names, "name one of n × d, n × t × d or n × d × h × w"))?;
         let mut loaded = Self {
-            name: file.clone(),
-            input: model.input,
-            fingerprint,
-            dim: 0,
+            info: BackboneInfo { name: model.path.display().to_string(), dim: 0, input: model.input, fingerprint },
             batch,
             inlet,
             outlet,
@@ -71,8 +65,8 @@ impl OnnxBackbone {
         };
         // The length of a feature need not be written in the model: one grey image tells.
         let one = vec![0.0; batch.unwrap_or(1) * model.input.values()];
-        loaded.dim = loaded.run(one)?.len() / batch.unwrap_or(1);
-        if loaded.dim == 0 {
+        loaded.info.dim = loaded.run(one)?.len() / batch.unwrap_or(1);
+        if loaded.info.dim == 0 {
             return Err(refuse("its features are empty".into(), "name another output"));
         }
         Ok(loaded)
@@ -82,11 +76,12 @@ impl OnnxBackbone {
     fn run(&self, images: Vec<f32>) -> Result<Vec<f32>> {
         let wrong = |reason: String| {
             let remedy = "check --input-size and --output against the model";
-            super::refuse(self.name.as_ref(), reason, remedy)
+            super::refuse(self.info.name.as_ref(), reason, remedy)
         };
         let failed = |e: ort::Error| wrong(e.to_string());
-        let count = images.len() / self.input.values();
-        let shape = [count, 3, self.input.size, self.input.size];
+        let ImageInput { size, .. } = self.info.input;
+        let count = images.len() / self.info.input.values();
+        let shape = [count, 3, size, size];
         let tensor = Tensor::from_array((shape, images)).map_err(failed)?;
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let outputs = session.run(ort::inputs![self.inlet.as_str() => tensor]).map_err(failed)?;
@@ -97,7 +92,7 @@ impl OnnxBackbone {
         }
         Ok(match axes[..] {
             [_, _] => values.to_vec(),
-            // The first token stands for the whole image.
+            // The feature is the first token.
             [_, t, d] => values.chunks_exact((t * d).max(1)).flat_map(|x| &x[..d]).copied().collect(),
             [_, _, h, w] => {
                 let mean = |map: &[f32]| map.iter().sum::<f32>() / map.len() as f32;
@@ -127,31 +122,19 @@ fn outlet(session: &Session, wanted: Option<&str>) -> std::result::Result<String
 }
 
 impl Backbone for OnnxBackbone {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn input(&self) -> Input {
-        self.input
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn info(&self) -> &BackboneInfo {
+        &self.info
     }
 
     fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
-        let each = self.input.values();
+        let each = self.info.input.values();
         let Some(batch) = self.batch else { return self.run(images.to_vec()) };
         let mut features = Vec::new();
         for some in images.chunks(batch * each) {
             let mut whole = some.to_vec();
             whole.resize(batch * each, 0.0);
             let rows = self.run(whole)?;
-            features.extend(&rows[..some.len() / each * self.dim]);
+            features.extend(&rows[..some.len() / each * self.info.dim]);
         }
         Ok(features)
     }

@@ -126,17 +126,13 @@ fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        match if c == '\\' {
-            chars.next()
-        } else {
-            out.push(c);
-            continue;
-        } {
-            Some('t') => out.push('\t'),
-            Some('n') => out.push('\n'),
-            Some('r') => out.push('\r'),
-            other => out.extend(other),
-        }
+        let escaped = |c: char| match c {
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            other => other,
+        };
+        out.extend(if c == '\\' { chars.next().map(escaped) } else { Some(c) });
     }
     out
 }

@@ -48,16 +48,12 @@ impl Default for PackParams {
     }
 }
 
-/// Packs datasets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pack(PackParams);
-
 impl PackParams {
     /// Checks the numbers.
     ///
     /// # Errors
     /// If one is out of its range.
-    pub fn check(self) -> Result<Pack> {
+    pub fn check(&self) -> Result<()> {
         for (name, value, least, most) in [
             ("size", self.size, 1, 4096),
             ("quality", self.quality.unwrap_or(100).into(), 1, 100),
@@ -68,11 +64,9 @@ impl PackParams {
                 return Err(Error::Input(format!("the {name} cannot be {value}: {remedy}")));
             }
         }
-        Ok(Pack(self))
+        Ok(())
     }
-}
 
-impl Pack {
     /// Packs a dataset into a folder, which is created if it does not exist. `done` is called for each image.
     ///
     /// ```
@@ -83,13 +77,17 @@ impl Pack {
     /// # std::fs::write(from.path().join("cat/1.png"), image.png()?).unwrap();
     /// # let (from, to) = (from.path(), to.path());
     /// let cats = Dataset::open(from, None)?;
-    /// let packed = PackParams { size: 32, ..PackParams::default() }.check()?.write(&cats, to, || ())?;
+    /// let packed = PackParams { size: 32, ..PackParams::default() }.write(&cats, to, || ())?;
     /// let again = Dataset::open(to, None)?;
     /// assert_eq!((packed.images, again.id(0)), (1, "cat/1.png"));
     /// assert_eq!(again.image(0)?, cats.image(0)?.resized(32));
     /// # Ok::<(), trustpath_vision::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// If a number is out of its range, an image cannot be read, or a file cannot be written.
     pub fn write(&self, dataset: &Dataset, out: &Path, done: impl Fn() + Sync) -> Result<PackSummary> {
-        write::write(&self.0, dataset, out, &done)
+        self.check()?;
+        write::write(self, dataset, out, &done)
     }
 }

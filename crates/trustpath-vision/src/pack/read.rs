@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::index::{Index, Shard, crc};
 use super::{INDEX_ENDING, SHARD_ENDING};
-use crate::dataset::store::{ImageLocation, Item, Store};
+use crate::dataset::store::{ImageLocation, StoredImage};
 use crate::dataset::{Class, DatasetKind, RawDataset};
 use crate::source::{FileTree, Section, folder_prefix};
 use crate::{Error, Result};
@@ -34,7 +34,7 @@ pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawD
                 let location = ImageLocation::Encoded { section, offset, len: image.len };
                 offset += image.len as u64;
                 let class = image.class.map(|class| first_class + class);
-                items.push(Item { id: image.id, class, location });
+                items.push(StoredImage { id: image.id, class, location });
             }
         }
     }
@@ -47,7 +47,7 @@ pub(crate) fn open(source: FileTree, wanted: Option<DatasetKind>) -> Result<RawD
         Some(wanted) if wanted != DatasetKind::Pack && wanted != kind => {
             refuse(format!("it is a pack of {kind}, not of {wanted}; pack that first"))
         }
-        _ => Ok(RawDataset { name, kind, classes, items, store: Store { source, sections }, tasks: None }),
+        _ => Ok(RawDataset { name, kind, classes, items, source, sections, tasks: None }),
     }
 }
 
@@ -60,15 +60,14 @@ fn section(source: &FileTree, index: &str, shard: &Shard) -> Result<Section> {
     }
     let section = source.section(&name)?;
     let images: u64 = shard.images.iter().map(|image| image.len as u64).sum();
-    if section.len() != shard.bytes || images != shard.bytes {
+    if section.len != shard.bytes || images != shard.bytes {
         let reason = format!(
             "it has {} bytes where {index} says {}; it is cut off or of another pack, copy it again",
-            section.len(),
-            shard.bytes
+            section.len, shard.bytes
         );
         return Err(Error::read(name, reason));
     }
-    let bytes = section.read_at(0, section.len() as usize)?;
+    let bytes = section.read_at(0, section.len as usize)?;
     if crc(&bytes) == shard.crc {
         return Ok(section);
     }

@@ -120,7 +120,7 @@ impl<'a> SplitWriter<'a> {
         self.save(file, self.index.text().as_bytes(), packed)
     }
 
-    /// The bytes of an image, and whether they are its own.
+    /// The bytes of an image, and whether they are those it is stored as.
     fn encode(&self, row: usize) -> Result<(Vec<u8>, bool)> {
         let size = self.params.size;
         // Always decoded: an image that cannot be read is found here, not where the pack is used.

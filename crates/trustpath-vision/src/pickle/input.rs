@@ -13,23 +13,19 @@ const MOST_TEXT: u64 = 256 << 20;
 /// What is wrong with a pickle.
 pub(super) type Parsed<T> = Result<T, String>;
 
-pub(super) struct Input {
+pub(super) struct PickleBytes {
     reader: BufReader<SectionReader>,
-    at: u64,
+    /// Where it stands.
+    pub at: u64,
     len: u64,
 }
 
-impl Input {
+impl PickleBytes {
     pub fn new(section: &Section, offset: u64) -> Parsed<Self> {
         let mut reader = section.reader();
         let forward = i64::try_from(offset).map_err(|_| "it begins too late".to_string())?;
         reader.seek_relative(forward).map_err(|e| e.to_string())?;
-        Ok(Self { reader, at: offset, len: section.len() })
-    }
-
-    /// Where it stands.
-    pub fn at(&self) -> u64 {
-        self.at
+        Ok(Self { reader, at: offset, len: section.len })
     }
 
     /// Refuses more bytes than there are, before memory is taken for them.

@@ -1,11 +1,11 @@
 //! Numbers and strings as pickles spell them.
 
-use super::Node;
+use super::PickledValue;
 use super::input::Parsed;
 
 /// A number of any length in two's complement, the lowest byte first.
-pub(super) fn long(bytes: &[u8]) -> Node {
-    if bytes.len() > 8 { Node::BigInt } else { Node::Int(extended(bytes, true)) }
+pub(super) fn long(bytes: &[u8]) -> PickledValue {
+    if bytes.len() > 8 { PickledValue::BigInt } else { PickledValue::Int(extended(bytes, true)) }
 }
 
 /// A number of at most eight bytes, the lowest first.
@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_bytes_as_they_need() {
-        assert_eq!(long(&[]), Node::Int(0));
-        assert_eq!(long(&[0xff]), Node::Int(-1));
-        assert_eq!(long(&[0xff, 0]), Node::Int(255));
-        assert_eq!(long(&[0; 9]), Node::BigInt);
+        assert_eq!(long(&[]), PickledValue::Int(0));
+        assert_eq!(long(&[0xff]), PickledValue::Int(-1));
+        assert_eq!(long(&[0xff, 0]), PickledValue::Int(255));
+        assert_eq!(long(&[0; 9]), PickledValue::BigInt);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::input::{Input, Parsed};
+use super::input::{Parsed, PickleBytes};
 use super::literal::{long, unescaped, unquoted};
-use super::{Blob, Document, Id, Node, Object};
+use super::{Blob, Id, Object, Pickle, PickledValue};
 use crate::source::Section;
 use crate::{Error, Result};
 
@@ -13,31 +13,34 @@ use crate::{Error, Result};
 /// some five million.
 const MOST: usize = 24 << 20;
 
-pub(super) fn run(section: &Section, offset: u64) -> Result<Document> {
-    let refuse = |reason, at| Error::Pickle { name: section.name().into(), reason: format!("{reason}, at byte {at}") };
-    let mut input = Input::new(section, offset).map_err(|reason| refuse(reason, offset))?;
-    let mut machine = Machine::default();
-    loop {
-        let at = input.at();
-        let step = input.byte().and_then(|op| machine.step(op, &mut input));
-        if let Some(root) = step.map_err(|reason| refuse(reason, at))? {
-            let (nodes, end) = (machine.nodes, input.at());
-            return Ok(Document { section: section.clone(), nodes, root, end });
+impl Pickle {
+    /// Reads the pickle that begins at `offset` of a file.
+    pub fn read(section: &Section, offset: u64) -> Result<Self> {
+        let name = &section.name;
+        let refuse = |reason, at| Error::Pickle { name: name.clone(), reason: format!("{reason}, at byte {at}") };
+        let mut input = PickleBytes::new(section, offset).map_err(|reason| refuse(reason, offset))?;
+        let mut machine = StackMachine::default();
+        loop {
+            let at = input.at;
+            let step = input.byte().and_then(|op| machine.step(op, &mut input));
+            if let Some(root) = step.map_err(|reason| refuse(reason, at))? {
+                return Ok(Self { section: section.clone(), nodes: machine.nodes, root, end: input.at });
+            }
         }
     }
 }
 
 #[derive(Default)]
-struct Machine {
-    nodes: Vec<Node>,
+struct StackMachine {
+    nodes: Vec<PickledValue>,
     stack: Vec<Id>,
     marks: Vec<usize>,
     memo: HashMap<u64, Id>,
 }
 
-impl Machine {
+impl StackMachine {
     /// Follows one instruction; the last one gives the result.
-    fn step(&mut self, op: u8, input: &mut Input) -> Parsed<Option<Id>> {
+    fn step(&mut self, op: u8, input: &mut PickleBytes) -> Parsed<Option<Id>> {
         if let Some(node) = literal(op, input)? {
             self.push(node)?;
             return Ok(None);
@@ -55,14 +58,14 @@ impl Machine {
             b'l' | 0x91 | b't' | b'd' => {
                 let items = self.marked()?;
                 self.push(match op {
-                    b't' => Node::Tuple(items),
-                    b'd' => Node::Dict(pairs(&items)?),
-                    _ => Node::List(items),
+                    b't' => PickledValue::Tuple(items),
+                    b'd' => PickledValue::Dict(pairs(&items)?),
+                    _ => PickledValue::List(items),
                 })?;
             }
             0x85..=0x87 => {
                 let items = self.topmost(usize::from(op - 0x84))?;
-                self.push(Node::Tuple(items))?;
+                self.push(PickledValue::Tuple(items))?;
             }
             b'a' | b'e' | 0x90 => {
                 let items = if op == b'a' { self.topmost(1)? } else { self.marked()? };
@@ -86,17 +89,17 @@ impl Machine {
     }
 
     /// Follows an instruction by which Python would look up, call or change something: that is only noted.
-    fn note(&mut self, op: u8, input: &mut Input) -> Parsed<()> {
+    fn note(&mut self, op: u8, input: &mut PickleBytes) -> Parsed<()> {
         match op {
-            b'c' => self.push(Node::Global { module: input.line_text()?, name: input.line_text()? }),
+            b'c' => self.push(PickledValue::Global { module: input.line_text()?, name: input.line_text()? }),
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let text = |id: Id| match &self.nodes[id.0 as usize] {
-                    Node::Text(text) => Ok(text.clone()),
+                    PickledValue::Text(text) => Ok(text.clone()),
                     _ => Err("it names something by a value that is not a text".to_string()),
                 };
                 let (module, name) = (text(module)?, text(name)?);
-                self.push(Node::Global { module, name })
+                self.push(PickledValue::Global { module, name })
             }
             b'R' | 0x81 => {
                 let (args, callable) = (self.pop()?, self.pop()?);
@@ -109,31 +112,31 @@ impl Machine {
             b'i' => {
                 let (module, name) = (input.line_text()?, input.line_text()?);
                 let args = self.marked()?;
-                let callable = self.node(Node::Global { module, name })?;
-                let args = self.node(Node::Tuple(args))?;
+                let callable = self.node(PickledValue::Global { module, name })?;
+                let args = self.node(PickledValue::Tuple(args))?;
                 self.object(callable, args)
             }
             b'o' => {
                 let mut items = self.marked()?.into_iter();
                 let callable = items.next().ok_or_else(empty)?;
-                let args = self.node(Node::Tuple(items.collect()))?;
+                let args = self.node(PickledValue::Tuple(items.collect()))?;
                 self.object(callable, args)
             }
             b'b' => {
                 let state = self.pop()?;
                 match self.top_node()? {
-                    Node::Object(object) => object.state = Some(state),
+                    PickledValue::Object(object) => object.state = Some(state),
                     _ => return Err("it gives a state to a value that is not an object".into()),
                 }
                 Ok(())
             }
             b'P' => {
-                let of = self.node(Node::Text(input.line_text()?))?;
-                self.push(Node::Persistent(of))
+                let of = self.node(PickledValue::Text(input.line_text()?))?;
+                self.push(PickledValue::Persistent(of))
             }
             b'Q' => {
                 let of = self.pop()?;
-                self.push(Node::Persistent(of))
+                self.push(PickledValue::Persistent(of))
             }
             0x82..=0x84 => Err("it needs a registry of extensions private to its program".into()),
             0x97 | 0x98 => Err("its buffers are kept outside of it; write it in one piece".into()),
@@ -144,8 +147,8 @@ impl Machine {
     /// Adds items to the list or object on top of the stack.
     fn append(&mut self, items: Vec<Id>) -> Parsed<()> {
         match self.top_node()? {
-            Node::List(list) => list.extend(items),
-            Node::Object(object) => object.items.extend(items),
+            PickledValue::List(list) => list.extend(items),
+            PickledValue::Object(object) => object.items.extend(items),
             _ => return Err("it fills a value that is neither a list nor a dictionary".into()),
         }
         Ok(())
@@ -155,8 +158,8 @@ impl Machine {
     fn set(&mut self, items: &[Id]) -> Parsed<()> {
         let entries = pairs(items)?;
         match self.top_node()? {
-            Node::Dict(dict) => dict.extend(entries),
-            Node::Object(object) => object.entries.extend(entries),
+            PickledValue::Dict(dict) => dict.extend(entries),
+            PickledValue::Object(object) => object.entries.extend(entries),
             _ => return Err("it fills a value that is neither a list nor a dictionary".into()),
         }
         Ok(())
@@ -178,11 +181,11 @@ impl Machine {
 
     fn object(&mut self, callable: Id, args: Id) -> Parsed<()> {
         let (items, entries) = (Vec::new(), Vec::new());
-        self.push(Node::Object(Box::new(Object { callable, args, state: None, items, entries })))
+        self.push(PickledValue::Object(Box::new(Object { callable, args, state: None, items, entries })))
     }
 
     /// Keeps a node without putting it on the stack.
-    fn node(&mut self, node: Node) -> Parsed<Id> {
+    fn node(&mut self, node: PickledValue) -> Parsed<Id> {
         if self.nodes.len() >= MOST {
             return Err(format!("it holds more than {MOST} values"));
         }
@@ -190,7 +193,7 @@ impl Machine {
         Ok(Id(self.nodes.len() as u32 - 1))
     }
 
-    fn push(&mut self, node: Node) -> Parsed<()> {
+    fn push(&mut self, node: PickledValue) -> Parsed<()> {
         let id = self.node(node)?;
         self.stack_push(id)
     }
@@ -221,7 +224,7 @@ impl Machine {
         self.reachable(1).map(|at| self.stack[at])
     }
 
-    fn top_node(&mut self) -> Parsed<&mut Node> {
+    fn top_node(&mut self) -> Parsed<&mut PickledValue> {
         let top = self.top()?;
         Ok(&mut self.nodes[top.0 as usize])
     }
@@ -256,20 +259,20 @@ impl Machine {
 }
 
 /// The value that an instruction has in itself, if it is one of these: constants, numbers, strings and empty containers.
-fn literal(op: u8, input: &mut Input) -> Parsed<Option<Node>> {
+fn literal(op: u8, input: &mut PickleBytes) -> Parsed<Option<PickledValue>> {
     Ok(Some(match op {
-        b'N' => Node::None,
-        0x88 => Node::Bool(true),
-        0x89 => Node::Bool(false),
-        b'J' => Node::Int(i32::from_le_bytes(input.array()?).into()),
-        b'K' => Node::Int(input.byte()?.into()),
-        b'M' => Node::Int(u16::from_le_bytes(input.array()?).into()),
-        b'G' => Node::Float(f64::from_be_bytes(input.array()?)),
-        b'F' => Node::Float(parse(&input.line_text()?)?),
+        b'N' => PickledValue::None,
+        0x88 => PickledValue::Bool(true),
+        0x89 => PickledValue::Bool(false),
+        b'J' => PickledValue::Int(i32::from_le_bytes(input.array()?).into()),
+        b'K' => PickledValue::Int(input.byte()?.into()),
+        b'M' => PickledValue::Int(u16::from_le_bytes(input.array()?).into()),
+        b'G' => PickledValue::Float(f64::from_be_bytes(input.array()?)),
+        b'F' => PickledValue::Float(parse(&input.line_text()?)?),
         b'I' => match input.line_text()?.trim() {
-            "01" => Node::Bool(true),
-            "00" => Node::Bool(false),
-            number => Node::Int(parse(number)?),
+            "01" => PickledValue::Bool(true),
+            "00" => PickledValue::Bool(false),
+            number => PickledValue::Int(parse(number)?),
         },
         b'L' => decimal(&input.line_text()?)?,
         0x8a | 0x8b => {
@@ -277,11 +280,11 @@ fn literal(op: u8, input: &mut Input) -> Parsed<Option<Node>> {
             long(&input.vec(len)?)
         }
         // Strings: quoted, escaped, or behind a length of one, four or eight bytes.
-        b'S' => Node::Bytes(Blob::Here(unquoted(&input.line()?)?)),
+        b'S' => PickledValue::Bytes(Blob::Here(unquoted(&input.line()?)?)),
         b'V' => {
             // Latin-1, with escapes for what it lacks.
             let text: String = input.line()?.into_iter().map(char::from).collect();
-            Node::Text(unescaped(&text))
+            PickledValue::Text(unescaped(&text))
         }
         b'U' | b'C' => bytes(1, input)?,
         b'T' | b'B' => bytes(4, input)?,
@@ -289,21 +292,21 @@ fn literal(op: u8, input: &mut Input) -> Parsed<Option<Node>> {
         0x8c => text(1, input)?,
         b'X' => text(4, input)?,
         0x8d => text(8, input)?,
-        b']' | 0x8f => Node::List(Vec::new()),
-        b')' => Node::Tuple(Vec::new()),
-        b'}' => Node::Dict(Vec::new()),
+        b']' | 0x8f => PickledValue::List(Vec::new()),
+        b')' => PickledValue::Tuple(Vec::new()),
+        b'}' => PickledValue::Dict(Vec::new()),
         _ => return Ok(None),
     }))
 }
 
-fn bytes(width: usize, input: &mut Input) -> Parsed<Node> {
+fn bytes(width: usize, input: &mut PickleBytes) -> Parsed<PickledValue> {
     let len = input.length(width)?;
-    Ok(Node::Bytes(input.blob(len)?))
+    Ok(PickledValue::Bytes(input.blob(len)?))
 }
 
-fn text(width: usize, input: &mut Input) -> Parsed<Node> {
+fn text(width: usize, input: &mut PickleBytes) -> Parsed<PickledValue> {
     let len = input.length(width)?;
-    Ok(Node::Text(input.text(len)?))
+    Ok(PickledValue::Text(input.text(len)?))
 }
 
 fn empty() -> String {
@@ -318,12 +321,12 @@ fn pairs(items: &[Id]) -> Parsed<Vec<(Id, Id)>> {
 }
 
 /// A decimal number of any length, maybe with an `L` behind it.
-fn decimal(line: &str) -> Parsed<Node> {
+fn decimal(line: &str) -> Parsed<PickledValue> {
     let digits = line.trim().trim_end_matches('L');
     let plain = digits.trim_start_matches('-');
     match digits.parse() {
-        Ok(number) => Ok(Node::Int(number)),
-        Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => Ok(Node::BigInt),
+        Ok(number) => Ok(PickledValue::Int(number)),
+        Err(_) if !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit()) => Ok(PickledValue::BigInt),
         Err(_) => Err(format!("{digits:?} is not a number")),
     }
 }

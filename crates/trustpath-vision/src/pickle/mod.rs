@@ -1,11 +1,11 @@
 //! Pickles, read by a parser that can only build data.
 //!
 //! A pickle is a program for a small stack machine, and Python runs whatever functions it names. Here nothing is ever
-//! called: a function that is named, its arguments and the state that is given to its result are kept as what they are,
-//! an inert [`Node::Object`], and [numpy](Document::array) arrays are understood by looking at such objects. Protocols
+//! called: a function that is named, its arguments and the state that is given to its result stay what they are,
+//! an inert [`PickledValue::Object`], and [numpy](Pickle::array) arrays are understood by looking at such objects. Protocols
 //! 0 to 5 are read.
 //!
-//! Nodes are kept side by side in a [`Document`] and refer to each other by [`Id`]. Shared nodes are stored once and
+//! Values lie side by side in a [`Pickle`] and refer to each other by [`Id`]. Shared nodes are stored once and
 //! recursive ones never followed without end, so no input takes more memory than a multiple of its own size, and long
 //! strings stay in the file until they are needed.
 
@@ -19,12 +19,12 @@ mod tests;
 use crate::source::Section;
 use crate::{Error, Result};
 
-/// A node of a [`Document`].
+/// A node of a [`Pickle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Id(u32);
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Node {
+pub(crate) enum PickledValue {
     None,
     Bool(bool),
     Int(i64),
@@ -84,47 +84,26 @@ impl Blob {
 
 /// All that a pickle holds.
 #[derive(Debug, Clone)]
-pub(crate) struct Document {
-    section: Section,
-    nodes: Vec<Node>,
-    root: Id,
-    end: u64,
+pub(crate) struct Pickle {
+    /// The file it was read from.
+    pub section: Section,
+    pub nodes: Vec<PickledValue>,
+    /// The outermost node.
+    pub root: Id,
+    /// Where in the file it ends.
+    pub end: u64,
 }
 
-impl Document {
-    /// Reads the pickle that begins at `offset` of a file.
-    pub fn read(section: &Section, offset: u64) -> Result<Self> {
-        machine::run(section, offset)
-    }
-
-    /// The outermost node.
-    pub fn root(&self) -> Id {
-        self.root
-    }
-
-    /// Where in the file the pickle ends.
-    pub fn end(&self) -> u64 {
-        self.end
-    }
-
-    /// The file it was read from.
-    pub fn section(&self) -> &Section {
-        &self.section
-    }
-
-    pub fn node(&self, id: Id) -> &Node {
+impl Pickle {
+    pub fn node(&self, id: Id) -> &PickledValue {
         &self.nodes[id.0 as usize]
-    }
-
-    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter()
     }
 
     /// The elements of a list or tuple.
     pub fn list(&self, id: Id) -> Option<&[Id]> {
         match self.node(id) {
-            Node::List(items) | Node::Tuple(items) => Some(items),
-            Node::Object(object) if !object.items.is_empty() => Some(&object.items),
+            PickledValue::List(items) | PickledValue::Tuple(items) => Some(items),
+            PickledValue::Object(object) if !object.items.is_empty() => Some(&object.items),
             _ => None,
         }
     }
@@ -132,8 +111,8 @@ impl Document {
     /// The entries of a dictionary, or of an object that is filled like one.
     pub fn entries(&self, id: Id) -> Option<&[(Id, Id)]> {
         match self.node(id) {
-            Node::Dict(entries) => Some(entries),
-            Node::Object(object) if !object.entries.is_empty() => Some(&object.entries),
+            PickledValue::Dict(entries) => Some(entries),
+            PickledValue::Object(object) if !object.entries.is_empty() => Some(&object.entries),
             _ => None,
         }
     }
@@ -141,8 +120,8 @@ impl Document {
     /// An entry of a dictionary; the last one of a name counts, as in Python.
     pub fn entry(&self, id: Id, key: &str) -> Option<Id> {
         let is_key = |id: Id| match self.node(id) {
-            Node::Text(here) => here == key,
-            Node::Bytes(Blob::Here(here)) => here == key.as_bytes(),
+            PickledValue::Text(here) => here == key,
+            PickledValue::Bytes(Blob::Here(here)) => here == key.as_bytes(),
             _ => false,
         };
         let mut entries = self.entries(id)?.iter().rev();
@@ -152,8 +131,8 @@ impl Document {
     /// Text, or a string of Python 2.
     pub fn text(&self, id: Id) -> Option<String> {
         match self.node(id) {
-            Node::Text(text) => Some(text.clone()),
-            Node::Bytes(Blob::Here(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            PickledValue::Text(text) => Some(text.clone()),
+            PickledValue::Bytes(Blob::Here(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
             _ => None,
         }
     }
@@ -166,14 +145,14 @@ impl Document {
     /// The module and name of a class or function.
     pub fn global(&self, id: Id) -> Option<(&str, &str)> {
         match self.node(id) {
-            Node::Global { module, name } => Some((module, name)),
+            PickledValue::Global { module, name } => Some((module, name)),
             _ => None,
         }
     }
 
     /// What was to be called, and with which arguments.
     pub fn call(&self, id: Id) -> Option<(&str, &str, &[Id])> {
-        let Node::Object(object) = self.node(id) else { return None };
+        let PickledValue::Object(object) = self.node(id) else { return None };
         let (module, name) = self.global(object.callable)?;
         Some((module, name, self.list(object.args)?))
     }
@@ -190,6 +169,6 @@ impl Document {
 
     /// Says that the pickle is not what was expected.
     pub fn refuse(&self, reason: impl Into<String>) -> Error {
-        Error::Pickle { name: self.section.name().into(), reason: reason.into() }
+        Error::Pickle { name: self.section.name.clone(), reason: reason.into() }
     }
 }

@@ -1,7 +1,7 @@
 //! numpy arrays, understood by looking at the calls that would have built them.
 
 use super::literal::extended;
-use super::{Blob, Document, Id, Node};
+use super::{Blob, Id, Pickle, PickledValue};
 use crate::Result;
 
 /// The type of an array's elements.
@@ -27,7 +27,7 @@ fn is_numpy(module: &str) -> bool {
     module == "numpy" || module.starts_with("numpy.")
 }
 
-impl Document {
+impl Pickle {
     /// A numpy array; none for anything else. The elements of objects in Python are no array.
     pub fn array(&self, id: Id) -> Result<Option<NumpyArray>> {
         let Some((module, name, args)) = self.call(id).filter(|(module, ..)| is_numpy(module)) else {
@@ -36,7 +36,8 @@ impl Document {
         let array = match (module, name, args) {
             (_, "_reconstruct", _) => self.state(id).and_then(|state| match state {
                 [_version, shape, dtype, fortran, data] => {
-                    let fortran = *self.node(*fortran) != Node::Bool(false) && *self.node(*fortran) != Node::Int(0);
+                    let fortran = *self.node(*fortran) != PickledValue::Bool(false)
+                        && *self.node(*fortran) != PickledValue::Int(0);
                     Some((*shape, *dtype, fortran, *data))
                 }
                 _ => None,
@@ -64,7 +65,7 @@ impl Document {
 
     fn state(&self, id: Id) -> Option<&[Id]> {
         match self.node(id) {
-            Node::Object(object) => self.list(object.state?),
+            PickledValue::Object(object) => self.list(object.state?),
             _ => None,
         }
     }
@@ -85,12 +86,12 @@ impl Document {
 
     /// Bytes, or the way Python 3 writes them for Python 2: text that is to be encoded as Latin-1.
     fn raw(&self, id: Id) -> Option<Blob> {
-        if let Node::Bytes(blob) = self.node(id) {
+        if let PickledValue::Bytes(blob) = self.node(id) {
             return Some(blob.clone());
         }
         match self.call(id)? {
             ("_codecs", "encode", [text, ..]) => match self.node(*text) {
-                Node::Text(text) => {
+                PickledValue::Text(text) => {
                     let latin = text.chars().map(|c| u8::try_from(c).ok());
                     latin.collect::<Option<Vec<u8>>>().map(Blob::Here)
                 }
@@ -98,7 +99,7 @@ impl Document {
             },
             ("__builtin__" | "builtins", "bytearray" | "bytes", args) => {
                 match args.first().map(|inner| self.node(*inner)) {
-                    Some(Node::Bytes(blob)) => Some(blob.clone()),
+                    Some(PickledValue::Bytes(blob)) => Some(blob.clone()),
                     Some(_) => None,
                     None => Some(Blob::Here(Vec::new())),
                 }
@@ -107,11 +108,11 @@ impl Document {
         }
     }
 
-    /// An integer, also numpy's own.
+    /// An integer, also one of numpy.
     pub fn int(&self, id: Id) -> Option<i64> {
         match self.node(id) {
-            Node::Int(number) => Some(*number),
-            Node::Bool(truth) => Some((*truth).into()),
+            PickledValue::Int(number) => Some(*number),
+            PickledValue::Bool(truth) => Some((*truth).into()),
             _ => match self.call(id)? {
                 (module, "scalar", [dtype, bytes]) if is_numpy(module) => {
                     let Blob::Here(bytes) = self.raw(*bytes)? else { return None };

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read(bytes: &[u8]) -> Result<Document> {
-    Document::read(&Section::of_bytes("it", bytes.to_vec()), 0)
+fn read(bytes: &[u8]) -> Result<Pickle> {
+    Pickle::read(&Section::of_bytes("it", bytes.to_vec()), 0)
 }
 
 fn file(name: &str) -> Vec<u8> {
@@ -17,18 +17,18 @@ fn file(name: &str) -> Vec<u8> {
 fn every_protocol_is_read_alike() {
     for name in ["protocol0", "protocol1", "protocol2", "protocol3", "protocol4", "protocol5", "python2"] {
         let doc = read(&file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let at = |key: &str| doc.entry(doc.root(), key).unwrap_or_else(|| panic!("{name}: {key}"));
-        assert_eq!(*doc.node(at("none")), Node::None);
+        let at = |key: &str| doc.entry(doc.root, key).unwrap_or_else(|| panic!("{name}: {key}"));
+        assert_eq!(*doc.node(at("none")), PickledValue::None);
         assert_eq!(doc.ints(at("truth")).unwrap(), Some(vec![1, 0]), "{name}");
         let numbers = doc.list(at("numbers")).unwrap();
         let some: Vec<_> = numbers[..6].iter().map(|&id| doc.int(id).unwrap()).collect();
         assert_eq!(some, [0, -1, 255, 256, 70000, -(1 << 40)], "{name}");
-        assert_eq!(*doc.node(numbers[6]), Node::BigInt);
-        assert_eq!(*doc.node(at("float")), Node::Float(-1.5));
+        assert_eq!(*doc.node(numbers[6]), PickledValue::BigInt);
+        assert_eq!(*doc.node(at("float")), PickledValue::Float(-1.5));
         if name != "python2" {
             assert_eq!(doc.text(at("text")).unwrap(), "naïve \\ \n λ", "{name}");
             // A dictionary within itself ends in no loop.
-            assert_eq!(at("self"), doc.root());
+            assert_eq!(at("self"), doc.root);
         }
         let nested = doc.list(at("list")).unwrap();
         assert_eq!(nested.len(), 4);
@@ -51,11 +51,11 @@ fn nothing_is_called() {
     let marker = std::env::temp_dir().join(format!("trustpath-pickle-{}", std::process::id()));
     let attack = format!("cos\nsystem\n(S'touch {}'\ntR.", marker.display());
     let doc = read(attack.as_bytes()).unwrap();
-    let (module, name, args) = doc.call(doc.root()).unwrap();
+    let (module, name, args) = doc.call(doc.root).unwrap();
     assert_eq!((module, name, args.len()), ("os", "system", 1));
     assert!(!marker.exists());
     let doc = read(b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93\x8c\x031/0\x85R.").unwrap();
-    assert_eq!(doc.call(doc.root()).unwrap().1, "eval");
+    assert_eq!(doc.call(doc.root).unwrap().1, "eval");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn nested_lists_take_no_more_memory_than_their_bytes() {
     }
     bytes.push(b'.');
     let doc = read(&bytes).unwrap();
-    assert_eq!(doc.list(doc.root()).unwrap().len(), 2);
+    assert_eq!(doc.list(doc.root).unwrap().len(), 2);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn arrays_with_a_false_shape_are_refused() {
     let at = find(b"K\x02K\x03\x86") + 3;
     lie[at] = 200;
     let doc = read(&lie).unwrap();
-    let array = doc.array(doc.entry(doc.root(), "array").unwrap());
+    let array = doc.array(doc.entry(doc.root, "array").unwrap());
     assert!(array.unwrap_err().to_string().contains("shape [2, 200] with 12 bytes"));
 }
 
@@ -119,8 +119,8 @@ fn is_refused_or_consistent(bytes: &[u8]) {
         result.map_err(refused).ok()
     }
     let Some(doc) = accepted(read(bytes)) else { return };
-    assert!(doc.nodes().count() <= 2 * bytes.len() && doc.end() <= bytes.len() as u64);
-    let mut todo = vec![doc.root()];
+    assert!(doc.nodes.len() <= 2 * bytes.len() && doc.end <= bytes.len() as u64);
+    let mut todo = vec![doc.root];
     for _ in 0..10_000 {
         let Some(id) = todo.pop() else { break };
         let items = doc.list(id).unwrap_or_default();
@@ -132,8 +132,8 @@ fn is_refused_or_consistent(bytes: &[u8]) {
         }
         assert!(doc.texts(id).is_none_or(|texts| texts.len() == items.len()));
         assert_eq!(doc.text(id).is_some(), doc.int(id).is_none() && is_text(doc.node(id)));
-        assert!(doc.call(id).is_none() || matches!(doc.node(id), Node::Object(_)));
-        if let Node::Bytes(blob @ Blob::At { .. }) = doc.node(id) {
+        assert!(doc.call(id).is_none() || matches!(doc.node(id), PickledValue::Object(_)));
+        if let PickledValue::Bytes(blob @ Blob::At { .. }) = doc.node(id) {
             assert_eq!(doc.bytes(blob).unwrap().len() as u64, blob.len());
         }
         todo.extend(items);
@@ -142,8 +142,8 @@ fn is_refused_or_consistent(bytes: &[u8]) {
     }
 }
 
-fn is_text(node: &Node) -> bool {
-    matches!(node, Node::Text(_) | Node::Bytes(Blob::Here(_)))
+fn is_text(node: &PickledValue) -> bool {
+    matches!(node, PickledValue::Text(_) | PickledValue::Bytes(Blob::Here(_)))
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 //! exception: a compressed tar can be read only from its beginning, so it is expanded once into a temporary file
 //! without a name, which the system removes; so is a single huge file that is compressed inside a zip.
 //!
-//! A folder that holds archives and no data of its own is read as all of them together: a dataset may come in several
+//! A folder that holds archives and no other data is read as all of them together: a dataset may come in several
 //! parts.
 //!
 //! Archives are not trusted. Names that climb out of the archive, links, names that occur twice, sizes that are not
@@ -135,7 +135,7 @@ impl FileTree {
         Fingerprint::new().numbers(self.files.iter().map(|file| file.stamp)).get()
     }
 
-    /// Where a file is, if it is a file of its own rather than a member of an archive.
+    /// Where a file is, if it is not a member of an archive.
     pub fn path(&self, name: &str) -> Option<&Path> {
         match &self.find(name)?.place {
             FileLocation::File(path) => Some(path),
@@ -183,8 +183,8 @@ impl Entry {
                 at_once(len)?;
                 std::fs::read(path).map_err(|e| cannot(&self.name, &e))
             }
-            FileLocation::Stretch(section) => section.read_at(0, at_once(section.len())?),
-            FileLocation::ZipMember(zipped) => zipped.read(&self.name, at_once(zipped.len())?),
+            FileLocation::Stretch(section) => section.read_at(0, at_once(section.len)?),
+            FileLocation::ZipMember(zipped) => zipped.read(&self.name, at_once(zipped.len)?),
         }
     }
 }
@@ -205,7 +205,7 @@ fn archive(path: &Path) -> Result<Vec<Entry>> {
     }
 }
 
-/// Where a name occurs in several archives with the same contents, one of the files is kept.
+/// Where a name occurs in several archives with the same contents, only one of the files is listed.
 fn unite(source: &str, files: &mut Vec<Entry>) -> Result<()> {
     for pair in files.windows(2) {
         if pair[0].name == pair[1].name && pair[0].read()? != pair[1].read()? {

@@ -9,10 +9,11 @@ use crate::{Error, Result};
 /// A file, or a part of one.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
-    name: String,
+    /// The name by which errors call it.
+    pub name: String,
     backing: Backing,
     offset: u64,
-    len: u64,
+    pub len: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -38,15 +39,6 @@ impl Section {
     pub(crate) fn whole(name: String, file: File) -> Result<Self> {
         let len = file.metadata().map_err(|e| super::cannot(&name, &e))?.len();
         Ok(Self::new(name, Arc::new(Mutex::new(file)), 0, len))
-    }
-
-    /// The name by which errors call it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub fn len(&self) -> u64 {
-        self.len
     }
 
     /// `len` bytes from `offset`.

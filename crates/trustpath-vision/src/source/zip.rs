@@ -22,7 +22,7 @@ pub(super) struct ZipMember {
     /// Where the header before its data begins.
     header: u64,
     packed: u64,
-    len: u64,
+    pub(super) len: u64,
     crc: u32,
     deflated: bool,
 }
@@ -80,10 +80,6 @@ pub(super) fn list(archive: &str, file: File, stamp: u64) -> Result<Vec<Entry>> 
 }
 
 impl ZipMember {
-    pub(super) fn len(&self) -> u64 {
-        self.len
-    }
-
     /// Its bytes as they lie in the zip.
     fn packed(&self, name: &str) -> Result<Section> {
         let mut header = [0; 30];
@@ -105,7 +101,7 @@ impl ZipMember {
     /// Reads all of it; `len` is its size, once that is known to be bearable.
     pub(super) fn read(&self, name: &str, len: usize) -> Result<Vec<u8>> {
         let packed = self.packed(name)?;
-        let bytes = packed.read_at(0, packed.len() as usize)?;
+        let bytes = packed.read_at(0, packed.len as usize)?;
         let mut out = Vec::with_capacity(len);
         self.expand(name, bytes.as_slice(), &mut out)?;
         Ok(out)

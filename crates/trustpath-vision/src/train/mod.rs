@@ -3,7 +3,7 @@
 //! A step draws a few episodes from the training classes and lowers the global and the
 //! nearest-neighbour loss over the feature map (`loss.rs`) by stochastic gradient descent
 //! (`group.rs`). After every epoch the features of the validation classes are judged by prototypes, the
-//! best network so far is kept, and a checkpoint is written; a run that is resumed from it gives the
+//! best network so far and a checkpoint are written; a run that is resumed gives the
 //! same numbers as one that was never stopped. The [`Recipe`] is always available; training itself
 //! needs the cargo feature `libtorch`.
 
@@ -53,7 +53,7 @@ pub trait TrainObserver {
     /// An epoch is done.
     fn epoch(&mut self, epoch: &Epoch);
 
-    /// Whether to stop now; the epochs that are done are kept.
+    /// Whether to stop now; the epochs that are done are not lost.
     fn stop(&self) -> bool {
         false
     }

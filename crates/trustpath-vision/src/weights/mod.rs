@@ -20,7 +20,7 @@ use std::path::Path;
 use crate::fingerprint::Fingerprint;
 use crate::network::Network;
 use crate::{Error, Result};
-pub use file::Precision;
+pub use file::FloatPrecision;
 pub use package::Package;
 
 /// Weights that come with the program, in as many parts as it takes for packages to be small enough.
@@ -94,16 +94,6 @@ impl NetworkWeights {
         self.parameters.iter().map(|(key, parameter)| (key.as_str(), parameter))
     }
 
-    /// How many parameters there are.
-    pub fn len(&self) -> usize {
-        self.parameters.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.parameters.is_empty()
-    }
-
     /// Weights of ResNet-12 that come with the program, by the dataset on whose 64 base classes they
     /// were trained; the first is the default.
     pub const SHIPPED: [&'static str; 1] = ["cifar-fs"];
@@ -133,15 +123,15 @@ impl NetworkWeights {
     /// If some of them are missing, have another shape, or have values that are not finite.
     pub fn for_network(mut self, network: &Network) -> Result<Self> {
         let wanted = network.parameters();
-        let (prefix, found) = self.prefix(&wanted);
-        if found * 2 < wanted.len() {
+        let (prefix, present) = self.prefix(&wanted);
+        if present * 2 < wanted.len() {
             return Err(self.of_another(network));
         }
         let all = wanted.len();
         let mut parameters = BTreeMap::new();
         for (key, expected) in wanted {
             let Some(parameter) = self.parameters.remove(&format!("{prefix}{key}")) else {
-                let (file, missing) = (self.source, all - found);
+                let (file, missing) = (self.source, all - present);
                 return Err(Error::Input(format!(
                     "{file} lacks {missing} of the {all} parameters of {}, the first of them \"{key}\": give a complete checkpoint",
                     network.name
@@ -181,8 +171,8 @@ impl NetworkWeights {
             let has = |key: &str| self.parameters.contains_key(&format!("{prefix}{key}"));
             (prefix, wanted.iter().filter(|(key, _)| has(key)).count())
         });
-        let best = counted.min_by_key(|(prefix, found)| (Reverse(*found), prefix.len()));
-        best.map_or((String::new(), 0), |(prefix, found)| (prefix.to_owned(), found))
+        let best = counted.min_by_key(|(prefix, count)| (Reverse(*count), prefix.len()));
+        best.map_or((String::new(), 0), |(prefix, count)| (prefix.to_owned(), count))
     }
 
     /// Says of which network the weights are, if it is a known one.

@@ -14,13 +14,13 @@ use safetensors::tensor::Dtype;
 
 use super::file::decode;
 use super::{NetworkWeights, Parameter};
-use crate::pickle::{Document, Id, Node};
+use crate::pickle::{Id, Pickle, PickledValue};
 use crate::source::{FileTree, Section};
 use crate::{Error, Result};
 
 /// How a pickle begins that holds the magic number of a checkpoint before version 1.6.
 const MAGIC: &[u8] = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
-/// Where the tensors of a network are kept in a checkpoint that holds more.
+/// Where the tensors of a network are in a checkpoint that holds more.
 const NETWORKS: [&str; 6] = ["state_dict", "model_state_dict", "params", "model", "network", "net"];
 /// Dictionaries within dictionaries that are searched.
 const DEEPEST: usize = 4;
@@ -43,7 +43,7 @@ impl NetworkWeights {
     pub fn read_pth(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref().display().to_string();
         match open(path.as_ref(), &name, |mut reader| reader.network()) {
-            Ok(found) => Ok(Self::new(name, found)),
+            Ok(parameters) => Ok(Self::new(name, parameters)),
             Err(weights @ Error::Weights { .. }) => Err(weights),
             Err(Error::Pickle { reason, .. } | Error::Read { reason, .. }) => Err(refuse(&name, reason)),
             Err(other) => Err(refuse(&name, other.to_string())),
@@ -59,7 +59,7 @@ fn refuse(file: &str, reason: impl Into<String>) -> Error {
 /// The tensors of floating-point numbers that `torch.save` wrote: one without a name, or those of dictionaries.
 pub(crate) fn read_tensors(path: &Path) -> Result<BTreeMap<String, Parameter>> {
     open(path, &path.display().to_string(), |mut reader| {
-        let root = reader.doc.root();
+        let root = reader.doc.root;
         let mut tensors = BTreeMap::new();
         match reader.tensor(root, "the tensor")? {
             Some(tensor) => drop(tensors.insert(String::new(), tensor)),
@@ -73,7 +73,7 @@ pub(crate) fn read_tensors(path: &Path) -> Result<BTreeMap<String, Parameter>> {
 fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Result<T>) -> Result<T> {
     let file = std::fs::File::open(path).map_err(|e| crate::source::cannot(name, &e))?;
     let whole = Section::whole(name.into(), file)?;
-    let head = whole.read_at(0, MAGIC.len().min(whole.len() as usize))?;
+    let head = whole.read_at(0, MAGIC.len().min(whole.len as usize))?;
     if head.starts_with(b"PK") {
         let source = FileTree::open(path)?;
         let pickle = source.names().find(|n| *n == "data.pkl" || n.ends_with("/data.pkl"));
@@ -88,38 +88,38 @@ fn open<T>(path: &Path, name: &str, read: impl FnOnce(CheckpointReader) -> Resul
         if source.contains(&order) && source.read(&order)? != b"little" {
             return Err(refuse(name, "its numbers have their highest byte first"));
         }
-        let doc = Document::read(&source.section(pickle)?, 0)?;
+        let doc = Pickle::read(&source.section(pickle)?, 0)?;
         let storages = Storages::Zip { source: &source, root };
-        return read(CheckpointReader { name, doc: &doc, storages, left: whole.len() });
+        return read(CheckpointReader { name, doc: &doc, storages, left: whole.len });
     }
     if head != MAGIC {
         return Err(refuse(name, "it is not a checkpoint of PyTorch"));
     }
     let mut at = MAGIC.len() as u64;
     for _ in ["version", "machine"] {
-        at = Document::read(&whole, at)?.end();
+        at = Pickle::read(&whole, at)?.end;
     }
-    let doc = Document::read(&whole, at)?;
-    let keys = Document::read(&whole, doc.end())?;
-    let names = keys.texts(keys.root());
+    let doc = Pickle::read(&whole, at)?;
+    let keys = Pickle::read(&whole, doc.end)?;
+    let names = keys.texts(keys.root);
     let names = names.ok_or_else(|| refuse(name, "its storages have no names"))?;
-    let places = places(&whole, &doc, keys.end(), &names)?;
+    let places = places(&whole, &doc, keys.end, &names)?;
     let storages = Storages::File { whole: &whole, places };
-    read(CheckpointReader { name, doc: &doc, storages, left: whole.len() })
+    read(CheckpointReader { name, doc: &doc, storages, left: whole.len })
 }
 
 /// Where the storages are that follow the pickles of an old checkpoint.
-fn places(whole: &Section, doc: &Document, mut at: u64, names: &[String]) -> Result<HashMap<String, (u64, u64)>> {
-    let storage = |node: &Node| match node {
-        Node::Persistent(of) => storage(doc, *of).map(|(key, _, size)| (key, size)),
+fn places(whole: &Section, doc: &Pickle, mut at: u64, names: &[String]) -> Result<HashMap<String, (u64, u64)>> {
+    let storage = |node: &PickledValue| match node {
+        PickledValue::Persistent(of) => storage(doc, *of).map(|(key, _, size)| (key, size)),
         _ => None,
     };
-    let sizes: HashMap<String, u64> = doc.nodes().filter_map(storage).collect();
+    let sizes: HashMap<String, u64> = doc.nodes.iter().filter_map(storage).collect();
     let mut places = HashMap::new();
     for name in names {
         let count = whole.read_at(at, 8)?.try_into().map_or(0, u64::from_le_bytes);
         let size = sizes.get(name).copied().unwrap_or(0);
-        let bytes = count.checked_mul(size).filter(|bytes| size > 0 && *bytes <= whole.len());
+        let bytes = count.checked_mul(size).filter(|bytes| size > 0 && *bytes <= whole.len);
         let bytes = bytes.ok_or_else(|| doc.refuse(format!("its storage {name} has no size")))?;
         places.insert(name.clone(), (at + 8, bytes));
         at += 8 + bytes;
@@ -129,7 +129,7 @@ fn places(whole: &Section, doc: &Document, mut at: u64, names: &[String]) -> Res
 
 /// The key of `('storage', torch.FloatStorage, key, device, count, …)`, its type where that is one of weights, and the
 /// bytes of each number.
-fn storage(doc: &Document, id: Id) -> Option<(String, Option<Dtype>, u64)> {
+fn storage(doc: &Pickle, id: Id) -> Option<(String, Option<Dtype>, u64)> {
     let [tag, class, key, ..] = doc.list(id)? else { return None };
     (doc.text(*tag)? == "storage").then_some(())?;
     let (dtype, size) = match doc.global(*class)?.1 {
@@ -155,7 +155,7 @@ enum Storages<'a> {
 
 struct CheckpointReader<'a> {
     name: &'a str,
-    doc: &'a Document,
+    doc: &'a Pickle,
     storages: Storages<'a>,
     /// How many more numbers there may be: each takes at least a byte, whatever the shapes claim.
     left: u64,
@@ -164,7 +164,7 @@ struct CheckpointReader<'a> {
 impl CheckpointReader<'_> {
     /// The tensors of a network.
     fn network(&mut self) -> Result<BTreeMap<String, Parameter>> {
-        let root = self.doc.root();
+        let root = self.doc.root;
         let mut tensors = BTreeMap::new();
         for inner in NETWORKS.iter().filter_map(|key| self.doc.entry(root, key)).chain([root]) {
             self.collect(inner, "", 0, &mut tensors)?;
@@ -176,14 +176,14 @@ impl CheckpointReader<'_> {
     }
 
     /// Tensors of a dictionary and of those within it, whose names are joined by dots.
-    fn collect(&mut self, id: Id, prefix: &str, depth: usize, found: &mut BTreeMap<String, Parameter>) -> Result<()> {
+    fn collect(&mut self, id: Id, prefix: &str, depth: usize, tensors: &mut BTreeMap<String, Parameter>) -> Result<()> {
         for (key, value) in self.doc.entries(id).unwrap_or_default() {
             let Some(key) = self.doc.text(*key) else { continue };
             let key = format!("{prefix}{key}");
             match self.tensor(*value, &key)? {
-                Some(tensor) => drop(found.insert(key, tensor)),
+                Some(tensor) => drop(tensors.insert(key, tensor)),
                 None if depth < DEEPEST => {
-                    self.collect(*value, &format!("{key}."), depth + 1, found)?;
+                    self.collect(*value, &format!("{key}."), depth + 1, tensors)?;
                 }
                 None => {}
             }
@@ -208,7 +208,7 @@ impl CheckpointReader<'_> {
             _ => return Ok(None),
         };
         let wrong = |what: &str| refuse(self.name, format!("{key} {what}"));
-        let Node::Persistent(of) = doc.node(inner) else { return Err(wrong("has no storage")) };
+        let PickledValue::Persistent(of) = doc.node(inner) else { return Err(wrong("has no storage")) };
         let (at, dtype, _) = storage(doc, *of).ok_or_else(|| wrong("has no storage"))?;
         let Some(dtype) = dtype else { return Ok(None) };
         let sizes = |id: Id| -> Option<Vec<usize>> {

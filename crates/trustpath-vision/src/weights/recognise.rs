@@ -8,8 +8,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::{NetworkWeights, transformer};
-use crate::backbone::SIZES;
-use crate::network::{Family, Network};
+use crate::network::{Family, Network, SIZES};
 use crate::{Error, Result};
 
 impl NetworkWeights {
@@ -51,8 +50,8 @@ impl NetworkWeights {
             }
             _ => {
                 let quick = quick_gelu(Path::new(self.source()));
-                if let Some(found) = transformer::of_weights(&self, family, size, quick)? {
-                    return Ok(found);
+                if let Some(transformer) = transformer::of_weights(&self, family, size, quick)? {
+                    return Ok(transformer);
                 }
                 let fitting = self.fitting().filter(|_| family.is_none());
                 fitting.ok_or_else(|| self.unknown(family))?
@@ -65,7 +64,7 @@ impl NetworkWeights {
             )));
         }
         if let Some(size) = size {
-            network.resize(size);
+            network.input.resize(size);
         }
         Ok((network, self))
     }
@@ -73,11 +72,11 @@ impl NetworkWeights {
     /// Whether all parameters of a network are there, of the right shapes.
     pub(super) fn fits(&self, network: &Network) -> bool {
         let wanted = network.parameters();
-        let (prefix, found) = self.prefix(&wanted);
-        found == wanted.len()
-            && wanted
-                .iter()
-                .all(|(key, shape)| self.get(&format!("{prefix}{key}")).is_some_and(|found| found.shape == *shape))
+        let (prefix, _) = self.prefix(&wanted);
+        let has = |(key, shape): &(String, Vec<usize>)| {
+            self.get(&format!("{prefix}{key}")).is_some_and(|parameter| parameter.shape == *shape)
+        };
+        wanted.iter().all(has)
     }
 
     /// A parameter in the stages of a ResNet that this network does not have: the weights are of a deeper one, or one with
@@ -107,7 +106,7 @@ impl NetworkWeights {
             None => "weights of no network that is known".into(),
         };
         let contents = match self.iter().next() {
-            Some((key, _)) => format!("it has {} parameters such as \"{key}\"", self.len()),
+            Some((key, _)) => format!("it has {} parameters such as \"{key}\"", self.iter().count()),
             None => "it is empty".into(),
         };
         Error::Input(format!(

@@ -238,11 +238,14 @@ fn what_is_no_dataset_is_refused() {
     let error = refusal(path, Some(DatasetKind::Cub));
     assert!(error.contains("no images of cub") && error.contains("CUB_200_2011.tgz"), "{error}");
     assert!(refusal(&path.join("nowhere"), None).contains("no such file or folder"));
-    let zip = put(path, "x.zip", "hello");
-    assert!(refusal(&zip, None).contains("not those of a folder, zip, tar"));
-    std::fs::remove_file(zip).unwrap();
-    let csv = put(path, "x.csv", "filename,label\na.png,cat\n");
-    assert!(refusal(&csv, None).contains("names a.png, which is not there"));
+    for (name, text, expected) in [
+        ("x.zip", "hello", "not those of a folder, zip, tar"),
+        ("x.csv", "filename,label\na.png,cat\n", "names a.png, which is not there"),
+    ] {
+        let file = put(path, name, text);
+        assert!(refusal(&file, None).contains(expected));
+        std::fs::remove_file(file).unwrap();
+    }
     // Pickles of something else.
     for (bytes, expected) in [
         (&b"\x80\x02]q\x00."[..], "no entry \"labels\""),

@@ -10,7 +10,7 @@ fn tiered() -> Dataset {
 }
 
 fn pack(params: PackParams, out: &Path) -> PackSummary {
-    params.check().unwrap().write(&tiered(), out, || ()).unwrap()
+    params.write(&tiered(), out, || ()).unwrap()
 }
 
 fn refusal(path: &Path) -> String {
@@ -96,20 +96,4 @@ fn parameters_out_of_range_are_refused() {
     assert!(refused(PackParams { size: 0, ..PackParams::default() }).contains("give 1 to 4096"));
     assert!(refused(PackParams { quality: Some(0), ..PackParams::default() }).contains("give 1 to 100"));
     assert!(refused(PackParams { shard_bytes: 0, ..PackParams::default() }).contains("shard size"));
-}
-
-#[cfg(unix)]
-#[test]
-fn packs_follow_the_umask() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    super::put(folder.path(), "in/auk/1.png", super::pixel());
-    let dataset = Dataset::open(&folder.path().join("in"), None).unwrap();
-    let out = folder.path().join("out");
-    PackParams::default().check().unwrap().write(&dataset, &out, || ()).unwrap();
-    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let plain = super::put(folder.path(), "plain", "");
-    for entry in std::fs::read_dir(out).unwrap() {
-        assert_eq!(mode(&entry.unwrap().path()), mode(&plain));
-    }
 }

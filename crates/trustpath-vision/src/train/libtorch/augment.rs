@@ -3,7 +3,7 @@
 use tch::{Device, Kind, Tensor};
 
 use super::Torch;
-use super::draw::{ImageDraw, Step};
+use super::draw::{DrawnStep, ImageDraw};
 use crate::network::Network;
 
 /// What is put in place of an erased rectangle, after the colours are normalised.
@@ -13,18 +13,10 @@ const FILL: [f32; 3] = [0.4914, 0.4822, 0.4465];
 /// bottom and right edge of what is erased.
 const CHANGES: i64 = 7;
 
-/// Many steps on the device. Sending waits until the device has done all it was asked to do; sent an epoch at a time, the
-/// device never waits for the next step.
+/// One step on the device, or several. Sending waits until the device has done all it was asked to do; sent an epoch at a
+/// time, the device never waits for the next step.
 #[derive(Debug)]
 pub(super) struct StepsOnDevice {
-    images: Tensor,
-    changes: Tensor,
-    classes: Tensor,
-}
-
-/// One step on the device.
-#[derive(Debug)]
-pub(super) struct StepOnDevice {
     /// Rows of the images, where the images are.
     pub images: Tensor,
     /// How each is changed.
@@ -35,7 +27,7 @@ pub(super) struct StepOnDevice {
 
 impl StepsOnDevice {
     /// Sends steps to the device, and the rows of their images to where the images are.
-    pub fn send(steps: &[Step], images_at: Device, device: Device) -> Torch<Self> {
+    pub fn send(steps: &[DrawnStep], images_at: Device, device: Device) -> Torch<Self> {
         let count = steps.len() as i64;
         let send = |numbers: Vec<i64>, at: Device| Tensor::f_from_slice(&numbers)?.f_view([count, -1])?.f_to_device(at);
         let draws = || steps.iter().flat_map(|step| &step.draws);
@@ -51,10 +43,10 @@ impl StepsOnDevice {
         })
     }
 
-    /// Step number `i` of those that were sent.
-    pub fn get(&self, i: usize) -> Torch<StepOnDevice> {
+    /// DrawnStep number `i` of those that were sent.
+    pub fn get(&self, i: usize) -> Torch<Self> {
         let of = |all: &Tensor| all.f_select(0, i as i64);
-        Ok(StepOnDevice { images: of(&self.images)?, changes: of(&self.changes)?, classes: of(&self.classes)? })
+        Ok(Self { images: of(&self.images)?, changes: of(&self.changes)?, classes: of(&self.classes)? })
     }
 }
 
@@ -73,8 +65,8 @@ impl Augment {
     pub fn new(network: &Network, padding: usize, device: Device) -> Torch<Self> {
         let colours = |f: &dyn Fn(usize) -> f32| Tensor::f_from_slice(&[f(0), f(1), f(2)])?.f_to_device(device);
         Ok(Self {
-            scale: colours(&|c| 1.0 / (255.0 * network.std[c]))?,
-            shift: colours(&|c| -network.mean[c] / network.std[c])?,
+            scale: colours(&|c| 1.0 / (255.0 * network.input.std[c]))?,
+            shift: colours(&|c| -network.input.mean[c] / network.input.std[c])?,
             fill: colours(&|c| FILL[c])?,
             device,
             padding: padding as i64,
@@ -88,7 +80,7 @@ impl Augment {
     }
 
     /// The images of a step, changed as was drawn.
-    pub fn changed(&self, bytes: &Tensor, step: &StepOnDevice) -> Torch<Tensor> {
+    pub fn changed(&self, bytes: &Tensor, step: &StepsOnDevice) -> Torch<Tensor> {
         let size = bytes.size()[1];
         let count = step.images.size()[0];
         let images = bytes.f_index_select(0, &step.images)?.f_to_device(self.device)?;

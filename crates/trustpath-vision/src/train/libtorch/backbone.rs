@@ -7,15 +7,14 @@ use tch::Tensor;
 use super::TrainDevice;
 use super::model::TrainableNetwork;
 use crate::Result;
-use crate::backbone::{Backbone, Input};
+use crate::backbone::{Backbone, BackboneInfo};
 use crate::network::Network;
 use crate::weights::NetworkWeights;
 
 /// A network with its weights on a device of libtorch, in 32 bits.
 #[derive(Debug)]
 pub struct LibtorchBackbone {
-    network: Network,
-    fingerprint: u64,
+    info: BackboneInfo,
     /// Tensors may move between threads but not be shared.
     model: Mutex<TrainableNetwork>,
 }
@@ -28,33 +27,20 @@ impl LibtorchBackbone {
     pub fn new(network: &Network, weights: NetworkWeights, device: TrainDevice) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let model = TrainableNetwork::trained(network, &weights, device.device()?)?;
-        let fingerprint = weights.fingerprint();
-        Ok(Self { network: network.clone(), fingerprint, model: Mutex::new(model) })
+        Ok(Self { info: network.info(weights.fingerprint()), model: Mutex::new(model) })
     }
 }
 
 impl Backbone for LibtorchBackbone {
-    fn name(&self) -> &str {
-        self.network.name
-    }
-
-    fn dim(&self) -> usize {
-        self.network.dim
-    }
-
-    fn input(&self) -> Input {
-        Input::of(&self.network)
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn info(&self) -> &BackboneInfo {
+        &self.info
     }
 
     fn features(&self, images: &[f32]) -> Result<Vec<f32>> {
         let model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let size = self.network.size as i64;
+        let size = self.info.input.size as i64;
         let images = Tensor::f_from_slice(images)?.f_view([-1, 3, size, size])?;
-        let features = model.features(&images.f_to_device(model.device())?)?;
+        let features = model.features(&images.f_to_device(model.device)?)?;
         Ok(Vec::<f32>::try_from(features.f_view([-1])?)?)
     }
 }

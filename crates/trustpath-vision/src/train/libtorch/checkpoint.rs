@@ -15,7 +15,7 @@ const FILE: &str = "checkpoint.safetensors";
 const KEY: &str = "trustpath.training";
 
 /// Named numbers with their axes.
-pub(super) type State = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
+pub(super) type TrainingState = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
 
 /// What is being trained, and how far it came.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub(super) struct Progress {
 }
 
 /// Writes a checkpoint into the folder of a run.
-pub(super) fn write(folder: &Path, progress: &Progress, state: State) -> Result<()> {
+pub(super) fn write(folder: &Path, progress: &Progress, state: TrainingState) -> Result<()> {
     let mut file = TensorFile::default();
     let words = serde_json::to_string(progress).map_err(|e| refuse(e.to_string()))?;
     file.metadata.insert(KEY.into(), words);
@@ -37,7 +37,7 @@ pub(super) fn write(folder: &Path, progress: &Progress, state: State) -> Result<
 }
 
 /// The checkpoint in the folder of a run, if there is one.
-pub(super) fn read(folder: &Path) -> Result<Option<(Progress, State)>> {
+pub(super) fn read(folder: &Path) -> Result<Option<(Progress, TrainingState)>> {
     let path = folder.join(FILE);
     if !path.exists() {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! What is random in a step: which images, and how each is changed.
 //!
-//! Step `t` of seed `s` depends on `(s, t)` alone, so that a resumed run gives the same numbers.
+//! DrawnStep `t` of seed `s` depends on `(s, t)` alone, so that a resumed run gives the same numbers.
 
 use trustpath::random::Random;
 
@@ -31,7 +31,7 @@ pub(super) struct ImageDraw {
 /// The images of a step: for each episode and class the labeled ones, then for each episode and
 /// class those to be recognised; and the class of each of the latter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct DrawnStep {
     pub draws: Vec<ImageDraw>,
     pub classes: Vec<i64>,
 }
@@ -52,9 +52,9 @@ impl<'a> Drawer<'a> {
         }
         let needed = recipe.shots + recipe.queries;
         if let Some(class) = by_class.iter().position(|rows| rows.len() < needed) {
-            let (name, found) = (&classes[class], by_class[class].len());
+            let (name, count) = (&classes[class], by_class[class].len());
             return Err(Error::Input(format!(
-                "class {name} has {found} images but an episode takes {needed} of each: give more, leave the class out, or give fewer shots and queries"
+                "class {name} has {count} images but an episode takes {needed} of each: give more, leave the class out, or give fewer shots and queries"
             )));
         }
         if by_class.len() < recipe.ways {
@@ -63,8 +63,8 @@ impl<'a> Drawer<'a> {
         Ok(Self { recipe, by_class })
     }
 
-    /// Step number `step` of the run.
-    pub fn step(&self, step: u64) -> Step {
+    /// DrawnStep number `step` of the run.
+    pub fn step(&self, step: u64) -> DrawnStep {
         let recipe = self.recipe;
         let mut random = Random::stream(recipe.seed, step);
         let all: Vec<usize> = (0..self.by_class.len()).collect();
@@ -79,7 +79,7 @@ impl<'a> Drawer<'a> {
             }
         }
         let rows = support.into_iter().chain(query);
-        Step { draws: rows.map(|row| draw(recipe, &mut random, row)).collect(), classes }
+        DrawnStep { draws: rows.map(|row| draw(recipe, &mut random, row)).collect(), classes }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn drop_block(x: &Tensor, rate: f64, size: usize, step: u64) -> Torch
     let hidden = places
         .f_constant_pad_nd([reach, reach, reach, reach])?
         .f_max_pool2d([size; 2], [1; 2], [0; 2], [1; 2], false)?;
-    let kept = hidden.f_neg()?.f_add_scalar(1.0)?;
-    let share_kept = kept.f_mean(Kind::Float)?;
-    x.f_mul(&kept)?.f_div(&share_kept.f_to_kind(x.kind())?)
+    let shown = hidden.f_neg()?.f_add_scalar(1.0)?;
+    let share_shown = shown.f_mean(Kind::Float)?;
+    x.f_mul(&shown)?.f_div(&share_shown.f_to_kind(x.kind())?)
 }

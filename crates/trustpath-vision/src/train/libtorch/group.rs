@@ -6,21 +6,21 @@
 //!
 //! All parameters of a group lie one after the other in one vector, so that a step is a handful of
 //! operations however many layers there are. The network computes with a copy of a lower precision;
-//! `w` and `v` are kept in 32 bits.
+//! `w` and `v` have 32 bits.
 
 use tch::{Device, Kind, Tensor, no_grad};
 
 use super::{Recipe, Torch};
 
 /// A parameter: its key, and its axes as they are published.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct ParameterShape {
     pub key: String,
     pub shape: Vec<i64>,
 }
 
 impl ParameterShape {
-    fn len(&self) -> i64 {
+    pub fn len(&self) -> i64 {
         self.shape.iter().product()
     }
 
@@ -42,14 +42,6 @@ impl ParameterShape {
     }
 }
 
-/// The numbers of a parameter, with its published axes.
-#[derive(Debug)]
-pub(super) struct ParameterValues {
-    pub parameter: ParameterShape,
-    pub weights: Vec<f32>,
-    pub velocity: Vec<f32>,
-}
-
 /// Parameters, their velocities, and the copies the network computes with.
 #[derive(Debug)]
 pub(super) struct ParameterGroup {
@@ -57,7 +49,8 @@ pub(super) struct ParameterGroup {
     weights: Tensor,
     velocity: Tensor,
     working: Tensor,
-    leaves: Vec<Tensor>,
+    /// The copies the network computes with, in the order of the parameters.
+    pub leaves: Vec<Tensor>,
 }
 
 impl ParameterGroup {
@@ -70,11 +63,6 @@ impl ParameterGroup {
         let leaf = |part: Tensor| part.f_detach()?.f_set_requires_grad(true);
         let leaves = published(&parameters, &working)?.into_iter().map(leaf).collect::<Torch<_>>()?;
         Ok(Self { parameters, weights, velocity, working, leaves })
-    }
-
-    /// The copies the network computes with, in the order of the parameters.
-    pub fn leaves(&self) -> &[Tensor] {
-        &self.leaves
     }
 
     /// One step against these gradients, which are in the order of the parameters.
@@ -91,20 +79,15 @@ impl ParameterGroup {
         })
     }
 
-    /// Every parameter, and its velocity.
-    pub fn numbers(&self) -> Torch<Vec<ParameterValues>> {
+    /// The numbers of every parameter, and those of its velocity, with its published axes.
+    pub fn numbers(&self) -> Torch<Vec<(&ParameterShape, Vec<f32>, Vec<f32>)>> {
         let read = |from: &Tensor| -> Torch<Vec<Vec<f32>>> {
             let parts = published(&self.parameters, &from.f_to_device(Device::Cpu)?)?;
             let values = |part: Tensor| Vec::<f32>::try_from(part.f_contiguous()?.f_view([-1])?);
             parts.into_iter().map(values).collect()
         };
         let both = read(&self.weights)?.into_iter().zip(read(&self.velocity)?);
-        let values = |(parameter, (weights, velocity)): (&ParameterShape, _)| ParameterValues {
-            parameter: parameter.clone(),
-            weights,
-            velocity,
-        };
-        Ok(self.parameters.iter().zip(both).map(values).collect())
+        Ok(self.parameters.iter().zip(both).map(|(p, (weights, velocity))| (p, weights, velocity)).collect())
     }
 
     /// Sets every parameter, and its velocity, to what `find` gives for its key.

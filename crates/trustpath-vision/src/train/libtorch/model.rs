@@ -6,11 +6,11 @@ use tch::{Device, Kind, Tensor, no_grad};
 use trustpath::random::Random;
 
 use super::Torch;
-use super::checkpoint::{self, State};
+use super::checkpoint::{self, TrainingState};
 use super::device::kind;
 use super::drop_block::drop_block;
-use super::group::{ParameterGroup, ParameterShape, ParameterValues};
-use crate::network::{Network, Node, Op, same_padding};
+use super::group::{ParameterGroup, ParameterShape};
+use crate::network::{Network, Node, Op, Padding};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
 
@@ -38,16 +38,15 @@ pub(super) struct TrainableNetwork {
     statistics: BTreeMap<String, Tensor>,
     /// Where each key is: whether among the convolutions, and which.
     places: BTreeMap<String, (bool, usize)>,
-    device: Device,
+    /// Where it computes.
+    pub device: Device,
     kind: Kind,
 }
 
-/// A square map with the zeros of [`Op::SameConv`] around it.
+/// A square map with the zeros of [`Padding::Same`] around it.
 fn padded(x: &Tensor, kernel: usize, stride: usize) -> Torch<Tensor> {
-    let n = x.size()[3] as usize;
-    let all = ((n.div_ceil(stride) - 1) * stride + kernel).saturating_sub(n);
-    let before = same_padding(kernel, stride, n);
-    let [before, after] = [before, all - before].map(|zeros| zeros as i64);
+    let zeros = Padding::Same.zeros(kernel, stride, x.size()[3] as usize);
+    let [before, after] = zeros.map(|zeros| zeros as i64);
     x.f_constant_pad_nd([before, after, before, after])
 }
 
@@ -62,13 +61,11 @@ impl TrainableNetwork {
     /// With weights that were trained, in 32 bits: it only computes features.
     pub fn trained(network: &Network, weights: &NetworkWeights, device: Device) -> Result<Self> {
         let mut model = Self::zeros(network, 1, Kind::Float, device)?;
-        let values = |p: &ParameterShape| match weights.get(&p.key) {
-            Some(found) => Ok((found.values.clone(), vec![0.0; found.values.len()])),
-            // The classifier over training classes, which features do not pass.
-            None => {
-                let len = p.shape.iter().product::<i64>() as usize;
-                Ok::<_, Error>((vec![0.0; len], vec![0.0; len]))
-            }
+        let values = |p: &ParameterShape| {
+            let zeros = vec![0.0; p.len() as usize];
+            // The classifier over training classes, which features do not pass, is not among the weights.
+            let values = weights.get(&p.key).map_or_else(|| zeros.clone(), |parameter| parameter.values.clone());
+            Ok::<_, Error>((values, zeros))
         };
         model.convolutions.set(values)?;
         model.others.set(values)?;
@@ -122,7 +119,7 @@ impl TrainableNetwork {
         let dim = self.network.dim as f64;
         let mut stream = 0;
         let mut first = |p: &ParameterShape| -> Result<(Vec<f32>, Vec<f32>)> {
-            let len = p.shape.iter().product::<i64>() as usize;
+            let len = p.len() as usize;
             // Steps use the streams from 0 up, parameters those from the top down.
             let mut random = Random::stream(seed, u64::MAX - stream);
             stream += 1;
@@ -146,7 +143,7 @@ impl TrainableNetwork {
     fn parameter(&self, key: &str) -> &Tensor {
         let (convolution, index) = self.places[key];
         let group = if convolution { &self.convolutions } else { &self.others };
-        &group.leaves()[index]
+        &group.leaves[index]
     }
 
     /// Feature maps of images, batch × channels × height × width, in 32 bits.
@@ -176,18 +173,24 @@ impl TrainableNetwork {
 
     fn apply(&self, node: &Node, inputs: &[Tensor], mode: Mode) -> Torch<Tensor> {
         let x = &inputs[0];
+        let convolved = |x: &Tensor, name: &str, stride: usize, zeros: usize, groups: usize| {
+            let weight = self.parameter(&format!("{name}.weight"));
+            x.f_conv2d(weight, None::<&Tensor>, [stride as i64; 2], [zeros as i64; 2], [1; 2], groups as i64)
+        };
         match &node.op {
-            Op::Conv { name, stride, padding, .. } => {
-                let weight = self.parameter(&format!("{name}.weight"));
-                let (stride, padding) = (*stride as i64, *padding as i64);
-                x.f_conv2d(weight, None::<&Tensor>, [stride; 2], [padding; 2], [1; 2], 1)
+            Op::Conv { name, kernel, stride, padding, .. } => match padding {
+                Padding::Each(zeros) => convolved(x, name, *stride, *zeros, 1),
+                Padding::Same => convolved(&padded(x, *kernel, *stride)?, name, *stride, 0, 1),
+            },
+            Op::Depthwise { name, channels, kernel, stride } => {
+                convolved(&padded(x, *kernel, *stride)?, name, *stride, 0, *channels)
             }
             Op::BatchNorm { name, epsilon, .. } => {
-                let own = |part: &str| Some(self.parameter(&format!("{name}.{part}")));
+                let learned = |part: &str| Some(self.parameter(&format!("{name}.{part}")));
                 let running = |part: &str| Some(&self.statistics[&format!("{name}.{part}")]);
                 x.f_batch_norm(
-                    own("weight"),
-                    own("bias"),
+                    learned("weight"),
+                    learned("bias"),
                     running("running_mean"),
                     running("running_var"),
                     matches!(mode, Mode::Learn { .. }),
@@ -195,16 +198,6 @@ impl TrainableNetwork {
                     f64::from(*epsilon),
                     true,
                 )
-            }
-            Op::SameConv { name, kernel, stride, .. } => {
-                let weight = self.parameter(&format!("{name}.weight"));
-                let x = padded(x, *kernel, *stride)?;
-                x.f_conv2d(weight, None::<&Tensor>, [*stride as i64; 2], [0; 2], [1; 2], 1)
-            }
-            Op::Depthwise { name, channels, kernel, stride } => {
-                let weight = self.parameter(&format!("{name}.weight"));
-                let (x, groups) = (padded(x, *kernel, *stride)?, *channels as i64);
-                x.f_conv2d(weight, None::<&Tensor>, [*stride as i64; 2], [0; 2], [1; 2], groups)
             }
             Op::Relu6 => x.f_clamp(0.0, 6.0),
             // The rectifier itself cannot be given a slope from Rust, but its derivative can, and that
@@ -245,26 +238,26 @@ impl TrainableNetwork {
     /// One step of the optimiser down the slope of a loss.
     pub fn step(&mut self, loss: &Tensor, recipe: &super::Recipe, rate: f64) -> Torch<()> {
         let gradients = self.gradients(loss)?;
-        let (first, second) = gradients.split_at(self.convolutions.leaves().len());
+        let (first, second) = gradients.split_at(self.convolutions.leaves.len());
         self.convolutions.step(first, recipe, rate)?;
         self.others.step(second, recipe, rate)
     }
 
     /// The gradient of a loss for every parameter: convolutions, then the others.
     pub fn gradients(&self, loss: &Tensor) -> Torch<Vec<Tensor>> {
-        let leaves: Vec<&Tensor> = self.convolutions.leaves().iter().chain(self.others.leaves()).collect();
+        let leaves: Vec<&Tensor> = self.convolutions.leaves.iter().chain(&self.others.leaves).collect();
         Tensor::f_run_backward(&[loss], &leaves, false, false)
     }
 
     /// Every number a training is resumed from: parameters, running statistics and, under `momentum.`,
     /// the velocity of the optimiser; each with its axes.
-    pub fn state(&self) -> Result<State> {
+    pub fn state(&self) -> Result<TrainingState> {
         let mut state = BTreeMap::new();
         for group in [&self.convolutions, &self.others] {
-            for ParameterValues { parameter, weights, velocity } in group.numbers()? {
+            for (parameter, weights, velocity) in group.numbers()? {
                 let shape: Vec<usize> = parameter.shape.iter().map(|&n| n as usize).collect();
                 state.insert(format!("momentum.{}", parameter.key), (shape.clone(), velocity));
-                state.insert(parameter.key, (shape, weights));
+                state.insert(parameter.key.clone(), (shape, weights));
             }
         }
         for (key, tensor) in &self.statistics {
@@ -275,7 +268,7 @@ impl TrainableNetwork {
     }
 
     /// Resumes from such a state.
-    pub fn restore(&mut self, state: &State) -> Result<()> {
+    pub fn restore(&mut self, state: &TrainingState) -> Result<()> {
         let find = |key: &str, shape: &[i64]| -> Result<Vec<f32>> {
             let entry = state
                 .get(key)
@@ -294,10 +287,5 @@ impl TrainableNetwork {
             tensor.f_copy_(&Tensor::f_from_slice(&values)?)?;
         }
         Ok(())
-    }
-
-    /// Where it computes.
-    pub fn device(&self) -> Device {
-        self.device
     }
 }

@@ -8,12 +8,12 @@ use tch::{Device, Kind, Tensor};
 
 use super::augment::{Augment, StepsOnDevice};
 use super::checkpoint::{self, Progress};
-use super::draw::{Drawer, Step};
+use super::draw::{Drawer, DrawnStep};
 use super::loss::losses;
 use super::model::{Mode, TrainableNetwork};
 use super::{Epoch, Recipe, Torch, TrainDevice, TrainObserver, TrainingImages, prototype_accuracy};
 use crate::network::Network;
-use crate::weights::{NetworkWeights, Parameter, Precision};
+use crate::weights::{FloatPrecision, NetworkWeights, Parameter};
 use crate::{Error, Result};
 
 /// Steps between two reports of the loss, each of which waits for the device.
@@ -49,7 +49,7 @@ pub struct TrainOutcome {
 }
 
 impl TrainOutcome {
-    /// The epoch of the weights that were kept.
+    /// The epoch of the weights that were written.
     pub fn best(&self) -> Option<&Epoch> {
         best(&self.epochs).map(|i| &self.epochs[i])
     }
@@ -128,12 +128,13 @@ impl Training<'_> {
         bytes: &Tensor,
         observer: &mut dyn TrainObserver,
     ) -> Result<Option<Epoch>> {
-        let (recipe, device) = (self.recipe, model.device());
+        let (recipe, device) = (self.recipe, model.device);
         let (rate, steps) = (recipe.rate(number), recipe.steps());
         // Dropout draws from libtorch's own generator, which thus starts anew each epoch.
         tch::manual_seed(recipe.seed.wrapping_add(number as u64) as i64);
         let start = Instant::now();
-        let drawn: Vec<Step> = (0..steps).into_par_iter().map(|i| drawer.step((number * steps + i) as u64)).collect();
+        let drawn: Vec<DrawnStep> =
+            (0..steps).into_par_iter().map(|i| drawer.step((number * steps + i) as u64)).collect();
         let sent = StepsOnDevice::send(&drawn, bytes.device(), device)?;
         let mut sums = Tensor::f_zeros([4], (Kind::Float, device))?;
         for i in 0..steps {
@@ -183,13 +184,13 @@ impl Training<'_> {
     }
 
     /// Writes the network, without the classifier and what only the optimiser needs.
-    fn keep(&self, state: &checkpoint::State, path: &Path) -> Result<()> {
+    fn keep(&self, state: &checkpoint::TrainingState, path: &Path) -> Result<()> {
         let of_network = |(key, _): (String, _)| {
             let (shape, values) = state.get(&key)?.clone();
             Some((key, Parameter { shape, values }))
         };
         let parameters = self.network.parameters().into_iter().filter_map(of_network).collect();
-        NetworkWeights::new("training", parameters).write_safetensors(path, Precision::F16)
+        NetworkWeights::new("training", parameters).write_safetensors(path, FloatPrecision::F16)
     }
 }
 

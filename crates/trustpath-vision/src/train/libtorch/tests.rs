@@ -6,14 +6,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tch::{Device, Kind, Tensor};
 use trustpath::random::Random;
 
-use super::augment::{Augment, StepOnDevice, StepsOnDevice};
-use super::draw::{Drawer, ImageDraw, Step};
+use super::augment::{Augment, StepsOnDevice};
+use super::draw::{Drawer, DrawnStep, ImageDraw};
 use super::loss::losses;
 use super::model::{Mode, TrainableNetwork};
 use super::run::WEIGHTS;
 use super::{Epoch, LibtorchBackbone, Recipe, TrainDevice, TrainObserver, TrainOutcome, Training, TrainingImages};
 use crate::cpu::Engine;
-use crate::network::{Builder, Network, Op};
+use crate::network::{Builder, ImageInput, Network, Op};
 use crate::weights::{NetworkWeights, Parameter};
 
 /// libtorch has one generator of random numbers for all threads, so tests that use it run one at a time.
@@ -34,16 +34,8 @@ fn tiny() -> Network {
         x = b.leaky_relu(x, 0.1);
         x = b.push(Op::MaxPool { kernel: 2, stride: 2, padding: 0, ceil: true }, &[x]);
     }
-    let nodes = b.nodes();
-    Network {
-        name: "tiny",
-        nodes,
-        dim: 16,
-        size: 16,
-        framing: crate::network::Framing::Squeeze,
-        mean: [0.5; 3],
-        std: [0.25; 3],
-    }
+    let input = ImageInput { size: 16, mean: [0.5; 3], std: [0.25; 3], ..ImageInput::default() };
+    Network { name: "tiny", nodes: b.nodes(), dim: 16, input }
 }
 
 fn with_drop(mut network: Network) -> Network {
@@ -69,13 +61,13 @@ fn images(classes: usize, each: usize, size: usize) -> TrainingImages {
     TrainingImages { bytes, size, labels, classes }
 }
 
-fn sent(step: &Step) -> StepOnDevice {
+fn sent(step: &DrawnStep) -> StepsOnDevice {
     let steps = std::slice::from_ref(step);
     StepsOnDevice::send(steps, Device::Cpu, Device::Cpu).unwrap().get(0).unwrap()
 }
 
 /// The images of a step as the network gets them.
-fn batch(network: &Network, recipe: &Recipe, images: &TrainingImages, step: u64) -> (StepOnDevice, Tensor) {
+fn batch(network: &Network, recipe: &Recipe, images: &TrainingImages, step: u64) -> (StepsOnDevice, Tensor) {
     let drawer = Drawer::new(recipe, &images.labels, &images.classes).unwrap();
     let augment = Augment::new(network, recipe.padding, Device::Cpu).unwrap();
     let drawn = sent(&drawer.step(step));
@@ -167,8 +159,8 @@ fn a_resumed_run_gives_the_same_numbers() {
     assert_eq!(state(straight.path()), state(stopped.path()));
     let weights = |folder: &Path| std::fs::read(folder.join(WEIGHTS)).unwrap();
     assert_eq!(weights(straight.path()), weights(stopped.path()));
-    let kept = NetworkWeights::read_safetensors(straight.path().join(WEIGHTS)).unwrap();
-    assert!(kept.for_network(&network).is_ok());
+    let best = NetworkWeights::read(straight.path().join(WEIGHTS)).unwrap();
+    assert!(best.for_network(&network).is_ok());
 }
 
 #[test]
@@ -232,14 +224,14 @@ fn a_step_follows_the_slope_of_the_loss() {
 /// Two steps of momentum and decay, by hand.
 #[test]
 fn momentum_and_decay_are_those_of_the_formula() {
-    use super::group::{ParameterGroup, ParameterShape, ParameterValues};
+    use super::group::{ParameterGroup, ParameterShape};
     let parameter = ParameterShape { key: "w".into(), shape: vec![1, 2, 1, 1] };
     let mut group = ParameterGroup::new(vec![parameter], Kind::Float, Device::Cpu).unwrap();
     group.set(|_| Ok::<_, crate::Error>((vec![1.0, -2.0], vec![0.5, 0.0]))).unwrap();
     let recipe = Recipe { momentum: 0.9, weight_decay: 0.1, ..Recipe::default() };
     let gradient = Tensor::from_slice(&[1.0_f32, 3.0]).view([1, 2, 1, 1]);
     group.step(&[gradient], &recipe, 0.1).unwrap();
-    let ParameterValues { weights, velocity, .. } = group.numbers().unwrap().remove(0);
+    let (_, weights, velocity) = group.numbers().unwrap().remove(0);
     let near = |a: &[f32], b: [f32; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(near(&velocity, [0.45 + 1.0 + 0.1, 3.0 - 0.2]), "{velocity:?}");
     assert!(near(&weights, [1.0 - 0.155, -2.0 - 0.28]), "{weights:?}");
@@ -257,7 +249,7 @@ fn images_are_changed_as_was_drawn() {
         ImageDraw { image: 2, top: 0, left: 6, mirrored: false, erased: [0; 4] },
         ImageDraw { image: 1, top: 5, left: 1, mirrored: true, erased: [2, 3, 4, 6] },
     ];
-    let step = Step { draws: draws.to_vec(), classes: Vec::new() };
+    let step = DrawnStep { draws: draws.to_vec(), classes: Vec::new() };
     let changed = augment.changed(&bytes, &sent(&step)).unwrap();
     for (i, draw) in draws.iter().enumerate() {
         let [top, left, height, width] = draw.erased;
@@ -307,11 +299,11 @@ fn features_are_those_of_the_engine_for_the_processor() {
     let images: Vec<f32> = (0..5 * 3 * 16 * 16).map(|_| (random.uniform() - 0.5) as f32).collect();
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let libtorch = LibtorchBackbone::new(&network, weights, TrainDevice::Cpu).unwrap();
-    let (expected, found) = (engine.features(&images).unwrap(), libtorch.features(&images).unwrap());
-    assert_eq!(found.len(), 5 * network.dim);
+    let (expected, features) = (engine.features(&images).unwrap(), libtorch.features(&images).unwrap());
+    assert_eq!(features.len(), 5 * network.dim);
     let largest = expected.iter().fold(0.0, |a: f32, x| a.max(x.abs()));
-    for (a, b) in expected.iter().zip(&found) {
+    for (a, b) in expected.iter().zip(&features) {
         assert!((a - b).abs() <= 1e-5 * largest, "{a} {b}");
     }
-    assert_eq!(libtorch.identity(), Backbone::identity(&engine));
+    assert_eq!(libtorch.info().identity(), engine.info().identity());
 }

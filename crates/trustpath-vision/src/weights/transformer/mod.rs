@@ -1,7 +1,7 @@
 //! Checkpoints of vision transformers, whoever wrote them.
 //!
 //! The sizes of a transformer are read off its weights, and the parameters get the names that
-//! [`Network::transformer`] gives them. What is fixed is computed once: class and register tokens with what is learned for
+//! `Network::transformer` gives them. What is fixed is computed once: class and register tokens with what is learned for
 //! their positions, the learned query of a pooling, `W_q l + b_q`, and the scale of the scores, `1/√64`, which becomes part
 //! of the queries. Weights do not show how wide heads are: in all published models of these families up to ViT-L they have 64
 //! numbers, in most larger ones 72 to 104, so that wider tokens are refused.
@@ -15,7 +15,7 @@ use super::file::refuse;
 use super::{NetworkWeights, Parameter};
 use crate::network::{Family, Network, TransformerShape};
 use crate::{Error, Result};
-use names::{ALL, Head, Names, Pool};
+use names::{ALL, FeatureHead, Names, PoolNames};
 use positions::Resampling;
 
 /// Numbers of a head.
@@ -41,11 +41,6 @@ pub(super) fn of_weights(
         Some(Checkpoint { weights, names, prefix })
     });
     let Some(checkpoint) = checkpoint else { return Ok(None) };
-    let of_clip = |quick: Option<bool>| match quick {
-        Some(true) => Some(Family::Clip),
-        Some(false) => Some(Family::OpenClip),
-        None => None,
-    };
     let names = checkpoint.names;
     let layout = match () {
         _ if checkpoint.has(&checkpoint.layer(0, names.scales[0])) => Family::DinoV2,
@@ -62,11 +57,15 @@ pub(super) fn of_weights(
                 "{source} holds no weights of {family}: they are of {layout}, so choose that backbone"
             )));
         }
-        (Family::Clip, None) => of_clip(quick).ok_or_else(|| {
-            Error::Input(format!(
-                "{source} has the layout of CLIP, and weights do not show which activation function (QuickGELU or GELU) they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
-            ))
-        })?,
+        (Family::Clip, None) => match quick {
+            Some(true) => Family::Clip,
+            Some(false) => Family::OpenClip,
+            None => {
+                return Err(Error::Input(format!(
+                    "{source} has the layout of CLIP, and weights do not show which activation function (QuickGELU or GELU) they were trained with: give --backbone clip for those of OpenAI, or --backbone openclip for others"
+                )));
+            }
+        },
         (layout, None) => layout,
     };
     checkpoint.network(family, size).map(Some)
@@ -115,12 +114,10 @@ impl Checkpoint<'_> {
 
     /// The numbers of rows of `width` numbers, whatever axes of length 1 there are.
     fn rows(&self, name: &str, width: usize) -> Result<&[f32]> {
-        let parameter = self.get(name).filter(|p| p.shape.last() == Some(&width));
-        let parameter = match parameter {
-            Some(parameter) => &parameter.values,
-            None => self.shaped(name, &[1, width])?,
-        };
-        Ok(parameter)
+        match self.get(name).filter(|p| p.shape.last() == Some(&width)) {
+            Some(parameter) => Ok(&parameter.values),
+            None => self.shaped(name, &[1, width]),
+        }
     }
 
     fn network(&self, family: Family, size: Option<usize>) -> Result<(Network, NetworkWeights)> {
@@ -147,7 +144,7 @@ impl Checkpoint<'_> {
         }
         let (leading, rows, grid) = self.tokens(family, width, (patch, size))?;
         let positions = grid * grid;
-        let head = self.head(family, width)?;
+        let head = self.head(family, width);
         let shape = TransformerShape {
             family,
             layers,
@@ -282,37 +279,34 @@ impl Checkpoint<'_> {
     }
 
     /// The projection of the feature, outputs × inputs.
-    fn head(&self, family: Family, width: usize) -> Result<Option<Vec<f32>>> {
+    fn head(&self, family: Family, width: usize) -> Option<Vec<f32>> {
         if !matches!(family, Family::Clip | Family::OpenClip) {
-            return Ok(None);
+            return None;
         }
-        let two = |parameter: &Parameter| match parameter.shape[..] {
-            [rows, columns] => Some((rows, columns)),
-            _ => None,
-        };
-        let all = |parameter: &Parameter| parameter.values.clone();
-        Ok(match self.names.head {
-            Head::None => None,
-            Head::Beside(name) => {
+        let (parameter, turned) = match self.names.head {
+            FeatureHead::None => return None,
+            FeatureHead::Beside(name) => {
                 let part = self.prefix.strip_suffix("vision_model.").unwrap_or(self.prefix);
-                let parameter = self.weights.get(&format!("{part}{name}"));
-                parameter.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
+                (self.weights.get(&format!("{part}{name}")), false)
             }
-            Head::Unbiased(name) => {
+            FeatureHead::Unbiased(name) => {
                 let bias = self.get(&format!("{name}bias"));
                 let projects = bias.is_none_or(|bias| bias.values.iter().all(|&x| x == 0.0));
-                let parameter = self.get(&format!("{name}weight")).filter(|_| projects);
-                parameter.filter(|p| two(p).is_some_and(|(_, inputs)| inputs == width)).map(all)
+                (self.get(&format!("{name}weight")).filter(|_| projects), false)
             }
-            Head::Turned(name) => self.get(name).and_then(|parameter| {
-                let (_, outputs) = two(parameter).filter(|(inputs, _)| *inputs == width)?;
-                let at = |i: usize| parameter.values[i % width * outputs + i / width];
-                Some((0..outputs * width).map(at).collect())
-            }),
-        })
+            FeatureHead::Turned(name) => (self.get(name), true),
+        };
+        let Parameter { shape, values } = parameter?;
+        match (&shape[..], turned) {
+            (&[_, inputs], false) if inputs == width => Some(values.clone()),
+            (&[inputs, outputs], true) if inputs == width => {
+                Some((0..outputs * width).map(|i| values[i % width * outputs + i / width]).collect())
+            }
+            _ => None,
+        }
     }
 
-    fn pool(&self, named: &mut Named, pool: &Pool, shape: &TransformerShape) -> Result<()> {
+    fn pool(&self, named: &mut Named, pool: &PoolNames, shape: &TransformerShape) -> Result<()> {
         let (width, inner) = (shape.width, shape.inner);
         let latent = self.rows(pool.latent, width)?;
         let outputs = [width, 3 * width][usize::from(pool.query.len() == 1)];

@@ -20,12 +20,12 @@ pub(super) struct Names {
     pub norm2: &'static str,
     pub mlp: [&'static str; 2],
     pub norm: &'static str,
-    pub head: Head,
-    pub pool: Option<Pool>,
+    pub head: FeatureHead,
+    pub pool: Option<PoolNames>,
 }
 
 /// The projection of the feature.
-pub(super) enum Head {
+pub(super) enum FeatureHead {
     /// Never.
     None,
     /// Outputs × inputs, under this key; beside the vision model where this is a part of a larger one.
@@ -37,7 +37,7 @@ pub(super) enum Head {
 }
 
 /// The pooling by a learned query.
-pub(super) struct Pool {
+pub(super) struct PoolNames {
     pub latent: &'static str,
     /// The map of the query and that of keys and values; or all three together.
     pub query: &'static [&'static str],
@@ -62,8 +62,8 @@ const TIMM: Names = Names {
     norm2: "norm2.",
     mlp: ["mlp.fc1.", "mlp.fc2."],
     norm: "norm.",
-    head: Head::Unbiased("head."),
-    pool: Some(Pool {
+    head: FeatureHead::Unbiased("head."),
+    pool: Some(PoolNames {
         latent: "attn_pool.latent",
         query: &["attn_pool.q.", "attn_pool.kv."],
         proj: "attn_pool.proj.",
@@ -91,7 +91,7 @@ const HUGGING_FACE_DINO: Names = Names {
     norm2: "norm2.",
     mlp: ["mlp.fc1.", "mlp.fc2."],
     norm: "layernorm.",
-    head: Head::None,
+    head: FeatureHead::None,
     pool: None,
 };
 
@@ -111,8 +111,8 @@ const HUGGING_FACE: Names = Names {
     norm2: "layer_norm2.",
     mlp: ["mlp.fc1.", "mlp.fc2."],
     norm: "post_layernorm.",
-    head: Head::Beside("visual_projection.weight"),
-    pool: Some(Pool {
+    head: FeatureHead::Beside("visual_projection.weight"),
+    pool: Some(PoolNames {
         latent: "head.probe",
         query: &["head.attention.in_proj_"],
         proj: "head.attention.out_proj.",
@@ -137,7 +137,7 @@ const OPEN_AI: Names = Names {
     norm2: "ln_2.",
     mlp: ["mlp.c_fc.", "mlp.c_proj."],
     norm: "ln_post.",
-    head: Head::Turned("proj"),
+    head: FeatureHead::Turned("proj"),
     pool: None,
 };
 

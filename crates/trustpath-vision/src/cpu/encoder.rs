@@ -9,14 +9,11 @@
 //! after a layer normalisation of the rows that it begins with.
 //! Rows of several sequences lie one after another and share the products; only attention knows where a sequence ends, so
 //! nothing is padded. All products go through one kernel, whose sums depend on nothing but
-//! their own row: the result of a sequence has the same bits whatever it is computed together with.
+//! their row: the result of a sequence has the same bits whatever it is computed together with.
 
-mod dense;
-
-use dense::Dense;
-
-use super::attention::{self, Attention};
-use super::block::{Block, LANES, blocks};
+use super::attention::{Attention, AttentionScratch};
+use super::block::{Block16, LANES, blocks};
+use super::conv::Convolution;
 use super::pointwise::{self, LayerNorm};
 use crate::weights::NetworkWeights;
 use crate::{Error, Result};
@@ -46,22 +43,22 @@ pub struct Encoder {
 
 struct Layer {
     /// Queries, keys and values side by side.
-    project: Dense,
+    project: Convolution,
     attention: Attention,
-    merge: Dense,
+    merge: Convolution,
     after_attention: LayerNorm,
-    widen: Dense,
-    narrow: Dense,
+    widen: Convolution,
+    narrow: Convolution,
     after_inner: LayerNorm,
 }
 
 /// Memory that runs share, one after another.
 #[derive(Debug, Default)]
 pub struct EncoderMemory {
-    rows: Vec<Block>,
-    wide: Vec<Block>,
-    mixed: Vec<Block>,
-    scratch: attention::Scratch,
+    rows: Vec<Block16>,
+    wide: Vec<Block16>,
+    mixed: Vec<Block16>,
+    scratch: AttentionScratch,
 }
 
 impl Encoder {
@@ -95,13 +92,13 @@ impl Encoder {
             // The scale of the scores, 1/√head, is part of the queries.
             let scale = 1.0 / (head as f32).sqrt();
             let scaled = |values: &[f32]| values.iter().map(|x| x * scale).collect::<Vec<f32>>();
-            let project = Dense::new(width, &[&scaled(q.0), k.0, v.0].concat(), &[&scaled(q.1), k.1, v.1].concat());
-            let plain = |name: &str, (inputs, outputs): (usize, usize)| -> Result<Dense> {
+            let (weight, bias) = ([&scaled(q.0), k.0, v.0].concat(), [&scaled(q.1), k.1, v.1].concat());
+            let plain = |name: &str, (inputs, outputs): (usize, usize)| -> Result<Convolution> {
                 let (weight, bias) = dense(name, (inputs, outputs))?;
-                Ok(Dense::new(inputs, weight, bias))
+                Ok(Convolution::dense(inputs, weight, bias))
             };
             Ok(Layer {
-                project,
+                project: Convolution::dense(width, &weight, &bias),
                 attention: Attention { heads, depth: head / LANES },
                 merge: plain("attention.output.dense", square)?,
                 after_attention: norm("attention.output.LayerNorm")?,
@@ -128,8 +125,8 @@ impl Encoder {
         let (width, count) = (self.shape.width, lengths.iter().sum::<usize>());
         assert_eq!(rows.len(), count * width, "one row per token");
         let EncoderMemory { rows: x, wide, mixed, scratch } = memory;
-        let fit = |memory: &mut Vec<Block>, features: usize| {
-            memory.resize(blocks(features) * count, Block::ZERO);
+        let fit = |memory: &mut Vec<Block16>, features: usize| {
+            memory.resize(blocks(features) * count, Block16::ZERO);
         };
         fit(x, width);
         fit(mixed, width);
@@ -137,14 +134,17 @@ impl Encoder {
         self.before.run(x, count);
         for layer in &self.layers {
             fit(wide, 3 * width);
-            layer.project.run(x, count, None, wide);
+            layer.project.rows(x, None, wide);
             layer.attention.run(wide, count, lengths, mixed, scratch);
-            // What is added is read at the place that is then written.
-            layer.merge.add(mixed, count, x);
+            fit(wide, width);
+            layer.merge.rows(mixed, Some(x), wide);
+            std::mem::swap(x, wide);
             layer.after_attention.run(x, count);
             fit(wide, self.shape.inner);
-            layer.widen.run(x, count, Some(pointwise::gelu), wide);
-            layer.narrow.add(wide, count, x);
+            layer.widen.rows(x, None, wide);
+            pointwise::gelu(wide);
+            layer.narrow.rows(wide, Some(x), mixed);
+            std::mem::swap(x, mixed);
             layer.after_inner.run(x, count);
         }
         from_blocks(x, width, count, rows);
@@ -157,7 +157,7 @@ impl std::fmt::Debug for Encoder {
     }
 }
 
-fn to_blocks(rows: &[f32], width: usize, count: usize, out: &mut [Block]) {
+fn to_blocks(rows: &[f32], width: usize, count: usize, out: &mut [Block16]) {
     for (r, row) in rows.chunks_exact(width).enumerate() {
         for (k, chunk) in row.chunks(LANES).enumerate() {
             out[k * count + r].0[..chunk.len()].copy_from_slice(chunk);
@@ -165,13 +165,10 @@ fn to_blocks(rows: &[f32], width: usize, count: usize, out: &mut [Block]) {
     }
 }
 
-fn from_blocks(x: &[Block], width: usize, count: usize, rows: &mut [f32]) {
+fn from_blocks(x: &[Block16], width: usize, count: usize, rows: &mut [f32]) {
     for (r, row) in rows.chunks_exact_mut(width).enumerate() {
         for (k, chunk) in row.chunks_mut(LANES).enumerate() {
             chunk.copy_from_slice(&x[k * count + r].0[..chunk.len()]);
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -61,9 +61,9 @@ impl CachedFeatures {
     }
 }
 
-/// All features of a dataset: those kept, and between them those that were computed.
+/// All features of a dataset: those of the file, and between them those that were computed.
 pub(super) struct FeatureRows<'a> {
-    pub kept: &'a CachedFeatures,
+    pub cached: &'a CachedFeatures,
     /// The stamps of all rows.
     pub stamps: &'a [u64],
     /// Rows that were computed, ascending: the records of `partial`.
@@ -77,15 +77,15 @@ impl FeatureRows<'_> {
         let (mut next, mut computed) = (0, self.computed.iter());
         self.partial.each(|state, feature| {
             let row = computed.next().copied().unwrap_or(next);
-            self.write_kept(w, next..row)?;
+            self.write_cached(w, next..row)?;
             next = row + 1;
             if state == COMPLETE { w.write_all(feature) } else { Ok(()) }
         })?;
-        self.write_kept(w, next..self.stamps.len())
+        self.write_cached(w, next..self.stamps.len())
     }
 
-    fn write_kept(&self, w: &mut impl Write, rows: std::ops::Range<usize>) -> io::Result<()> {
-        let mut kept = self.stamps[rows].iter().filter_map(|&stamp| self.kept.get(stamp));
-        kept.try_for_each(|feature| w.write_all(feature))
+    fn write_cached(&self, w: &mut impl Write, rows: std::ops::Range<usize>) -> io::Result<()> {
+        let mut cached = self.stamps[rows].iter().filter_map(|&stamp| self.cached.get(stamp));
+        cached.try_for_each(|feature| w.write_all(feature))
     }
 }

@@ -1,21 +1,24 @@
 //! The engine against the definition of each operation, summed plainly in double precision.
 
-use trustpath_vision::cpu::Engine;
-use trustpath_vision::network::{Builder, Framing, Gelu, Network, Op, Value, same_padding};
-use trustpath_vision::weights::NetworkWeights;
+use crate::cpu::Engine;
+use crate::network::{Builder, Gelu, ImageInput, MapIndex, Network, Node, Op, Padding};
+use crate::weights::NetworkWeights;
 
 use super::{images, weights};
 
 /// Channels × height × width.
-struct Map {
+pub(super) struct FeatureMap {
     channels: usize,
     height: usize,
     width: usize,
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
 }
 
-impl Map {
-    fn from_fn((channels, height, width): (usize, usize, usize), value: impl Fn(usize, usize, usize) -> f64) -> Self {
+impl FeatureMap {
+    pub(super) fn from_fn(
+        (channels, height, width): (usize, usize, usize),
+        value: impl Fn(usize, usize, usize) -> f64,
+    ) -> Self {
         let mut values = Vec::new();
         for c in 0..channels {
             for y in 0..height {
@@ -56,11 +59,18 @@ fn parameter(weights: &NetworkWeights, name: &str, part: &str) -> Vec<f64> {
     values.iter().map(|&x| f64::from(x)).collect()
 }
 
-fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
+fn compute(op: &Op, inputs: &[&FeatureMap], weights: &NetworkWeights) -> FeatureMap {
     let parameter = |name: &str, part: &str| parameter(weights, name, part);
     let x = inputs[0];
     match op {
-        Op::Conv { .. } => convolved(op, x, weights),
+        Op::Conv { name, outputs, kernel, stride, padding, bias, .. } => {
+            let bias = if *bias { parameter(name, "bias") } else { vec![0.0; *outputs] };
+            convolved(x, (*kernel, *stride, *padding), &parameter(name, "weight"), &bias, false)
+        }
+        Op::Depthwise { name, channels, kernel, stride } => {
+            let window = (*kernel, *stride, Padding::Same);
+            convolved(x, window, &parameter(name, "weight"), &vec![0.0; *channels], true)
+        }
         Op::BatchNorm { name, epsilon, .. } => {
             let (gamma, beta) = (parameter(name, "weight"), parameter(name, "bias"));
             let (mean, variance) = (parameter(name, "running_mean"), parameter(name, "running_var"));
@@ -69,28 +79,22 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
                 gamma[c] * (x - mean[c]) / root + beta[c]
             })
         }
-        Op::SameConv { name, outputs, kernel, stride, .. } => {
-            same(x, *outputs, (*kernel, *stride), &parameter(name, "weight"), false)
-        }
-        Op::Depthwise { name, channels, kernel, stride } => {
-            same(x, *channels, (*kernel, *stride), &parameter(name, "weight"), true)
-        }
         Op::Relu6 => x.map(|_, x| x.clamp(0.0, 6.0)),
         Op::LeakyRelu { slope } => x.map(|_, x| if x > 0.0 { x } else { f64::from(*slope) * x }),
         Op::MaxPool { .. } | Op::AveragePool { .. } => pooled(op, x),
         Op::Add => {
             let both = x.values.iter().zip(&inputs[1].values).map(|(a, b)| a + b).collect();
-            Map { values: both, ..x.map(|_, x| x) }
+            FeatureMap { values: both, ..x.map(|_, x| x) }
         }
         Op::Concat => {
             let values = inputs.iter().flat_map(|map| map.values.clone()).collect();
             let channels = inputs.iter().map(|map| map.channels).sum();
-            Map { channels, height: x.height, width: x.width, values }
+            FeatureMap { channels, height: x.height, width: x.width, values }
         }
         Op::Tokens { name, leading, channels, .. } => {
             let (first, places) = (parameter(name, "leading"), parameter(name, "positions"));
             let count = x.height * x.width;
-            Map::from_fn((*channels, 1, leading + count), |c, _, t| match t.checked_sub(*leading) {
+            FeatureMap::from_fn((*channels, 1, leading + count), |c, _, t| match t.checked_sub(*leading) {
                 None => first[t * channels + c],
                 Some(t) => x.values[c * count + t] + places[t * channels + c],
             })
@@ -120,25 +124,32 @@ fn compute(op: &Op, inputs: &[&Map], weights: &NetworkWeights) -> Map {
             }
             Gelu::Quick => x / (1.0 + (-1.702 * x).exp()),
         }),
-        Op::First => Map::from_fn((x.channels, 1, 1), |c, _, _| x.values[c * x.height * x.width]),
+        Op::First => FeatureMap::from_fn((x.channels, 1, 1), |c, _, _| x.values[c * x.height * x.width]),
         Op::Dropout { .. } | Op::DropBlock { .. } => x.map(|_, x| x),
     }
 }
 
-fn convolved(op: &Op, x: &Map, weights: &NetworkWeights) -> Map {
-    let Op::Conv { name, inputs, outputs, kernel, stride, padding, bias } = op else {
-        panic!("{op:?} is not a convolution");
+/// A convolution of all channels, or of each by itself.
+fn convolved(
+    x: &FeatureMap,
+    (kernel, stride, padding): (usize, usize, Padding),
+    w: &[f64],
+    bias: &[f64],
+    depthwise: bool,
+) -> FeatureMap {
+    let after = |n: usize| match padding {
+        Padding::Each(zeros) => (n + 2 * zeros - kernel) / stride + 1,
+        Padding::Same => n.div_ceil(stride),
     };
-    let w = parameter(weights, name, "weight");
-    let bias = if *bias { parameter(weights, name, "bias") } else { vec![0.0; *outputs] };
-    let after = |n: usize| (n + 2 * padding - kernel) / stride + 1;
-    Map::from_fn((*outputs, after(x.height), after(x.width)), |o, y, column| {
-        let (y, column) = (start(y, *stride, *padding), start(column, *stride, *padding));
+    let start = |at: usize, n: usize| start(at, stride, padding.zeros(kernel, stride, n)[0]);
+    let inputs = if depthwise { 1 } else { x.channels };
+    FeatureMap::from_fn((bias.len(), after(x.height), after(x.width)), |o, y, column| {
+        let (y, column) = (start(y, x.height), start(column, x.width));
         let mut sum = bias[o];
-        for i in 0..*inputs {
+        for i in 0..inputs {
             for tap in 0..kernel * kernel {
                 let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
-                let value = x.at(i, y + dy, column + dx).unwrap_or(0.0);
+                let value = x.at(if depthwise { o } else { i }, y + dy, column + dx).unwrap_or(0.0);
                 sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
             }
         }
@@ -146,7 +157,7 @@ fn convolved(op: &Op, x: &Map, weights: &NetworkWeights) -> Map {
     })
 }
 
-fn pooled(op: &Op, x: &Map) -> Map {
+fn pooled(op: &Op, x: &FeatureMap) -> FeatureMap {
     match op {
         &Op::MaxPool { kernel, stride, padding, ceil } => {
             let after = |n: usize| {
@@ -155,14 +166,14 @@ fn pooled(op: &Op, x: &Map) -> Map {
                 // As PyTorch has it, a window begins within the map or the padding before it.
                 if (count - 1) * stride >= n + padding { count - 1 } else { count }
             };
-            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+            FeatureMap::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
                 let at = (start(y, stride, padding), start(column, stride, padding));
                 x.window(c, at, kernel).into_iter().fold(f64::NEG_INFINITY, f64::max)
             })
         }
         &Op::AveragePool { kernel, stride } => {
             let after = |n: usize| (n - kernel) / stride + 1;
-            Map::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
+            FeatureMap::from_fn((x.channels, after(x.height), after(x.width)), |c, y, column| {
                 let window = x.window(c, (start(y, stride, 0), start(column, stride, 0)), kernel);
                 window.iter().sum::<f64>() / window.len() as f64
             })
@@ -172,10 +183,10 @@ fn pooled(op: &Op, x: &Map) -> Map {
 }
 
 /// Every column of channels with mean 0 and variance 1, then scaled and shifted.
-fn layer_normalised(x: &Map, gamma: &[f64], beta: &[f64], epsilon: f64) -> Map {
+fn layer_normalised(x: &FeatureMap, gamma: &[f64], beta: &[f64], epsilon: f64) -> FeatureMap {
     let (count, n) = (x.height * x.width, x.channels as f64);
     let column = |t: usize| (0..x.channels).map(move |c| x.values[c * count + t]);
-    Map::from_fn(x.shape(), |c, y, t| {
+    FeatureMap::from_fn(x.shape(), |c, y, t| {
         let t = y * x.width + t;
         let mean = column(t).sum::<f64>() / n;
         let variance = column(t).map(|x| (x - mean).powi(2)).sum::<f64>() / n;
@@ -186,14 +197,14 @@ fn layer_normalised(x: &Map, gamma: &[f64], beta: &[f64], epsilon: f64) -> Map {
 
 /// What each of `asked` queries gathers from tokens whose keys begin at channel `first`, values behind them.
 fn gathered(
-    x: &Map,
+    x: &FeatureMap,
     (width, heads): (usize, usize),
     asked: usize,
     query: impl Fn(usize, usize) -> f64,
     first: usize,
-) -> Map {
+) -> FeatureMap {
     let head = width / heads;
-    Map::from_fn((width, 1, asked), |c, _, i| {
+    FeatureMap::from_fn((width, 1, asked), |c, _, i| {
         let begin = c / head * head;
         let score = |j: usize| -> f64 {
             (begin..begin + head).map(|d| query(d, i) * x.values[(first + d) * x.width + j]).sum()
@@ -222,52 +233,38 @@ fn normal(x: f64) -> f64 {
     0.5 + sum * x / 1200.0
 }
 
-/// A convolution to `⌈n/stride⌉` positions, of all channels or of each by itself.
-fn same(x: &Map, outputs: usize, (kernel, stride): (usize, usize), w: &[f64], own: bool) -> Map {
-    let (height, width) = (x.height.div_ceil(stride), x.width.div_ceil(stride));
-    let start = |at: usize, n: usize| (at * stride) as isize - same_padding(kernel, stride, n) as isize;
-    let inputs = if own { 1 } else { x.channels };
-    Map::from_fn((outputs, height, width), |o, y, column| {
-        let (y, column) = (start(y, x.height), start(column, x.width));
-        let mut sum = 0.0;
-        for i in 0..inputs {
-            for tap in 0..kernel * kernel {
-                let (dy, dx) = ((tap / kernel) as isize, (tap % kernel) as isize);
-                let value = x.at(if own { o } else { i }, y + dy, column + dx).unwrap_or(0.0);
-                sum += w[(o * inputs + i) * kernel * kernel + tap] * value;
-            }
-        }
-        sum
-    })
+/// What comes out of the last of some nodes.
+pub(super) fn evaluated(nodes: &[Node], first: FeatureMap, weights: &NetworkWeights) -> FeatureMap {
+    let mut maps = vec![first];
+    for node in nodes {
+        let inputs: Vec<&FeatureMap> = node.inputs.iter().map(|&input| &maps[input]).collect();
+        maps.push(compute(&node.op, &inputs, weights));
+    }
+    maps.pop().unwrap()
 }
 
 fn reference(network: &Network, weights: &NetworkWeights, image: &[f32]) -> Vec<f64> {
-    let size = network.size;
-    let image = Map::from_fn((3, size, size), |c, y, x| f64::from(image[(c * size + y) * size + x]));
-    let mut maps = vec![image];
-    for node in &network.nodes {
-        let inputs: Vec<&Map> = node.inputs.iter().map(|&input| &maps[input]).collect();
-        let map = compute(&node.op, &inputs, weights);
-        maps.push(map);
-    }
-    let last = maps.pop().unwrap();
+    let size = network.input.size;
+    let image = FeatureMap::from_fn((3, size, size), |c, y, x| f64::from(image[(c * size + y) * size + x]));
+    let last = evaluated(&network.nodes, image, weights);
     let positions = last.height * last.width;
     last.values.chunks(positions).map(|map| map.iter().sum::<f64>() / positions as f64).collect()
 }
 
-/// Builds a network that ends in `dim` channels and compares three images.
-fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> Value) {
+fn network(name: &'static str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> MapIndex) -> Network {
     let mut builder = Builder::default();
     build(&mut builder);
-    let (mean, std) = ([0.0; 3], [1.0; 3]);
-    let (nodes, framing) = (builder.nodes(), Framing::Squeeze);
-    let network = Network { name: "small", nodes, dim, size, framing, mean, std };
+    Network { name, nodes: builder.nodes(), dim, input: ImageInput { size, ..ImageInput::default() } }
+}
+
+/// Builds a network that ends in `dim` channels and compares three images.
+fn agrees(what: &str, size: usize, dim: usize, build: impl Fn(&mut Builder) -> MapIndex) {
+    let network = network("small", size, dim, build);
     let weights = weights(&network);
     let engine = Engine::new(&network, weights.clone()).unwrap();
     let images = images(3, size);
     let features = engine.features(&images).unwrap();
-    let each = 3 * size * size;
-    for (image, features) in images.chunks(each).zip(features.chunks(dim)) {
+    for (image, features) in images.chunks(network.input.values()).zip(features.chunks(dim)) {
         let expected = reference(&network, &weights, image);
         let largest = expected.iter().fold(1e-3, |most: f64, x| most.max(x.abs()));
         for (&value, expected) in features.iter().zip(&expected) {
@@ -371,10 +368,11 @@ fn pools_and_concatenation() {
 }
 
 /// Tokens of 3 × 3 patches of an image, and two that come first.
-fn tokens(b: &mut Builder, size: usize, channels: usize) -> Value {
+fn tokens(b: &mut Builder, size: usize, channels: usize) -> MapIndex {
     let name = "patch".to_string();
-    let (inputs, outputs, kernel, stride, padding, bias) = (3, channels, 3, 3, 0, true);
-    let x = b.push(Op::Conv { name, inputs, outputs, kernel, stride, padding, bias }, &[Builder::IMAGE]);
+    let padding = Padding::Each(0);
+    let patches = Op::Conv { name, inputs: 3, outputs: channels, kernel: 3, stride: 3, padding, bias: true };
+    let x = b.push(patches, &[Builder::IMAGE]);
     let (name, leading, positions) = ("tokens".to_string(), 2, (size / 3).pow(2));
     b.push(Op::Tokens { name, leading, positions, channels }, &[x])
 }
@@ -413,7 +411,7 @@ fn transformers_in_parts() {
 
 #[test]
 fn descriptions_that_make_no_sense_are_refused() {
-    type Build = fn(&mut Builder) -> Value;
+    type Build = fn(&mut Builder) -> MapIndex;
     let wrong: [(&str, Build); 8] = [
         ("heads", |b| {
             let x = tokens(b, 6, 48);
@@ -426,10 +424,9 @@ fn descriptions_that_make_no_sense_are_refused() {
         }),
         ("channels", |b| b.conv("a", Builder::IMAGE, (4, 16), 3, 1)),
         ("too small", |b| {
-            b.push(
-                Op::Conv { name: "a".into(), inputs: 3, outputs: 16, kernel: 9, stride: 1, padding: 0, bias: false },
-                &[Builder::IMAGE],
-            )
+            let (name, padding) = ("a".into(), Padding::Each(0));
+            let conv = Op::Conv { name, inputs: 3, outputs: 16, kernel: 9, stride: 1, padding, bias: false };
+            b.push(conv, &[Builder::IMAGE])
         }),
         ("shapes", |b| {
             let x = b.conv("a", Builder::IMAGE, (3, 16), 3, 1);
@@ -440,11 +437,7 @@ fn descriptions_that_make_no_sense_are_refused() {
         ("nothing", |_| 0),
     ];
     for (what, build) in wrong {
-        let mut builder = Builder::default();
-        build(&mut builder);
-        let (mean, std) = ([0.0; 3], [1.0; 3]);
-        let (nodes, framing) = (builder.nodes(), Framing::Squeeze);
-        let network = Network { name: "odd", nodes, dim: 16, size: 7, framing, mean, std };
+        let network = network("odd", 7, 16, build);
         let error = Engine::new(&network, weights(&network)).unwrap_err().to_string();
         assert!(error.starts_with("the network odd cannot be run"), "{what}: {error}");
     }
