@@ -4,14 +4,9 @@ use super::*;
 
 #[test]
 fn progress_comes_as_lines_of_json() {
-    let folder = tempfile::tempdir().unwrap();
-    let demo = |more: &[&str]| {
-        let args = [&["demo", "--episodes", "4"], more].concat();
-        let output = trustpath_in(&folder, &args).assert().success().get_output().clone();
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let lines: Vec<Value> =
-        demo(&["--progress", "json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let folder = Folder::new();
+    let demo = |options: &str| outputs(&mut folder.command(&format!("demo --episodes 4 {options}"))).1;
+    let lines: Vec<Value> = demo("--progress json").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let stages: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
     assert_eq!(stages.len(), 4, "{stages:?}");
     for stage in stages {
@@ -21,9 +16,8 @@ fn progress_comes_as_lines_of_json() {
         assert_eq!(last["done"], 4);
         assert!(last["elapsed_s"].as_f64().unwrap() >= 0.0);
     }
-    assert_eq!(demo(&["--quiet"]), "");
-    assert_eq!(demo(&["--progress", "none"]), "");
-    let both = trustpath_in(&folder, &["demo", "--quiet", "--progress", "json"]);
-    fails(&mut { both }, 2, &["--quiet", "--progress"]);
-    assert_eq!(demo(&[]), "", "no bar where there is no terminal");
+    for silent in ["--quiet", "--progress none", ""] {
+        assert_eq!(demo(silent), "", "no bar where there is no terminal");
+    }
+    folder.refuses("demo --quiet --progress json", 2, &["--quiet", "--progress"]);
 }
