@@ -16,7 +16,6 @@ pub fn listen() {
     });
 }
 
-/// Whether Ctrl-C was pressed.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }

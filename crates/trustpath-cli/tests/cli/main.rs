@@ -17,7 +17,6 @@ mod label_studio;
 mod lists;
 mod messages;
 mod methods;
-mod progress;
 mod serve;
 mod stopping;
 mod texts;
