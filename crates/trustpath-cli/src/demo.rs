@@ -69,8 +69,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
                 break;
             }
             let task = EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
-            let sampler = task.check(table)?;
-            let episodes = Drawn { sampler, seed: args.seed, count: args.episodes };
+            let episodes = Drawn { sampler: task.check(table)?, seed: args.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
             let run = runner.run(&name, table, &episodes, &(&SelfTrainingSpec::default()).into(), None)?;
             done += run.finished.len();

@@ -98,13 +98,9 @@ impl Against {
 pub fn describe(method: &Method) -> String {
     match method {
         Method::SelfTraining(spec) => describe_self_training(spec),
-        Method::Transductive(TransductiveKind::Plain) => {
-            "plain: logistic regression on the labelled instances".to_owned()
-        }
+        Method::Transductive(TransductiveKind::Plain) => "plain: logistic regression on the labelled instances".into(),
         Method::Label(_) => "label: as trustpath label runs it, with its default options".to_owned(),
-        Method::Transductive(kind) if kind.is_learned_here() => {
-            format!("{kind}, with its parameters learned here")
-        }
+        Method::Transductive(kind) if kind.is_learned_here() => format!("{kind}, with its parameters learned here"),
         other => format!("{other}, with its published parameters"),
     }
 }
@@ -120,9 +116,7 @@ fn describe_self_training(spec: &SelfTrainingSpec) -> String {
     };
     let selector = match spec.selector {
         Selector::Ici => format!("{} ({penalty} penalty{prices})", spec.model),
-        Selector::CoefficientNorm => {
-            format!("selector cn ({}, {penalty} penalty{prices})", spec.model)
-        }
+        Selector::CoefficientNorm => format!("selector cn ({}, {penalty} penalty{prices})", spec.model),
         other => format!("selector {other}"),
     };
     let reduction = match spec.reduction {

@@ -71,12 +71,11 @@ impl Runner {
         let (start, processor) = (Instant::now(), process_time());
         let outcome = self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
-        let spent = processor.and_then(|before| Some(process_time()?.saturating_sub(before)));
-        let processor_seconds = spent.map(|spent| spent.as_secs_f64());
+        let processor_seconds =
+            processor.and_then(|before| Some((process_time()?.saturating_sub(before)).as_secs_f64()));
         drop(observer);
         let finished = outcome?;
-        let threads = self.threads();
-        let episodes = finished.len() - before;
+        let (episodes, threads) = (finished.len() - before, self.threads());
         let speed = Speed { episodes, seconds, threads, processor_seconds };
         Ok(EpisodesRun { finished, speed })
     }

@@ -56,8 +56,10 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     Ok(audit_study(&features, &truth, classes, &study, &mut watch)?)
 }
 
+type DetectionFigure = fn(&Detection) -> f64;
+
 /// The figures of every row by their names in JSON.
-const FIGURES: [(&str, fn(&Detection) -> f64); 4] =
+const FIGURES: [(&str, DetectionFigure); 4] =
     [("auroc", |d| d.auroc), ("precision", |d| d.precision), ("recall", |d| d.recall), ("at_errors", |d| d.at_errors)];
 
 /// The figures of every row, as shares.

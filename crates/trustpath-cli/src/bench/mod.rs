@@ -114,9 +114,6 @@ Examples:
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Which methods have coordinates.
-const ONE_METHOD: &str = "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic";
-
 const EPISODES: usize = 600;
 
 pub fn run(args: &BenchArgs) -> Result<()> {
@@ -141,9 +138,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
-    if let Some(Against::Plain) = args.run.against
-        && self_training
-    {
+    if self_training && matches!(args.run.against, Some(Against::Plain)) {
         compared.extend(compare("plain", &main.finished, last_of, scores(&main.finished, first_of)));
     }
     if let Some((name, second)) = &second
@@ -243,7 +238,9 @@ impl BenchArgs {
     fn check(&self, base: &SelfTrainingSpec) -> Result<()> {
         let one = if self.method.is_all() { None } else { Some(self.methods(base)?) };
         if self.run.coordinates.is_some() && !matches!(one, Some((Method::SelfTraining(_), _))) {
-            return Err(Error::Usage(ONE_METHOD.into()));
+            return Err(Error::Usage(
+                "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic".into(),
+            ));
         }
         let Some((method, second)) = one else { return all::check(self, base) };
         method.build()?;

@@ -118,10 +118,10 @@ impl ImageArgs {
             error => error,
         })?;
         let new = dataset.len() - extracted.before;
-        let state = match new {
-            0 => "all there already".into(),
-            _ if extracted.before > 0 => format!("{new} of them new"),
-            _ => "all new".into(),
+        let state = match (new, extracted.before) {
+            (0, _) => "all there already".into(),
+            (_, 0) => "all new".into(),
+            _ => format!("{new} of them new"),
         };
         let mut text = format!(
             "{}: features of {} by {}, {state}; kept in {}\n",

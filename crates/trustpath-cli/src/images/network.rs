@@ -191,8 +191,7 @@ impl NetworkArgs {
 
     fn open_onnx(&self, path: &Path, threads: usize) -> Result<ChosenNetwork> {
         if self.weights.is_some() {
-            let sentence = "a model in ONNX has its own weights; leave out --weights";
-            return Err(Error::Usage(sentence.into()));
+            return Err(Error::Usage("a model in ONNX has its own weights; leave out --weights".into()));
         }
         let OnnxArgs { input_size, mean, std, output } = self.onnx.clone();
         let backbone = OnnxModel::new(path, OnnxSettings { input_size, mean, std, output })?.open(threads)?;

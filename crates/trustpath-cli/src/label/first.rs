@@ -18,9 +18,8 @@ const SHOWN: usize = 20;
 /// The rows to label first, best first.
 pub fn choose(pool: &PartlyLabelledTable, spec: &LabelSpec, progress: ProgressMode) -> Result<Vec<usize>> {
     let rows = PoolRows::all(pool);
-    let features = rows.features()?;
-    let mut observer = ProgressObserver::new(progress);
-    label_first(&features, spec.suggest, &mut observer).map_err(|error| named(pool, error))
+    let first = label_first(&rows.features()?, spec.suggest, &mut ProgressObserver::new(progress));
+    first.map_err(|error| named(pool, error))
 }
 
 /// A labels file of these rows in which the labels are still to be written.

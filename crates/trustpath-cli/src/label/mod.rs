@@ -175,9 +175,8 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let labelling = threads.install(|| -> Result<Labelling> {
         let rows = PoolRows::all(pool);
         let features = rows.features()?;
-        let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        let mut observer = ProgressObserver::new(progress);
-        labels.spec(&spec).run_observed(&mut observer).map_err(|error| named(pool, error))
+        let labels = label(&features, pool.labels()).classes(pool.class_names().len()).spec(&spec);
+        labels.run_observed(&mut ProgressObserver::new(progress)).map_err(|error| named(pool, error))
     })?;
     let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };

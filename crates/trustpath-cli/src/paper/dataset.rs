@@ -90,11 +90,9 @@ pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<PaperDataset>> {
         ));
     }
     if images.is_empty() && extraction.is_given() {
-        return usage(
-            "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
-             options that go with them"
-                .into(),
-        );
+        let why = "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
+                   options that go with them";
+        return usage(why.into());
     }
     if images.len() > 1 && extraction.cache.is_some() {
         return usage("--cache keeps the features of one --images: drop it, or give one at a time".into());

@@ -122,9 +122,8 @@ fn run(lab: &Lab, dataset: &PaperDataset, setting: &GridSetting, names: &[String
     // The plain classifier is the last of the names.
     let plain = scores.last().map_or(Vec::new(), |(_, scores, _)| scores.clone());
     for (name, scores, milliseconds) in scores {
-        let accuracy = Estimate::of(&scores)?.mean;
+        let (name, accuracy) = (name.clone(), Estimate::of(&scores)?.mean);
         let Estimate { mean, half_width, .. } = difference(&scores, &plain)?;
-        let name = name.clone();
         note.methods.push(MethodNote { name, accuracy, difference: mean, half_width, milliseconds });
     }
     Ok(note)

@@ -65,8 +65,8 @@ pub fn inspect(lab: &Lab, dataset: &PaperDataset) -> Result<Vec<EpisodeInspectio
     let name = format!("{} {}", dataset.name, runner.experiment.name());
     let start = Instant::now();
     let stage = lab.runner.progress.stage(&name, lab.episodes() as u64, "episodes");
-    let inspections: Vec<Result<EpisodeInspection>> =
-        (0..lab.episodes()).into_par_iter().map(|number| runner.inspect(number).inspect(|_| stage.step())).collect();
+    let inspect = |number| runner.inspect(number).inspect(|_| stage.step());
+    let inspections: Vec<Result<EpisodeInspection>> = (0..lab.episodes()).into_par_iter().map(inspect).collect();
     drop(stage);
     let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
     lab.say_speed(&name, &Speed { episodes: inspections.len(), seconds, threads, processor_seconds: None });

@@ -98,8 +98,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     // A labels file that does not exist yet is not read.
     let mut input = args.input.clone();
     input.labels = input.labels.filter(|labels| labels.exists());
-    let files = CommandFiles::default();
-    let instances = input.read(Wanted::Any, files, &args.source, None, &threads, progress)?;
+    let instances = input.read(Wanted::Any, CommandFiles::default(), &args.source, None, &threads, progress)?;
     let settings = Settings {
         labels: labels.to_owned(),
         missing: args.input.missing_labels(),

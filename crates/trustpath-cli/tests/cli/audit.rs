@@ -16,7 +16,7 @@ fn first(table: &str, count: usize) -> Vec<&str> {
 
 #[test]
 fn flipped_labels_are_found_and_corrected() {
-    let folder = Folder::with([("train.csv", labelled(150))]);
+    let folder = CommandFolder::with([("train.csv", labelled(150))]);
     let said = folder.prints("audit train.csv --out suspects.csv --report audit.html");
     contains(&said, &["150 labelled instances", "of 150 labels are wrong", "interval"]);
     let table = folder.read("suspects.csv");
@@ -31,7 +31,7 @@ fn flipped_labels_are_found_and_corrected() {
 
 #[test]
 fn few_labels_are_ranked_without_a_verdict() {
-    let folder = Folder::with([("train.csv", labelled(60))]);
+    let folder = CommandFolder::with([("train.csv", labelled(60))]);
     let said = folder.prints("audit train.csv --out suspects.csv");
     contains(&said, &["0 suspects", "too few labels to say"]);
     let table = folder.read("suspects.csv");
@@ -41,7 +41,7 @@ fn few_labels_are_ranked_without_a_verdict() {
 
 #[test]
 fn verified_labels_leave_the_suspects() {
-    let folder = Folder::with([("train.csv", labelled(150))]);
+    let folder = CommandFolder::with([("train.csv", labelled(150))]);
     folder.write("checked.csv", "id,label\nn7,gull\nn8,tern\n");
     let said = folder.prints("audit train.csv --verified checked.csv --out suspects.csv");
     contains(&said, &["2 labels were checked by a person, 1 wrong"]);
@@ -60,7 +60,7 @@ fn verified_labels_leave_the_suspects() {
 
 #[test]
 fn data_without_labels_and_invalid_usage_are_refused() {
-    let folder = Folder::with([("none.csv", "a,b,label\n1,2,\n3,4,\n")]);
+    let folder = CommandFolder::with([("none.csv", "a,b,label\n1,2,\n3,4,\n")]);
     folder.refuses("audit none.csv", 2, &["none.csv"]);
     // A file or the demo is needed, and not both.
     refused("audit train.csv --demo", 2, &["cannot be used with"]);

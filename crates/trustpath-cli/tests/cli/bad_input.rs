@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn files_that_cannot_be_read() {
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("features.mat", vec![]),
         ("short.npy", npy("<f4", "(100, 3)", &[0; 40])),
         ("complex.npy", npy("<c8", "(2, 2)", &[0; 32])),
@@ -105,7 +105,7 @@ fn invalid_usage() {
 #[test]
 fn places_that_cannot_be_written() {
     // Not even root can write into a file as if it were a folder.
-    let folder = Folder::with([("file", "")]);
+    let folder = CommandFolder::with([("file", "")]);
     for option in ["--journal", "--export-episodes"] {
         let line = format!("{SMALL} {option} {}", folder.at("file/inside"));
         refused(&line, 1, &["cannot write", "file", "choose a folder"]);

@@ -6,13 +6,13 @@ const POOL: &str = "id,a,b,label\nx.jpg,1,2,auk\ny.jpg,3,4,\nz.jpg,5,6,gull\nw.j
 
 #[test]
 fn a_file_is_summarised() {
-    let said = Folder::with([("p.csv", POOL)]).prints("check p.csv");
+    let said = CommandFolder::with([("p.csv", POOL)]).prints("check p.csv");
     contains(&said, &["4 instances, 2 features", "3 labelled, 1 unlabelled; 2 classes", "x.jpg … w.jpg", "auk"]);
 }
 
 #[test]
 fn standard_streams_and_formats() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let run = |line: &str, input: &[u8]| outputs(folder.command(&format!("check {line}")).write_stdin(input)).0;
     let pool = POOL.as_bytes();
     assert_eq!(run("- --out -", pool), "id,label\nx.jpg,auk\ny.jpg,\nz.jpg,gull\nw.jpg,auk\n");
@@ -47,7 +47,7 @@ fn bad_data_is_reported() {
         ("", &["p.csv", "it is empty"]),
         ("a,b,label\n1,2,x\n3,p.jpg,y\n", &["\"p.jpg\" is not a number", "columns of features"]),
     ];
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     for (text, expected) in cases {
         folder.write("p.csv", text);
         folder.refuses("check p.csv", 2, expected);
@@ -88,14 +88,14 @@ fn truncated_and_hostile_files_are_reported() {
         ("q.safetensors", &[0; 4], "it ends within its header"),
     ];
     for (name, bytes, expected) in cases {
-        Folder::with([(name, bytes)]).refuses(&format!("check {name}"), 2, &[expected]);
+        CommandFolder::with([(name, bytes)]).refuses(&format!("check {name}"), 2, &[expected]);
     }
     refused(&format!("check {}", table("pickled.npz")), 2, &["pickled Python objects"]);
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_reported_before_the_work() {
-    let folder = Folder::with([("p.csv", POOL)]);
+    let folder = CommandFolder::with([("p.csv", POOL)]);
     let missing = ["cannot write missing/out.csv", "choose a folder that exists"];
     folder.refuses("check p.csv --out missing/out.csv", 1, &missing);
     folder.refuses("check p.csv --out p.csv/out.csv", 1, &["cannot write p.csv/out.csv"]);
@@ -114,7 +114,7 @@ fn an_output_that_cannot_be_written_is_reported_before_the_work() {
 #[test]
 fn labels_that_are_read_as_missing_are_listed() {
     let pool = "id,a,b,label\nx,1,2,auk\ny,3,4,?\nz,5,6,gull\nw,7,8,unknown\nv,7,9,Auk\n";
-    let folder = Folder::with([("p.csv", pool)]);
+    let folder = CommandFolder::with([("p.csv", pool)]);
     let notes = [
         "3 labelled, 2 unlabelled; 3 classes",
         "2 labels read as missing: '?', 'unknown' (use --missing ''",
@@ -127,7 +127,7 @@ fn labels_that_are_read_as_missing_are_listed() {
 
 #[test]
 fn headers_that_may_be_labels_are_refused_with_the_remedy() {
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("p.csv", "a,b\n1,2\n3,4\n5,6\n7,8\n"),
         ("y.csv", "zorp\nauk\n\ngull\n\n"),
         ("ids.csv", "name,kind\nq,auk\np,gull\nr,auk\ns,gull\n"),
@@ -145,7 +145,7 @@ fn headers_that_may_be_labels_are_refused_with_the_remedy() {
 #[test]
 fn near_duplicates_are_listed_those_with_different_labels_first() {
     let pool = "id,a,b,label\nx,1,2,auk\ny,2,4,\nz,5,1,auk\nw,50,10.1,gull\nv,-1,3,auk\n";
-    let folder = Folder::with([("p.csv", pool)]);
+    let folder = CommandFolder::with([("p.csv", pool)]);
     let list = "4 near-duplicates in 2 groups (cosine at least 0.99)\n1 group has different labels, listed first\n  z (auk), w (gull)\n  x (auk), y\n";
     contains(&folder.prints("check p.csv --duplicates"), &[list]);
     let one = "2 near-duplicates in 1 group (cosine at least 1)";

@@ -8,7 +8,7 @@ fn vision(name: &str) -> String {
 
 #[test]
 fn a_check_counts_and_draws() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let said = folder.prints(&format!("data check {} --dataset csv --sheet sheet.png", vision("datasets/mini-csv")));
     let lines = ["read as csv: 12 images of 6 classes, each 12 × 12 pixels", "n01930112  test        2          –"];
     contains(&said, &lines);
@@ -33,7 +33,7 @@ fn a_check_says_what_is_missing_and_where_to_get_it() {
 
 #[test]
 fn images_that_cannot_be_read_are_listed_and_left_out() {
-    let folder = Folder::with([("data/cat/2.png", "no image")]);
+    let folder = CommandFolder::with([("data/cat/2.png", "no image")]);
     fs::copy(vision("images/whole.png"), folder.path("data/cat/1.png")).unwrap();
     let said = fails(&mut folder.command("data check data"), 2, &["1 image cannot be read"]);
     contains(&said, &["cat/2.png cannot be read as an image: its contents are not those of a PNG"]);
@@ -51,7 +51,7 @@ fn images_that_cannot_be_read_are_listed_and_left_out() {
 
 #[test]
 fn what_cannot_be_right_is_refused() {
-    let folder = Folder::with([("file", "")]);
+    let folder = CommandFolder::with([("file", "")]);
     fs::create_dir(folder.path("empty")).unwrap();
     let good = vision("archives/good.zip");
     folder.refuses("data check empty", 2, &["holds no images"]);

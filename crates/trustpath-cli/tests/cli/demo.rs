@@ -7,7 +7,7 @@ fn numbers(text: &str) -> Vec<&str> {
 
 #[test]
 fn the_demo_prints_accuracies_and_draws_them() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let first = folder.prints("demo --episodes 6 --threads 1");
     contains(&first, &["cifar-fs 1-shot", "cub 5-shot", "plain classifier", "ICI-R, round 3"]);
     contains(&first, &["gain over plain", "episodes per second"]);
@@ -22,7 +22,7 @@ fn the_demo_prints_accuracies_and_draws_them() {
 
 #[test]
 fn the_table_is_printed_even_if_the_figure_cannot_be_written() {
-    let said = Folder::with([("file", "")]).prints("demo --episodes 2 --output file");
+    let said = CommandFolder::with([("file", "")]).prints("demo --episodes 2 --output file");
     contains(&said, &["gain over plain", "No figure: cannot write", "choose a folder"]);
 }
 
@@ -37,21 +37,21 @@ fn help_has_examples_and_exit_status() {
 
 #[test]
 fn without_a_command_it_explains_itself_and_writes_nothing() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     contains(&folder.prints(""), &["trustpath demo", "trustpath label"]);
     assert!(folder.names().is_empty());
 }
 
 #[test]
 fn the_demo_as_json() {
-    let columns = Folder::new().prints_json("demo --episodes 3 --json");
+    let columns = CommandFolder::new().prints_json("demo --episodes 3 --json");
     assert_eq!(columns.as_array().unwrap().len(), 4);
     assert!(columns[0]["final"].as_f64().unwrap() > columns[0]["plain"].as_f64().unwrap() - 0.2);
 }
 
 #[test]
 fn progress_comes_as_lines_of_json() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let demo = |options: &str| outputs(&mut folder.command(&format!("demo --episodes 4 {options}"))).1;
     let lines: Vec<Value> = demo("--progress json").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let stages: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();

@@ -65,7 +65,7 @@ fn embeddings_of_other_tools_are_read() {
         });
         format!("{line}\n")
     });
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("sentence.npy", npy_of("<f4", &encoded(f32::to_le_bytes))),
         ("clip.npy", npy_of("<f2", &half)),
         ("int8.npy", npy_of("|i1", &small)),
@@ -91,7 +91,7 @@ fn only_directions_count_so_cosines_and_dot_products_of_unit_vectors_are_the_sam
     // Powers of two change lengths alone.
     let scale = |row: usize| f32::from(1u16 << (row % 5));
     let longer = (0..ROWS * DIMS).flat_map(|at| (scale(at / DIMS) * value(at / DIMS, at % DIMS)).to_le_bytes());
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("plain.npy", npy_of("<f4", &encoded(f32::to_le_bytes))),
         ("longer.npy", npy_of("<f4", &longer.collect::<Vec<u8>>())),
         ("y.csv", labels()),
@@ -108,7 +108,8 @@ fn near_duplicates_are_left_out() {
     let values = rows.flat_map(|row| (0..DIMS).flat_map(move |column| (2.0 * value(row, column)).to_le_bytes()));
     let all = ROWS + repeated.len();
     let pool = npy("<f4", &format!("({all}, {DIMS})"), &values.collect::<Vec<u8>>());
-    let folder = Folder::with([("pool.npy", pool), ("y.csv", [labels(), b"\n".repeat(repeated.len())].concat())]);
+    let folder =
+        CommandFolder::with([("pool.npy", pool), ("y.csv", [labels(), b"\n".repeat(repeated.len())].concat())]);
     let left = |options: &str| {
         let said = folder.prints(&format!("label pool.npy --labels y.csv --out out.csv {options}"));
         (said, folder.read("out.csv").lines().count() - 1)

@@ -4,7 +4,7 @@ use super::images::{photos, resnet12};
 use super::*;
 
 /// A folder with images of three classes, and weights of ResNet-12 in a file.
-fn folder() -> Folder {
+fn folder() -> CommandFolder {
     let folder = photos(2, 0);
     folder.write("w.safetensors", resnet12());
     folder

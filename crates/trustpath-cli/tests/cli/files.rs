@@ -6,7 +6,7 @@ use super::label::pool;
 use super::*;
 
 /// Copies of the pool: features without labels, and a file of labels.
-fn apart() -> Folder {
+fn apart() -> CommandFolder {
     let folder = pool();
     folder.prints("label pool.csv --model model.safetensors");
     let (mut features, mut labels) = (String::new(), String::new());
@@ -70,7 +70,7 @@ fn links_are_followed_to_the_file() {
 /// Two processes on one journal once wrote over each other, and both succeeded.
 #[test]
 fn a_second_writer_is_refused_and_the_first_is_named() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let process = format!("process {}", std::process::id());
     let lock = FileLock::acquire(&folder.path("run.jsonl")).unwrap();
     let bench = "bench --episodes 2 --journal run.jsonl";

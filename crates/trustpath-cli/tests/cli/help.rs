@@ -23,7 +23,7 @@ fn every_shell_is_completed() {
 #[test]
 fn manual_pages_are_printed_or_written() {
     assert!(stdout("man").contains(".TH trustpath 1"));
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     assert!(folder.prints("man --out .").is_empty());
     let pages = folder.names();
     for name in ["trustpath", "trustpath-bench", "trustpath-check", "trustpath-data-check"] {

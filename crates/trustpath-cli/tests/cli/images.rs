@@ -7,8 +7,8 @@ use super::*;
 pub const CLASSES: [&str; 3] = ["auk", "gull", "wren"];
 
 /// A folder `photos` with class folders and images of the same classes without a label.
-pub fn photos(labelled: usize, unlabeled: usize) -> Folder {
-    let folder = Folder::new();
+pub fn photos(labelled: usize, unlabeled: usize) -> CommandFolder {
+    let folder = CommandFolder::new();
     for (class, name) in CLASSES.into_iter().enumerate() {
         for i in 0..labelled {
             draw(&folder, &format!("photos/{name}/{i}.png"), class, i);
@@ -22,7 +22,7 @@ pub fn photos(labelled: usize, unlabeled: usize) -> Folder {
 }
 
 /// Stripes, squares or a bright blot, each a little different.
-fn draw(folder: &Folder, name: &str, class: usize, i: usize) {
+fn draw(folder: &CommandFolder, name: &str, class: usize, i: usize) {
     let (width, height) = (40usize, 30usize);
     let mut rgb = Vec::new();
     for y in 0..height {

@@ -16,7 +16,7 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 
 /// A command that is killed again and again.
 struct Killed {
-    folder: Folder,
+    folder: CommandFolder,
     line: &'static str,
     /// How long it takes if nothing happens.
     takes: Duration,
@@ -24,7 +24,7 @@ struct Killed {
 
 impl Killed {
     /// Runs the command once completely, and returns its standard output.
-    fn new(folder: Folder, line: &'static str) -> (Self, String) {
+    fn new(folder: CommandFolder, line: &'static str) -> (Self, String) {
         let begun = Instant::now();
         let printed = folder.prints(line);
         (Self { folder, line, takes: begun.elapsed() }, printed)
@@ -77,7 +77,7 @@ fn labelling() {
 #[test]
 fn a_journal() {
     let line = "bench --episodes 40 --json --journal run.jsonl --resume --threads 2";
-    let (killed, printed) = Killed::new(Folder::new(), line);
+    let (killed, printed) = Killed::new(CommandFolder::new(), line);
     let result = |printed: &str| {
         let mut value: Value = serde_json::from_str(printed).unwrap();
         value["speed"].take();

@@ -11,8 +11,8 @@ fn csv(rows: Range<usize>, labelled: usize) -> String {
 }
 
 /// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
-pub fn pool() -> Folder {
-    Folder::with([("pool.csv", csv(0..90, 15)), ("new.csv", csv(1002..1014, 0))])
+pub fn pool() -> CommandFolder {
+    CommandFolder::with([("pool.csv", csv(0..90, 15)), ("new.csv", csv(1002..1014, 0))])
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn data_that_cannot_be_labelled_is_refused() {
 
 #[test]
 fn two_instances_are_enough() {
-    let folder = Folder::with([("p.csv", "a,b,label\n1,2,auk\n2,1,gull\n")]);
+    let folder = CommandFolder::with([("p.csv", "a,b,label\n1,2,auk\n2,1,gull\n")]);
     contains(&folder.prints("label p.csv"), &["2 instances, 2 features each; 2 labels of 2 classes given"]);
     folder.write("q.csv", "a,b,label\n1,2,auk\n2,1,gull\n1,2.2,\n");
     folder.prints("label q.csv --report q.html --model q.safetensors");
@@ -170,7 +170,7 @@ fn two_instances_are_enough() {
 
 #[test]
 fn the_sample_is_labelled_well() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     folder.prints("sample try --dataset cifar-fs --size 20 --labels 3");
     folder.prints("label try/pool.npy --labels try/labels.csv --out out.csv");
     let column = |file: &str| -> Vec<String> {
@@ -208,7 +208,7 @@ fn results_as_json() {
 #[cfg(unix)]
 #[test]
 fn a_reader_that_stops_early_ends_the_command_quietly() {
-    let folder = Folder::with([("big.csv", csv(0..4000, 30))]);
+    let folder = CommandFolder::with([("big.csv", csv(0..4000, 30))]);
     let binary = assert_cmd::cargo::cargo_bin!("trustpath").display();
     for format in ["csv", "tsv", "jsonl", "parquet", "npz", "npy", "safetensors"] {
         let check = format!("'{binary}' check big.csv --out - --out-format {format}");
@@ -226,7 +226,7 @@ fn columns_of_text_are_copied_to_the_result_and_the_report() {
         0 => format!("{line},page url,taken\n"),
         _ => format!("{line},https://example.org/{i},2024-01-{:02}\n", i % 28 + 1),
     });
-    let folder = Folder::with([("p.csv", lines.collect::<String>())]);
+    let folder = CommandFolder::with([("p.csv", lines.collect::<String>())]);
     let said = folder.prints("label p.csv --out out.csv --report r.html");
     contains(&said, &["not features: 'page url', 'taken'"]);
     let out = folder.read("out.csv");
@@ -250,7 +250,7 @@ fn without_labels_it_says_what_to_label_first() {
         let x = |axis: usize| f64::from(u8::from(i % 3 == axis)) + 0.05 * ((i * 3 + axis) as f64).sin();
         pool += &format!("r{i},{},{},{},text {i}\n", x(0), x(1), x(2));
     }
-    let folder = Folder::with([("p.csv", pool)]);
+    let folder = CommandFolder::with([("p.csv", pool)]);
     folder.refuses("label p.csv", 2, &["p.csv has no labels"]);
     let said = folder.prints("label p.csv --suggest 3 --out first.csv");
     contains(&said, &["No instance has a label yet", "Label first: r"]);

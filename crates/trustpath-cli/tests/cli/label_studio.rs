@@ -22,11 +22,11 @@ fn export() -> Vec<Value> {
 }
 
 /// A folder with the export as `tasks.json`.
-fn exported() -> Folder {
-    Folder::with([("tasks.json", Value::from(export()).to_string())])
+fn exported() -> CommandFolder {
+    CommandFolder::with([("tasks.json", Value::from(export()).to_string())])
 }
 
-fn read(folder: &Folder, name: &str) -> Vec<Value> {
+fn read(folder: &CommandFolder, name: &str) -> Vec<Value> {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
 

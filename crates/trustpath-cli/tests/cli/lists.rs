@@ -8,7 +8,7 @@ use trustpath_table::npy;
 use super::*;
 
 /// The features on which the official code was run, as arrays in a folder.
-fn reference(dataset: &str, folder: &Folder) -> String {
+fn reference(dataset: &str, folder: &CommandFolder) -> String {
     let file = format!("trustpath-bench/tests/reference/{dataset}-novel.safetensors.split.gz");
     let table = embedded::unpacked(&fs::read(of_crate(&file)).unwrap(), dataset.into()).unwrap();
     let (rows, dims) = (table.rows(), table.dims());
@@ -21,7 +21,7 @@ fn reference(dataset: &str, folder: &Folder) -> String {
 
 #[test]
 fn a_list_is_compared_with_the_official_scores() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let (list, features) = (list("cub-1shot-transductive"), reference("cub", &folder));
     let result = json(&format!("bench --episode-list {list} --features {features} --compat"));
     assert_eq!(result["method"]["compat"], true);
@@ -39,7 +39,7 @@ fn a_list_is_compared_with_the_official_scores() {
 
 #[test]
 fn coordinates_take_the_place_of_a_reduction() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let (list, features) = (list("cub-1shot-transductive"), reference("cub", &folder));
     let bench = format!("bench --episode-list {list} --features {features} --episodes 5");
     let coordinates = format!("--coordinates {list}/official-lle.npy");
@@ -52,7 +52,7 @@ fn coordinates_take_the_place_of_a_reduction() {
 
 #[test]
 fn exported_episodes_come_back_as_they_were() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let place = folder.at("list");
     let options = "--dataset cub --setting semi --unlabeled left:40 --distractors 1:3";
     let drawn = small(&format!("{options} --export-episodes {place}"));

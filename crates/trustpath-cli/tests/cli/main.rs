@@ -49,9 +49,9 @@ fn trustpath(line: &str) -> Command {
 }
 
 /// A temporary folder with files, in which the command is run.
-struct Folder(TempDir);
+struct CommandFolder(TempDir);
 
-impl Folder {
+impl CommandFolder {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

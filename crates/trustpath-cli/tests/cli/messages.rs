@@ -9,7 +9,7 @@ fn labelled() -> String {
 
 #[test]
 fn nothing_is_left_to_label_where_every_row_has_a_label() {
-    let folder = Folder::with([("all.csv", labelled())]);
+    let folder = CommandFolder::with([("all.csv", labelled())]);
     let said = folder.prints("label all.csv --label-column kind");
     assert!(said.starts_with("Every instance has a label, so nothing is left to label."), "{said}");
     contains(&said, &["trustpath audit"]);
@@ -19,7 +19,7 @@ fn nothing_is_left_to_label_where_every_row_has_a_label() {
 
 #[test]
 fn values_and_columns_that_cannot_be_used_are_named() {
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("all.csv", labelled()),
         ("zero.csv", labelled() + "late,,0,0,0,0,0\n"),
         ("large.csv", labelled() + "late,,1e39,0,0,0,0\n"),
@@ -39,7 +39,7 @@ fn values_and_columns_that_cannot_be_used_are_named() {
 #[test]
 fn control_characters_reach_no_terminal() {
     let hostile = |i: usize| if i < 12 { ["a\u{1b}[31m", "b\u{1b}]0;title\u{7}"][i % 2] } else { "" };
-    let folder = Folder::with([("t.csv", leaning(0..40, hostile))]);
+    let folder = CommandFolder::with([("t.csv", leaning(0..40, hostile))]);
     for line in [
         "label t.csv --suggest 3",
         "check t.csv",
@@ -57,7 +57,7 @@ fn control_characters_reach_no_terminal() {
 #[test]
 fn a_message_is_one_line_of_bounded_length() {
     let long = "x".repeat(100_000);
-    let folder = Folder::with([("t.csv", format!("a,b,label\n1,{long},u\n2,3,v\n"))]);
+    let folder = CommandFolder::with([("t.csv", format!("a,b,label\n1,{long},u\n2,3,v\n"))]);
     for line in [
         "check t.csv --feature-columns a,b",
         &format!("check t.csv --feature-columns {long}"),

@@ -34,7 +34,7 @@ fn the_plain_classifier_is_the_start_of_self_training() {
 
 #[test]
 fn every_number_of_threads_and_a_journal_give_the_same() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     for method in ["laplacianshot", "soft-kmeans", "laplace-learning"] {
         let journal = format!("--journal {}", folder.at(method));
         let run = |more: &str| small(&format!("--method {method} --setting semi --dirichlet inf {more}"));
@@ -66,7 +66,7 @@ fn all_methods_stand_side_by_side_on_the_same_episodes() {
         let values: Vec<String> = (0..6).map(|column| format!("{:.4}", value(column))).collect();
         csv += &format!("{},c{}\n", values.join(","), row % 5);
     }
-    let folder = Folder::with([("corners.csv", csv)]);
+    let folder = CommandFolder::with([("corners.csv", csv)]);
     let corners = format!("bench --features {} --episodes 2", folder.at("corners.csv"));
     let all = format!("{corners} --method all --journal {}", folder.at("all"));
     let result = json(&all);

@@ -16,7 +16,7 @@ pub struct Serving {
 }
 
 impl Serving {
-    pub fn start(folder: &Folder, line: &str) -> Self {
+    pub fn start(folder: &CommandFolder, line: &str) -> Self {
         let mut process = folder.process(&format!("{line} --quiet"));
         let mut child = process.stderr(Stdio::inherit()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -70,7 +70,7 @@ impl Serving {
 
 #[test]
 fn a_killed_process_loses_nothing_and_other_commands_say_so() {
-    let folder = Folder::with([("pool.csv", POOL)]);
+    let folder = CommandFolder::with([("pool.csv", POOL)]);
     let line = "serve pool.csv --label-column kind --labels labels.csv";
     let serving = Serving::start(&folder, line);
     serving.label(0, "auk");
@@ -102,7 +102,7 @@ fn a_killed_process_loses_nothing_and_other_commands_say_so() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_writes_the_labels() {
-    let folder = Folder::with([("pool.csv", POOL)]);
+    let folder = CommandFolder::with([("pool.csv", POOL)]);
     let mut serving = Serving::start(&folder, "serve pool.csv --labels new.tsv");
     serving.label(1, "auk");
     super::stopping::interrupt(&serving.child);
@@ -113,7 +113,7 @@ fn ctrl_c_writes_the_labels() {
 #[test]
 fn what_a_session_would_damage_is_refused() {
     let other = "{\"journal\":\"trustpath serve\",\"version\":1}\n{\"set\":[{\"id\":\"z\",\"to\":\"open\"}]}\n";
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("pool.csv", POOL),
         ("wide.csv", "id,label,weight\na,auk,3\n"),
         ("bad.csv.journal", "something else\n"),

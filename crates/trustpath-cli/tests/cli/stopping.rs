@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn a_truncated_journal_is_resumed_to_the_same_result() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let journal = format!("--journal {}", folder.at("run.jsonl"));
     let lines = || folder.read("run.jsonl").lines().count();
     let run = |more: &str| json(&format!("bench --against classifier=knn {journal} --episodes {more}"));
@@ -41,7 +41,7 @@ pub fn interrupt(child: &std::process::Child) {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_what_is_done() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     let mut child = folder.process("bench --episodes 1000000 --journal run.jsonl").spawn().unwrap();
     let lines = || fs::read_to_string(folder.path("run.jsonl")).unwrap_or_default().lines().count();
     while lines() < 10 {
@@ -63,7 +63,7 @@ fn an_interrupt_prints_what_is_done() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_labelling_leaves_nothing() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     folder.prints("sample try --size 150");
     let label = "label try/pool.npy --labels try/labels.csv --progress json \
                  --out out.csv --report page.html --model m.safetensors";

@@ -30,13 +30,13 @@ fn label(row: usize, kind: &str) -> &str {
 }
 
 /// A folder with the questions as `q.csv`.
-fn folder() -> Folder {
+fn folder() -> CommandFolder {
     let rows = questions().into_iter().enumerate();
     let rows = rows.map(|(row, (id, text, kind))| format!("{id},{text},{}\n", label(row, kind)));
-    Folder::with([("q.csv", format!("id,question,label\n{}", rows.collect::<String>()))])
+    CommandFolder::with([("q.csv", format!("id,question,label\n{}", rows.collect::<String>()))])
 }
 
-fn labels_in(folder: &Folder, file: &str) -> Vec<String> {
+fn labels_in(folder: &CommandFolder, file: &str) -> Vec<String> {
     let label = |line| serde_json::from_str::<Value>(line).unwrap()["label"].as_str().unwrap().to_owned();
     folder.read(file).lines().map(label).collect()
 }
@@ -99,7 +99,7 @@ fn an_extraction_of_texts_goes_on_where_it_was() {
 
 #[test]
 fn a_folder_of_texts_has_its_labels_in_folders() {
-    let folder = Folder::new();
+    let folder = CommandFolder::new();
     for (row, (id, text, kind)) in questions().into_iter().enumerate() {
         let class = if label(row, kind).is_empty() { "unlabeled" } else { kind };
         folder.write(&format!("texts/{class}/{id}.txt"), text);

@@ -9,7 +9,7 @@ fn rows(rows: Range<usize>) -> String {
 
 #[test]
 fn adding_instances_gives_what_one_run_gives() {
-    let folder = Folder::with([
+    let folder = CommandFolder::with([
         ("old.csv", rows(0..80)),
         ("new.csv", rows(80..100)),
         ("both.csv", rows(0..100)),
