@@ -66,7 +66,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let result = PredictResult { data, predictions: &predictions };
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took)), took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &FileSet::new(), &pool, || Ok(result.table()?), summary)
+    results::finish(&args.run, output.as_ref(), &FileSet::default(), &pool, || Ok(result.table()?), summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all
