@@ -1,7 +1,5 @@
 //! Options that commands share.
 
-mod tasks;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -9,18 +7,20 @@ use std::time::Instant;
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trustpath_explain::{Extractor, SavedModel};
-use trustpath_table::{Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, Tensor};
+use trustpath_table::{
+    Format, MissingLabels, Output, PartlyLabelledFile, PartlyLabelledTable, ReadingNote, TaskContent, Tensor,
+    task_content,
+};
 use trustpath_text::folder;
-use trustpath_vision::dataset::Dataset;
+use trustpath_vision::dataset::{Dataset, DatasetKind};
 use trustpath_vision::torch::{is_torch, read_matrix};
 
 use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::{ExtractedImages, SourceArgs};
-use crate::progress::Progress;
+use crate::progress::ProgressMode;
 use crate::texts::{self, EmbeddedTexts, Texts};
-pub use crate::wanted::Wanted;
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -30,11 +30,11 @@ pub struct InputArgs {
     /// .pt; - is standard input. Or images: a folder, a zip or tar, or a csv of file names. Or
     /// texts: a table and --text, or a folder of .txt files. Or a JSON export of Label Studio, of images or texts
     #[arg(value_name = "FEATURES|IMAGES|TEXTS")]
-    features: PathBuf,
+    pub features: PathBuf,
     /// Labels: one per row in order, empty if missing, or pairs of id and label for some rows [default: inside
     /// the features file, or NAME-labels.* beside it]
     #[arg(long, value_name = "FILE")]
-    labels: Option<PathBuf>,
+    pub labels: Option<PathBuf>,
     /// Name of the label column; without a header its number from 0, or from -1 backwards [default:
     /// label]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -54,7 +54,7 @@ pub struct InputArgs {
     missing: Option<Vec<String>>,
     /// The rows of the labels file are in the order of the features; ignore its ids
     #[arg(long)]
-    labels_in_order: bool,
+    pub labels_in_order: bool,
     /// Columns of features, separated by commas; NAME* for all that begin like this, or one column of lists, or the
     /// name of an array [default: all numeric columns]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -64,10 +64,46 @@ pub struct InputArgs {
     carry: Option<Vec<String>>,
 }
 
+/// The labels that a command needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Some instances have a label, others do not.
+    Some,
+    /// Only instances with a label are used.
+    Given,
+    /// No labels are needed, and none are searched for beside the features.
+    None,
+    /// Labels are used where there are any.
+    Any,
+}
+
+impl Wanted {
+    /// Whether it takes labels of two classes.
+    pub fn needs_labels(self) -> bool {
+        matches!(self, Self::Some | Self::Given)
+    }
+
+    /// Refuses image folders that do not give these labels, with the remedy.
+    pub fn check(self, images: &Dataset) -> Result<()> {
+        let labelled = (0..images.len()).filter(|&row| images.class(row).is_some()).count();
+        let name = images.origin();
+        if self.needs_labels() && labelled == 0 {
+            return Err(Error::Usage(format!(
+                "no image of {name} has a label: put some of each class in a folder named after it, or give --labels FILE with file names and labels; see trustpath help labels"
+            )));
+        }
+        if self == Self::Some && labelled == images.len() {
+            return Err(Error::Usage(format!(
+                "every image of {name} has a label, so there is nothing to label: put images without a label in a folder named unlabeled, or give the labels of some by --labels; to find wrong labels, use trustpath audit"
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// Instances, and their images or texts if they have any.
 #[derive(Debug)]
 pub struct LoadedInstances {
-    /// Features and labels.
     pub pool: PartlyLabelledTable,
     /// The images, row by row.
     pub images: Option<ExtractedImages>,
@@ -98,57 +134,32 @@ impl InputArgs {
         source: &SourceArgs,
         saved: Option<(&SavedModel, &Path)>,
         threads: &ThreadPool,
-        progress: Progress,
+        progress: ProgressMode,
     ) -> Result<LoadedInstances> {
         if self.is_texts() {
             let model = source.text_model(saved)?;
-            self.files(wanted, source.files(files)).check()?;
+            self.files(wanted, source.images.files(files)).check()?;
             let (pool, texts) = self.texts(wanted)?.embed(model, saved, threads, progress)?;
             return Ok(LoadedInstances { pool, images: None, texts: Some(texts) });
         }
         let is_images = self.is_images();
         source.check(&self.features, is_images)?;
-        let files = self.files(wanted, source.files(files));
+        let files = self.files(wanted, source.images.files(files));
         files.check()?;
-        let images = if is_images {
-            let (labels, control) = (self.labels.is_some(), self.label_column.as_deref());
-            let dataset = source.open(&self.features, labels, control)?;
-            // Extraction takes time, so missing labels are reported before it.
-            if self.labels.is_none() {
-                wanted.check(&dataset)?;
-            }
-            Some(source.extract(&self.features, &dataset, threads, progress)?)
-        } else {
-            None
-        };
-        if let (Some(images), false) = (&images, source.has_cache()) {
+        let images = is_images.then(|| self.images(wanted, source, threads, progress)).transpose()?;
+        if let (Some(images), None) = (&images, &source.images.cache) {
             files.reads("the file of extracted features", [&images.cache]).check()?;
         }
-        let in_cache = images.is_some() && self.labels.is_none();
-        let mut pool = {
-            let name = format!("reading {}", self.features.display());
-            let stage = progress.task(&name, Instant::now());
-            let file = match &images {
-                // The choices of tasks are the labels of the cache already.
-                Some(images) if images.tasks().is_some() => {
-                    Self { label_column: None, ..self.clone() }.of(&images.cache)
-                }
-                Some(images) => self.of(&images.cache),
-                None => self.file()?,
-            };
-            // Labels of a cache are numbers of classes, with -1 for images that have none.
-            let file = if in_cache { file.missing(MissingLabels::only(["-1"])) } else { file };
-            let file = if wanted == Wanted::None { file.not_beside() } else { file };
-            let pool = file.read()?;
-            stage.step();
-            if in_cache { pool.without_notes(|note| matches!(note, ReadingNote::Missing(_))) } else { pool }
+        let stage = progress.task(&format!("reading {}", self.features.display()), Instant::now());
+        let mut pool = match &images {
+            Some(images) => self.table_of(images, wanted)?,
+            None => self.file(wanted)?.read()?,
         };
-        if let Some(images) = &images {
-            pool = pool.called(&images.name).with_tasks(images.tasks().cloned());
-            if let (Some(tasks), None) = (images.tasks(), &self.labels) {
-                let notes = tasks.labels(self.label_column.as_deref())?.1;
-                pool = notes.into_iter().fold(pool, PartlyLabelledTable::with_note);
-            }
+        stage.step();
+        drop(stage);
+        if let (Some(tasks), None) = (images.as_ref().and_then(|images| images.dataset.tasks()), &self.labels) {
+            let notes = tasks.labels(self.label_column.as_deref())?.1;
+            pool = notes.into_iter().fold(pool, PartlyLabelledTable::with_note);
         }
         if wanted.needs_labels() {
             pool.check_labels()?;
@@ -156,25 +167,38 @@ impl InputArgs {
         Ok(LoadedInstances { pool, images, texts: None })
     }
 
-    /// Where the instances are.
-    pub fn features(&self) -> &Path {
-        &self.features
+    /// Opens the images, and computes their features.
+    fn images(
+        &self,
+        wanted: Wanted,
+        source: &SourceArgs,
+        threads: &ThreadPool,
+        progress: ProgressMode,
+    ) -> Result<ExtractedImages> {
+        // Where the labels are in a separate file, a csv among the images is ignored.
+        let otherwise = self.labels.is_some().then_some(DatasetKind::Folder);
+        let dataset = source.dataset.open(&self.features, otherwise, self.label_column.as_deref())?;
+        // Extraction takes time, so missing labels are reported before it.
+        if self.labels.is_none() {
+            wanted.check(&dataset)?;
+        }
+        source.images.extract(&self.features, &dataset, threads, progress)
     }
 
-    /// The labels file that was given.
-    pub fn labels_file(&self) -> Option<&Path> {
-        self.labels.as_deref()
-    }
-
-    /// Whether labels follow the order of the features although they have ids.
-    pub fn is_in_order(&self) -> bool {
-        self.labels_in_order
-    }
-
-    /// Without a labels file that does not exist yet.
-    pub fn with_labels_that_exist(mut self) -> Self {
-        self.labels = self.labels.filter(|labels| labels.exists());
-        self
+    /// Reads the features of images, and their labels.
+    fn table_of(&self, images: &ExtractedImages, wanted: Wanted) -> Result<PartlyLabelledTable> {
+        // The choices of tasks are the labels of the cache already.
+        let label_column = self.label_column.clone().filter(|_| images.dataset.tasks().is_none());
+        let mut file = Self { label_column, ..self.clone() }.file_at(&images.cache, wanted);
+        // Labels of a cache are numbers of classes, with -1 for images that have none.
+        if self.labels.is_none() {
+            file = file.missing(MissingLabels::only(["-1"]));
+        }
+        let mut pool = file.read()?;
+        if self.labels.is_none() {
+            pool = pool.without_notes(|note| matches!(note, ReadingNote::Missing(_)));
+        }
+        Ok(pool.called(&images.name).with_tasks(images.dataset.tasks().cloned()))
     }
 
     /// Which labels mean that there is none.
@@ -190,7 +214,6 @@ impl InputArgs {
         column.map(|column| column.name.clone())
     }
 
-    /// Whether they are texts.
     pub fn is_texts(&self) -> bool {
         self.text.is_some()
             || (self.format.is_none() && folder::is_at(&self.features))
@@ -199,14 +222,9 @@ impl InputArgs {
 
     /// Reads the texts and their labels, without features.
     pub fn texts(&self, wanted: Wanted) -> Result<Texts> {
-        let read = |file: PartlyLabelledFile, column: &str| -> Result<PartlyLabelledTable> {
-            let file = file.text(column);
-            Ok((if wanted == Wanted::None { file.not_beside() } else { file }).read()?)
-        };
-        let column = self.text.clone().or_else(|| self.text_of_tasks());
-        let texts = match &column {
-            Some(column) if !self.features.is_dir() => Texts::new(read(self.file()?, column)?, column)?,
-            _ => Texts::of_folder(&self.features, |file| read(self.of(file), texts::COLUMN))?,
+        let texts = match self.text.clone().or_else(|| self.text_of_tasks()) {
+            Some(column) if !self.features.is_dir() => Texts::new(self.file(wanted)?.text(&column).read()?, &column)?,
+            _ => Texts::of_folder(&self.features, |file| Ok(self.file_at(file, wanted).text(texts::COLUMN).read()?))?,
         };
         if wanted.needs_labels() {
             texts.pool.check_labels()?;
@@ -214,27 +232,20 @@ impl InputArgs {
         Ok(texts)
     }
 
-    /// With the files that are read.
     pub fn files(&self, wanted: Wanted, files: CommandFiles) -> CommandFiles {
         if self.is_images() {
             return files.reads("the images", [&self.features]).reads("the labels file", &self.labels);
         }
-        let file = self.of(&self.features);
-        let file = if wanted == Wanted::None { file.not_beside() } else { file };
-        let mut paths = file.files().into_iter();
+        let mut paths = self.file_at(&self.features, wanted).files().into_iter();
         files.reads("the features file", paths.next()).reads("the labels file", paths)
     }
 
     /// Where the instances are. What `torch.save` wrote is read at once.
-    pub fn file(&self) -> Result<PartlyLabelledFile> {
+    pub fn file(&self, wanted: Wanted) -> Result<PartlyLabelledFile> {
         let names = |names: &[String]| names.iter().filter(|n| !n.is_empty()).cloned().collect();
-        let mut file = self.of(&self.features);
-        if let Some(columns) = &self.feature_columns {
-            file = file.feature_columns(names(columns));
-        }
-        if let Some(columns) = &self.carry {
-            file = file.carry(names(columns));
-        }
+        let mut file = self.file_at(&self.features, wanted);
+        file = self.feature_columns.iter().fold(file, |file, columns| file.feature_columns(names(columns)));
+        file = self.carry.iter().fold(file, |file, columns| file.carry(names(columns)));
         if self.format.is_none() && is_torch(&self.features) {
             let matrix = read_matrix(&self.features, self.feature_columns.as_deref())?;
             file = file.array(matrix.values, matrix.dims);
@@ -242,30 +253,34 @@ impl InputArgs {
         Ok(file)
     }
 
-    /// Whether they are images.
     pub fn is_images(&self) -> bool {
         self.format.is_none() && Dataset::is_at(&self.features)
     }
 
-    fn of(&self, features: &Path) -> PartlyLabelledFile {
-        let mut file = PartlyLabelledFile::new(features);
-        if let Some(labels) = &self.labels {
-            file = file.labels(labels);
+    /// These features, with the options about labels.
+    fn file_at(&self, features: &Path, wanted: Wanted) -> PartlyLabelledFile {
+        let mut file = PartlyLabelledFile::new(features).missing(self.missing_labels());
+        file = self.labels.iter().fold(file, |file, labels| file.labels(labels));
+        file = self.label_column.iter().fold(file, |file, name| file.label_column(name));
+        file = self.id_column.iter().fold(file, |file, name| file.id_column(name));
+        file = self.format.iter().fold(file, |file, format| file.format(*format));
+        file = if self.labels_in_order { file.labels_in_order() } else { file };
+        if wanted == Wanted::None { file.not_beside() } else { file }
+    }
+
+    /// Adds the labels of the labels file, which may name any instance of the pool.
+    pub fn add_labels(&self, pool: PartlyLabelledTable) -> Result<PartlyLabelledTable> {
+        let Some(labels) = &self.labels else { return Ok(pool) };
+        let (label, id) = (self.label_column.as_deref(), self.id_column.as_deref());
+        Ok(pool.with_labels_of(labels, label, id, &self.missing_labels())?)
+    }
+
+    /// The key of the texts of Label Studio tasks.
+    fn text_of_tasks(&self) -> Option<String> {
+        match task_content(&self.features)? {
+            TaskContent::Texts(key) => Some(key),
+            _ => None,
         }
-        if let Some(name) = &self.label_column {
-            file = file.label_column(name);
-        }
-        if let Some(name) = &self.id_column {
-            file = file.id_column(name);
-        }
-        if let Some(format) = self.format {
-            file = file.format(format);
-        }
-        file = file.missing(self.missing_labels());
-        if self.labels_in_order {
-            file = file.labels_in_order();
-        }
-        file
     }
 }
 
@@ -286,15 +301,11 @@ impl OutputArgs {
     /// Where the result goes, if anywhere. An output that cannot be written is refused at once.
     pub fn output(&self) -> Result<Option<Output>> {
         let Some(path) = &self.out else { return Ok(None) };
-        let mut output = Output::new(path);
-        if let Some(format) = self.out_format {
-            output = output.as_format(format);
-        }
+        let output = self.out_format.iter().fold(Output::new(path), |output, format| output.as_format(*format));
         output.check()?;
         Ok(Some(output))
     }
 
-    /// With the file that is written.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
         files.writes("--out", &self.out)
     }
@@ -308,18 +319,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<usize>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub progress: ProgressArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
 impl RunArgs {
-    /// How progress is shown.
-    pub fn progress(&self) -> Progress {
-        self.progress.get()
-    }
-
     /// Refuses two results on standard output.
     pub fn check(&self, output: Option<&Output>) -> Result<()> {
         if self.json && output.is_some_and(Output::is_stream) {
@@ -338,7 +344,7 @@ pub struct WorkArgs {
     #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<usize>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub progress: ProgressArgs,
 }
 
 /// How progress is shown.
@@ -348,26 +354,19 @@ pub struct ProgressArgs {
     #[arg(long)]
     quiet: bool,
     /// Progress on standard error: a bar, lines of JSON, or none [default: bar on a terminal]
-    #[arg(long, value_parser = choice::<Progress>(&Progress::NAMES), conflicts_with = "quiet")]
-    progress: Option<Progress>,
+    #[arg(long, value_enum, conflicts_with = "quiet")]
+    progress: Option<ProgressMode>,
 }
 
 impl WorkArgs {
-    /// The threads that were asked for.
     pub fn pool(&self) -> Result<ThreadPool> {
         pool(self.threads)
-    }
-
-    /// How progress is shown.
-    pub fn progress(&self) -> Progress {
-        self.progress.get()
     }
 }
 
 impl ProgressArgs {
-    /// How progress is shown.
-    pub fn get(&self) -> Progress {
-        self.progress.unwrap_or_else(|| Progress::new(self.quiet))
+    pub fn get(&self) -> ProgressMode {
+        self.progress.unwrap_or(if self.quiet { ProgressMode::Quiet } else { ProgressMode::Bar })
     }
 }
 

@@ -104,7 +104,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>> {
 }
 
 /// The message of a usage error, in one line and without the usage text.
-pub fn sentence(error: &clap::Error) -> String {
+fn sentence(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text
         .lines()

@@ -7,12 +7,12 @@ use clap::Args;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::MeanEstimate;
 use trustpath_bench::{AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically};
-use trustpath_report::{Axis, Column, Curve, Curves, Table};
+use trustpath_report::{Axis, Curve, Interval};
 
 use crate::args::RunArgs;
 use crate::cli::positive;
 use crate::error::{Error, Result};
-use crate::paper::frame::point;
+use crate::paper::frame::{accuracy_curves, point};
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
 
@@ -42,13 +42,13 @@ Next: trustpath sample try      real data to label: features of 1965 images of 5
 ";
 
 /// One column of the demo.
-struct Cell {
+struct DemoColumn {
     name: String,
     summary: AccuracySummary,
     speed: Speed,
 }
 
-impl Cell {
+impl DemoColumn {
     /// The accuracy after a round; round 0 is the plain classifier.
     fn after(&self, round: usize) -> MeanEstimate {
         match round {
@@ -59,7 +59,7 @@ impl Cell {
 }
 
 pub fn run(args: &DemoArgs) -> Result<()> {
-    let runner = Runner::new(args.run.threads, args.run.progress())?;
+    let runner = Runner::new(args.run.threads, args.run.progress.get())?;
     let mut cells = Vec::new();
     let mut done = 0;
     for dataset in embedded::DATASETS {
@@ -69,13 +69,12 @@ pub fn run(args: &DemoArgs) -> Result<()> {
                 break;
             }
             let task = EpisodeShape { shot, setting: Setting::Transductive, ..EpisodeShape::default() };
-            let sampler = task.check(table)?;
-            let episodes = Drawn { sampler, seed: args.seed, count: args.episodes };
+            let episodes = Drawn { sampler: task.check(table)?, seed: args.seed, count: args.episodes };
             let name = format!("{dataset} {shot}-shot");
             let run = runner.run(&name, table, &episodes, &(&SelfTrainingSpec::default()).into(), None)?;
             done += run.finished.len();
             if !run.finished.is_empty() {
-                cells.push(Cell { name, summary: AccuracySummary::of(&run.finished)?, speed: run.speed });
+                cells.push(DemoColumn { name, summary: AccuracySummary::of(&run.finished)?, speed: run.speed });
             }
         }
     }
@@ -99,7 +98,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
 }
 
 /// One column for programs: accuracies as shares.
-fn as_json(cell: &Cell) -> serde_json::Value {
+fn as_json(cell: &DemoColumn) -> serde_json::Value {
     let rounds = cell.summary.rounds.iter().map(|round| round.mean);
     serde_json::json!({
         "name": cell.name,
@@ -113,11 +112,11 @@ fn as_json(cell: &Cell) -> serde_json::Value {
     })
 }
 
-fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
-    let names = cells.iter().map(|cell| Column::right(&cell.name));
-    let mut table = Table::new([Column::left("accuracy (%)")].into_iter().chain(names).collect());
-    let mut row =
-        |name: String, value: &dyn Fn(&Cell) -> String| table.push([name].into_iter().chain(cells.iter().map(value)));
+fn text(cells: &[DemoColumn], rounds: usize, args: &DemoArgs) -> Result<String> {
+    let mut table = print::table(["accuracy (%)"], cells.iter().map(|cell| &cell.name));
+    let mut row = |name: String, value: &dyn Fn(&DemoColumn) -> String| {
+        table.push([name].into_iter().chain(cells.iter().map(value)))
+    };
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;
     for round in 1..=rounds {
         row(format!("ICI-R, round {round}"), &|cell| cell.after(round).percent())?;
@@ -137,23 +136,21 @@ fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
 }
 
 /// Draws the figure; returns where it is, or why it could not be written.
-fn figure(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
-    let curve = |cell: &Cell| Curve {
+fn figure(cells: &[DemoColumn], rounds: usize, args: &DemoArgs) -> Result<String> {
+    let curve = |cell: &DemoColumn| Curve {
         name: cell.name.clone(),
         points: (0..=rounds).map(|round| point(round as f64, &cell.after(round))).collect(),
     };
-    let curves = Curves {
-        title: "Accuracy by round, ICI-R on novel classes".into(),
-        subtitle: format!(
+    let figure = accuracy_curves(
+        "Accuracy by round, ICI-R on novel classes",
+        format!(
             "5-way transductive, {} each; round 0 is the plain classifier; bands: 95% intervals",
             print::count(args.episodes, "episode", "episodes")
         ),
-        x: Axis::new("Round").whole(),
-        y: Axis::new("Accuracy").unit("%"),
-        curves: cells.iter().map(curve).collect(),
-        ..Curves::default()
-    };
-    let figure = curves.figure()?;
+        Axis::new("Round").whole(),
+        cells.iter().map(curve).collect(),
+        Interval::default(),
+    )?;
     let [png, svg] = ["png", "svg"].map(|e| args.out.join(format!("accuracy.{e}")));
     let bytes = figure.png(2.0)?;
     // That the folder cannot be made is said by the file that cannot be written.

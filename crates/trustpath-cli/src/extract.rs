@@ -57,21 +57,17 @@ new and changed images are computed.
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<()> {
     let files =
         args.network.files(CommandFiles::default()).reads("the images", &args.images).reads("the texts", &args.texts);
     let labels = Extraction::labels_file(&args.out);
     files.writes("--out", [&args.out]).writes("--out", &labels).check()?;
-    let (threads, progress) = (args.work.pool()?, args.work.progress());
-    let images = match (&args.images, &args.texts) {
-        (_, Some(texts)) => {
-            let model = args.network.text_model(None)?;
-            return texts::extract(texts, args.text.as_deref(), model, &args.out, &threads, progress);
-        }
-        (Some(images), None) => images,
-        (None, None) => return Err(Error::Usage("give --images or --texts".into())),
-    };
+    let (threads, progress) = (args.work.pool()?, args.work.progress.get());
+    if let Some(texts) = &args.texts {
+        let model = args.network.text_model(None)?;
+        return texts::extract(texts, args.text.as_deref(), model, &args.out, &threads, progress);
+    }
+    let Some(images) = &args.images else { return Err(Error::Usage("give --images or --texts".into())) };
     let chosen = args.network.open(threads.current_num_threads())?;
     let dataset = args.dataset.open(images, None, None)?;
     let extraction = Extraction { precision: args.dtype, skip_bad: args.skip_bad };
@@ -88,9 +84,7 @@ pub fn run(args: &ExtractArgs) -> Result<()> {
     );
     text += &match new {
         0 => "; all were there already\n".into(),
-        _ => {
-            format!(", {} images/s\n", print::rate(new as f64 / done.took.as_secs_f64().max(1e-9)))
-        }
+        _ => format!(", {} images/s\n", print::rate(new as f64 / done.took.as_secs_f64().max(1e-9))),
     };
     text += &images::skipped(done.skipped.iter().map(|(_, error)| error));
     if new > 0 {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use trustpath::{BlockSource, Features};
+use trustpath_bench::FeatureTable;
 use trustpath_table::{PartlyLabelledTable, TableFile};
 use trustpath_vision::torch::{is_torch, read_matrix};
 
@@ -10,13 +11,13 @@ use crate::error::{Error, Result};
 
 /// Rows of a pool.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub struct PoolRows<'a> {
     pool: &'a PartlyLabelledTable,
     /// The rows; `None` for all.
     rows: Option<&'a [usize]>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> PoolRows<'a> {
     pub fn all(pool: &'a PartlyLabelledTable) -> Self {
         Self { pool, rows: None }
     }
@@ -37,15 +38,18 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A features file for episodes. What `torch.save` wrote is read at once.
-pub fn table_file(path: &Path) -> Result<TableFile> {
-    let file = TableFile::new(path);
-    Ok(if is_torch(path) {
+/// Reads the features and labels of episodes, which must be finite.
+pub fn read_table(path: &Path, labels: Option<&Path>, label_column: Option<&str>) -> Result<FeatureTable> {
+    let mut file = TableFile::new(path);
+    if is_torch(path) {
         let matrix = read_matrix(path, None)?;
-        file.array(matrix.values, matrix.dims)
-    } else {
-        file
-    })
+        file = file.array(matrix.values, matrix.dims);
+    }
+    file = label_column.into_iter().fold(file, |file, name| file.label_column(name));
+    file = labels.into_iter().fold(file, |file, labels| file.labels(labels));
+    let table = file.read()?;
+    table.check_finite()?;
+    Ok(table)
 }
 
 /// An error of the engine about a pool, which names an instance by its id instead of its row alone.
@@ -56,7 +60,7 @@ pub fn named(pool: &PartlyLabelledTable, error: trustpath::Error) -> Error {
     }
 }
 
-impl BlockSource for Rows<'_> {
+impl BlockSource for PoolRows<'_> {
     fn read(&self, first: usize, out: &mut [f32]) -> std::result::Result<(), String> {
         let read = match self.rows {
             None => self.pool.read(first, out),
@@ -97,20 +101,20 @@ mod tests {
     #[test]
     fn results_do_not_depend_on_where_the_features_are() {
         let (_folder, memory, stored) = pools(|_| ());
-        let unit = |rows: Rows| rows.features().unwrap().normalize().unwrap().unit().to_owned();
-        assert_eq!(unit(Rows::all(&stored)), unit(Rows::all(&memory)));
+        let unit = |rows: PoolRows| rows.features().unwrap().normalize().unwrap().unit().to_owned();
+        assert_eq!(unit(PoolRows::all(&stored)), unit(PoolRows::all(&memory)));
         let few = [0, 1, 2, 7, 20, 21, 39];
-        let all = Rows::all(&memory);
+        let all = PoolRows::all(&memory);
         let expected = all.features().unwrap().gather(few).unwrap();
         for pool in [&memory, &stored] {
-            assert_eq!(&unit(Rows::some(pool, &few)), expected.unit());
+            assert_eq!(&unit(PoolRows::some(pool, &few)), expected.unit());
         }
         let every: Vec<usize> = (0..ROWS).collect();
-        assert!(Rows::some(&memory, &every).rows.is_none());
+        assert!(PoolRows::some(&memory, &every).rows.is_none());
 
         let given: Vec<Option<usize>> = (0..ROWS).map(|i| (i < 8).then_some(i % 2)).collect();
         let labelled = |pool| {
-            let rows = Rows::all(pool);
+            let rows = PoolRows::all(pool);
             trustpath::label(&rows.features().unwrap(), &given).classes(2).run().unwrap()
         };
         // Two different numbers never print alike.
@@ -118,7 +122,7 @@ mod tests {
         let some: Vec<usize> = (0..ROWS).filter(|row| row % 5 != 1).collect();
         let labels: Vec<usize> = some.iter().map(|row| row / 3 % 2).collect();
         let audited = |pool| {
-            let rows = Rows::some(pool, &some);
+            let rows = PoolRows::some(pool, &some);
             trustpath::audit(&rows.features().unwrap(), &labels).classes(2).run().unwrap()
         };
         assert_eq!(format!("{:?}", audited(&stored)), format!("{:?}", audited(&memory)));
@@ -128,11 +132,11 @@ mod tests {
     fn values_that_are_not_finite_are_named_by_their_place_in_the_file() {
         let (folder, _, stored) = pools(|values| values[31 * DIMS + 2] = f32::NAN);
         let path = folder.path().join("pool.npy");
-        for rows in [Rows::all(&stored), Rows::some(&stored, &[3, 30, 31, 33])] {
+        for rows in [PoolRows::all(&stored), PoolRows::some(&stored, &[3, 30, 31, 33])] {
             let error = rows.features().unwrap().normalize().unwrap_err().to_string();
             let start = format!("feature 2 of row 31 in {} is NaN", path.display());
             assert!(error.starts_with(&start), "{error}");
         }
-        Rows::some(&stored, &[3, 30, 33]).features().unwrap().normalize().unwrap();
+        PoolRows::some(&stored, &[3, 30, 33]).features().unwrap().normalize().unwrap();
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A result that replaces the labels it was made from would be read as given labels by the next run.
 
-use std::path::{Path, PathBuf};
+use std::fs::Metadata;
+use std::path::PathBuf;
 
 use trustpath_table::is_same_file;
 
@@ -52,9 +53,7 @@ impl CommandFiles {
 
 /// Without standard streams, devices and pipes, which may be read and written.
 fn files(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> impl Iterator<Item = PathBuf> {
-    let is_special = |path: &Path| {
-        let other = |about: std::fs::Metadata| !about.is_file() && !about.is_dir();
-        path == Path::new("-") || path.metadata().is_ok_and(other)
-    };
-    paths.into_iter().map(Into::into).filter(move |path: &PathBuf| !is_special(path))
+    let is_special = |about: Metadata| !about.is_file() && !about.is_dir();
+    let is_file = move |path: &PathBuf| path.as_os_str() != "-" && !path.metadata().is_ok_and(is_special);
+    paths.into_iter().map(Into::into).filter(is_file)
 }

@@ -5,19 +5,23 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use trustpath_bench::transductive::TransductiveKind;
 
-/// The commands, the flag or the value of a flag, and what to use instead.
-const GONE: &[(&[&str], &str, &str)] = &[
-    (&["label", "serve"], "--strategy", STRATEGY),
-    (&["audit", "demo", "label"], "--neighbors-on", NEIGHBORS_ON),
-    (&["bench"], "--base", "--base is gone: leave it out, since no method uses base classes"),
-    (&["bench", "paper"], "--method alpha-am", PEER),
-    (&["bench", "paper"], "--method poisson-learning", PEER),
-    (&["bench", "paper"], "--method poisson-mbo", PEER),
-    (&["bench", "paper"], "--method label-propagation", PEER),
-    (&["bench", "paper"], "--method label-spreading", PEER),
-    (&["audit", "predict"], "--seed", SEED),
-    (&["label", "serve"], "--reduction", REDUCTION),
-    (&["audit", "label"], "--stages", STAGES),
+/// The commands, the flags or the values of a flag, and what to use instead.
+const GONE: &[(&[&str], &[&str], &str)] = &[
+    (&["label", "serve"], &["--strategy"], STRATEGY),
+    (&["audit", "demo", "label"], &["--neighbors-on"], NEIGHBORS_ON),
+    (&["bench"], &["--base"], "--base is gone: leave it out, since no method uses base classes"),
+    (&["bench", "paper"], PEERS, "this method is gone, because it led in no comparison: use adaptive instead"),
+    (&["audit", "predict"], &["--seed"], SEED),
+    (&["label", "serve"], &["--reduction"], REDUCTION),
+    (&["audit", "label"], &["--stages"], STAGES),
+];
+
+const PEERS: &[&str] = &[
+    "--method alpha-am",
+    "--method poisson-learning",
+    "--method poisson-mbo",
+    "--method label-propagation",
+    "--method label-spreading",
 ];
 
 const SEED: &str = "--seed is gone: leave it out, since nothing is drawn at random here";
@@ -36,8 +40,6 @@ const STRATEGY: &str =
 const NEIGHBORS_ON: &str =
     "--neighbors-on is gone: leave it out, since the processor always searches for the neighbours";
 
-const PEER: &str = "this method is gone, because it led in no comparison: use adaptive instead";
-
 /// The sentence for a flag or value that this command had before.
 pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {
     let text = |kind| match error.get(kind) {
@@ -55,7 +57,7 @@ pub fn sentence(command: &str, error: &clap::Error) -> Option<&'static str> {
     if flag == "--labeller" && is_method() {
         return Some(LABELLER);
     }
-    let gone = GONE.iter().find(|gone| gone.0.contains(&command) && gone.1 == given)?;
+    let gone = GONE.iter().find(|gone| gone.0.contains(&command) && gone.1.contains(&given.as_str()))?;
     Some(gone.2)
 }
 
@@ -75,10 +77,10 @@ mod tests {
     #[test]
     fn every_entry_is_of_a_command_and_gives_its_sentence() {
         let cli = Cli::command();
-        for (commands, flag, sentence) in GONE {
+        for (commands, flags, sentence) in GONE {
             for command in *commands {
                 assert!(cli.find_subcommand(command).is_some(), "{command}");
-                assert_eq!(error_of(command, flag), *sentence);
+                flags.iter().for_each(|flag| assert_eq!(error_of(command, flag), *sentence));
             }
         }
     }

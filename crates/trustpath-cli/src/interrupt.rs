@@ -2,21 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The exit status of an interrupted program.
-const INTERRUPTED: i32 = 130;
-
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler. If that fails, Ctrl-C keeps its usual meaning.
 pub fn listen() {
     let _ = ctrlc::set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED);
+            std::process::exit(130);
         }
     });
 }
 
-/// Whether Ctrl-C was pressed.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }

@@ -33,7 +33,6 @@ mod shell;
 mod spec_args;
 mod texts;
 mod train;
-mod wanted;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -38,9 +38,9 @@ impl MethodArgs {
 
     /// The method, with what is not given taken from `base`.
     pub fn method(&self, base: &SelfTrainingSpec) -> Result<BenchMethod> {
-        let own = self.options(base)?;
-        let Some(name) = &self.name else { return Ok(BenchMethod::SelfTraining(own)) };
-        let method = BenchMethod::named(name, &own)?;
+        let options = self.options(base)?;
+        let Some(name) = &self.name else { return Ok(BenchMethod::SelfTraining(options)) };
+        let method = BenchMethod::named(name, &options)?;
         let given = |option: &&str| *option != "seed";
         let (option, remedy) = match (&method, self.options.given().find(given)) {
             (BenchMethod::SelfTraining(_), _) if self.options.given().any(|name| name == "model") => {
@@ -99,7 +99,7 @@ pub fn describe(method: &BenchMethod) -> String {
     match method {
         BenchMethod::SelfTraining(spec) => describe_self_training(spec),
         BenchMethod::Transductive(TransductiveKind::Plain) => {
-            "plain: logistic regression on the labelled instances".to_owned()
+            "plain: logistic regression on the labelled instances".into()
         }
         BenchMethod::Label(_) => "label: as trustpath label runs it, with its default options".to_owned(),
         BenchMethod::Transductive(kind) if kind.is_learned_here() => {
@@ -120,9 +120,7 @@ fn describe_self_training(spec: &SelfTrainingSpec) -> String {
     };
     let selector = match spec.selector {
         Selector::Ici => format!("{} ({penalty} penalty{prices})", spec.model),
-        Selector::CoefficientNorm => {
-            format!("selector cn ({}, {penalty} penalty{prices})", spec.model)
-        }
+        Selector::CoefficientNorm => format!("selector cn ({}, {penalty} penalty{prices})", spec.model),
         other => format!("selector {other}"),
     };
     let reduction = match spec.reduction {
@@ -154,8 +152,7 @@ mod tests {
     fn a_second_method_differs_in_what_is_given() {
         let other = against("selector=co, cap=none,compat=true,dim=9").unwrap();
         let selector = Selector::Confidence;
-        let expected = SelfTrainingSpec { selector, cap: None, compat: true, dim: 9, ..base() };
-        assert_eq!(other, expected);
+        assert_eq!(other, SelfTrainingSpec { selector, cap: None, compat: true, dim: 9, ..base() });
         assert!(matches!(Against::parse("plain"), Ok(Against::Plain)));
     }
 
@@ -174,30 +171,18 @@ mod tests {
     }
 
     #[test]
-    fn whose_parameters_a_method_has_is_in_its_description() {
-        let described = |name| describe(&BenchMethod::named(name, &base()).unwrap());
+    fn methods_are_described_in_one_line() {
+        let described = |name| describe(&BenchMethod::named(name, &SelfTrainingSpec::default()).unwrap());
         assert_eq!(described("pt-map"), "pt-map, with its published parameters");
         for name in ["adaptive", "unem-gaussian"] {
             assert_eq!(described(name), format!("{name}, with its parameters learned here"));
         }
-    }
-
-    #[test]
-    fn methods_are_described_in_one_line() {
-        assert_eq!(
-            describe_self_training(&SelfTrainingSpec::default()),
-            "icir (group penalty), lle to 5 dimensions, classifier lr, 5 per class and round"
-        );
-        let spec = SelfTrainingSpec {
-            model: IncidentalKind::IciC,
-            compat: true,
-            cap: Some(25),
-            ..SelfTrainingSpec::default()
-        };
-        assert!(describe_self_training(&spec).starts_with("icic (elementwise penalty)"));
-        assert!(describe_self_training(&spec).ends_with("round, 25 in total, compat"));
-        let spec = SelfTrainingSpec { scaling: Scaling::Paper, ..spec };
-        let start = "icic (elementwise penalty, prices as in the paper)";
-        assert!(describe_self_training(&spec).starts_with(start));
+        let icir = "icir (group penalty), lle to 5 dimensions, classifier lr, 5 per class and round";
+        assert_eq!(described("icir"), icir);
+        let icic = SelfTrainingSpec { model: IncidentalKind::IciC, compat: true, ..base() };
+        assert!(describe_self_training(&icic).starts_with("icic (elementwise penalty)"));
+        assert!(describe_self_training(&icic).ends_with("round, 25 in total, compat"));
+        let paper = describe_self_training(&SelfTrainingSpec { scaling: Scaling::Paper, ..icic });
+        assert!(paper.starts_with("icic (elementwise penalty, prices as in the paper)"));
     }
 }

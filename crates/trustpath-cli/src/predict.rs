@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::Features;
 use trustpath::label::LabelModel;
-use trustpath_explain::{DataInfo, PredictResult, Predictions, SavedModel};
+use trustpath_explain::{DataInfo, PredictResult, Predictions, ResultColumns, SavedModel};
 use trustpath_table::{FileSet, PartlyLabelledTable};
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
@@ -41,14 +41,13 @@ Examples:
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<()> {
     let start = Instant::now();
     let output = args.output.output()?;
     args.run.check(output.as_ref())?;
     let saved = SavedModel::read(&args.model)?;
     let threads = args::pool(args.run.threads)?;
-    let progress = args.run.progress();
+    let progress = args.run.progress.get();
     let files = args.output.files(CommandFiles::default()).reads("the model", [&args.model]);
     let by = Some((&saved, args.model.as_path()));
     let instances = args.input.read(Wanted::None, files, &args.source, by, &threads, progress)?;
@@ -66,9 +65,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
     let result = PredictResult { data, predictions: &predictions };
     let took = start.elapsed();
-    let text = result.text(&memory::spent(took));
-    let summary = Summary { text, took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &FileSet::default(), &pool, &result, summary)
+    let summary = Summary { text: result.text(&memory::spent(took)), took, ..Summary::default() };
+    results::finish(&args.run, output.as_ref(), &FileSet::default(), &pool, || Ok(result.table()?), summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all

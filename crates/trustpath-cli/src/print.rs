@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use trustpath_bench::stats::MeanEstimate;
 pub use trustpath_explain::count;
+use trustpath_report::{Column, Table};
 use trustpath_table::printable;
 
 use crate::error::{Error, Result};
@@ -13,19 +14,31 @@ pub fn stdout(text: &str) -> Result<()> {
     bytes(printable(text).as_bytes())
 }
 
-/// Writes a value as JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Error::Print(e.to_string()))?;
     stdout(&(text + "\n"))
 }
 
-/// Writes bytes to standard output.
 pub fn bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Error::Print(e.to_string())),
         _ => Ok(()),
     }
+}
+
+/// A table with columns of words, then columns of numbers.
+pub fn table<W: Into<String>, N: Into<String>>(
+    words: impl IntoIterator<Item = W>,
+    numbers: impl IntoIterator<Item = N>,
+) -> Table {
+    let words = words.into_iter().map(Column::left);
+    Table::new(words.chain(numbers.into_iter().map(Column::right)).collect())
+}
+
+/// How many of `all` are not among the first `shown`, in words; nothing if there are none.
+pub fn more(all: usize, shown: usize) -> Option<String> {
+    (all > shown).then(|| format!("and {} more", all - shown))
 }
 
 /// A difference in percentage points, with its sign.

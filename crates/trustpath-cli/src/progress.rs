@@ -10,6 +10,7 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use trustpath_bench::{Finished, Journal};
@@ -21,38 +22,16 @@ use crate::interrupt;
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// How progress is shown, always on standard error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Not at all.
-    Quiet,
-    /// A bar with the time left, if standard error is a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressMode {
+    // The bar is shown if standard error is a terminal. Doc comments would be printed by --help.
     Bar,
-    /// A line of JSON at intervals.
     Json,
+    #[value(name = "none")]
+    Quiet,
 }
 
-impl std::str::FromStr for Progress {
-    type Err = crate::error::Error;
-
-    fn from_str(name: &str) -> crate::error::Result<Self> {
-        match name {
-            "none" => Ok(Self::Quiet),
-            "bar" => Ok(Self::Bar),
-            "json" => Ok(Self::Json),
-            _ => Err(crate::error::Error::Usage(format!("--progress {name:?}: choose bar, json or none"))),
-        }
-    }
-}
-
-impl Progress {
-    /// The names of the ways to show progress.
-    pub const NAMES: [&'static str; 3] = ["bar", "json", "none"];
-
-    /// From `--quiet` alone.
-    pub fn new(quiet: bool) -> Self {
-        if quiet { Self::Quiet } else { Self::Bar }
-    }
-
+impl ProgressMode {
     /// Begins a stage of `total` steps that take about the same time; `unit` is their plural, as in
     /// "episodes".
     pub fn stage(self, name: &str, total: u64, unit: &str) -> Stage {
@@ -110,7 +89,7 @@ impl Progress {
 /// Ctrl-C.
 #[derive(Debug)]
 pub struct ProgressObserver {
-    progress: Progress,
+    progress: ProgressMode,
     stage: Option<Stage>,
     started: Instant,
     /// Where finished episodes are recorded.
@@ -121,14 +100,14 @@ pub struct ProgressObserver {
 
 impl ProgressObserver {
     /// Shows nothing until the first stage begins.
-    pub fn new(progress: Progress) -> Self {
+    pub fn new(progress: ProgressMode) -> Self {
         Self { progress, stage: None, started: Instant::now(), journal: None, before: 0 }
     }
 
     /// Shows episodes, and records them if there is a journal.
-    pub fn episodes(progress: Progress, name: &str, total: usize, journal: Option<Journal>) -> Self {
+    pub fn episodes(progress: ProgressMode, name: &str, total: usize, journal: Option<Journal>) -> Self {
         let stage = Some(progress.stage(name, total as u64, "episodes"));
-        Self { progress, stage, started: Instant::now(), journal, before: 0 }
+        Self { stage, journal, ..Self::new(progress) }
     }
 }
 
@@ -184,7 +163,7 @@ pub struct Stage {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct ProgressLine<'a> {
     stage: &'a str,
     done: u64,
     total: u64,
@@ -192,12 +171,10 @@ struct Line<'a> {
 }
 
 impl Stage {
-    /// One more step is done.
     pub fn step(&self) {
         self.advance(1);
     }
 
-    /// More steps are done.
     pub fn advance(&self, steps: u64) {
         self.bar.inc(steps);
         self.write_line(false);
@@ -245,7 +222,7 @@ impl Stage {
         *last_line = Some(now);
         let elapsed_s = (1e3 * self.began.elapsed().as_secs_f64()).round() / 1e3;
         let (done, total) = (self.done(), self.bar.length().unwrap_or(0));
-        if let Ok(mut text) = serde_json::to_vec(&Line { stage: &self.name, done, total, elapsed_s }) {
+        if let Ok(mut text) = serde_json::to_vec(&ProgressLine { stage: &self.name, done, total, elapsed_s }) {
             text.push(b'\n');
             // A closed standard error must not end the run.
             let _ = std::io::stderr().write_all(&text);
@@ -266,7 +243,7 @@ mod tests {
 
     #[test]
     fn threads_share_a_stage() {
-        let stage = Progress::Quiet.stage("path", 400, "steps");
+        let stage = ProgressMode::Quiet.stage("path", 400, "steps");
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..100).for_each(|_| stage.step()));
@@ -279,7 +256,7 @@ mod tests {
     #[test]
     fn stages_show_the_time_since_the_beginning_and_no_speed() {
         let started = Instant::now() - Duration::from_secs(22);
-        let stage = Progress::Quiet.numbered("neighbours", 3, 7, started);
+        let stage = ProgressMode::Quiet.numbered("neighbours", 3, 7, started);
         assert_eq!(stage.done(), 3);
         assert!(stage.bar.elapsed() >= Duration::from_secs(22), "{:?}", stage.bar.elapsed());
         assert!(stage.began.elapsed() < Duration::from_secs(22));

@@ -3,7 +3,7 @@
 use trustpath_table::{Column, PartlyLabelledTable};
 
 use crate::error::{Error, Result};
-use crate::features::{Rows, named};
+use crate::features::{PoolRows, named};
 use crate::print;
 
 /// The cosine of near-duplicates where none is given.
@@ -29,7 +29,7 @@ impl Repeated {
                 "near-duplicates are found by features: make them by trustpath extract --texts, and check these".into(),
             ));
         }
-        let rows = Rows::all(pool);
+        let rows = PoolRows::all(pool);
         let duplicates = trustpath::duplicates(&rows.features()?, cosine);
         let mut duplicates = duplicates.map_err(|error| named(pool, error))?;
         duplicates.groups.sort_by_key(|group| !differ(pool, group));
@@ -82,14 +82,9 @@ impl Repeated {
                 None => pool.ids()[row].clone(),
             });
             text += &format!("  {}", named.collect::<Vec<_>>().join(", "));
-            if let Some(more) = group.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-                text += &format!(" and {more} more");
-            }
-            text.push('\n');
+            text += &print::more(group.len(), SHOWN).map_or("\n".into(), |more| format!(" {more}\n"));
         }
-        if let Some(more) = self.groups.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-            text += &format!("  and {more} more groups\n");
-        }
+        text.extend(print::more(self.groups.len(), SHOWN).map(|more| format!("  {more} groups\n")));
         if let Some(recall) = self.recall {
             let percent = 100.0 * recall;
             text += &format!("The search found {percent:.0} % of all nearest neighbours, so some may be missing.\n");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 use serde::Serialize;
-use trustpath_explain::{DataInfo, FrontEnd, ResultColumns, carry_columns};
+use trustpath_explain::{DataInfo, FrontEnd, carry_columns};
 use trustpath_report::label_page::LabelReport;
 use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable};
 
@@ -15,16 +15,14 @@ use crate::args::RunArgs;
 use crate::error::{Error, Result};
 use crate::images::ExtractedImages;
 use crate::print;
-use crate::progress::Progress;
+use crate::progress::ProgressMode;
 
 /// Where the page is written; refused at once if it could not be written in the end.
 pub fn page_output(path: &Path, set: &FileSet) -> Result<Output> {
-    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
-    if !named {
-        let name = path.display();
-        return Err(Error::Usage(format!("--report {name} must end in .html: a browser opens it")));
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html")) {
+        return Err(Error::Usage(format!("--report {} must end in .html: a browser opens it", path.display())));
     }
-    // The format only says that there is one: a page has its own.
+    // The format only says that there is one.
     let output = Output::new(path).as_format(Format::Csv).staged(set);
     output.check()?;
     Ok(output)
@@ -33,8 +31,7 @@ pub fn page_output(path: &Path, set: &FileSet) -> Result<Output> {
 /// Where the model is written; refused at once if it could not be written in the end.
 pub fn model_output(path: &Path, set: &FileSet) -> Result<Output> {
     if Format::of(path).ok() != Some(Format::Safetensors) {
-        let name = path.display();
-        return Err(Error::Usage(format!("--model {name} must end in .safetensors")));
+        return Err(Error::Usage(format!("--model {} must end in .safetensors", path.display())));
     }
     let output = Output::new(path).staged(set);
     output.check()?;
@@ -78,7 +75,7 @@ pub fn write_page(
     output: &Output,
     pool: &PartlyLabelledTable,
     threads: &ThreadPool,
-    progress: Progress,
+    progress: ProgressMode,
     images: Option<&ExtractedImages>,
     shown: Option<&str>,
     page: impl FnOnce() -> trustpath::Result<(LabelReport, Vec<usize>)> + Send,
@@ -90,12 +87,8 @@ pub fn write_page(
         for (instance, &row) in page.instances.iter_mut().zip(&rows) {
             for column in pool.carried() {
                 match &column.texts[row] {
-                    Some(text) if shown == Some(column.name.as_str()) => {
-                        instance.text = Some(text.clone());
-                    }
-                    Some(text) => {
-                        instance.reason.push_str(&format!("; {}: {text}", column.name));
-                    }
+                    Some(text) if shown == Some(column.name.as_str()) => instance.text = Some(text.clone()),
+                    Some(text) => instance.reason += &format!("; {}: {text}", column.name),
                     None => {}
                 }
             }
@@ -120,7 +113,6 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// The ids of the instances to label next.
     pub suggested: Vec<String>,
-    /// The time that the command took.
     pub took: Duration,
 }
 
@@ -140,20 +132,8 @@ struct JsonSummary<'a> {
 }
 
 /// Writes the table where it is asked for, publishes all files of the command, and prints the summary unless the
-/// table goes to standard output.
+/// table goes to standard output. The table is made only if it is asked for.
 pub fn finish(
-    run: &RunArgs,
-    output: Option<&Output>,
-    set: &FileSet,
-    pool: &PartlyLabelledTable,
-    result: &impl ResultColumns,
-    summary: Summary,
-) -> Result<()> {
-    finish_table(run, output, set, pool, || Ok(result.table()?), summary)
-}
-
-/// The same for a table that is made only if somebody asks for it.
-pub fn finish_table(
     run: &RunArgs,
     output: Option<&Output>,
     set: &FileSet,

@@ -8,17 +8,17 @@ use trustpath_bench::{BenchMethod, Episodes, FeatureTable, Finished, Journal, ev
 
 use crate::args::pool;
 use crate::error::Result;
-use crate::progress::{Progress, ProgressObserver};
+use crate::progress::{ProgressMode, ProgressObserver};
 
 /// Threads and the display of progress.
 pub struct Runner {
-    pool: ThreadPool,
-    progress: Progress,
+    pub pool: ThreadPool,
+    pub progress: ProgressMode,
 }
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Run {
+pub struct EpisodesRun {
     /// All finished episodes, by number.
     pub finished: Vec<Finished>,
     pub speed: Speed,
@@ -50,7 +50,7 @@ impl Speed {
 
 impl Runner {
     /// A number of threads, or one per core.
-    pub fn new(threads: Option<usize>, progress: Progress) -> Result<Self> {
+    pub fn new(threads: Option<usize>, progress: ProgressMode) -> Result<Self> {
         Ok(Self { pool: pool(threads)?, progress })
     }
 
@@ -62,7 +62,7 @@ impl Runner {
         episodes: &dyn Episodes,
         method: &BenchMethod,
         journal: Option<(Journal, Vec<Finished>)>,
-    ) -> Result<Run> {
+    ) -> Result<EpisodesRun> {
         let asked = episodes.count();
         let (journal, mut done) = journal.map_or((None, Vec::new()), |(j, done)| (Some(j), done));
         done.retain(|finished| finished.episode < asked as u64);
@@ -71,22 +71,13 @@ impl Runner {
         let (start, processor) = (Instant::now(), process_time());
         let outcome = self.pool.install(|| evaluate(table, episodes, method.clone(), done, &mut observer));
         let seconds = start.elapsed().as_secs_f64();
-        let spent = processor.and_then(|before| Some(process_time()?.saturating_sub(before)));
-        let processor_seconds = spent.map(|spent| spent.as_secs_f64());
+        let processor_seconds =
+            processor.and_then(|before| Some((process_time()?.saturating_sub(before)).as_secs_f64()));
         drop(observer);
         let finished = outcome?;
-        let threads = self.threads();
-        let episodes = finished.len() - before;
+        let (episodes, threads) = (finished.len() - before, self.threads());
         let speed = Speed { episodes, seconds, threads, processor_seconds };
-        Ok(Run { finished, speed })
-    }
-
-    pub fn pool(&self) -> &ThreadPool {
-        &self.pool
-    }
-
-    pub fn progress(&self) -> Progress {
-        self.progress
+        Ok(EpisodesRun { finished, speed })
     }
 
     pub fn threads(&self) -> usize {

@@ -12,7 +12,7 @@ use trustpath_text::{GET_WEIGHTS, TextModel, TextRepresentation, TfIdf, folder};
 use trustpath_vision::extract::FeatureBlocks;
 
 use crate::error::{Error, Result};
-use crate::progress::Progress;
+use crate::progress::ProgressMode;
 use crate::{interrupt, print, results};
 
 /// Texts whose features are computed before they are written.
@@ -42,17 +42,14 @@ pub struct EmbeddedTexts {
 impl Texts {
     /// The texts of a column that is passed on to the result; where there is none in a row, it is empty.
     pub fn new(pool: PartlyLabelledTable, column: &str) -> Result<Self> {
-        let place = pool.carried().iter().position(|carried| carried.name == column);
-        let place = place.ok_or_else(|| {
-            let name = pool.source();
-            Error::Usage(format!("column {column:?} of {name} holds no texts: name another by --text"))
-        })?;
+        let name = pool.source().to_owned();
+        let refuse = |why: String| Err(Error::Usage(format!("{why}: name another by --text")));
+        let Some(place) = pool.carried().iter().position(|carried| carried.name == column) else {
+            return refuse(format!("column {column:?} of {name} holds no texts"));
+        };
         let texts = Self { pool, column: place };
         if texts.all().iter().all(|text| text.is_empty()) {
-            let name = texts.pool.source();
-            return Err(Error::Usage(format!(
-                "all texts in column {column:?} of {name} are empty: name another by --text"
-            )));
+            return refuse(format!("all texts in column {column:?} of {name} are empty"));
         }
         Ok(texts)
     }
@@ -85,7 +82,7 @@ impl Texts {
         model: TextModel,
         saved: Option<(&SavedModel, &Path)>,
         threads: &ThreadPool,
-        progress: Progress,
+        progress: ProgressMode,
     ) -> Result<(PartlyLabelledTable, EmbeddedTexts)> {
         let advice = model.advice().filter(|_| saved.is_none());
         let texts = self.all();
@@ -153,11 +150,10 @@ pub fn extract(
     model: TextModel,
     out: &Path,
     threads: &ThreadPool,
-    progress: Progress,
+    progress: ProgressMode,
 ) -> Result<()> {
     if Format::of(out).ok() != Some(Format::Npy) {
-        let name = out.display();
-        return Err(Error::Usage(format!("--out {name} must end in .npy for texts")));
+        return Err(Error::Usage(format!("--out {} must end in .npy for texts", out.display())));
     }
     let beside = out.with_file_name(format!("{}-labels.csv", out.file_stem().unwrap_or_default().to_string_lossy()));
     let labels = Output::new(&beside);

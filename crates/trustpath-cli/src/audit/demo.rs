@@ -3,7 +3,7 @@
 use trustpath::Features;
 use trustpath_bench::noise::{AuditRow, Detection, Study, audit_study};
 use trustpath_bench::{Split, embedded};
-use trustpath_report::{Column, Table};
+use trustpath_report::Table;
 
 use crate::args::RunArgs;
 use crate::error::Result;
@@ -12,7 +12,6 @@ use crate::{args, interrupt, print};
 /// The largest number of rows per class.
 const ROWS: usize = 100;
 
-/// Runs the demo.
 pub fn run(args: &RunArgs) -> Result<()> {
     let mut studies = serde_json::Map::new();
     for dataset in embedded::DATASETS {
@@ -46,7 +45,7 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     let features = Features::new(&values[..], rows.len(), table.dims())?;
     let study = Study { draws: 1, ..Study::default() };
     let draws = (study.noises.len() * study.shares.len()) as u64 * study.draws;
-    let stage = args.progress().stage(&format!("auditing {dataset}"), draws, "draws");
+    let stage = args.progress.get().stage(&format!("auditing {dataset}"), draws, "draws");
     let mut watch = |done: usize, _| {
         if done > 0 {
             stage.step();
@@ -57,32 +56,32 @@ fn study(dataset: &str, args: &RunArgs) -> Result<Vec<AuditRow>> {
     Ok(audit_study(&features, &truth, classes, &study, &mut watch)?)
 }
 
+type DetectionFigure = fn(&Detection) -> f64;
+
+/// The figures of every row by their names in JSON.
+const FIGURES: [(&str, DetectionFigure); 4] =
+    [("auroc", |d| d.auroc), ("precision", |d| d.precision), ("recall", |d| d.recall), ("at_errors", |d| d.at_errors)];
+
 /// The figures of every row, as shares.
 fn as_json(rows: &[AuditRow]) -> Result<serde_json::Value> {
     let row = |row: &AuditRow| -> Result<serde_json::Value> {
-        Ok(serde_json::json!({
-            "noise": row.noise.to_string(),
-            "score": row.detector.to_string(),
-            "wrong": row.share,
-            "auroc": row.mean(|d| d.auroc)?.mean,
-            "precision": row.mean(|d| d.precision)?.mean,
-            "recall": row.mean(|d| d.recall)?.mean,
-            "at_errors": row.mean(|d| d.at_errors)?.mean,
-        }))
+        let (noise, score) = (row.noise.to_string(), row.detector.to_string());
+        let mut json = serde_json::json!({ "noise": noise, "score": score, "wrong": row.share });
+        for (name, figure) in FIGURES {
+            json[name] = row.mean(figure)?.mean.into();
+        }
+        Ok(json)
     };
     rows.iter().map(row).collect::<Result<Vec<_>>>().map(Into::into)
 }
 
 fn table(rows: &[AuditRow]) -> Result<Table> {
-    let heads = ["wrong", "AUROC", "precision", "recall", "at the number of errors"];
-    let mut columns = vec![Column::left("noise"), Column::left("score")];
-    columns.extend(heads.map(Column::right));
-    let mut table = Table::new(columns);
-    let figures: [fn(&Detection) -> f64; 4] = [|d| d.auroc, |d| d.precision, |d| d.recall, |d| d.at_errors];
+    let numbers = ["wrong", "AUROC", "precision", "recall", "at the number of errors"];
+    let mut table = print::table(["noise", "score"], numbers);
     for row in rows {
         let mut cells = vec![row.noise.to_string(), row.detector.to_string()];
         cells.push(format!("{:.0} %", 100.0 * row.share));
-        for figure in figures {
+        for (_, figure) in FIGURES {
             cells.push(format!("{:.1}", 100.0 * row.mean(figure)?.mean));
         }
         table.push(cells)?;

@@ -8,12 +8,12 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
-use trustpath_explain::{AuditResult, AuditedRows, FrontEnd};
-use trustpath_table::{FileSet, PartlyLabelledTable};
+use trustpath_explain::{AuditResult, AuditedRows, FrontEnd, ResultColumns};
+use trustpath_table::FileSet;
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
 use crate::error::Result;
-use crate::features::{Rows, named};
+use crate::features::{PoolRows, named};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
@@ -58,7 +58,6 @@ Examples:
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
     let start = Instant::now();
@@ -67,7 +66,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     args.run.check(output.as_ref())?;
     let report = args.report.as_deref().map(|path| results::page_output(path, &set)).transpose()?;
     let threads = args::pool(args.run.threads)?;
-    let progress = args.run.progress();
+    let progress = args.run.progress.get();
     let files = args.output.files(CommandFiles::default());
     let files = files.writes("--report", &args.report).reads("the verified labels", &args.verified);
     let LoadedInstances { pool, images, .. } =
@@ -78,7 +77,13 @@ pub fn run(args: &AuditArgs) -> Result<()> {
         Some(file) => labelled.answers(&pool.read_verified(file)?),
         None => Vec::new(),
     };
-    let audit = threads.install(|| run_audit(&labelled, &answers, &pool, args))?;
+    let audit = threads.install(|| -> Result<Audit> {
+        let rows = PoolRows::some(&pool, &labelled.rows);
+        let (spec, features) = (args.options.spec()?, rows.features()?);
+        let audit = audit(&features, &labelled.labels).classes(pool.class_names().len());
+        let audited = audit.spec(&spec).verified(&answers).run_observed(&mut ProgressObserver::new(progress));
+        audited.map_err(|error| named(&pool, labelled.error_in_all_rows(error)))
+    })?;
     let front_end = FrontEnd::CommandLine;
     let result = AuditResult { data, labelled: &labelled, audit: &audit, front_end };
     if let Some(file) = &report {
@@ -88,21 +93,5 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     }
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took))?, took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &set, &pool, &result, summary)
-}
-
-fn run_audit(
-    labelled: &AuditedRows,
-    answers: &[(usize, usize)],
-    pool: &PartlyLabelledTable,
-    args: &AuditArgs,
-) -> Result<Audit> {
-    let rows = Rows::some(pool, &labelled.rows);
-    let spec = args.options.spec()?;
-    let (labels, classes) = (&labelled.labels, pool.class_names().len());
-    let features = rows.features()?;
-    let mut observer = ProgressObserver::new(args.run.progress());
-    let audit = audit(&features, labels).classes(classes).spec(&spec).verified(answers);
-    let audited = audit.run_observed(&mut observer);
-    audited.map_err(|error| named(pool, labelled.error_in_all_rows(error)))
+    results::finish(&args.run, output.as_ref(), &set, &pool, || Ok(result.table()?), summary)
 }

@@ -3,38 +3,37 @@
 use serde::Serialize;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::{MeanEstimate, paired_difference};
-use trustpath_bench::{BenchMethod, EpisodeList, FeatureTable, Finished};
-use trustpath_report::{Column, Table};
+use trustpath_bench::{BenchMethod, EpisodeList, FeatureTable, Finished, last_of};
+use trustpath_report::Table;
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
 use crate::error::{Error, Result};
 use crate::run::{Runner, Speed};
 use crate::{interrupt, print};
-use trustpath_bench::last_of;
 
 /// All there is to say. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]
-struct Comparison<'a> {
+struct MethodComparison<'a> {
     version: &'static str,
     features: &'a str,
     seed: u64,
     asked: usize,
     threads: usize,
-    cells: Vec<Cell>,
+    cells: Vec<RankedMethods>,
 }
 
 /// The methods on one kind of episodes, the best first.
 #[derive(Debug, Serialize)]
-struct Cell {
+struct RankedMethods {
     episodes: String,
     pool: String,
     shot: usize,
-    methods: Vec<Row>,
+    methods: Vec<RankedMethod>,
 }
 
 /// A method.
 #[derive(Debug, Serialize)]
-struct Row {
+struct RankedMethod {
     name: String,
     accuracy: MeanEstimate,
     /// Its accuracy less that of the best, in pairs; none for the best itself.
@@ -55,7 +54,6 @@ pub fn check(args: &BenchArgs, base: &SelfTrainingSpec) -> Result<()> {
     Ok(())
 }
 
-/// Runs the command.
 pub fn run(
     args: &BenchArgs,
     runner: &Runner,
@@ -89,14 +87,14 @@ pub fn run(
             done += run.finished.len();
             runs.push((name, run.finished, run.speed));
         }
-        cells.push(Cell {
+        cells.push(RankedMethods {
             episodes: chosen.text.clone(),
             pool: chosen.pool.clone(),
             shot: chosen.shot,
             methods: rows(runs)?,
         });
     }
-    let comparison = Comparison {
+    let comparison = MethodComparison {
         version: env!("CARGO_PKG_VERSION"),
         features: table.source(),
         seed: args.run.seed,
@@ -105,11 +103,7 @@ pub fn run(
         cells,
     };
     if done > 0 {
-        print::stdout(&match (args.output.json, args.output.csv) {
-            (true, _) => comparison.json()?,
-            (_, true) => comparison.csv()?,
-            _ => comparison.text()?,
-        })?;
+        args.output.print(&comparison, MethodComparison::csv, MethodComparison::text)?;
     }
     if done < asked {
         return Err(Error::Interrupted { done, asked, remedy: args.journal.remedy() });
@@ -119,8 +113,8 @@ pub fn run(
 
 /// The rows of a cell, the best first. After an interrupt methods may have different episodes: they are compared on
 /// those that both have.
-fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
-    let mut rows: Vec<(Row, Scores)> = Vec::new();
+fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<RankedMethod>> {
+    let mut rows: Vec<(RankedMethod, Scores)> = Vec::new();
     for (name, finished, speed) in runs.into_iter().filter(|run| !run.1.is_empty()) {
         let accuracies: Vec<f64> = finished.iter().map(last_of).collect();
         let accuracy = MeanEstimate::of(&accuracies)?;
@@ -129,7 +123,7 @@ fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
             0 => 1e3 * median(finished.iter().map(|f| f.seconds).collect()),
             _ => speed.milliseconds(),
         };
-        let row = Row { name, accuracy, difference: None, milliseconds };
+        let row = RankedMethod { name, accuracy, difference: None, milliseconds };
         rows.push((row, scores(&finished, last_of)));
     }
     rows.sort_by(|a, b| b.0.accuracy.mean.total_cmp(&a.0.accuracy.mean));
@@ -139,8 +133,7 @@ fn rows(runs: Vec<(String, Vec<Finished>, Speed)>) -> Result<Vec<Row>> {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = both.unzip();
         paired_difference(&ours, &theirs).ok()
     };
-    let others = rows.iter_mut().skip(1);
-    others.for_each(|(row, scores)| row.difference = paired(scores));
+    rows.iter_mut().skip(1).for_each(|(row, scores)| row.difference = paired(scores));
     Ok(rows.into_iter().map(|(row, _)| row).collect())
 }
 
@@ -150,21 +143,16 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
 }
 
-impl Comparison<'_> {
+impl MethodComparison<'_> {
     fn text(&self) -> Result<String> {
         let threads = print::count(self.threads, "thread", "threads");
         let mut text = format!("{}, the same episodes for all, {threads}\n", self.features);
-        let columns = ["pool", "shots", "method"].map(Column::left).into_iter();
-        let numbers = ["accuracy (%)", "to the best", "ms per episode"].map(Column::right);
-        let mut table = Table::new(columns.chain(numbers).collect());
+        let mut table = print::table(["pool", "shots", "method"], ["accuracy (%)", "to the best", "ms per episode"]);
         for cell in &self.cells {
             text += &format!("{}: {}\n", cell.pool, cell.episodes);
             for (i, row) in cell.methods.iter().enumerate() {
                 // What repeats is left out.
-                let (pool, shot) = match i {
-                    0 => (cell.pool.clone(), cell.shot.to_string()),
-                    _ => (String::new(), String::new()),
-                };
+                let (pool, shot) = if i == 0 { (cell.pool.clone(), cell.shot.to_string()) } else { Default::default() };
                 let difference = row.difference.as_ref().map_or("best".into(), print::points);
                 let milliseconds = format!("{:.2}", row.milliseconds);
                 let accuracy = row.accuracy.percent();
@@ -174,22 +162,14 @@ impl Comparison<'_> {
         Ok(text + "\n" + &table.text())
     }
 
-    fn json(&self) -> Result<String> {
-        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Print(e.to_string()))?;
-        Ok(text + "\n")
-    }
-
-    fn csv(&self) -> Result<String> {
+    fn csv(&self) -> Result<Table> {
         let names = ["pool", "shot", "method", "mean", "half_width", "difference"];
         let more = ["difference_half_width", "milliseconds", "episodes"];
-        let columns = names.into_iter().chain(more).map(Column::left).collect();
-        let mut table = Table::new(columns);
+        let mut table = print::table(names.into_iter().chain(more), [""; 0]);
         for cell in &self.cells {
             for row in &cell.methods {
-                let of = |value: fn(&MeanEstimate) -> f64| match &row.difference {
-                    Some(difference) => value(difference).to_string(),
-                    None => String::new(),
-                };
+                let of =
+                    |value: fn(MeanEstimate) -> f64| row.difference.map_or(String::new(), |d| value(d).to_string());
                 table.push([
                     cell.pool.clone(),
                     cell.shot.to_string(),
@@ -203,7 +183,7 @@ impl Comparison<'_> {
                 ])?;
             }
         }
-        Ok(table.csv())
+        Ok(table)
     }
 }
 

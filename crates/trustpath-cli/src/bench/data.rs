@@ -10,7 +10,7 @@ use trustpath_table::PartlyLabelledFile;
 use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
 
 use crate::error::{Error, Result};
-use crate::features::table_file;
+use crate::features::read_table;
 use crate::files::CommandFiles;
 use crate::images::ImageArgs;
 use crate::run::Runner;
@@ -59,16 +59,7 @@ impl BenchDataArgs {
             return Err(Error::Usage(sentence.into()));
         }
         if let Some(path) = &self.features {
-            let mut file = table_file(path)?;
-            if let Some(name) = &self.label_column {
-                file = file.label_column(name);
-            }
-            if let Some(labels) = &self.labels {
-                file = file.labels(labels);
-            }
-            let table = file.read()?;
-            table.check_finite()?;
-            return Ok(Cow::Owned(table));
+            return Ok(Cow::Owned(read_table(path, self.labels.as_deref(), self.label_column.as_deref())?));
         }
         Ok(Cow::Borrowed(embedded::load(self.embedded_dataset(list), self.embedded_split()?)?))
     }
@@ -79,7 +70,6 @@ impl BenchDataArgs {
         self.dataset.as_deref().or(of_list).unwrap_or(embedded::DATASETS[0])
     }
 
-    /// With the files that are read and written.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
         let features = self.features.as_ref().map(|path| {
             let file = PartlyLabelledFile::new(path);
@@ -110,7 +100,7 @@ impl BenchDataArgs {
             Some(_) => whole.split(DatasetSplit::Test)?,
             None => novel(whole)?,
         };
-        let images = self.extraction.extract(path, &dataset, runner.pool(), runner.progress())?;
+        let images = self.extraction.extract(path, &dataset, &runner.pool, runner.progress)?;
         Ok(images.table()?.0)
     }
 }

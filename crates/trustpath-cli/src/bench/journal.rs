@@ -32,19 +32,15 @@ struct Configuration<'a> {
 }
 
 impl JournalArgs {
-    /// With the files that are written.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
-        let with = |ending: &str| {
-            self.journal
-                .iter()
-                .map(move |path| {
-                    let mut path = path.clone().into_os_string();
-                    path.push(ending);
-                    path
-                })
-                .collect::<Vec<_>>()
-        };
-        files.writes("--journal", with("")).writes("--journal", with(".against"))
+        files.writes("--journal", self.path("")).writes("--journal", self.path(".against"))
+    }
+
+    /// The journal with something after its name.
+    fn path(&self, ending: &str) -> Option<PathBuf> {
+        let mut path = self.journal.clone()?.into_os_string();
+        path.push(ending);
+        Some(path.into())
     }
 
     /// Opens the journal of a method, if there is to be one, with what it holds.
@@ -55,12 +51,10 @@ impl JournalArgs {
         method: &BenchMethod,
         ending: &str,
     ) -> Result<Option<(Journal, Vec<Finished>)>> {
-        let Some(path) = &self.journal else { return Ok(None) };
-        let mut path = path.clone().into_os_string();
-        path.push(ending);
+        let Some(path) = self.path(ending) else { return Ok(None) };
         let version = env!("CARGO_PKG_VERSION");
         let configuration = Configuration { version, features: fingerprint(table), episodes, method };
-        Ok(Some(Journal::open(PathBuf::from(path), &configuration, self.resume)?))
+        Ok(Some(Journal::open(path, &configuration, self.resume)?))
     }
 
     /// How a run that was interrupted can go on.

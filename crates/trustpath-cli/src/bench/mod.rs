@@ -3,22 +3,24 @@
 mod all;
 mod data;
 mod journal;
-mod official;
 mod report;
 mod task;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::{DEFAULT_D, default_dimensions};
 use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::transductive::TransductiveKind;
 use trustpath_bench::{
     BenchMethod, Drawn, EpisodeCoordinates, EpisodeList, EpisodeShape, Episodes, FeatureTable, Finished, ListMeta,
-    Listed, WithCoordinates,
+    Listed, WithCoordinates, first_of, fnv1a, last_of, read_scores,
 };
+use trustpath_report::Table;
 
 use crate::args::ProgressArgs;
 use crate::cli::positive;
@@ -32,8 +34,7 @@ use data::BenchDataArgs;
 pub use data::novel;
 use journal::JournalArgs;
 use report::{Accuracy, Compared, Report, Score};
-use task::{TaskArgs, Ways};
-use trustpath_bench::{first_of, fnv1a, last_of};
+use task::TaskArgs;
 
 /// Accuracy of any method on episodes drawn from any features.
 #[derive(Debug, Args)]
@@ -113,22 +114,17 @@ Examples:
 
 Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after Ctrl-C.";
 
-/// Which methods have coordinates.
-const ONE_METHOD: &str = "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic";
-
-/// The default number of episodes.
 const EPISODES: usize = 600;
 
-/// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
     args.journal.files(args.data.files(CommandFiles::default())).check()?;
     let runner = Runner::new(args.run.threads, args.output.progress.get())?;
     let list = args.run.read_list()?;
-    let ways = list.as_ref().map_or(args.task.way, |list| Ways::Number(list.meta.way));
+    let ways = list.as_ref().map_or(args.task.way, |list| Some(list.meta.way));
     // An unusable parameter is reported before any work is done.
-    args.check(&args.base(ways.of(DEFAULT_D)))?;
+    args.check(&args.base(ways.unwrap_or(DEFAULT_D)))?;
     let table = args.data.read(list.as_ref().map(|list| &list.meta), &runner)?;
-    let way = ways.of(table.members().iter().filter(|rows| !rows.is_empty()).count());
+    let way = ways.unwrap_or_else(|| table.members().iter().filter(|rows| !rows.is_empty()).count());
     let base = args.base(way);
     if args.method.is_all() {
         return all::run(args, &runner, &table, list.as_ref(), way);
@@ -142,9 +138,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let main = runner.run("episodes", &table, episodes, &method, journal(&method, "")?)?;
     let mut done = main.finished.len();
     let mut compared = Vec::new();
-    if let Some(Against::Plain) = args.run.against
-        && self_training
-    {
+    if self_training && matches!(args.run.against, Some(Against::Plain)) {
         compared.extend(compare("plain", &main.finished, last_of, scores(&main.finished, first_of)));
     }
     if let Some((name, second)) = &second
@@ -155,7 +149,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         compared.extend(compare(name, &main.finished, last_of, scores(&run.finished, last_of)));
     }
     if let Some(folder) = &args.run.episode_list {
-        for (name, official) in official::read(folder)? {
+        for (name, official) in official_scores(folder)? {
             let ours = if name == "lr" && self_training { first_of } else { last_of };
             compared.extend(compare(&format!("official {name}"), &main.finished, ours, official));
         }
@@ -163,7 +157,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
 
     let asked = episodes.count();
     if !main.finished.is_empty() {
-        args.output.print(&Report {
+        let report = Report {
             version: env!("CARGO_PKG_VERSION"),
             features: table.source(),
             episodes: &chosen.text,
@@ -173,8 +167,9 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             accuracy: Accuracy::of(&method, &main.finished)?,
             compared: compared.into_iter().collect::<Result<_>>()?,
             speed: main.speed,
-            scores: main.finished.iter().map(Score::of).collect(),
-        })?;
+            scores: main.finished.iter().map(|f| Score { episode: f.episode, accuracies: &f.accuracies }).collect(),
+        };
+        args.output.print(&report, Report::csv, Report::text)?;
     }
     if done < asked {
         return Err(Error::Interrupted { done, asked, remedy: args.journal.remedy() });
@@ -230,9 +225,9 @@ impl BenchArgs {
     /// The method, and the one to compare it with, with its name.
     fn methods(&self, base: &SelfTrainingSpec) -> Result<(BenchMethod, Option<(&str, BenchMethod)>)> {
         let method = self.method.method(base)?;
-        let own = self.method.options(base)?;
+        let options = self.method.options(base)?;
         let second = match (&self.run.against, &method) {
-            (Some(Against::Method { text, args }), _) => Some((text.as_str(), args.method(&own)?)),
+            (Some(Against::Method { text, args }), _) => Some((text.as_str(), args.method(&options)?)),
             (Some(Against::Plain), BenchMethod::SelfTraining(_)) | (None, _) => None,
             (Some(Against::Plain), _) => Some(("plain", TransductiveKind::Plain.into())),
         };
@@ -241,16 +236,13 @@ impl BenchArgs {
 
     /// Checks the parameters of all methods that will run.
     fn check(&self, base: &SelfTrainingSpec) -> Result<()> {
-        if self.method.is_all() {
-            if self.run.coordinates.is_some() {
-                return Err(Error::Usage(ONE_METHOD.into()));
-            }
-            return all::check(self, base);
+        let one = if self.method.is_all() { None } else { Some(self.methods(base)?) };
+        if self.run.coordinates.is_some() && !matches!(one, Some((BenchMethod::SelfTraining(_), _))) {
+            return Err(Error::Usage(
+                "--coordinates take the place of a reduction, which only self-training has: drop them, or choose --method icir or icic".into(),
+            ));
         }
-        let (method, second) = self.methods(base)?;
-        if self.run.coordinates.is_some() && !matches!(method, BenchMethod::SelfTraining(_)) {
-            return Err(Error::Usage(ONE_METHOD.into()));
-        }
+        let Some((method, second)) = one else { return all::check(self, base) };
         method.build()?;
         second.map(|(_, second)| second.build()).transpose()?;
         Ok(())
@@ -303,12 +295,18 @@ impl BenchRunArgs {
 }
 
 impl BenchOutputArgs {
-    fn print(&self, report: &Report<'_>) -> Result<()> {
-        print::stdout(&match (self.json, self.csv) {
-            (true, _) => report.json()?,
-            (_, true) => report.csv()?,
-            _ => report.text()?,
-        })
+    /// Prints a result in the form asked for.
+    fn print<R: Serialize>(
+        &self,
+        result: &R,
+        csv: impl FnOnce(&R) -> Result<Table>,
+        text: impl FnOnce(&R) -> Result<String>,
+    ) -> Result<()> {
+        match (self.json, self.csv) {
+            (true, _) => print::json(result),
+            (_, true) => print::stdout(&csv(result)?.csv()),
+            _ => print::stdout(&text(result)?),
+        }
     }
 }
 
@@ -317,6 +315,19 @@ type Scores = BTreeMap<u64, f64>;
 
 fn scores(finished: &[Finished], score: fn(&Finished) -> f64) -> Scores {
     finished.iter().map(|f| (f.episode, score(f))).collect()
+}
+
+/// What the official code scored on the episodes of a list, by name, in the order of the names:
+/// `official-NAME-accuracy.npy` beside them.
+fn official_scores(folder: &Path) -> Result<Vec<(String, Scores)>> {
+    let name = |path: &Path| {
+        let file = path.file_name()?.to_str()?;
+        Some(file.strip_prefix("official-")?.strip_suffix("-accuracy.npy")?.to_owned())
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut named: Vec<_> = files.filter_map(|path| Some((name(&path)?, path))).collect();
+    named.sort();
+    named.into_iter().map(|(name, path)| Ok((name, (0..).zip(read_scores(path)?).collect()))).collect()
 }
 
 /// The paired difference to other scores on the episodes that both have; none if there are none.

@@ -2,35 +2,27 @@
 
 use serde::Serialize;
 use trustpath_bench::stats::MeanEstimate;
-use trustpath_bench::{BenchMethod, Finished};
-use trustpath_report::{Column, Table};
+use trustpath_bench::{AccuracySummary, BenchMethod, Finished};
+use trustpath_report::Table;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::method::describe;
 use crate::print;
 use crate::run::Speed;
-use trustpath_bench::AccuracySummary;
 
 /// All there is to say of a run. Accuracies are fractions here and percent in the table.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
-    /// Of this program.
     pub version: &'static str,
-    /// Where the features come from.
     pub features: &'a str,
-    /// What the episodes are.
     pub episodes: &'a str,
-    /// How many were asked for.
+    /// The number of episodes asked for.
     pub asked: usize,
-    /// Their seed.
     pub seed: u64,
-    /// What ran on them.
     pub method: &'a BenchMethod,
-    /// Its accuracies.
     pub accuracy: Accuracy,
     /// Others on the same episodes.
     pub compared: Vec<Compared>,
-    /// How long it took.
     pub speed: Speed,
     /// Every episode.
     pub scores: Vec<Score<'a>>,
@@ -61,7 +53,7 @@ impl Accuracy {
     }
 
     fn table(&self) -> Result<Table> {
-        let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
+        let mut table = print::table([""], ["accuracy (%)"]);
         let accuracy = match self {
             Self::Rounds(summary) => summary,
             Self::Once { last } => {
@@ -86,12 +78,9 @@ impl Accuracy {
         match self {
             Self::Once { last } => vec![("final".into(), last)],
             Self::Rounds(accuracy) => {
-                let mut named = vec![("plain".to_owned(), &accuracy.plain)];
-                let rounds = accuracy.rounds.iter().enumerate();
-                named.extend(rounds.map(|(i, round)| (format!("round {}", i + 1), round)));
-                named.push(("final".into(), &accuracy.last));
-                named.push(("gain".into(), &accuracy.gain));
-                named
+                let rounds = accuracy.rounds.iter().enumerate().map(|(i, round)| (format!("round {}", i + 1), round));
+                let ends = [("final".into(), &accuracy.last), ("gain".into(), &accuracy.gain)];
+                [("plain".into(), &accuracy.plain)].into_iter().chain(rounds).chain(ends).collect()
             }
         }
     }
@@ -100,9 +89,7 @@ impl Accuracy {
 /// Another method on the same episodes.
 #[derive(Debug, Serialize)]
 pub struct Compared {
-    /// Its name.
     pub name: String,
-    /// Its accuracy.
     pub accuracy: MeanEstimate,
     /// Ours less its, in pairs.
     pub difference: MeanEstimate,
@@ -111,15 +98,8 @@ pub struct Compared {
 /// The accuracies of an episode, the plain classifier's first.
 #[derive(Debug, Serialize)]
 pub struct Score<'a> {
-    episode: u64,
-    accuracies: &'a [f64],
-}
-
-impl<'a> Score<'a> {
-    /// The score of a finished episode.
-    pub fn of(finished: &'a Finished) -> Self {
-        Self { episode: finished.episode, accuracies: &finished.accuracies }
-    }
+    pub episode: u64,
+    pub accuracies: &'a [f64],
 }
 
 impl Report<'_> {
@@ -133,9 +113,7 @@ impl Report<'_> {
         text += &self.accuracy.table()?.text();
 
         if !self.compared.is_empty() {
-            let columns = [Column::left("against"), Column::right("its accuracy (%)")];
-            let columns = columns.into_iter().chain([Column::right("difference"), Column::right("episodes")]);
-            let mut table = Table::new(columns.collect());
+            let mut table = print::table(["against"], ["its accuracy (%)", "difference", "episodes"]);
             for Compared { name, accuracy, difference } in &self.compared {
                 let episodes = difference.episodes.to_string();
                 table.push([name.clone(), accuracy.percent(), print::points(difference), episodes])?;
@@ -154,16 +132,9 @@ impl Report<'_> {
         Ok(text)
     }
 
-    /// For programs: everything.
-    pub fn json(&self) -> Result<String> {
-        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Print(e.to_string()))?;
-        Ok(text + "\n")
-    }
-
     /// For programs: the estimates, as fractions.
-    pub fn csv(&self) -> Result<String> {
-        let names = ["quantity", "mean", "half_width", "episodes"];
-        let mut table = Table::new(names.map(Column::left).to_vec());
+    pub fn csv(&self) -> Result<Table> {
+        let mut table = print::table(["quantity", "mean", "half_width", "episodes"], [""; 0]);
         let mut push = |name: String, estimate: &MeanEstimate| {
             let half_width = match estimate.half_width {
                 width if width.is_finite() => width.to_string(),
@@ -178,6 +149,6 @@ impl Report<'_> {
             push(format!("against {name}"), accuracy)?;
             push(format!("difference to {name}"), difference)?;
         }
-        Ok(table.csv())
+        Ok(table)
     }
 }

@@ -11,17 +11,17 @@ use crate::print;
 #[command(next_help_heading = "Episodes")]
 pub struct TaskArgs {
     /// Classes of an episode, or all
-    #[arg(long, value_name = "C|all", default_value = "5", value_parser = ways,
-        conflicts_with = "episode_list")]
-    pub way: Ways,
+    #[arg(long, value_name = "C|all", default_value = "5", conflicts_with = "episode_list",
+        value_parser = |text: &str| number_or("all", text))]
+    pub way: OrAll,
     /// Labelled instances of each class [default: 1; both 1 and 5 for --method all]
     #[arg(long, value_name = "M", conflicts_with = "episode_list")]
     shot: Option<usize>,
     /// Queries of each class, on average if they are imbalanced; rest for all rows that are not labelled. With --way all
     /// --queries rest an episode is the complete pool, as trustpath label meets it
-    #[arg(long, value_name = "Q|rest", default_value = "15", value_parser = queries,
-        conflicts_with = "episode_list")]
-    queries: PerClass,
+    #[arg(long, value_name = "Q|rest", default_value = "15", conflicts_with = "episode_list",
+        value_parser = |text: &str| number_or("rest", text))]
+    queries: OrAll,
     /// What is given without a label: nothing, the queries, or others
     #[arg(long, value_enum, default_value_t = SettingName::Transductive,
         conflicts_with = "episode_list")]
@@ -47,40 +47,14 @@ enum SettingName {
     Semi,
 }
 
-/// The number of classes of an episode.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ways {
-    /// This number.
-    Number(usize),
-    /// All classes of the features.
-    All,
-}
+/// A number of classes, or of queries of each class; `None` for all.
+type OrAll = Option<usize>;
 
-impl Ways {
-    /// The number of classes, if the features have `all` of them.
-    pub fn of(self, all: usize) -> usize {
-        match self {
-            Self::Number(way) => way,
-            Self::All => all,
-        }
+fn number_or(all: &str, text: &str) -> std::result::Result<OrAll, String> {
+    if text == all {
+        return Ok(None);
     }
-}
-
-fn ways(text: &str) -> std::result::Result<Ways, String> {
-    match text {
-        "all" => Ok(Ways::All),
-        _ => text.parse().map(Ways::Number).map_err(|_| "give a whole number, or all".into()),
-    }
-}
-
-/// The number of queries of each class; `None` for all that are left.
-type PerClass = Option<usize>;
-
-fn queries(text: &str) -> std::result::Result<PerClass, String> {
-    match text {
-        "rest" => Ok(None),
-        _ => text.parse().map(Some).map_err(|_| "give a whole number, or rest".into()),
-    }
+    text.parse().map(Some).map_err(|_| format!("give a whole number, or {all}"))
 }
 
 /// Unlabeled instances of each class, and of each distractor, where no number is given.
@@ -110,8 +84,7 @@ impl TaskArgs {
         if self.setting != SettingName::Semi
             && let Some((option, _)) = given.into_iter().find(|(_, given)| *given)
         {
-            let sentence = format!("{option} is for the semi setting: add --setting semi, or drop it");
-            return Err(Error::Usage(sentence));
+            return Err(Error::Usage(format!("{option} is for the semi setting: add --setting semi, or drop it")));
         }
         let setting = match self.setting {
             SettingName::Inductive => Setting::Inductive,
@@ -126,8 +99,7 @@ impl TaskArgs {
             (Some(queries), None) => Queries::PerClass(queries),
             (Some(queries), Some(alpha)) => Queries::Dirichlet { total: way.saturating_mul(queries), alpha },
             (None, Some(_)) => {
-                let sentence = "--dirichlet draws a number of queries: give it by --queries N";
-                return Err(Error::Usage(sentence.into()));
+                return Err(Error::Usage("--dirichlet draws a number of queries: give it by --queries N".into()));
             }
         };
         Ok(EpisodeShape { way, shot: self.shot.unwrap_or(1), queries, setting })
@@ -150,9 +122,8 @@ impl TaskArgs {
             let total = way.saturating_mul(queries);
             pools = vec![Queries::PerClass(queries), Queries::Dirichlet { total, alpha }];
         }
-        let cell = |queries, shot| EpisodeShape { shot, queries, ..task };
-        let cells = pools.into_iter().flat_map(|pool| shots.iter().map(move |s| cell(pool, *s)));
-        Ok(cells.collect())
+        let of_pool = |queries| shots.iter().map(move |&shot| EpisodeShape { shot, queries, ..task });
+        Ok(pools.into_iter().flat_map(of_pool).collect())
     }
 }
 
@@ -168,9 +139,7 @@ pub fn pool(queries: &Queries) -> String {
 /// A task in words.
 pub fn describe(task: &EpisodeShape) -> String {
     let queries = match task.queries {
-        Queries::PerClass(queries) => {
-            format!("{} per class", print::count(queries, "query", "queries"))
-        }
+        Queries::PerClass(queries) => format!("{} per class", print::count(queries, "query", "queries")),
         Queries::Rest => "all other instances as queries".to_owned(),
         Queries::Dirichlet { total, alpha } => format!("{total} queries by Dirichlet({alpha})"),
     };
@@ -184,9 +153,7 @@ pub fn describe(task: &EpisodeShape) -> String {
             };
             let among = match distractors {
                 Distractors { classes: 0, .. } => String::new(),
-                Distractors { classes, per_class } => {
-                    format!(" and {per_class} of each of {classes} other classes")
-                }
+                Distractors { classes, per_class } => format!(" and {per_class} of each of {classes} other classes"),
             };
             format!("semi-supervised with {unlabeled} unlabeled per class{among}")
         }

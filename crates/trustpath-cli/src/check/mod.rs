@@ -1,7 +1,6 @@
 //! `trustpath check`: a summary of a features file and its labels, or what is wrong with it.
 
 use clap::Args;
-use trustpath_report::{Column as TableColumn, Table};
 use trustpath_table::PartlyLabelledTable;
 
 use crate::args::{InputArgs, OutputArgs, Wanted};
@@ -19,13 +18,8 @@ pub struct CheckArgs {
     output: OutputArgs,
     /// Also find near-duplicates: instances whose features have at least this cosine [without a number: 0.99]. With --out,
     /// the column duplicate_of names the first one of each group
-    #[arg(
-        long,
-        value_name = "COSINE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = repeated::COSINE
-    )]
+    #[arg(long, value_name = "COSINE", num_args = 0..=1, require_equals = true,
+        default_missing_value = repeated::COSINE)]
     duplicates: Option<f64>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "out")]
@@ -55,7 +49,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let pool = if args.input.is_texts() {
         args.input.texts(Wanted::Some)?.pool
     } else {
-        let pool = args.input.file()?.read()?;
+        let pool = args.input.file(Wanted::Some)?.read()?;
         pool.check_values()?;
         pool
     };
@@ -64,17 +58,15 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         None if args.json => print::json(&as_json(&pool, duplicates.as_ref()))?,
         Some(output) => {
             let mut table = results::labels(&pool)?;
-            if let Some(found) = &duplicates {
-                table.push("duplicate_of", found.column(&pool))?;
+            if let Some(duplicates) = &duplicates {
+                table.push("duplicate_of", duplicates.column(&pool))?;
             }
             table.write(output)?;
         }
         None => {
             let mut text = summary(&pool)?;
-            text += &duplicates.map_or(String::new(), |found| found.text(&pool));
-            for note in results::reading_notes(&pool) {
-                text.push_str(&format!("\n{note}\n"));
-            }
+            text.extend(duplicates.map(|duplicates| duplicates.text(&pool)));
+            text.extend(results::reading_notes(&pool).into_iter().map(|note| format!("\n{note}\n")));
             print::stdout(&text)?;
         }
     }
@@ -83,10 +75,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
 
 /// The summary for programs.
 fn as_json(pool: &PartlyLabelledTable, duplicates: Option<&Repeated>) -> serde_json::Value {
-    let mut counts = vec![0usize; pool.class_names().len()];
-    pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
-    let classes: serde_json::Map<String, serde_json::Value> =
-        pool.class_names().iter().cloned().zip(counts.into_iter().map(Into::into)).collect();
+    let counts = counts(pool).into_iter().map(Into::into);
+    let classes: serde_json::Map<String, serde_json::Value> = pool.class_names().iter().cloned().zip(counts).collect();
     let mut json = serde_json::json!({
         "source": pool.source(),
         "instances": pool.rows(),
@@ -96,16 +86,22 @@ fn as_json(pool: &PartlyLabelledTable, duplicates: Option<&Repeated>) -> serde_j
         "carried": pool.carried().iter().map(|column| &column.name).collect::<Vec<_>>(),
         "notes": results::reading_notes(pool),
     });
-    if let Some(found) = duplicates {
+    if let Some(duplicates) = duplicates {
         let ids = |rows: &Vec<usize>| rows.iter().map(|&row| pool.ids()[row].as_str()).collect::<Vec<_>>();
-        json["duplicates"] = found.groups.iter().map(ids).collect();
+        json["duplicates"] = duplicates.groups.iter().map(ids).collect();
     }
     json
 }
 
-fn summary(pool: &PartlyLabelledTable) -> Result<String> {
-    let mut counts = vec![0usize; pool.class_names().len()];
+/// The number of labels of every class.
+fn counts(pool: &PartlyLabelledTable) -> Vec<usize> {
+    let mut counts = vec![0; pool.class_names().len()];
     pool.labels().iter().flatten().for_each(|&class| counts[class] += 1);
+    counts
+}
+
+fn summary(pool: &PartlyLabelledTable) -> Result<String> {
+    let counts = counts(pool);
     let labelled: usize = counts.iter().sum();
     let mut text = format!(
         "{}: {}\nids {} … {}\n{labelled} labelled, {} unlabelled; {}\n",
@@ -128,13 +124,11 @@ fn summary(pool: &PartlyLabelledTable) -> Result<String> {
     }
     let mut classes: Vec<usize> = (0..counts.len()).collect();
     classes.sort_by_key(|&class| std::cmp::Reverse(counts[class]));
-    let mut table = Table::new(vec![TableColumn::left("class"), TableColumn::right("labels")]);
+    let mut table = print::table(["class"], ["labels"]);
     for &class in classes.iter().take(SHOWN) {
         table.push([pool.class_names()[class].clone(), counts[class].to_string()])?;
     }
     text.push_str(&format!("\n{}", table.text()));
-    if let Some(more) = classes.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        text.push_str(&format!("and {more} more\n"));
-    }
+    text.extend(print::more(classes.len(), SHOWN).map(|more| more + "\n"));
     Ok(text)
 }

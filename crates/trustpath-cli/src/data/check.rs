@@ -40,11 +40,10 @@ Exit status: 0 when what is there can be used, 1 when the sheet cannot be writte
 /// Classes shown, unless all are asked for.
 const SHOWN: usize = 20;
 
-/// Runs the command.
 pub fn run(args: &DataCheckArgs) -> Result<()> {
     let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
     files.writes("--sheet", &args.sheet).check()?;
-    let dataset = args.source.open()?;
+    let dataset = Dataset::open(&args.source.data, args.source.dataset)?;
     let splits = dataset.check();
     let inspection = if args.quick {
         None
@@ -58,7 +57,7 @@ pub fn run(args: &DataCheckArgs) -> Result<()> {
     }
     text += &class_table(&splits, args.all)?;
     text += &missing(&dataset, &splits);
-    if let Some(bad) = inspection.as_ref().map(|found| &found.unreadable).filter(|b| !b.is_empty()) {
+    if let Some(bad) = inspection.as_ref().map(|read| &read.unreadable).filter(|bad| !bad.is_empty()) {
         let count = print::count(bad.len(), "image", "images");
         text += &format!("\n{count} cannot be read:\n{}", list(bad.iter().map(|(_, error)| error)));
     }
@@ -72,7 +71,7 @@ pub fn run(args: &DataCheckArgs) -> Result<()> {
 
 fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
     let size = |size: (usize, usize)| format!("{} × {}", size.0, size.1);
-    let sizes = match inspection.and_then(|found| found.smallest.zip(found.largest)) {
+    let sizes = match inspection.and_then(|read| read.smallest.zip(read.largest)) {
         Some((least, most)) if least == most => format!(", each {} pixels", size(least)),
         Some((least, most)) => format!(", from {} to {} pixels", size(least), size(most)),
         None => String::new(),
@@ -87,15 +86,9 @@ fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
 }
 
 fn split_table(splits: &[SplitCheck]) -> Result<Table> {
-    let mut table = Table::new(vec![
-        Column::left("split"),
-        Column::right("classes"),
-        Column::right("images"),
-        Column::right("published"),
-        Column::left(""),
-    ]);
+    let numbers = ["classes", "images", "published"].map(Column::right);
+    let mut table = Table::new([Column::left("split")].into_iter().chain(numbers).chain([Column::left("")]).collect());
     for check in splits {
-        let name = check.split.map_or("none".into(), |split| split.to_string());
         let state = match (check.is_absent(), check.is_whole()) {
             (true, _) => "absent",
             (false, true) if check.expected.is_some() => "whole",
@@ -103,43 +96,41 @@ fn split_table(splits: &[SplitCheck]) -> Result<Table> {
             (false, false) => "differs",
         };
         table.push([
-            name,
+            name(check),
             format!("{} of {}", check.classes_here(), check.classes.len()),
             check.images().to_string(),
-            check.expected.map_or("–".into(), |expected| expected.to_string()),
+            or_dash(check.expected),
             state.into(),
         ])?;
     }
     Ok(table)
 }
 
+fn name(check: &SplitCheck) -> String {
+    check.split.map_or("none".into(), |split| split.to_string())
+}
+
+fn or_dash(expected: Option<usize>) -> String {
+    expected.map_or("–".into(), |expected| expected.to_string())
+}
+
 /// Classes and their sizes: those that differ from what was published first.
 fn class_table(splits: &[SplitCheck], all: bool) -> Result<String> {
     let mut rows: Vec<(String, &ClassCheck)> = Vec::new();
     for check in splits.iter().filter(|check| !check.is_absent()) {
-        let split = check.split.map_or("none".into(), |split| split.to_string());
-        rows.extend(check.classes.iter().map(|class| (split.clone(), class)));
+        rows.extend(check.classes.iter().map(|class| (name(check), class)));
     }
     if rows.is_empty() {
         return Ok(String::new());
     }
     rows.sort_by_key(|(_, class)| class.is_whole());
     let shown = if all { rows.len() } else { SHOWN };
-    let mut table = Table::new(vec![
-        Column::left("class"),
-        Column::left("split"),
-        Column::right("images"),
-        Column::right("published"),
-    ]);
+    let mut table = print::table(["class", "split"], ["images", "published"]);
     for (split, class) in rows.iter().take(shown) {
-        let expected = class.expected.map_or("–".into(), |expected| expected.to_string());
-        table.push([class.name.clone(), split.clone(), class.images.to_string(), expected])?;
+        table.push([class.name.clone(), split.clone(), class.images.to_string(), or_dash(class.expected)])?;
     }
-    let mut text = format!("\n{}", table.text());
-    if let Some(more) = rows.len().checked_sub(shown).filter(|&more| more > 0) {
-        text += &format!("and {more} more, which --all shows\n");
-    }
-    Ok(text)
+    let more = print::more(rows.len(), shown).map(|more| format!("{more}, which --all shows\n"));
+    Ok(format!("\n{}{}", table.text(), more.unwrap_or_default()))
 }
 
 /// What is missing, and where to get it.
@@ -163,21 +154,18 @@ fn missing(dataset: &Dataset, splits: &[SplitCheck]) -> String {
 
 fn some(names: &[&str]) -> String {
     const MOST: usize = 5;
-    let more = match names.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", names[..names.len().min(MOST)].join(", "))
+    let more = print::more(names.len(), MOST).map(|more| format!(" {more}"));
+    format!("{}{}", names[..names.len().min(MOST)].join(", "), more.unwrap_or_default())
 }
 
 /// An error if the dataset cannot be used as it is.
-fn verdict(dataset: &Dataset, splits: &[SplitCheck], found: Option<&Inspection>) -> Result<()> {
+fn verdict(dataset: &Dataset, splits: &[SplitCheck], inspection: Option<&Inspection>) -> Result<()> {
     let mut wrong = Vec::new();
     for check in splits.iter().filter(|check| !check.is_absent() && !check.is_whole()) {
         let name = check.split.map_or("it".into(), |split| format!("its split {split}"));
         wrong.push(format!("{name} is not what was published"));
     }
-    let unreadable = found.map_or(0, |found| found.unreadable.len());
+    let unreadable = inspection.map_or(0, |read| read.unreadable.len());
     if unreadable > 0 {
         wrong.push(format!("{} cannot be read", print::count(unreadable, "image", "images")));
     }

@@ -7,7 +7,7 @@ mod sheet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use trustpath_vision::dataset::{Dataset, DatasetKind};
+use trustpath_vision::dataset::DatasetKind;
 
 use crate::args::ProgressArgs;
 use crate::cli::choice;
@@ -43,13 +43,6 @@ struct DatasetSourceArgs {
     progress: ProgressArgs,
 }
 
-impl DatasetSourceArgs {
-    fn open(&self) -> Result<Dataset> {
-        Ok(Dataset::open(&self.data, self.dataset)?)
-    }
-}
-
-/// Runs the command.
 pub fn run(args: &DataArgs) -> Result<()> {
     match &args.command {
         DataCommand::Check(args) => check::run(args),

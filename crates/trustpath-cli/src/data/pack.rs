@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath_report::{Column, Table};
-use trustpath_vision::dataset::DatasetSplit;
+use trustpath_vision::dataset::{Dataset, DatasetSplit};
 use trustpath_vision::pack::PackParams;
 
 use super::{DatasetSourceArgs, step};
@@ -50,7 +49,6 @@ Examples:
 
 Exit status: 0 on success, 1 if a file cannot be written, 2 for invalid input.";
 
-/// Runs the command.
 pub fn run(args: &PackArgs) -> Result<()> {
     let pack = PackParams {
         size: args.size,
@@ -62,7 +60,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     pack.check()?;
     let files = CommandFiles::default().reads("the dataset", [&args.source.data]);
     files.writes("--out", [&args.out]).check()?;
-    let dataset = args.source.open()?;
+    let dataset = Dataset::open(&args.source.data, args.source.dataset)?;
     let total: usize = match args.split.as_slice() {
         [] => dataset.len(),
         splits => splits.iter().map(|&split| dataset.peek(split).len()).sum(),
@@ -71,7 +69,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     let stage = args.source.progress.get().stage("pack", total as u64, "images");
     let packed = pack.write(&dataset, &args.out, || step(&stage))?;
     drop(stage);
-    let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
+    let mut table = print::table(["file"], ["MiB"]);
     for (file, bytes) in &packed.files {
         table.push([file.clone(), mib(*bytes)])?;
     }

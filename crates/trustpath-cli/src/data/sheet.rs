@@ -37,15 +37,15 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
     let step = classes.len().div_ceil(MOST_ROWS).max(1);
     let shown: Vec<usize> = (0..classes.len()).step_by(step).collect();
     let row = |&class: &usize| {
-        let rows = &members[class];
-        let across = ContactSheet::ACROSS.min(rows.len());
-        let images = (0..across).filter_map(|at| image(dataset, rows[at * rows.len() / across]));
-        let count = print::count(rows.len(), "image", "images");
+        let count = print::count(members[class].len(), "image", "images");
         let note = splits[class].map_or(count.clone(), |split| format!("{split}, {count}"));
-        ContactRow { name: classes[class].clone(), note, images: images.collect() }
+        ContactRow { name: classes[class].clone(), note, images: spread(dataset, &members[class]) }
     };
-    let rows: Vec<ContactRow> =
-        if classes.is_empty() { vec![unlabelled(dataset)] } else { shown.par_iter().map(row).collect() };
+    let mut rows: Vec<ContactRow> = shown.par_iter().map(row).collect();
+    if classes.is_empty() {
+        let images = spread(dataset, &(0..dataset.len()).collect::<Vec<_>>());
+        rows.push(ContactRow { name: "no class".into(), note: String::new(), images });
+    }
     let count = rows.len();
     let which = match step {
         1 => String::new(),
@@ -65,14 +65,12 @@ pub fn write(dataset: &Dataset, path: &Path) -> Result<usize> {
     Ok(count)
 }
 
-fn image(dataset: &Dataset, row: usize) -> Option<Image> {
-    let image = dataset.image(row).ok()?;
-    Image::new(image.width, image.height, image.rgb).ok()
-}
-
-/// Images without a class, in one row.
-fn unlabelled(dataset: &Dataset) -> ContactRow {
-    let across = ContactSheet::ACROSS.min(dataset.len());
-    let images = (0..across).filter_map(|at| image(dataset, at * dataset.len() / across));
-    ContactRow { name: "no class".into(), note: String::new(), images: images.collect() }
+/// As many images as fit in a row, spread over these.
+fn spread(dataset: &Dataset, rows: &[usize]) -> Vec<Image> {
+    let across = ContactSheet::ACROSS.min(rows.len());
+    let image = |at: usize| {
+        let image = dataset.image(rows[at * rows.len() / across]).ok()?;
+        Image::new(image.width, image.height, image.rgb).ok()
+    };
+    (0..across).filter_map(image).collect()
 }

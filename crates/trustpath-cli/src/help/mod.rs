@@ -1,6 +1,5 @@
 //! `trustpath help`: the options of a command, or a short text on a concept.
 
-mod concepts;
 mod wrap;
 
 use clap::{Args, CommandFactory};
@@ -8,7 +7,6 @@ use clap::{Args, CommandFactory};
 use crate::cli::Cli;
 use crate::error::{Error, Result};
 use crate::print;
-use concepts::CONCEPTS;
 use wrap::wrap;
 
 #[derive(Debug, Args)]
@@ -17,7 +15,33 @@ pub struct HelpArgs {
     topic: Option<String>,
 }
 
-/// The longest line, on any terminal.
+/// A concept, with a text in its file.
+struct Concept {
+    name: &'static str,
+    /// Its text, with the title `# name: summary` first.
+    text: &'static str,
+}
+
+impl Concept {
+    /// The rest of the title.
+    fn summary(&self) -> &'static str {
+        let title = self.text.lines().next().unwrap_or_default();
+        title.split_once(": ").map_or(title, |(_, summary)| summary)
+    }
+}
+
+macro_rules! concepts {
+    ($($name:literal)*) => {
+        &[$(Concept { name: $name, text: include_str!(concat!($name, ".md")) }),*]
+    };
+}
+
+/// All concepts, in reading order.
+const CONCEPTS: &[Concept] = concepts! {
+    "credibility" "path" "rounds" "verdict" "precision" "none-of-these" "suggest" "audit"
+    "reductions" "classifiers" "models" "labels" "formats" "episodes" "exit-codes"
+};
+
 const WIDEST: usize = 100;
 
 pub fn run(args: &HelpArgs) -> Result<()> {

@@ -1,10 +1,9 @@
 //! Images wherever features are accepted: their features are computed first, and kept in a file.
 
-mod extraction;
 mod network;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use rayon::ThreadPool;
@@ -13,21 +12,21 @@ use trustpath_bench::FeatureTable;
 use trustpath_explain::{Extractor, SavedModel};
 use trustpath_report::Image;
 use trustpath_report::label_page::{LabelReport, Thumbnail};
-use trustpath_table::{Error as TableError, PartlyLabelledFile, Tasks};
+use trustpath_table::{Error as TableError, PartlyLabelledFile};
 use trustpath_text::TextModel;
 use trustpath_vision::Error as VisionError;
+use trustpath_vision::backbone::Backbone;
 use trustpath_vision::dataset::{Dataset, DatasetKind, DatasetSplit};
-use trustpath_vision::extract::Extraction;
+use trustpath_vision::extract::{ExtractOutcome, Extraction};
 use trustpath_vision::image::RgbImage;
 
-pub use extraction::{extract, list, skipped};
 pub use network::NetworkArgs;
 
 use crate::cli::choice;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::print;
-use crate::progress::Progress;
+use crate::progress::{ProgressMode, ProgressObserver};
 
 /// Which dataset, and which classes of it.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -77,7 +76,7 @@ pub struct ImageArgs {
     /// File that keeps the features, so that only new and changed images are computed [default: beside
     /// the images, IMAGES-NETWORK.safetensors]
     #[arg(long, value_name = "FILE.safetensors")]
-    cache: Option<PathBuf>,
+    pub cache: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
 }
@@ -88,12 +87,6 @@ impl ImageArgs {
         self.skip_bad || self.cache.is_some() || self.network.is_given()
     }
 
-    /// Whether the file that keeps the features was given.
-    pub fn has_cache(&self) -> bool {
-        self.cache.is_some()
-    }
-
-    /// With the files that are read and written.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
         self.network.files(files).writes("--cache", &self.cache)
     }
@@ -104,14 +97,13 @@ impl ImageArgs {
         path: &Path,
         dataset: &Dataset,
         threads: &ThreadPool,
-        progress: Progress,
+        progress: ProgressMode,
     ) -> Result<ExtractedImages> {
         let chosen = self.network.open(threads.current_num_threads())?;
         let default = || beside(path, dataset.current_split(), &chosen.stem);
         let cache = self.cache.clone().unwrap_or_else(default);
         if cache.extension().is_none_or(|ending| ending != "safetensors") {
-            let name = cache.display();
-            return Err(Error::Usage(format!("--cache {name} must end in .safetensors")));
+            return Err(Error::Usage(format!("--cache {} must end in .safetensors", cache.display())));
         }
         let extraction = Extraction { skip_bad: self.skip_bad, ..Extraction::default() };
         let backbone = chosen.backbone.as_ref();
@@ -126,10 +118,10 @@ impl ImageArgs {
             error => error,
         })?;
         let new = dataset.len() - extracted.before;
-        let state = match new {
-            0 => "all there already".into(),
-            _ if extracted.before > 0 => format!("{new} of them new"),
-            _ => "all new".into(),
+        let state = match (new, extracted.before) {
+            (0, _) => "all there already".into(),
+            (_, 0) => "all new".into(),
+            _ => format!("{new} of them new"),
         };
         let mut text = format!(
             "{}: features of {} by {}, {state}; kept in {}\n",
@@ -158,9 +150,9 @@ impl ImageArgs {
 #[command(next_help_heading = "Images")]
 pub struct SourceArgs {
     #[command(flatten)]
-    dataset: DatasetArgs,
+    pub dataset: DatasetArgs,
     #[command(flatten)]
-    images: ImageArgs,
+    pub images: ImageArgs,
 }
 
 impl SourceArgs {
@@ -186,32 +178,6 @@ impl SourceArgs {
         }
         network.text_model(saved)
     }
-
-    /// Whether the file that keeps the features was given.
-    pub fn has_cache(&self) -> bool {
-        self.images.has_cache()
-    }
-
-    /// With the files that are read and written.
-    pub fn files(&self, files: CommandFiles) -> CommandFiles {
-        self.images.files(files)
-    }
-
-    /// The images at `path`. Where the labels are in a file of their own, a csv among the images is ignored.
-    pub fn open(&self, path: &Path, labels_apart: bool, control: Option<&str>) -> Result<Dataset> {
-        self.dataset.open(path, labels_apart.then_some(DatasetKind::Folder), control)
-    }
-
-    /// Computes the features of these images.
-    pub fn extract(
-        &self,
-        path: &Path,
-        dataset: &Dataset,
-        threads: &ThreadPool,
-        progress: Progress,
-    ) -> Result<ExtractedImages> {
-        self.images.extract(path, dataset, threads, progress)
-    }
 }
 
 /// Images whose features are in a file.
@@ -224,7 +190,7 @@ pub struct ExtractedImages {
     /// The file of features.
     pub cache: PathBuf,
     /// Its rows.
-    dataset: Dataset,
+    pub dataset: Dataset,
 }
 
 /// Edge of the images of a figure.
@@ -234,8 +200,7 @@ impl ExtractedImages {
     /// The features of those that have a class, and the row of each among the images.
     pub fn table(&self) -> Result<(FeatureTable, Vec<usize>)> {
         let pool = PartlyLabelledFile::new(&self.cache).read()?.called(&self.name);
-        let labelled = pool.labels().iter().enumerate();
-        let labelled = labelled.filter_map(|(row, label)| Some((row, (*label)?)));
+        let labelled = pool.labels().iter().enumerate().filter_map(|(row, label)| Some((row, (*label)?)));
         let (rows, labels): (Vec<usize>, Vec<usize>) = labelled.unzip();
         if rows.is_empty() {
             return Err(Error::Usage(format!(
@@ -249,41 +214,10 @@ impl ExtractedImages {
         Ok((FeatureTable::new(features, pool.dims(), labels, names, &self.name)?, rows))
     }
 
-    /// The tasks of Label Studio that they were read from.
-    pub fn tasks(&self) -> Option<&Arc<Tasks>> {
-        self.dataset.tasks()
-    }
-
-    /// An image, small.
-    fn small(&self, row: usize) -> Option<RgbImage> {
-        self.dataset.image(row).ok().map(|image| image.within(EDGE))
-    }
-
     /// An image for a figure; none if it can no longer be read.
     pub fn image(&self, row: usize) -> Option<Image> {
-        let image = self.small(row)?;
+        let image = self.dataset.image(row).ok()?.within(EDGE);
         Image::new(image.width, image.height, image.rgb).ok()
-    }
-
-    /// An image as JPEG, whose longer edge has at most this many pixels; none if it can no longer be read.
-    pub fn jpeg(&self, row: usize, edge: usize) -> Option<Vec<u8>> {
-        self.dataset.image(row).ok()?.within(edge).jpeg(RgbImage::THUMBNAIL_QUALITY).ok()
-    }
-
-    /// The file of an image, or else a PNG of it.
-    pub fn original(&self, row: usize) -> Option<Vec<u8>> {
-        let stored = self.dataset.encoded(row).ok().flatten();
-        stored.or_else(|| self.dataset.image(row).ok()?.png().ok())
-    }
-
-    /// The file that an image is, if it is one of its own.
-    pub fn file(&self, row: usize) -> Option<&Path> {
-        self.dataset.file(row)
-    }
-
-    /// Width and height of an image.
-    pub fn size(&self, row: usize) -> Option<(usize, usize)> {
-        self.dataset.image(row).ok().map(|image| (image.width, image.height))
     }
 
     fn thumbnail(&self, row: usize) -> Option<Thumbnail> {
@@ -300,6 +234,50 @@ impl ExtractedImages {
     /// The same without some of its rows.
     pub fn without(self, rows: &[usize]) -> Self {
         Self { dataset: self.dataset.without(rows), ..self }
+    }
+}
+
+/// How many bad images are named; the rest are counted.
+const NAMED: usize = 20;
+
+/// What an extraction has done.
+pub struct Extracted {
+    /// Images that had their features before.
+    pub before: usize,
+    pub skipped: Vec<(usize, VisionError)>,
+    pub took: Duration,
+}
+
+/// A line for each image that was skipped, below a line with their number.
+pub fn skipped<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
+    match bad.len() {
+        0 => String::new(),
+        count => format!("skipped {}:\n{}", print::count(count, "image", "images"), list(bad)),
+    }
+}
+
+/// A line for each image that cannot be read.
+pub fn list<'a>(bad: impl ExactSizeIterator<Item = &'a VisionError>) -> String {
+    let more = print::more(bad.len(), NAMED).map(|more| format!("  {more}\n"));
+    bad.take(NAMED).map(|error| format!("  {error}\n")).chain(more).collect()
+}
+
+/// Brings the features of a dataset in a file up to date.
+pub fn extract(
+    extraction: Extraction,
+    backbone: &dyn Backbone,
+    dataset: &Dataset,
+    out: &Path,
+    threads: &ThreadPool,
+    progress: ProgressMode,
+) -> Result<Extracted> {
+    let mut observer = ProgressObserver::new(progress);
+    let start = Instant::now();
+    match threads.install(|| extraction.run(backbone, dataset, out, &mut observer))? {
+        ExtractOutcome::Stopped { done, all } => Err(Error::Paused { done, all }),
+        ExtractOutcome::Finished { skipped, .. } => {
+            Ok(Extracted { before: observer.before, skipped, took: start.elapsed() })
+        }
     }
 }
 

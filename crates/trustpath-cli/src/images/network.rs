@@ -73,7 +73,6 @@ fn colours(text: &str) -> std::result::Result<[f32; 3], String> {
 
 /// A network that is ready.
 pub struct ChosenNetwork {
-    /// The network.
     pub backbone: Box<dyn Backbone>,
     /// Its name and that of its weights, for messages.
     pub words: String,
@@ -115,17 +114,14 @@ impl NetworkArgs {
         Ok(TextModel::choose(name, self.weights.as_deref().map(Path::new), None)?)
     }
 
-    /// Whether any option was given.
     pub fn is_given(&self) -> bool {
         self.backbone.is_some() || self.weights.is_some() || self.onnx.is_given()
     }
 
-    /// With the files that are read.
     pub fn files(&self, files: CommandFiles) -> CommandFiles {
         files.reads("the network", &self.backbone).reads("the weights", &self.weights)
     }
 
-    /// Reads the network.
     pub fn open(&self, threads: usize) -> Result<ChosenNetwork> {
         let installed = match (&self.backbone, &self.weights) {
             (None, None) => published::installed(published::DEFAULT),
@@ -195,8 +191,7 @@ impl NetworkArgs {
 
     fn open_onnx(&self, path: &Path, threads: usize) -> Result<ChosenNetwork> {
         if self.weights.is_some() {
-            let sentence = "a model in ONNX has its own weights; leave out --weights";
-            return Err(Error::Usage(sentence.into()));
+            return Err(Error::Usage("a model in ONNX has its own weights; leave out --weights".into()));
         }
         let OnnxArgs { input_size, mean, std, output } = self.onnx.clone();
         let backbone = OnnxModel::new(path, OnnxSettings { input_size, mean, std, output })?.open(threads)?;

@@ -7,21 +7,19 @@ use trustpath::spec::LabelSpec;
 use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::error::Result;
-use crate::features::{Rows, named};
-use crate::memory;
-use crate::progress::{Progress, ProgressObserver};
+use crate::features::{PoolRows, named};
+use crate::progress::{ProgressMode, ProgressObserver};
 use crate::results::Summary;
+use crate::{memory, print};
 
 /// Suggestions that a summary lists.
 const SHOWN: usize = 20;
 
 /// The rows to label first, best first.
-pub fn choose(pool: &PartlyLabelledTable, spec: &LabelSpec, progress: Progress) -> Result<Vec<usize>> {
-    let rows = Rows::all(pool);
-    let features = rows.features()?;
-    let mut observer = ProgressObserver::new(progress);
-    let found = label_first(&features, spec.suggest, &mut observer);
-    found.map_err(|error| named(pool, error))
+pub fn choose(pool: &PartlyLabelledTable, spec: &LabelSpec, progress: ProgressMode) -> Result<Vec<usize>> {
+    let rows = PoolRows::all(pool);
+    let first = label_first(&rows.features()?, spec.suggest, &mut ProgressObserver::new(progress));
+    first.map_err(|error| named(pool, error))
 }
 
 /// A labels file of these rows in which the labels are still to be written.
@@ -35,8 +33,7 @@ pub fn table(pool: &PartlyLabelledTable, rows: &[usize]) -> Result<ResultTable> 
 
 pub fn summary(pool: &PartlyLabelledTable, rows: &[usize], took: Duration) -> Summary {
     let suggested = ids(pool, rows);
-    let more = suggested.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = print::more(suggested.len(), SHOWN).map_or(String::new(), |more| format!(" {more}"));
     let note = "No instance has a label yet. Label the suggested ones and give their labels with --labels; if --out has written them to a file, fill in its label column.";
     let text = format!(
         "{}: {} instances, {} features each\n\n{note}\n\nLabel first: {}{more}\n\n{}\n",

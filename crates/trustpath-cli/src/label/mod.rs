@@ -11,12 +11,12 @@ use rayon::ThreadPool;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
-use trustpath_explain::{FrontEnd, LabelResult, SavedModel, SavedPool};
+use trustpath_explain::{FrontEnd, LabelResult, ResultColumns, SavedModel, SavedPool};
 use trustpath_table::{FileSet, ReadingNote};
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
 use crate::error::{Error, Result};
-use crate::features::{Rows, named};
+use crate::features::{PoolRows, named};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::progress::ProgressObserver;
@@ -77,13 +77,8 @@ struct UpdateArgs {
 struct RepeatedArgs {
     /// Leave out near-duplicates, whose features have at least this cosine [without a number: 0.99]: of each group, unlabelled
     /// instances but the first, or all of them where another is labelled. See trustpath check --duplicates
-    #[arg(
-        long,
-        value_name = "COSINE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = repeated::COSINE
-    )]
+    #[arg(long, value_name = "COSINE", num_args = 0..=1, require_equals = true,
+        default_missing_value = repeated::COSINE)]
     leave_out_duplicates: Option<f64>,
 }
 
@@ -139,7 +134,6 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 const NOTHING_LEFT: &str =
     "Every instance has a label, so nothing is left to label. To find wrong labels, use trustpath audit.";
 
-/// Runs the command.
 pub fn run(args: &LabelArgs) -> Result<()> {
     let spec = args.options.spec()?;
     let trust = spec.trust()?;
@@ -152,7 +146,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let model_file = model.as_deref().map(|path| results::model_output(path, &set)).transpose()?;
     let files = args.output.files(CommandFiles::default());
     let files = files.writes("--report", page).writes("--model", model);
-    let progress = args.run.progress();
+    let progress = args.run.progress.get();
     let threads = args::pool(args.run.threads)?;
     // Without any label, it can still be said what to label first.
     let mut wanted = if spec.suggest > 0 { Wanted::Any } else { Wanted::Some };
@@ -172,19 +166,17 @@ pub fn run(args: &LabelArgs) -> Result<()> {
                 pool.source()
             )));
         }
-        let found = threads.install(|| first::choose(pool, &spec, progress))?;
-        let summary = first::summary(pool, &found, start.elapsed());
-        let table = || first::table(pool, &found);
-        return results::finish_table(&args.run, output.as_ref(), &set, pool, table, summary);
+        let first = threads.install(|| first::choose(pool, &spec, progress))?;
+        let summary = first::summary(pool, &first, start.elapsed());
+        let table = || first::table(pool, &first);
+        return results::finish(&args.run, output.as_ref(), &set, pool, table, summary);
     }
     pool.check_labels()?;
     let labelling = threads.install(|| -> Result<Labelling> {
-        let rows = Rows::all(pool);
+        let rows = PoolRows::all(pool);
         let features = rows.features()?;
-        let labels = label(&features, pool.labels()).classes(pool.class_names().len());
-        let mut observer = ProgressObserver::new(progress);
-        let found = labels.spec(&spec).run_observed(&mut observer);
-        found.map_err(|error| named(pool, error))
+        let labels = label(&features, pool.labels()).classes(pool.class_names().len()).spec(&spec);
+        labels.run_observed(&mut ProgressObserver::new(progress)).map_err(|error| named(pool, error))
     })?;
     let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
@@ -218,5 +210,5 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         notes.push(NOTHING_LEFT.into());
     }
     let summary = Summary { text, facts, notes, suggested, took };
-    results::finish(&args.run, output.as_ref(), &set, pool, &result, summary)
+    results::finish(&args.run, output.as_ref(), &set, pool, || Ok(result.table()?), summary)
 }

@@ -14,7 +14,7 @@ use crate::args::{InputArgs, LoadedInstances, Wanted};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
-use crate::progress::Progress;
+use crate::progress::ProgressMode;
 
 /// Reads the new instances, represented as the pool of the model was, and puts them after it.
 pub fn read(
@@ -23,7 +23,7 @@ pub fn read(
     files: CommandFiles,
     source: &SourceArgs,
     threads: &ThreadPool,
-    progress: Progress,
+    progress: ProgressMode,
 ) -> Result<LoadedInstances> {
     let saved = SavedModel::read(model)?;
     let name = model.display();
@@ -32,8 +32,10 @@ pub fn read(
             "{name} does not keep the pool that it was trained on, so that nothing can be added to it: write it again with trustpath label --model {name} --keep-pool"
         )));
     };
-    let files = files.reads("the model", [model]).reads("the labels file", input.labels_file());
-    let new = input.clone().without_labels();
+    let files = files.reads("the model", [model]).reads("the labels file", &input.labels);
+    // The labels file is about other instances too.
+    let mut new = input.clone();
+    new.labels = None;
     let by = Some((&saved, model));
     let mut instances = new.read(Wanted::Any, files, source, by, threads, progress)?;
     if let Some(extractor) = instances.extractor() {

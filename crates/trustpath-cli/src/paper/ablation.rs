@@ -2,13 +2,13 @@
 
 use super::frame::*;
 
-type Cell = (PoolKind, usize);
+type AblationCell = (PoolKind, usize);
 
 /// The cells, in the order of the paper's tables.
-const CELLS: [Cell; 4] =
+const CELLS: [AblationCell; 4] =
     [(PoolKind::Transductive, 1), (PoolKind::Transductive, 5), (PoolKind::Semi15, 1), (PoolKind::Semi15, 5)];
 
-fn cell_name((pool, shot): Cell) -> String {
+fn cell_name((pool, shot): AblationCell) -> String {
     let pool = if pool == PoolKind::Transductive { "Tran." } else { "Semi." };
     format!("{pool} {shot}-shot")
 }
@@ -34,50 +34,35 @@ pub struct Ablation<K: 'static> {
 /// A variant with its scores in every cell.
 pub struct Variant {
     pub name: &'static str,
-    runs: Runs<Cell>,
+    runs: Runs<AblationCell>,
     rounds: usize,
 }
 
 impl Variant {
-    fn accuracy(&self, cell: Cell) -> Vec<f64> {
+    fn accuracy(&self, cell: AblationCell) -> Vec<f64> {
         self.runs.after(cell, self.rounds)
     }
 
     /// The differences to another variant, in the cells with these shots.
-    pub fn minus(&self, other: &Self, prefix: &str, shots: &[usize]) -> Result<Vec<Comparison>> {
-        let cells = CELLS.into_iter().filter(|(_, shot)| shots.contains(shot));
-        let compare = |cell| {
-            let name = format!("{prefix} − {} {}", other.name, cell_name(cell));
-            Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))
-        };
-        cells.map(compare).collect()
-    }
-
-    /// The differences to another variant in the cells with one shot, next to those that the paper prints.
-    pub fn one_shot_differences(
-        &self,
-        other: &Self,
-        published: &[(&str, [Published; 4])],
-    ) -> Result<Vec<(Comparison, f64)>> {
-        let row = |name: &str| published.iter().find(|row| row.0 == name).map(|row| row.1);
-        let mut differences = Vec::new();
-        for (i, cell) in CELLS.into_iter().enumerate().filter(|(_, cell)| cell.1 == 1) {
-            if let (Some(own), Some(others)) = (row(self.name), row(other.name)) {
-                let name = format!("{} − {} {}", self.name, other.name, cell_name(cell));
-                let compared = Comparison::between(name, &self.accuracy(cell), &other.accuracy(cell))?;
-                differences.push((compared, (own[i].0 - others[i].0) / 100.0));
-            }
-        }
-        Ok(differences)
+    pub fn minus(&self, other: &Self, shots: &[usize]) -> Result<Vec<Comparison>> {
+        self.compare(format!("{} − {}", self.name, other.name), shots, |cell| other.accuracy(cell))
     }
 
     /// The gains over its own plain classifier, by cell.
     pub fn gains(&self) -> Result<Vec<Comparison>> {
-        let compare = |cell| {
-            let name = format!("ICIR − plain {} {}", self.name, cell_name(cell));
-            Comparison::between(name, &self.accuracy(cell), &self.runs.after(cell, 0))
-        };
-        CELLS.into_iter().map(compare).collect()
+        self.compare(format!("ICIR − plain {}", self.name), &[1, 5], |cell| self.runs.after(cell, 0))
+    }
+
+    fn compare(
+        &self,
+        name: String,
+        shots: &[usize],
+        other: impl Fn(AblationCell) -> Vec<f64>,
+    ) -> Result<Vec<Comparison>> {
+        let cells = CELLS.into_iter().filter(|(_, shot)| shots.contains(shot));
+        let compare =
+            |cell| Comparison::between(format!("{name} {}", cell_name(cell)), &self.accuracy(cell), &other(cell));
+        cells.map(compare).collect()
     }
 }
 
@@ -85,41 +70,42 @@ impl<K: Copy> Ablation<K> {
     /// Runs all variants: a table, a figure and verdicts for every dataset.
     pub fn find(&self, lab: &Lab, finding: &mut Finding) -> Result<()> {
         for dataset in &lab.datasets {
-            let run = |&(name, value): &(&'static str, K)| {
+            let title = dataset.title();
+            let (mut variants, mut gains) = (Vec::new(), Vec::new());
+            for &(name, value) in self.variants {
                 let experiment = |(pool, shot)| (self.change)(Experiment::new(shot, pool), value);
                 let runs = Runs::new(lab, dataset, &CELLS, experiment)?;
-                Ok(Variant { name, runs, rounds: self.rounds })
-            };
-            let variants: Vec<Variant> = self.variants.iter().map(run).collect::<Result<_>>()?;
-            let mut columns = Columns::default().names("Model", variants.iter().map(|v| v.name));
-            for cell in CELLS {
-                let accuracies = estimates(variants.iter().map(|v| v.accuracy(cell)))?;
-                columns.accuracies(cell_name(cell), &accuracies);
+                let variant = Variant { name, runs, rounds: self.rounds };
+                gains.push((name.to_owned(), variant.gains()?.into_iter().map(|gain| gain.difference).collect()));
+                variants.push(variant);
             }
-            for (i, cell) in CELLS.into_iter().enumerate() {
-                let printed = variants.iter().map(|variant| {
-                    let row = self.published.iter().find(|(name, _)| *name == variant.name);
-                    row.map_or("–".into(), |(_, row)| text(row[i]))
-                });
-                columns.best(format!("paper {}", cell_name(cell)), printed);
-            }
-            let title = dataset.title();
             let caption = format!("{} on {title}, next to the paper's numbers on miniImageNet.", self.caption);
-            finding.table(caption, columns.table()?);
-            let mut series = Vec::new();
-            for variant in &variants {
-                let gains = variant.gains()?.into_iter().map(|gain| gain.difference).collect();
-                series.push((variant.name.to_owned(), gains));
-            }
+            finding.table(caption, self.table(&variants)?);
             let figure = gains_figure(
                 format!("{} on {title}", self.title),
                 "over the plain classifier; paired differences with 95% intervals",
                 CELLS.map(cell_name).to_vec(),
-                series,
+                gains,
             )?;
             finding.figure(format!("{}-{}", finding.target.name, dataset.name), figure);
             (self.verdicts)(finding, &title, &variants)?;
         }
         Ok(())
+    }
+
+    fn table(&self, variants: &[Variant]) -> Result<Table> {
+        let mut columns = Columns::default().names("Model", variants.iter().map(|v| v.name));
+        for cell in CELLS {
+            let accuracies = estimates(variants.iter().map(|v| v.accuracy(cell)))?;
+            columns.accuracies(cell_name(cell), &accuracies);
+        }
+        for (i, cell) in CELLS.into_iter().enumerate() {
+            let printed = variants.iter().map(|variant| {
+                let row = self.published.iter().find(|(name, _)| *name == variant.name);
+                row.map_or("–".into(), |(_, row)| text(row[i]))
+            });
+            columns.best(format!("paper {}", cell_name(cell)), printed);
+        }
+        columns.table()
     }
 }

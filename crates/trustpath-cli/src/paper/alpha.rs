@@ -4,7 +4,7 @@ use trustpath_bench::IncidentalKind;
 
 use super::frame::*;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "alpha",
     about: "ICI-C by α on the validation classes",
     heading: "α of ICI-C",
@@ -18,16 +18,13 @@ const GRID: [f64; 8] = [0.05, 0.1, 0.25, CHOSEN, 1.0, 2.0, 4.0, 8.0];
 /// A loss that does not matter, in accuracy: half a point, the width of the paper's own intervals.
 const SMALL: f64 = 0.005;
 
-fn experiment() -> Experiment {
-    Experiment::new(1, PoolKind::Transductive).on(Split::Validation)
-}
-
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let mut columns = Columns::default().names("α", GRID.map(|alpha| alpha.to_string()));
     for dataset in &lab.datasets {
         let title = dataset.title();
+        let experiment = Experiment { split: Split::Validation, ..Experiment::new(1, PoolKind::Transductive) };
         let runs = Runs::new(lab, dataset, &GRID, |alpha| {
-            experiment().with(|m| (m.model, m.alpha) = (IncidentalKind::IciC, alpha))
+            experiment.clone().with(|m| (m.model, m.alpha) = (IncidentalKind::IciC, alpha))
         })?;
         let accuracies = runs.accuracies()?;
         columns.accuracies(&title, &accuracies);
@@ -49,15 +46,14 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
                  better than it is."
             ));
         }
-        let curves = Curves {
-            title: format!("ICIC by α on the validation classes of {title}"),
-            subtitle: format!("5-way 1-shot transductive; bars: 95% interval of the difference to α = {CHOSEN}"),
-            x: Axis::new("α = λ₁/λ₂").log(),
-            y: Axis::new("Accuracy").unit("%"),
-            curves: vec![Curve { name: title.clone(), points: curve }],
-            interval: Interval::Bars,
-        };
-        finding.figure(format!("alpha-{}", dataset.name), curves.figure()?);
+        let figure = accuracy_curves(
+            format!("ICIC by α on the validation classes of {title}"),
+            format!("5-way 1-shot transductive; bars: 95% interval of the difference to α = {CHOSEN}"),
+            Axis::new("α = λ₁/λ₂").log(),
+            vec![Curve { name: title.clone(), points: curve }],
+            Interval::Bars,
+        )?;
+        finding.figure(format!("alpha-{}", dataset.name), figure);
         let (alpha, better) = best;
         let evidence = if alpha == CHOSEN {
             "it is the best of the grid".into()
@@ -67,10 +63,10 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let claim = format!("α = {CHOSEN} is as good as any (within half a point)");
         finding.verdict(&title, &claim, Holds::below(&better, SMALL), evidence);
     }
+    let episodes = lab.episodes();
     finding.table(
         format!(
-            "Accuracy in % of ICIC by α on the validation classes, 5-way 1-shot transductive, {} episodes.",
-            lab.episodes()
+            "Accuracy in % of ICIC by α on the validation classes, 5-way 1-shot transductive, {episodes} episodes."
         ),
         columns.table()?,
     );

@@ -1,11 +1,11 @@
 //! Which assumptions of the theorem hold, and whether transductive inference improves where they do.
 
 use super::frame::*;
-use super::inspect::{Inspection, REGRESSIONS};
+use super::inspect::{EpisodeInspection, REGRESSIONS};
 use super::published::ASSUMPTIONS;
 use super::verdict::decide;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "assumptions",
     about: "Conditions C1 to C3 against improvement",
     heading: "Assumptions C1 to C3 against improvement",
@@ -15,12 +15,10 @@ pub const TARGET: Target = Target {
 };
 
 /// Improved and all episodes that satisfy none of the assumptions, C1, C1 and C2, or all.
-type Counts = [(usize, usize); 4];
+type LevelCounts = [(usize, usize); 4];
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = ["Dataset", "Regression", "Episodes"].map(Column::left).to_vec();
-    heads.extend(["None", "C1", "C1 and C2", "All"].map(Column::right));
-    let mut table = Table::new(heads);
+    let mut table = table(["Dataset", "Regression", "Episodes"], ["None", "C1", "C1 and C2", "All"]);
     push(&mut table, PAPER, "–", &ASSUMPTIONS)?;
     let mut empty = Vec::new();
     for dataset in &lab.datasets {
@@ -49,14 +47,14 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     Ok(())
 }
 
-fn count(episodes: &[Inspection], which: usize) -> Counts {
+fn count(episodes: &[EpisodeInspection], which: usize) -> LevelCounts {
     [0, 1, 2, 3].map(|level| {
         let here = episodes.iter().filter(|e| e.theorem[which].satisfied == level);
-        here.fold((0, 0), |(improved, all), e| (improved + usize::from(e.improved()), all + 1))
+        here.fold((0, 0), |(improved, all), e| (improved + usize::from(e.last > e.initial), all + 1))
     })
 }
 
-fn push(table: &mut Table, dataset: &str, regression: &str, counts: &Counts) -> Result<()> {
+fn push(table: &mut Table, dataset: &str, regression: &str, counts: &LevelCounts) -> Result<()> {
     let ratio = |&(improved, all): &(usize, usize)| {
         share(improved, all).map_or("–".into(), |s| format!("{:.1}%", 100.0 * s.mean))
     };
@@ -71,7 +69,7 @@ fn push(table: &mut Table, dataset: &str, regression: &str, counts: &Counts) -> 
     Ok(())
 }
 
-fn verdicts(finding: &mut Finding, dataset: &str, regression: &str, counts: &Counts) {
+fn verdicts(finding: &mut Finding, dataset: &str, regression: &str, counts: &LevelCounts) {
     let sum = |counts: &[(usize, usize)]| counts.iter().fold((0, 0), |s, c| (s.0 + c.0, s.1 + c.1));
     let (with, all) = (sum(&counts[2..]), sum(counts));
     let mut verdict = |claim: &str, holds, evidence| {
@@ -121,7 +119,7 @@ mod tests {
     fn episodes_are_counted_once_and_a_tie_is_no_improvement() {
         let episodes = [(1, 0.5), (1, 0.6), (3, 0.6), (0, 0.4)].map(|(satisfied, last)| {
             let theorem = [Theorem::default(), Theorem { satisfied, ..Theorem::default() }];
-            Inspection { initial: 0.5, last, theorem, ..Inspection::default() }
+            EpisodeInspection { initial: 0.5, last, theorem, ..EpisodeInspection::default() }
         });
         assert_eq!(count(&episodes, 1), [(0, 1), (1, 2), (0, 0), (1, 1)]);
         assert_eq!(count(&episodes, 0), [(2, 4), (0, 0), (0, 0), (0, 0)]);
@@ -129,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_papers_own_counts_confirm_it() {
-        let verdicts = |counts: &Counts| {
+        let verdicts = |counts: &LevelCounts| {
             let mut finding = Finding::new(TARGET);
             verdicts(&mut finding, "mini", "as in ICI-R", counts);
             finding.verdicts

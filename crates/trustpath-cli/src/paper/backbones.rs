@@ -3,7 +3,7 @@
 use super::frame::*;
 use super::published::{BACKBONES, printed};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "backbones",
     about: "Several features files side by side",
     heading: "Backbones",
@@ -33,21 +33,20 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
          all: trustpath paper backbones --dataset cifar-fs --features wrn=a.npy --features densenet=b.npy. The built-in \
          features are those of a ResNet-12.",
     );
-    let files: Vec<&Dataset> = lab.datasets.iter().collect();
-    let titles = || files.iter().map(|dataset| dataset.title());
+    let titles = || lab.datasets.iter().map(|dataset| dataset.title());
     let mut columns = Columns::default().names("Features", titles());
-    let (mut series, mut comparisons) = (Vec::new(), vec![Vec::new(); files.len()]);
+    let (mut series, mut comparisons) = (Vec::new(), vec![Vec::new(); lab.datasets.len()]);
     for shot in SHOTS {
         let experiment = Experiment::new(shot, PoolKind::Transductive);
-        let run = |dataset: &&Dataset| lab.run(dataset, &experiment);
-        let runs = files.iter().map(run).collect::<Result<Vec<_>>>()?;
+        let runs = lab.datasets.iter().map(|dataset| lab.run(dataset, &experiment)).collect::<Result<Vec<_>>>()?;
         let gains = runs.iter().map(|run| run.gain()).collect::<Result<Vec<_>>>()?;
         for (comparisons, gain) in comparisons.iter_mut().zip(&gains) {
             comparisons.push(Comparison::new(format!("ICIR − LR {shot}-shot"), *gain));
         }
-        let cells = |round| Result::Ok(percents(&estimates(runs.iter().map(|run| run.after(round)))?));
-        columns.numbers(format!("LR {shot}-shot"), cells(0)?);
-        columns.numbers(format!("ICIR {shot}-shot"), cells(usize::MAX)?);
+        for (name, round) in [("LR", 0), ("ICIR", usize::MAX)] {
+            let accuracies = estimates(runs.iter().map(|run| run.after(round)))?;
+            columns.numbers(format!("{name} {shot}-shot"), accuracies.iter().map(Estimate::percent));
+        }
         columns.numbers(format!("gain {shot}-shot"), gains.iter().map(points));
         series.push((format!("{shot}-shot"), gains));
     }

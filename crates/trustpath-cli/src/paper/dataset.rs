@@ -10,23 +10,23 @@ use trustpath_vision::dataset::{Dataset as Images, DatasetKind};
 use super::PaperArgs;
 use crate::bench::novel;
 use crate::error::{Error, Result};
-use crate::features::table_file;
+use crate::features::read_table;
 use crate::images::ExtractedImages;
 use crate::run::Runner;
 
 /// Features by name.
 #[derive(Debug)]
-pub struct Dataset {
+pub struct PaperDataset {
     /// Its name on the command line, unique among the datasets of a run.
     pub name: String,
     novel: Cow<'static, FeatureTable>,
     /// The classes on which settings are chosen; files have none.
     validation: Option<&'static FeatureTable>,
     /// The images, and which of them each row is.
-    images: Option<(ExtractedImages, Vec<usize>)>,
+    pub images: Option<(ExtractedImages, Vec<usize>)>,
 }
 
-impl Dataset {
+impl PaperDataset {
     fn embedded(name: &str) -> Result<Self> {
         let novel = Cow::Borrowed(embedded::load(name, Split::Novel)?);
         let validation = Some(embedded::load(name, Split::Validation)?);
@@ -35,26 +35,17 @@ impl Dataset {
 
     fn file(features: &str, labels: Option<&PathBuf>) -> Result<Self> {
         let (name, path) = name_and_path(features);
-        let mut file = table_file(&path)?;
-        if let Some(labels) = labels {
-            file = file.labels(labels);
-        }
-        let table = file.read()?;
-        table.check_finite()?;
+        let table = read_table(&path, labels.map(PathBuf::as_path), None)?;
         Ok(Self { name, novel: Cow::Owned(table), validation: None, images: None })
     }
 
     fn of_images(argument: &str, args: &PaperArgs, runner: &Runner) -> Result<Self> {
         let (name, path) = name_and_path(argument);
         let all = Images::open(&path, name.parse::<DatasetKind>().ok())?;
-        let (threads, progress) = (runner.pool(), runner.progress());
+        let (threads, progress) = (&runner.pool, runner.progress);
         let images = args.extraction.extract(&path, &novel(all)?, threads, progress)?;
         let (table, rows) = images.table()?;
         Ok(Self { name, novel: Cow::Owned(table), validation: None, images: Some((images, rows)) })
-    }
-
-    pub fn has_images(&self) -> bool {
-        self.images.is_some()
     }
 
     /// The image of a row; none where there are only features.
@@ -87,7 +78,7 @@ impl Dataset {
 }
 
 /// Opens the datasets that the options name; the two in the binary if they name none.
-pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
+pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<PaperDataset>> {
     let PaperArgs { features, labels, images, extraction, .. } = args;
     let usage = |text: String| Err(Error::Usage(text));
     if !labels.is_empty() && labels.len() != features.len() {
@@ -99,24 +90,22 @@ pub fn open(args: &PaperArgs, runner: &Runner) -> Result<Vec<Dataset>> {
         ));
     }
     if images.is_empty() && extraction.is_given() {
-        return usage(
-            "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
-             options that go with them"
-                .into(),
-        );
+        let why = "a network computes features of images: give them by --images, or drop --backbone, --weights and the \
+                   options that go with them";
+        return usage(why.into());
     }
-    if images.len() > 1 && extraction.has_cache() {
+    if images.len() > 1 && extraction.cache.is_some() {
         return usage("--cache keeps the features of one --images: drop it, or give one at a time".into());
     }
     let mut names: Vec<&str> = args.datasets.iter().map(String::as_str).collect();
     if names.is_empty() && features.is_empty() && images.is_empty() {
         names.extend(embedded::DATASETS);
     }
-    let embedded = names.into_iter().map(Dataset::embedded);
-    let files = features.iter().enumerate().map(|(i, file)| Dataset::file(file, labels.get(i)));
-    let images = images.iter().map(|images| Dataset::of_images(images, args, runner));
-    let datasets: Vec<Dataset> = embedded.chain(files).chain(images).collect::<Result<_>>()?;
-    for (i, Dataset { name, .. }) in datasets.iter().enumerate() {
+    let embedded = names.into_iter().map(PaperDataset::embedded);
+    let files = features.iter().enumerate().map(|(i, file)| PaperDataset::file(file, labels.get(i)));
+    let images = images.iter().map(|images| PaperDataset::of_images(images, args, runner));
+    let datasets: Vec<PaperDataset> = embedded.chain(files).chain(images).collect::<Result<_>>()?;
+    for (i, PaperDataset { name, .. }) in datasets.iter().enumerate() {
         if datasets[..i].iter().any(|before| before.name == *name) {
             return usage(format!(
                 "two sets of features are called \"{name}\": give each its own name, --features NAME=FILE or --images NAME=PATH"
@@ -155,9 +144,9 @@ mod tests {
     fn datasets_need_different_names_and_one_labels_file_each() {
         let titles = |line: &str| -> std::result::Result<Vec<String>, String> {
             let args = crate::paper::tests::args(line, Path::new("out"));
-            let runner = Runner::new(Some(1), crate::progress::Progress::Quiet).unwrap();
+            let runner = Runner::new(Some(1), crate::progress::ProgressMode::Quiet).unwrap();
             let datasets = open(&args, &runner).map_err(|e| e.to_string())?;
-            Ok(datasets.iter().map(Dataset::title).collect())
+            Ok(datasets.iter().map(PaperDataset::title).collect())
         };
         assert_eq!(titles("all").unwrap(), ["CIFAR-FS", "CUB"]);
         for (line, expected) in [

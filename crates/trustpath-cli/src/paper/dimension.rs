@@ -5,7 +5,7 @@ use trustpath_bench::reduce::ReductionKind;
 use super::frame::*;
 use super::published::DIMENSION;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "dimension",
     about: "Reduced dimension",
     heading: "Reduced dimension",
@@ -62,14 +62,13 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
          selected.",
         columns.table()?,
     );
-    let curves = Curves {
-        title: "Accuracy by reduced dimension".into(),
-        subtitle: "5-way 1-shot transductive ICIR; the last point of each curve is without a reduction".into(),
-        x: Axis::new("Dimension d").log(),
-        y: Axis::new("Accuracy").unit("%"),
+    let figure = accuracy_curves(
+        "Accuracy by reduced dimension",
+        "5-way 1-shot transductive ICIR; the last point of each curve is without a reduction",
+        Axis::new("Dimension d").log(),
         curves,
-        interval: Interval::Bars,
-    };
-    finding.figure("dimension", curves.figure()?);
+        Interval::Bars,
+    )?;
+    finding.figure("dimension", figure);
     Ok(())
 }

@@ -4,9 +4,9 @@ use trustpath_bench::Episode;
 use trustpath_report::{EpisodeCell, EpisodeGrid, EpisodeRound, Image, Selected};
 
 use super::frame::*;
-use super::inspect::{ExampleEpisode, Inspection, share_right};
+use super::inspect::{EpisodeInspection, ExampleEpisode, share_right};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "episode",
     about: "What each round of one episode selects",
     heading: "The rounds of an episode",
@@ -19,10 +19,8 @@ pub const TARGET: Target = Target {
 const ROUNDS: usize = 4;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = vec![Column::left("Dataset")];
-    heads.extend((1..ROUNDS).map(|round| Column::right(format!("round {round}"))));
-    heads.push(Column::right("later"));
-    let mut table = Table::new(heads);
+    let rounds = (1..ROUNDS).map(|round| format!("round {round}"));
+    let mut table = table(["Dataset"], rounds.chain(["later".to_owned()]));
     for dataset in &lab.datasets {
         finding.figure(format!("episode-{}", dataset.name), figure(lab, dataset)?);
         let episodes = lab.inspect(dataset)?;
@@ -43,8 +41,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 /// The share of right pseudo-labels of a round in each episode that has it; the last counts all later ones.
-fn shares(episodes: &[Inspection], round: usize) -> Vec<f64> {
-    let share = |episode: &Inspection| {
+fn shares(episodes: &[EpisodeInspection], round: usize) -> Vec<f64> {
+    let share = |episode: &EpisodeInspection| {
         let rounds = episode.rounds.get(round..)?;
         let rounds = if round + 1 < ROUNDS { rounds.get(..1)? } else { rounds };
         let all = rounds.iter().fold((0, 0), |sum, round| (sum.0 + round.0, sum.1 + round.1));
@@ -54,15 +52,14 @@ fn shares(episodes: &[Inspection], round: usize) -> Vec<f64> {
 }
 
 /// The difference between the shares of the first and of the last round.
-fn first_against_last(episodes: &[Inspection]) -> Result<Comparison> {
+fn first_against_last(episodes: &[EpisodeInspection]) -> Result<Comparison> {
     let rounds = episodes.iter().filter_map(|e| Some((e.rounds.first()?, e.rounds.last()?)));
-    let (first, last): (Vec<f64>, Vec<f64>) =
-        rounds.map(|(first, last)| (share_right(*first), share_right(*last))).unzip();
+    let (first, last): (Vec<_>, Vec<_>) = rounds.map(|(first, last)| (share_right(*first), share_right(*last))).unzip();
     Comparison::between("share right, first − last round", &first, &last)
 }
 
 /// The rise of the accuracy in each of the three rounds that selecting 5 of 15 takes, and in all later ones together.
-fn rises(scores: &Scores) -> Result<Vec<Comparison>> {
+fn rises(scores: &RoundScores) -> Result<Vec<Comparison>> {
     let rounds = (1..=ROUNDS).map(|round| {
         let last = round == ROUNDS;
         let name = if last { "after the last round".into() } else { format!("after round {round}") };
@@ -72,7 +69,7 @@ fn rises(scores: &Scores) -> Result<Vec<Comparison>> {
     rounds.collect()
 }
 
-fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
+fn figure(lab: &Lab, dataset: &PaperDataset) -> Result<Figure> {
     let ExampleEpisode { number, episode, outcome, .. } = &ExampleEpisode::choose(lab, dataset)?;
     let (truth, labelled) = (&episode.query.labels, episode.support.len());
     let percent = |accuracy: f64| format!("{:.0}%", 100.0 * accuracy);
@@ -112,10 +109,10 @@ fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
 }
 
 /// The images of some queries where all have one, else their number.
-fn shown(dataset: &Dataset, episode: &Episode, queries: &[usize]) -> Selected {
+fn shown(dataset: &PaperDataset, episode: &Episode, queries: &[usize]) -> Selected {
     let images = queries.iter().map(|&q| dataset.image(episode.query.rows[q]));
     match images.collect::<Option<Vec<Image>>>() {
-        Some(images) if dataset.has_images() => Selected::Images(images),
+        Some(images) if dataset.images.is_some() => Selected::Images(images),
         _ => Selected::Count(queries.len()),
     }
 }
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_round_and_later_rounds_are_combined() {
-        let episode = |rounds| Inspection { rounds, ..Inspection::default() };
+        let episode = |rounds| EpisodeInspection { rounds, ..EpisodeInspection::default() };
         let long = vec![(4, 4), (3, 4), (1, 2), (1, 2), (0, 2)];
         let episodes = [episode(long), episode(vec![(1, 4)]), episode(Vec::new())];
         assert_eq!(shares(&episodes, 0), [1.0, 0.25]);
@@ -146,7 +143,7 @@ mod tests {
 
     #[test]
     fn later_rounds_rise_together() {
-        let scores = Scores(vec![vec![0.1, 0.2, 0.4, 0.5, 0.6, 0.9]]);
+        let scores = RoundScores(vec![vec![0.1, 0.2, 0.4, 0.5, 0.6, 0.9]]);
         let means = rises(&scores).unwrap().into_iter().map(|c| c.difference.mean);
         for (mean, expected) in means.zip([0.1, 0.2, 0.1, 0.4]) {
             assert!((mean - expected).abs() < 1e-12);

@@ -5,9 +5,9 @@ use trustpath_report::{Density, Histogram};
 
 use super::frame::*;
 use super::inspect::REGRESSIONS;
-use super::mixture::{Counts, Mixture};
+use super::mixture::{BinCounts, GaussianMixture};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "errors",
     about: "Histogram of the noise",
     heading: "The noise",
@@ -26,16 +26,14 @@ const ZERO: f64 = 1e-12;
 const CLOSE: f64 = 0.05;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let names = ["Dataset", "Regression"].map(Column::left);
-    let heads = ["Entries", "Mean", "Deviation", "Smallest", "Largest"].map(Column::right);
-    let errors = ["Error, 1 Gaussian", "Error, 3 Gaussians"].map(Column::right);
-    let mut table = Table::new(names.into_iter().chain(heads).chain(errors).collect());
+    let numbers = ["Entries", "Mean", "Deviation", "Smallest", "Largest", "Error, 1 Gaussian", "Error, 3 Gaussians"];
+    let mut table = table(["Dataset", "Regression"], numbers);
     let each = |dataset| REGRESSIONS.into_iter().enumerate().map(move |r| (dataset, r));
     for (dataset, (which, regression)) in lab.datasets.iter().flat_map(each) {
         let title = dataset.title();
         let episodes = lab.inspect(dataset)?;
         let noise: Vec<f64> = episodes.iter().flat_map(|e| &e.theorem[which].noise).copied().collect();
-        let Some(counts) = Counts::of(&noise, BINS) else {
+        let Some(counts) = BinCounts::of(&noise, BINS) else {
             finding.text(format!("{title}: the noise is constant."));
             continue;
         };
@@ -44,8 +42,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         let deviation = (stats::sum(noise.iter().map(|e| (e - mean).powi(2))) / n).sqrt();
         let low = noise.iter().copied().fold(f64::INFINITY, f64::min);
         let high = noise.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let three = Mixture::fit(&counts, 3);
-        let [off_one, off_three] = [Mixture::fit(&counts, 1).distance(&counts), three.distance(&counts)];
+        let three = GaussianMixture::fit(&counts, 3);
+        let [off_one, off_three] = [GaussianMixture::fit(&counts, 1).distance(&counts), three.distance(&counts)];
         table.push([
             title.clone(),
             regression.to_owned(),
@@ -73,14 +71,11 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         };
         let suffix = if which == 0 { "" } else { "-intercept" };
         finding.figure(format!("errors-{}{suffix}", dataset.name), histogram.figure()?);
-        let claim = format!("the noise has zero mean, {regression}");
-        if which == 0 {
-            let evidence = format!("its mean is {mean:.4}");
-            finding.verdict(&title, &claim, Holds::when(mean.abs() < ZERO), evidence);
-        } else {
-            let evidence = format!("its mean is {mean:.1e}, as every fit with an intercept leaves");
-            finding.verdict(&title, &claim, Holds::ByConstruction, evidence);
-        }
+        let (holds, evidence) = match which {
+            0 => (Holds::when(mean.abs() < ZERO), format!("its mean is {mean:.4}")),
+            _ => (Holds::ByConstruction, format!("its mean is {mean:.1e}, as every fit with an intercept leaves")),
+        };
+        finding.verdict(&title, &format!("the noise has zero mean, {regression}"), holds, evidence);
         let bound = low.abs().max(high.abs());
         finding.verdict(
             &title,

@@ -59,11 +59,6 @@ impl Experiment {
         self
     }
 
-    /// Uses these classes.
-    pub fn on(self, split: Split) -> Self {
-        Self { split, ..self }
-    }
-
     pub fn task(&self) -> EpisodeShape {
         EpisodeShape { shot: self.shot, setting: self.pool.setting(self.shot).0, ..EpisodeShape::default() }
     }
@@ -104,7 +99,7 @@ mod tests {
             Experiment::new(5, PoolKind::Transductive),
             Experiment::new(1, PoolKind::Semi15),
             plain().with(|m| m.dim = 2),
-            plain().on(Split::Validation),
+            Experiment { split: Split::Validation, ..plain() },
         ];
         assert_eq!(plain().key(), plain().key());
         assert!(other.iter().all(|experiment| experiment.key() != plain().key()));

@@ -2,21 +2,21 @@
 
 use trustpath_report::{Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table};
 
-use super::Target;
-use super::verdict::{Comparison, Holds, Verdict, decide};
+use super::PaperTarget;
+use super::verdict::{Comparison, Conclusion, Holds, decide};
 use crate::error::Result;
 
 /// The result of a target.
 #[derive(Debug)]
 pub struct Finding {
-    pub target: Target,
+    pub target: PaperTarget,
     /// Text, tables and figures, in the order of the page.
     pub blocks: Vec<Block>,
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Conclusion>,
 }
 
 impl Finding {
-    pub fn new(target: Target) -> Self {
+    pub fn new(target: PaperTarget) -> Self {
         Self { target, blocks: Vec::new(), verdicts: Vec::new() }
     }
 
@@ -39,7 +39,7 @@ impl Finding {
 
     pub fn verdict(&mut self, dataset: &str, claim: &str, holds: Holds, evidence: String) {
         let (dataset, claim) = (dataset.to_owned(), claim.to_owned());
-        self.verdicts.push(Verdict { dataset, claim, holds, evidence });
+        self.verdicts.push(Conclusion { dataset, claim, holds, evidence });
     }
 
     /// Adds the verdict on the claim that all of these differences are positive.
@@ -53,7 +53,7 @@ impl Finding {
         let mut blocks = vec![Block::Paragraph(format!("The paper: {}", self.target.paper))];
         blocks.extend(self.blocks);
         if !self.verdicts.is_empty() {
-            blocks.push(Block::List(self.verdicts.iter().map(Verdict::sentence).collect()));
+            blocks.push(Block::List(self.verdicts.iter().map(Conclusion::sentence).collect()));
         }
         Section { heading: self.target.heading.to_owned(), blocks }
     }
@@ -64,8 +64,8 @@ pub fn overview(findings: &[Finding]) -> Result<Table> {
     let heads = ["Result", "Dataset", "The paper's conclusion", "Holds here"];
     let mut table = Table::new(heads.map(Column::left).to_vec());
     for Finding { target, verdicts, .. } in findings {
-        for Verdict { dataset, claim, holds, .. } in verdicts {
-            table.push([target.heading, dataset, claim, holds.name()])?;
+        for Conclusion { dataset, claim, holds, .. } in verdicts {
+            table.push([target.heading, dataset, claim, holds.words().0])?;
         }
     }
     Ok(table)

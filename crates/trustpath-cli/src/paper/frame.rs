@@ -7,25 +7,25 @@ pub use trustpath_bench::Split;
 pub use trustpath_bench::stats::MeanEstimate;
 pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table};
 
-pub use super::Target;
-pub use super::dataset::Dataset;
+pub use super::PaperTarget;
+pub use super::dataset::PaperDataset;
 pub use super::experiment::{Experiment, PoolKind};
 pub use super::finding::Finding;
-pub use super::lab::{Lab, Scores, difference};
+pub use super::lab::{Lab, RoundScores, difference};
 pub use super::published::{Published, text};
 pub use super::verdict::{Comparison, Holds, share};
 pub use crate::error::Result;
-pub use crate::print::points;
+pub use crate::print::{points, table};
 
 /// The name of the paper's own features in tables and figures.
 pub const PAPER: &str = "miniImageNet (paper)";
 
 /// Experiments on one dataset that differ in one setting, by the value of that setting.
-pub struct Runs<K>(pub Vec<(K, Rc<Scores>)>);
+pub struct Runs<K>(pub Vec<(K, Rc<RoundScores>)>);
 
 impl<K: Copy + PartialEq> Runs<K> {
     /// Runs the experiment of every value.
-    pub fn new(lab: &Lab, dataset: &Dataset, values: &[K], experiment: impl Fn(K) -> Experiment) -> Result<Self> {
+    pub fn new(lab: &Lab, dataset: &PaperDataset, values: &[K], experiment: impl Fn(K) -> Experiment) -> Result<Self> {
         let run = |&value: &K| Ok((value, lab.run(dataset, &experiment(value))?));
         Ok(Self(values.iter().map(run).collect::<Result<_>>()?))
     }
@@ -51,6 +51,11 @@ impl<K: Copy + PartialEq> Runs<K> {
         Ok(Comparison::new(name, self.difference(left, right)?))
     }
 
+    /// The gain of every value over the plain classifier.
+    pub fn gains(&self) -> Result<Vec<MeanEstimate>> {
+        self.0.iter().map(|(_, scores)| scores.gain()).collect()
+    }
+
     /// The final accuracy of every value.
     pub fn accuracies(&self) -> Result<Vec<MeanEstimate>> {
         estimates(self.0.iter().map(|(_, scores)| scores.last()))
@@ -60,11 +65,6 @@ impl<K: Copy + PartialEq> Runs<K> {
 /// The mean of each list of scores.
 pub fn estimates(scores: impl IntoIterator<Item = Vec<f64>>) -> Result<Vec<MeanEstimate>> {
     scores.into_iter().map(|scores| Ok(MeanEstimate::of(&scores)?)).collect()
-}
-
-/// Accuracies as cells of a table.
-pub fn percents(estimates: &[MeanEstimate]) -> Vec<String> {
-    estimates.iter().map(MeanEstimate::percent).collect()
 }
 
 /// A table that is built column by column.
@@ -105,7 +105,7 @@ impl Columns {
                 self.bold.push((self.heads.len(), row));
             }
         }
-        self.numbers(head, percents(estimates));
+        self.numbers(head, estimates.iter().map(MeanEstimate::percent));
     }
 
     fn push<S: Into<String>>(&mut self, head: Column, cells: impl IntoIterator<Item = S>) {
@@ -135,6 +135,18 @@ pub fn bar(estimate: &MeanEstimate) -> Bar {
 /// A point of a curve, in percent.
 pub fn point(x: f64, estimate: &MeanEstimate) -> CurvePoint {
     CurvePoint { x, y: 100.0 * estimate.mean, error: 100.0 * estimate.half_width }
+}
+
+/// Accuracies in percent by some quantity.
+pub fn accuracy_curves(
+    title: impl Into<String>,
+    subtitle: impl Into<String>,
+    x: Axis,
+    curves: Vec<Curve>,
+    interval: Interval,
+) -> Result<Figure> {
+    let (title, subtitle, y) = (title.into(), subtitle.into(), Axis::new("Accuracy").unit("%"));
+    Ok(Curves { title, subtitle, x, y, curves, interval }.figure()?)
 }
 
 /// A bar for each gain, by series and group.

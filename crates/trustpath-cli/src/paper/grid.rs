@@ -15,9 +15,9 @@ use super::frame::*;
 use crate::bench::median;
 use crate::error::Error;
 use cells::{GridSetting, settings};
-use notes::{Entry, Note, Notes};
+use notes::{MethodNote, Note, Notes};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "grid",
     about: "Methods by class balance, pool size, ways and shots; slow, and not part of all",
     heading: "Class balance, pool size, ways and shots",
@@ -25,7 +25,7 @@ pub const TARGET: Target = Target {
     find,
 };
 
-/// The default methods; names that do not exist are left out.
+/// The default methods.
 const METHODS: [&str; 5] = ["adaptive", "pt-map", "bd-cspn", "icir", PLAIN];
 /// The method that the others are compared with.
 const PLAIN: &str = "plain";
@@ -39,11 +39,8 @@ const LEAST_FITTING: f64 = 0.05;
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     let names = methods(&lab.args.methods);
     let mut notes = Notes::open(&lab.args.out)?;
-    let all: Vec<(&Dataset, GridSetting)> = lab
-        .datasets
-        .iter()
-        .flat_map(|dataset| settings(dataset).into_iter().map(move |setting| (dataset, setting)))
-        .collect();
+    let of_dataset = |dataset| settings(dataset).into_iter().map(move |setting| (dataset, setting));
+    let all: Vec<(&PaperDataset, GridSetting)> = lab.datasets.iter().flat_map(of_dataset).collect();
     let (start, mut computed) = (Instant::now(), 0);
     let mut results = Vec::new();
     for (number, &(dataset, setting)) in all.iter().enumerate() {
@@ -63,7 +60,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         })?;
         computed += 1;
         let left = start.elapsed().as_secs_f64() / f64::from(computed) * (count - done) as f64;
-        lab.runner.progress().say(&format!(
+        lab.runner.progress.say(&format!(
             "{} {}: {:.1} s ({done} of {count}, about {:.0} min left)\n",
             dataset.name,
             setting.text(),
@@ -84,18 +81,13 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 fn methods(asked: &[String]) -> Vec<String> {
-    let known = BenchMethod::names();
-    let asked: Vec<&str> = match asked {
-        [] => METHODS.into_iter().filter(|name| known.contains(name)).collect(),
-        asked => asked.iter().map(String::as_str).collect(),
-    };
+    let asked = if asked.is_empty() { METHODS.map(str::to_owned).to_vec() } else { asked.to_vec() };
     // The plain classifier always runs, and last.
-    let others = asked.into_iter().filter(|name| *name != PLAIN);
-    others.chain([PLAIN]).map(str::to_owned).collect()
+    asked.into_iter().filter(|name| *name != PLAIN).chain([PLAIN.to_owned()]).collect()
 }
 
 /// Everything that changes the result.
-fn key(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) -> String {
+fn key(lab: &Lab, dataset: &PaperDataset, setting: &GridSetting, names: &[String]) -> String {
     let table = dataset.table(Split::Novel);
     let data = format!("{} {}×{}", dataset.name, table.rows(), table.dims());
     let run = format!("seed {}, {} episodes", lab.args.seed, setting.episodes(lab.episodes()));
@@ -103,21 +95,16 @@ fn key(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) ->
     format!("{version}; {data}; {}; {run}; {}", setting.text(), names.join(","))
 }
 
-fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) -> Result<Note> {
+fn run(lab: &Lab, dataset: &PaperDataset, setting: &GridSetting, names: &[String]) -> Result<Note> {
     let table = dataset.table(Split::Novel);
     let count = setting.episodes(lab.episodes());
     let mut note = Note { episodes: count, ..Note::default() };
-    match setting.task().check(table) {
-        Err(_) => note.skipped = Some("the classes are too few or too small".into()),
-        Ok(sampler) => {
-            note.fitting = sampler.fitting(lab.args.seed, DRAWS);
-            if note.fitting < LEAST_FITTING {
-                note.skipped = Some("the classes are too small for such imbalance".into());
-            }
-        }
-    }
-    if note.skipped.is_some() {
-        return Ok(note);
+    let Ok(sampler) = setting.task().check(table) else {
+        return Ok(Note { skipped: Some("the classes are too few or too small".into()), ..note });
+    };
+    note.fitting = sampler.fitting(lab.args.seed, DRAWS);
+    if note.fitting < LEAST_FITTING {
+        return Ok(Note { skipped: Some("the classes are too small for such imbalance".into()), ..note });
     }
     let base = SelfTrainingSpec { dim: default_dimensions(setting.way), ..SelfTrainingSpec::default() };
     let large = setting.queries + setting.way * setting.shot > MOST_FOR_ROUNDS;
@@ -135,26 +122,23 @@ fn run(lab: &Lab, dataset: &Dataset, setting: &GridSetting, names: &[String]) ->
     // The plain classifier is the last of the names.
     let plain = scores.last().map_or(Vec::new(), |(_, scores, _)| scores.clone());
     for (name, scores, milliseconds) in scores {
-        let accuracy = MeanEstimate::of(&scores)?.mean;
+        let (name, accuracy) = (name.clone(), MeanEstimate::of(&scores)?.mean);
         let MeanEstimate { mean, half_width, .. } = difference(&scores, &plain)?;
-        let name = name.clone();
-        note.methods.push(Entry { name, accuracy, difference: mean, half_width, milliseconds });
+        note.methods.push(MethodNote { name, accuracy, difference: mean, half_width, milliseconds });
     }
     Ok(note)
 }
 
 /// A dataset, a setting and its result.
-type Outcome<'a> = (&'a Dataset, GridSetting, Note);
+type GridResult<'a> = (&'a PaperDataset, GridSetting, Note);
 
 /// By method: how often it is below the plain classifier, and by how much in the worst setting.
-fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
-    let heads = ["settings", "accuracy (%)", "to plain", "below plain", "the worst", "where"];
-    let heads = heads.into_iter().map(Column::right);
-    let mut table = Table::new(std::iter::once(Column::left("Method")).chain(heads).collect());
+fn overview(results: &[GridResult<'_>], names: &[String]) -> Result<Table> {
+    let mut table = table(["Method"], ["settings", "accuracy (%)", "to plain", "below plain", "the worst", "where"]);
     for name in names {
-        let entries: Vec<(&Outcome<'_>, &Entry)> =
+        let entries: Vec<(&GridResult<'_>, &MethodNote)> =
             results.iter().filter_map(|outcome| Some((outcome, outcome.2.method(name)?))).collect();
-        let mean = |value: fn(&Entry) -> f64| {
+        let mean = |value: fn(&MethodNote) -> f64| {
             let sum = entries.iter().map(|(_, entry)| value(entry)).sum::<f64>();
             100.0 * sum / entries.len().max(1) as f64
         };
@@ -162,7 +146,7 @@ fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
         let worst = entries.iter().min_by(|a, b| a.1.difference.total_cmp(&b.1.difference));
         let (worst, place) = match worst {
             Some(((dataset, setting, _), entry)) if name != PLAIN => {
-                let Entry { difference: mean, half_width, .. } = **entry;
+                let MethodNote { difference: mean, half_width, .. } = **entry;
                 let place = format!("{}, {}", dataset.title(), setting.text());
                 (points(&MeanEstimate { mean, half_width, episodes: 0 }), place)
             }
@@ -182,13 +166,13 @@ fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
 }
 
 /// One table for each dataset, ways and shots.
-fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> Result<()> {
-    let group =
-        |(dataset, setting, _): &Outcome<'_>| format!("{}, {}-way {}-shot", dataset.title(), setting.way, setting.shot);
+fn tables(results: &[GridResult<'_>], names: &[String], finding: &mut Finding) -> Result<()> {
+    let group = |(dataset, setting, _): &GridResult<'_>| {
+        format!("{}, {}-way {}-shot", dataset.title(), setting.way, setting.shot)
+    };
     for rows in results.chunk_by(|a, b| group(a) == group(b)) {
-        let heads = ["n", "α", "fitting", "episodes"].into_iter().map(str::to_owned);
-        let heads = heads.chain(names.iter().cloned()).map(Column::right);
-        let mut table = Table::new(heads.collect());
+        let heads = ["n", "α", "fitting", "episodes"].into_iter().chain(names.iter().map(String::as_str));
+        let mut table = Table::new(heads.map(Column::right).collect());
         for (_, setting, note) in rows {
             let run = note.skipped.is_none();
             let or_dash = |text: String| if run { text } else { "–".into() };
@@ -217,9 +201,9 @@ fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> R
 }
 
 /// What was not run, and why, by size.
-fn left_out(rows: &[Outcome<'_>]) -> Vec<String> {
-    let same = |a: &Outcome<'_>, b: &Outcome<'_>| a.1.queries == b.1.queries;
-    let of_size = |rows: &[Outcome<'_>]| {
+fn left_out(rows: &[GridResult<'_>]) -> Vec<String> {
+    let same = |a: &GridResult<'_>, b: &GridResult<'_>| a.1.queries == b.1.queries;
+    let of_size = |rows: &[GridResult<'_>]| {
         let skipped: Vec<_> = rows.iter().filter(|row| row.2.skipped.is_some()).collect();
         let (_, setting, note) = skipped.first()?;
         let reason = note.skipped.clone().unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::frame::*;
 use super::published::INITIAL;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "initial",
     about: "Improvement by initial accuracy",
     heading: "The initial classifier",
@@ -52,7 +52,7 @@ fn name(bin: usize) -> String {
 }
 
 /// The gains of the episodes in ten bins of the initial accuracy; the last includes 100%.
-fn bins(scores: &Scores) -> [Vec<f64>; 10] {
+fn bins(scores: &RoundScores) -> [Vec<f64>; 10] {
     let mut bins: [Vec<f64>; 10] = Default::default();
     for (first, last) in scores.plain().into_iter().zip(scores.last()) {
         // An accuracy is a count over 75: a value on a boundary must not fall below it by rounding.
@@ -74,20 +74,12 @@ fn improved(&(improved, all): &Count) -> Option<MeanEstimate> {
 /// Whether more than half of the episodes improve in every bin, and the evidence.
 fn decide(counts: &[Count; 10]) -> (Holds, String) {
     let total = counts.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
-    let judged: Vec<(usize, Holds)> = counts
-        .iter()
-        .enumerate()
-        .filter_map(|(bin, count)| Some((bin, Holds::above(&improved(count)?, 0.5))))
-        .collect();
+    let judge = |(bin, count)| Some((bin, Holds::above(&improved(count)?, 0.5)));
+    let judged: Vec<(usize, Holds)> = counts.iter().enumerate().filter_map(judge).collect();
     let names = |wanted: Holds| -> Vec<String> {
         judged.iter().filter(|(_, holds)| *holds == wanted).map(|(bin, _)| name(*bin)).collect()
     };
-    let (no, open) = (names(Holds::No), names(Holds::Open));
-    let holds = match (no.is_empty(), open.is_empty()) {
-        (false, _) => Holds::No,
-        (true, true) if !judged.is_empty() => Holds::Yes,
-        _ => Holds::Open,
-    };
+    let holds = Holds::all(judged.iter().map(|(_, holds)| *holds));
     let mut evidence = format!(
         "{} of {} improve; bins with at least {ENOUGH} episodes: {}, of which more than half improve beyond the interval in {}",
         total.0,
@@ -95,7 +87,7 @@ fn decide(counts: &[Count; 10]) -> (Holds, String) {
         judged.len(),
         names(Holds::Yes).len()
     );
-    for (words, bins) in [("fewer than half", no), ("not decided", open)] {
+    for (words, bins) in [("fewer than half", names(Holds::No)), ("not decided", names(Holds::Open))] {
         if !bins.is_empty() {
             evidence += &format!(", {words} in {}", bins.join(", "));
         }
@@ -129,12 +121,12 @@ mod tests {
     #[test]
     fn accuracies_fall_into_their_bin() {
         let episodes = [(0.0, 0.1), (0.6, 0.6), (45.0 / 75.0, 0.5), (0.59, 0.7), (1.0, 1.0)];
-        let scores = Scores(episodes.map(|(first, last)| vec![first, last]).to_vec());
+        let scores = RoundScores(episodes.map(|(first, last)| vec![first, last]).to_vec());
         let counts = bins(&scores).map(|gains| count(&gains));
         assert_eq!([0, 5, 6, 9].map(|bin| counts[bin]), [(1, 1), (1, 1), (0, 2), (0, 1)]);
         // Every count over 75 is where the exact fraction is.
         for right in 0..=75usize {
-            let scores = Scores(vec![vec![right as f64 / 75.0]]);
+            let scores = RoundScores(vec![vec![right as f64 / 75.0]]);
             let bin = bins(&scores).iter().position(|gains| !gains.is_empty());
             assert_eq!(bin, Some((10 * right / 75).min(9)));
         }

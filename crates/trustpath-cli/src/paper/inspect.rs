@@ -5,12 +5,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use trustpath::{Features, Identifiability, Instances, Matrix, Task, identifiability};
-use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::reduce::Reduce;
-use trustpath_bench::{Drawn, Episode, Episodes, Split, gather};
-use trustpath_bench::{SelfTrainer, SelfTrainingOutcome};
+use trustpath_bench::{Drawn, Episode, Episodes, Outcome, SelfTrainer, SelfTrainingSpec, Split, gather};
 
-use super::dataset::Dataset;
+use super::dataset::PaperDataset;
 use super::experiment::{Experiment, PoolKind};
 use super::lab::Lab;
 use crate::error::Result;
@@ -18,7 +16,7 @@ use crate::run::Speed;
 
 /// Details of one episode.
 #[derive(Debug, Clone, Default)]
-pub struct Inspection {
+pub struct EpisodeInspection {
     /// Accuracy of the plain classifier.
     pub initial: f64,
     /// Accuracy after the last round.
@@ -45,21 +43,14 @@ pub struct Theorem {
 }
 
 impl Theorem {
-    fn of(found: &Identifiability) -> Self {
-        let satisfied = match found {
+    fn of(conditions: &Identifiability) -> Self {
+        let satisfied = match conditions {
             Identifiability { large_error: true, .. } => 3,
             Identifiability { irrepresentability: true, .. } => 2,
             other => usize::from(other.restricted_eigenvalue),
         };
-        let noise = found.noise.as_slice().to_vec();
-        Self { satisfied, empty: found.lambda >= found.lambda_max, noise }
-    }
-}
-
-impl Inspection {
-    /// Whether transductive inference improved the accuracy.
-    pub fn improved(&self) -> bool {
-        self.last > self.initial
+        let noise = conditions.noise.as_slice().to_vec();
+        Self { satisfied, empty: conditions.lambda >= conditions.lambda_max, noise }
     }
 }
 
@@ -69,13 +60,13 @@ pub fn share_right((right, all): (usize, usize)) -> f64 {
 }
 
 /// Runs and inspects every episode.
-pub fn inspect(lab: &Lab, dataset: &Dataset) -> Result<Vec<Inspection>> {
+pub fn inspect(lab: &Lab, dataset: &PaperDataset) -> Result<Vec<EpisodeInspection>> {
     let runner = EpisodeRunner::new(lab, dataset)?;
     let name = format!("{} {}", dataset.name, runner.experiment.name());
     let start = Instant::now();
-    let stage = lab.runner.progress().stage(&name, lab.episodes() as u64, "episodes");
-    let inspections: Vec<Result<Inspection>> =
-        (0..lab.episodes()).into_par_iter().map(|number| runner.inspect(number).inspect(|_| stage.step())).collect();
+    let stage = lab.runner.progress.stage(&name, lab.episodes() as u64, "episodes");
+    let inspect = |number| runner.inspect(number).inspect(|_| stage.step());
+    let inspections: Vec<Result<EpisodeInspection>> = (0..lab.episodes()).into_par_iter().map(inspect).collect();
     drop(stage);
     let (seconds, threads) = (start.elapsed().as_secs_f64(), lab.runner.threads());
     lab.say_speed(&name, &Speed { episodes: inspections.len(), seconds, threads, processor_seconds: None });
@@ -88,14 +79,14 @@ pub struct ExampleEpisode {
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    pub outcome: SelfTrainingOutcome,
+    pub outcome: Outcome,
     pub method: SelfTrainingSpec,
 }
 
 impl ExampleEpisode {
     /// The first episode in which the plain classifier is wrong on 20% to 40% of the queries, so that right and wrong
     /// pseudo-labels can be compared; the first of all if there is none.
-    pub fn choose(lab: &Lab, dataset: &Dataset) -> Result<Self> {
+    pub fn choose(lab: &Lab, dataset: &PaperDataset) -> Result<Self> {
         let all = lab.inspect(dataset)?;
         let number = all.iter().position(|e| (0.6..=0.8).contains(&e.initial)).unwrap_or(0);
         EpisodeRunner::new(lab, dataset)?.run(number)
@@ -119,7 +110,7 @@ struct EpisodeRunner<'a> {
 }
 
 impl<'a> EpisodeRunner<'a> {
-    fn new(lab: &Lab, dataset: &'a Dataset) -> Result<Self> {
+    fn new(lab: &Lab, dataset: &'a PaperDataset) -> Result<Self> {
         let experiment = Experiment::new(1, PoolKind::Transductive);
         let table = dataset.table(Split::Novel);
         let sampler = experiment.task().check(table)?;
@@ -147,7 +138,7 @@ impl<'a> EpisodeRunner<'a> {
         Ok(ExampleEpisode { number, episode, instances, outcome, method })
     }
 
-    fn inspect(&self, number: usize) -> Result<Inspection> {
+    fn inspect(&self, number: usize) -> Result<EpisodeInspection> {
         let example = self.run(number)?;
         let ExampleEpisode { episode, instances, outcome, .. } = &example;
         let (support, query) = (&episode.support.labels, &episode.query.labels);
@@ -162,7 +153,7 @@ impl<'a> EpisodeRunner<'a> {
             let right = queries.filter(|&q| round.pseudo_labels[q] == query[q]).count();
             (right, round.selected.len())
         });
-        Ok(Inspection {
+        Ok(EpisodeInspection {
             initial: outcome.accuracy.first().copied().unwrap_or(f64::NAN),
             last: outcome.accuracy.last().copied().unwrap_or(f64::NAN),
             theorem: [theorem(&x)?, theorem(&with_intercept)?],

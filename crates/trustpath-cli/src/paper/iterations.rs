@@ -2,7 +2,7 @@
 
 use super::frame::*;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "iterations",
     about: "Selecting n per round, ICI(n)",
     heading: "Selecting in rounds",
@@ -16,10 +16,8 @@ const STEPS: [usize; 6] = [1, 2, 3, 5, 8, 15];
 const CAP: usize = 15;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = vec![Column::left("Dataset"), Column::left("Model")];
-    heads.extend(["0", "1 round", "2 rounds", "3 rounds"].map(Column::right));
-    heads.push(Column::right(format!("all {CAP}")));
-    let mut table = Table::new(heads);
+    let all = format!("all {CAP}");
+    let mut table = table(["Dataset", "Model"], ["0", "1 round", "2 rounds", "3 rounds", &all]);
     for dataset in &lab.datasets {
         let title = dataset.title();
         let runs = Runs::new(lab, dataset, &STEPS, |step| {
@@ -40,34 +38,25 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             let points = by_round.iter().enumerate().map(at).collect();
             curves.push(Curve { name: format!("ICI({step})"), points });
         }
-        let curves = Curves {
-            title: format!("Selecting n of each class per round, ICI(n), on {title}"),
-            subtitle: format!(
+        let figure = accuracy_curves(
+            format!("Selecting n of each class per round, ICI(n), on {title}"),
+            format!(
                 "5-way 1-shot transductive, the same {} episodes for all; 95% interval of each mean: ±{:.1}",
                 runs.0.first().map_or(0, |run| run.1.0.len()),
                 100.0 * width
             ),
-            x: Axis::new("Selected instances of each class").whole(),
-            y: Axis::new("Accuracy").unit("%"),
+            Axis::new("Selected instances of each class").whole(),
             curves,
-            ..Curves::default()
-        };
-        finding.figure(format!("iterations-{}", dataset.name), curves.figure()?);
-        for (claim, name, left, right) in [
-            (
-                "6 in two rounds are better than 8 in one",
-                "ICI(3) after 2 rounds − ICI(8) after 1",
-                runs.after(3, 2),
-                runs.after(8, 1),
-            ),
-            (
-                "15 in three rounds are better than 15 in one",
-                "ICI(5) after 3 rounds − ICI(15) after 1",
-                runs.after(5, 3),
-                runs.after(15, 1),
-            ),
+            Interval::default(),
+        )?;
+        finding.figure(format!("iterations-{}", dataset.name), figure);
+        for (claim, many, rounds, one) in [
+            ("6 in two rounds are better than 8 in one", 3, 2, 8),
+            ("15 in three rounds are better than 15 in one", 5, 3, 15),
         ] {
-            finding.larger(&title, claim, &[Comparison::between(name, &left, &right)?]);
+            let name = format!("ICI({many}) after {rounds} rounds − ICI({one}) after 1");
+            let comparison = Comparison::between(name, &runs.after(many, rounds), &runs.after(one, 1))?;
+            finding.larger(&title, claim, &[comparison]);
         }
     }
     let caption = "Accuracy in % of ICI(n), 5-way 1-shot transductive, after rounds that select n of each class.";

@@ -8,26 +8,26 @@ use trustpath_bench::stats::{MeanEstimate, paired_difference};
 use trustpath_bench::{BenchMethod, Drawn, EpisodeShape, FeatureTable};
 
 use super::PaperArgs;
-use super::dataset::Dataset;
+use super::dataset::PaperDataset;
 use super::experiment::Experiment;
-use super::inspect::{Inspection, inspect};
+use super::inspect::{EpisodeInspection, inspect};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::run::{Run, Runner, Speed};
+use crate::run::{EpisodesRun, Runner, Speed};
 
 /// Datasets, options, and the results so far.
 pub struct Lab<'a> {
-    pub datasets: Vec<Dataset>,
+    pub datasets: Vec<PaperDataset>,
     pub args: &'a PaperArgs,
     pub runner: &'a Runner,
-    scores: Cache<Scores>,
-    inspections: Cache<Vec<Inspection>>,
+    scores: Cache<RoundScores>,
+    inspections: Cache<Vec<EpisodeInspection>>,
 }
 
 type Cache<T> = RefCell<HashMap<String, Rc<T>>>;
 
 impl<'a> Lab<'a> {
-    pub fn new(datasets: Vec<Dataset>, args: &'a PaperArgs, runner: &'a Runner) -> Self {
+    pub fn new(datasets: Vec<PaperDataset>, args: &'a PaperArgs, runner: &'a Runner) -> Self {
         Self { datasets, args, runner, scores: Cache::default(), inspections: Cache::default() }
     }
 
@@ -36,7 +36,7 @@ impl<'a> Lab<'a> {
     }
 
     /// The accuracies of an experiment.
-    pub fn run(&self, dataset: &Dataset, experiment: &Experiment) -> Result<Rc<Scores>> {
+    pub fn run(&self, dataset: &PaperDataset, experiment: &Experiment) -> Result<Rc<RoundScores>> {
         let key = format!("{} {}", dataset.name, experiment.key());
         once(&self.scores, key, || {
             let name = format!("{} {}", dataset.name, experiment.name());
@@ -44,7 +44,7 @@ impl<'a> Lab<'a> {
             let method = (&experiment.method).into();
             let done = self.evaluate(&name, table, experiment.task(), &method, self.episodes())?;
             self.say_speed(&name, &done.speed);
-            Ok(Scores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
+            Ok(RoundScores(done.finished.into_iter().map(|episode| episode.accuracies).collect()))
         })
     }
 
@@ -56,7 +56,7 @@ impl<'a> Lab<'a> {
         task: EpisodeShape,
         method: &BenchMethod,
         count: usize,
-    ) -> Result<Run> {
+    ) -> Result<EpisodesRun> {
         let episodes = Drawn { sampler: task.check(table)?, seed: self.args.seed, count };
         let run = self.runner.run(name, table, &episodes, method, None)?;
         if interrupt::requested() {
@@ -67,7 +67,7 @@ impl<'a> Lab<'a> {
     }
 
     /// Details of the episodes of 5-way 1-shot transductive ICI-R.
-    pub fn inspect(&self, dataset: &Dataset) -> Result<Rc<Vec<Inspection>>> {
+    pub fn inspect(&self, dataset: &PaperDataset) -> Result<Rc<Vec<EpisodeInspection>>> {
         once(&self.inspections, dataset.name.clone(), || inspect(self, dataset))
     }
 
@@ -75,13 +75,13 @@ impl<'a> Lab<'a> {
     pub fn say_speed(&self, name: &str, speed: &Speed) {
         let (Speed { episodes, seconds, .. }, rate) = (speed, speed.per_second());
         let text = format!("{name}: {episodes} episodes in {seconds:.1} s, {rate:.0} per second\n");
-        self.runner.progress().say(&text);
+        self.runner.progress.say(&text);
     }
 }
 
 fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
-    if let Some(found) = cache.borrow().get(&key) {
-        return Ok(Rc::clone(found));
+    if let Some(made) = cache.borrow().get(&key) {
+        return Ok(Rc::clone(made));
     }
     let made = Rc::new(make()?);
     cache.borrow_mut().insert(key, Rc::clone(&made));
@@ -90,9 +90,9 @@ fn once<T>(cache: &Cache<T>, key: String, make: impl FnOnce() -> Result<T>) -> R
 
 /// Accuracies of every episode: of the plain classifier, then after each round.
 #[derive(Debug, Clone)]
-pub struct Scores(pub Vec<Vec<f64>>);
+pub struct RoundScores(pub Vec<Vec<f64>>);
 
-impl Scores {
+impl RoundScores {
     /// Of the plain classifier, which is trained on the labelled instances alone.
     pub fn plain(&self) -> Vec<f64> {
         self.after(0)
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn scores_are_read_by_round() {
-        let scores = Scores(vec![vec![0.5, 0.6, 0.7], vec![0.5, 0.4]]);
+        let scores = RoundScores(vec![vec![0.5, 0.6, 0.7], vec![0.5, 0.4]]);
         assert_eq!(scores.plain(), [0.5, 0.5]);
         assert_eq!(scores.after(1), [0.6, 0.4]);
         assert_eq!(scores.last(), [0.7, 0.4]);

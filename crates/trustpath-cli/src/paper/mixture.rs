@@ -8,13 +8,13 @@ use trustpath_report::Bins;
 
 /// Counts of values in bins of equal width: far cheaper to fit than the values, and as good where bins are narrow.
 #[derive(Debug, Clone)]
-pub struct Counts {
+pub struct BinCounts {
     low: f64,
     width: f64,
     counts: Vec<f64>,
 }
 
-impl Counts {
+impl BinCounts {
     /// Counts values in this number of bins; `None` if all values are equal.
     pub fn of(values: &[f64], bins: usize) -> Option<Self> {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -67,13 +67,13 @@ impl Component {
 
 /// A fitted mixture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mixture(Vec<Component>);
+pub struct GaussianMixture(Vec<Component>);
 
 const ITERATIONS: usize = 1000;
 
-impl Mixture {
+impl GaussianMixture {
     /// Fits this number of components, which start at quantiles.
-    pub fn fit(counts: &Counts, components: usize) -> Self {
+    pub fn fit(counts: &BinCounts, components: usize) -> Self {
         let share = 1.0 / components as f64;
         let total = counts.total();
         let start = |k: usize| {
@@ -93,7 +93,7 @@ impl Mixture {
         mixture
     }
 
-    fn step(&mut self, counts: &Counts, total: f64) {
+    fn step(&mut self, counts: &BinCounts, total: f64) {
         // Σ r, Σ r x, Σ r x² of each component, with responsibilities r.
         let mut sums = vec![[0.0; 3]; self.0.len()];
         for (bin, &count) in counts.counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
@@ -117,19 +117,18 @@ impl Mixture {
         }
     }
 
-    /// The density at a value.
     pub fn density(&self, x: f64) -> f64 {
         self.0.iter().map(|component| component.density(x)).sum()
     }
 
     /// The largest difference between the distribution function of the counts and of the mixture (Kolmogorov).
-    pub fn distance(&self, counts: &Counts) -> f64 {
-        let (mut found, mut fitted, mut worst) = (0.0, 0.0, 0.0f64);
+    pub fn distance(&self, counts: &BinCounts) -> f64 {
+        let (mut counted, mut fitted, mut worst) = (0.0, 0.0, 0.0f64);
         let total = counts.total();
         for (bin, count) in counts.counts.iter().enumerate() {
-            found += count / total;
+            counted += count / total;
             fitted += self.density(counts.centre(bin)) * counts.width;
-            worst = worst.max((found - fitted).abs());
+            worst = worst.max((counted - fitted).abs());
         }
         worst
     }
@@ -137,24 +136,21 @@ impl Mixture {
 
 #[cfg(test)]
 mod tests {
+    use trustpath::random::Random;
+
     use super::*;
 
-    /// Nearly Gaussian values: sums of twelve uniform ones.
     fn gaussian(count: usize, mean: f64, deviation: f64) -> impl Iterator<Item = f64> {
-        let mut state = 1u64;
-        let mut uniform = move || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        (0..count).map(move |_| mean + deviation * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0))
+        let mut random = Random::stream(1, count as u64);
+        (0..count).map(move |_| mean + deviation * random.normal())
     }
 
     #[test]
     fn three_gaussians_are_found_again() {
         let values: Vec<f64> =
             gaussian(60_000, 0.0, 0.1).chain(gaussian(20_000, 2.0, 0.3)).chain(gaussian(20_000, -3.0, 0.2)).collect();
-        let counts = Counts::of(&values, 400).unwrap();
-        let mut components = Mixture::fit(&counts, 3).0;
+        let counts = BinCounts::of(&values, 400).unwrap();
+        let mut components = GaussianMixture::fit(&counts, 3).0;
         components.sort_by(|a, b| a.mean.total_cmp(&b.mean));
         for (component, (weight, mean, deviation)) in
             components.iter().zip([(0.2, -3.0, 0.2), (0.6, 0.0, 0.1), (0.2, 2.0, 0.3)])
@@ -163,20 +159,20 @@ mod tests {
             assert!((component.mean - mean).abs() < 0.01, "{component:?}");
             assert!((component.deviation - deviation).abs() < 0.01, "{component:?}");
         }
-        let (three, one) = (Mixture::fit(&counts, 3), Mixture::fit(&counts, 1));
+        let (three, one) = (GaussianMixture::fit(&counts, 3), GaussianMixture::fit(&counts, 1));
         assert!(three.distance(&counts) < 0.03 && one.distance(&counts) > 0.15);
     }
 
     #[test]
     fn coarser_bins_keep_every_count() {
         let values: Vec<f64> = gaussian(5000, 0.0, 1.0).collect();
-        let bins = Counts::of(&values, 800).unwrap().coarser(100);
+        let bins = BinCounts::of(&values, 800).unwrap().coarser(100);
         assert_eq!((bins.counts.len(), bins.counts.iter().sum::<u64>()), (100, 5000));
     }
 
     #[test]
     fn values_without_spread_have_no_bins() {
-        assert!(Counts::of(&[1.0, 1.0], 10).is_none());
-        assert!(Counts::of(&[], 10).is_none());
+        assert!(BinCounts::of(&[1.0, 1.0], 10).is_none());
+        assert!(BinCounts::of(&[], 10).is_none());
     }
 }

@@ -48,7 +48,7 @@ use crate::error::Result;
 use crate::images::ImageArgs;
 use crate::print;
 use crate::run::Runner;
-use dataset::Dataset;
+use dataset::PaperDataset;
 use finding::Finding;
 use lab::Lab;
 
@@ -57,7 +57,7 @@ use lab::Lab;
 pub struct PaperArgs {
     /// Result to reproduce.
     #[arg(value_enum)]
-    pub target: Target,
+    pub target: PaperTarget,
     /// Built-in features: cifar-fs or cub; may be repeated [default: both].
     #[arg(long = "dataset", value_name = "NAME")]
     pub datasets: Vec<String>,
@@ -97,7 +97,7 @@ pub struct PaperArgs {
 
 /// A result of the paper that can be reproduced.
 #[derive(Debug, Clone, Copy)]
-pub struct Target {
+pub struct PaperTarget {
     name: &'static str,
     /// Its description in the help.
     about: &'static str,
@@ -108,7 +108,7 @@ pub struct Target {
 }
 
 /// All targets, in the order of the report.
-const TARGETS: &[Target] = &[
+const TARGETS: &[PaperTarget] = &[
     table1::TARGET,
     assumptions::TARGET,
     errors::TARGET,
@@ -124,7 +124,7 @@ const TARGETS: &[Target] = &[
     episode::TARGET,
     peers::TARGET,
     grid::TARGET,
-    Target {
+    PaperTarget {
         name: "all",
         about: "All of them except grid, in one report",
         heading: "",
@@ -133,7 +133,7 @@ const TARGETS: &[Target] = &[
     },
 ];
 
-impl ValueEnum for Target {
+impl ValueEnum for PaperTarget {
     fn value_variants<'a>() -> &'a [Self] {
         TARGETS
     }
@@ -143,7 +143,7 @@ impl ValueEnum for Target {
     }
 }
 
-impl Target {
+impl PaperTarget {
     /// The targets it stands for.
     fn each(self) -> Vec<Self> {
         let in_report = |target: &&Self| !["grid", "all"].contains(&target.name);
@@ -167,7 +167,7 @@ impl Target {
 pub fn run(args: &PaperArgs) -> Result<()> {
     let runner = Runner::new(args.threads.map(NonZeroUsize::get), args.progress.get())?;
     let datasets = dataset::open(args, &runner)?;
-    runner.pool().install(|| reproduce(Lab::new(datasets, args, &runner)))
+    runner.pool.install(|| reproduce(Lab::new(datasets, args, &runner)))
 }
 
 fn reproduce(lab: Lab) -> Result<()> {
@@ -177,7 +177,7 @@ fn reproduce(lab: Lab) -> Result<()> {
         let start = Instant::now();
         findings.push(target.run(&lab)?);
         let seconds = start.elapsed().as_secs_f64();
-        lab.runner.progress().say(&format!("{} done in {seconds:.1} s\n", target.name));
+        lab.runner.progress.say(&format!("{} done in {seconds:.1} s\n", target.name));
     }
     let document = document(&lab, findings)?;
     let (folder, name) = (args.out.display(), args.target.name);
@@ -187,7 +187,7 @@ fn reproduce(lab: Lab) -> Result<()> {
 }
 
 fn document(lab: &Lab, findings: Vec<Finding>) -> Result<Document> {
-    let datasets: Vec<String> = lab.datasets.iter().map(Dataset::title).collect();
+    let datasets: Vec<String> = lab.datasets.iter().map(PaperDataset::title).collect();
     let episodes = match lab.args.target.name {
         "grid" => "At most {} episodes per experiment",
         "peers" | "all" => {

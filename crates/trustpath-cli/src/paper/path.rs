@@ -7,7 +7,7 @@ use trustpath_report::{PathLine, PathPlot};
 use super::frame::*;
 use super::inspect::{ExampleEpisode, share_right};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "path",
     about: "Regularisation path of one episode",
     heading: "The regularisation path",
@@ -46,18 +46,21 @@ fn toy() -> (Matrix, Vec<usize>, Vec<usize>) {
     (x, labels, truth)
 }
 
+/// What is computed of a path: also the norms of its parameters.
+const KEEP: Keep = Keep { gamma: true, beta: false, certificate: false };
+
+/// The line of an instance.
+fn line(norms: &Matrix, row: usize, correct: bool, accepted: bool) -> PathLine {
+    PathLine { norms: (0..norms.rows()).map(|k| norms[(k, row)]).collect(), correct, accepted }
+}
+
 /// The path of [`toy`]. The sample whose parameter vanishes first is marked.
 fn toy_figure() -> Result<Figure> {
     let (x, labels, truth) = toy();
-    let keep = Keep { gamma: true, ..Keep::default() };
-    let path = IciRParams::default().check()?.path(&x, &labels, 2, keep)?;
+    let path = IciRParams::default().check()?.path(&x, &labels, 2, KEEP)?;
     let first = (0..10).min_by(|&a, &b| path.vanish[a].total_cmp(&path.vanish[b]));
     let norms = path.gamma_norm.unwrap_or_default();
-    let line = |i: usize| PathLine {
-        norms: (0..norms.rows()).map(|k| norms[(k, i)]).collect(),
-        correct: labels[i] == truth[i],
-        accepted: Some(i) == first,
-    };
+    let line = |i: usize| line(&norms, i, labels[i] == truth[i], Some(i) == first);
     let plot = PathPlot {
         title: "Regularisation path of ten samples".into(),
         subtitle: "the line with a dot reaches zero first: the most trustworthy sample".into(),
@@ -69,21 +72,17 @@ fn toy_figure() -> Result<Figure> {
     Ok(plot.figure()?)
 }
 
-fn figure(lab: &Lab, dataset: &Dataset) -> Result<Figure> {
+fn figure(lab: &Lab, dataset: &PaperDataset) -> Result<Figure> {
     let example = ExampleEpisode::choose(lab, dataset)?;
     let ExampleEpisode { number, episode, instances, outcome, method } = &example;
     let labels = example.first_labels();
     let labelled = episode.support.len();
     let x = method.reduction()?.reduce(instances, instances.len())?.x;
-    let keep = Keep { gamma: true, ..Keep::default() };
-    let path = method.incidental()?.path(&x, &labels, episode.classes.len(), keep)?;
+    let path = method.incidental()?.path(&x, &labels, episode.classes.len(), KEEP)?;
     let selected = outcome.rounds.first().map_or(&[][..], |round| &round.selected);
     let norms = path.gamma_norm.unwrap_or_default();
-    let line = |row: usize| PathLine {
-        norms: (0..norms.rows()).map(|k| norms[(k, row)]).collect(),
-        correct: labels[row] == episode.query.labels[row - labelled],
-        accepted: selected.contains(&row),
-    };
+    let correct = |row: usize| labels[row] == episode.query.labels[row - labelled];
+    let line = |row: usize| line(&norms, row, correct(row), selected.contains(&row));
     let lines: Vec<PathLine> = (labelled..labels.len()).map(line).collect();
     let right = lines.iter().filter(|line| line.correct).count();
     let plot = PathPlot {
@@ -104,9 +103,7 @@ mod tests {
     #[test]
     fn the_wrong_labels_of_the_toy_example_vanish_last() {
         let (x, labels, truth) = toy();
-        let model = IciRParams::default().check().unwrap();
-        let keep = Keep { gamma: true, ..Keep::default() };
-        let path = model.path(&x, &labels, 2, keep).unwrap();
+        let path = IciRParams::default().check().unwrap().path(&x, &labels, 2, KEEP).unwrap();
         let norms = path.gamma_norm.unwrap();
         assert!(norms.row(norms.rows() - 1).iter().all(|norm| *norm > 0.0), "a line is missing");
         let mut order: Vec<usize> = (0..10).collect();

@@ -6,10 +6,9 @@ use trustpath_bench::{BenchMethod, EpisodeShape, Finished, Queries, last_of};
 use trustpath_report::{Scatter, ScatterGroup, ScatterPoint};
 
 use super::frame::*;
-use crate::print;
 use crate::run::Speed;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "peers",
     about: "Other methods on balanced and imbalanced pools",
     heading: "Peers",
@@ -33,21 +32,16 @@ const ONE_SHOT: [usize; 2] = [0, 2];
 const THINNED: usize = 10;
 
 /// A method in every cell.
-struct Peer {
+struct PeerRuns {
     method: BenchMethod,
     runs: Vec<Vec<Finished>>,
     /// In the first cell: one shot, balanced.
     speed: Speed,
 }
 
-impl Peer {
+impl PeerRuns {
     fn scores(&self, cell: usize) -> Vec<f64> {
         self.runs[cell].iter().map(last_of).collect()
-    }
-
-    /// Processor time of one episode at one shot.
-    fn milliseconds(&self) -> f64 {
-        self.speed.milliseconds()
     }
 
     /// Its group in the figures, each of which has a colour.
@@ -75,18 +69,15 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             columns.accuracies(format!("{pool} {shot}-shot"), &accuracies);
             if let Some(reference) = reference {
                 let ours = reference.scores(cell);
-                let paired = |peer: &Peer| {
-                    if peer.method == reference.method {
-                        Ok(String::new())
-                    } else {
-                        Ok(print::points(&difference(&peer.scores(cell), &ours)?))
-                    }
+                let paired = |peer: &PeerRuns| -> Result<String> {
+                    let is_other = peer.method != reference.method;
+                    let difference = is_other.then(|| difference(&peer.scores(cell), &ours)).transpose()?;
+                    Ok(difference.as_ref().map(points).unwrap_or_default())
                 };
-                let paired: Vec<String> = peers.iter().map(paired).collect::<Result<_>>()?;
-                columns.numbers("to adaptive", paired);
+                columns.numbers("to adaptive", peers.iter().map(paired).collect::<Result<Vec<_>>>()?);
             }
         }
-        columns.numbers("ms per episode", peers.iter().map(|peer| format!("{:.2}", peer.milliseconds())));
+        columns.numbers("ms per episode", peers.iter().map(|peer| format!("{:.2}", peer.speed.milliseconds())));
         columns.numbers("episodes", peers.iter().map(|peer| peer.runs[0].len().to_string()));
         finding.table(
             format!(
@@ -96,24 +87,24 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             ),
             columns.table()?,
         );
-        let against_time =
-            scatter(&peers, |peer, balanced, imbalanced| (peer.milliseconds(), 50.0 * (balanced + imbalanced)))?;
+        let by_time = |peer: &PeerRuns, [balanced, imbalanced]: [f64; 2]| {
+            (peer.speed.milliseconds(), 50.0 * (balanced + imbalanced))
+        };
         let figure = Scatter {
             title: format!("Accuracy against time on {title}"),
             subtitle: "5-way 1-shot transductive; the mean over balanced and Dirichlet(2) pools".into(),
             x: Axis::new("Processor time per episode").unit("ms").log(),
             y: Axis::new("Accuracy").unit("%"),
-            groups: against_time,
+            groups: scatter(&peers, by_time)?,
             diagonal: false,
         };
         finding.figure(format!("peers-time-{}", dataset.name), figure.figure()?);
-        let by_balance = scatter(&peers, |_, balanced, imbalanced| (100.0 * balanced, 100.0 * imbalanced))?;
         let figure = Scatter {
             title: format!("Balanced against imbalanced pools on {title}"),
             subtitle: "5-way 1-shot transductive; on the dashed line imbalance costs nothing".into(),
             x: Axis::new("Accuracy on balanced pools").unit("%"),
             y: Axis::new("Accuracy on Dirichlet(2) pools").unit("%"),
-            groups: by_balance,
+            groups: scatter(&peers, |_, [balanced, imbalanced]| (100.0 * balanced, 100.0 * imbalanced))?,
             diagonal: true,
         };
         finding.figure(format!("peers-balance-{}", dataset.name), figure.figure()?);
@@ -123,7 +114,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
                 let name = format!("ICIR − LR {shot}-shot {pool}");
                 Comparison::between(name, &icir.scores(cell), &plain.scores(cell))
             };
-            let comparisons: Vec<Comparison> = CELLS.into_iter().enumerate().map(compare).collect::<Result<_>>()?;
+            let comparisons = CELLS.into_iter().enumerate().map(compare).collect::<Result<Vec<_>>>()?;
             let claim = "ICIR improves on the plain classifier, also where the pool is imbalanced";
             finding.larger(&title, claim, &comparisons);
         }
@@ -131,7 +122,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
     Ok(())
 }
 
-fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
+fn run(lab: &Lab, dataset: &PaperDataset) -> Result<Vec<PeerRuns>> {
     let mut methods = BenchMethod::all(&SelfTrainingSpec::default());
     let asked = &lab.args.methods;
     methods.retain(|method| asked.is_empty() || asked.contains(&method.to_string()));
@@ -150,17 +141,17 @@ fn run(lab: &Lab, dataset: &Dataset) -> Result<Vec<Peer>> {
             runs.push(run.finished);
             speed.get_or_insert(run.speed);
         }
-        peers.extend(speed.map(|speed| Peer { method, runs, speed }));
+        peers.extend(speed.map(|speed| PeerRuns { method, runs, speed }));
     }
     Ok(peers)
 }
 
 /// A point for each method, from its accuracies on balanced and imbalanced pools at one shot.
-fn scatter(peers: &[Peer], place: impl Fn(&Peer, f64, f64) -> (f64, f64)) -> Result<Vec<ScatterGroup>> {
+fn scatter(peers: &[PeerRuns], place: impl Fn(&PeerRuns, [f64; 2]) -> (f64, f64)) -> Result<Vec<ScatterGroup>> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
     for peer in peers {
         let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
-        let (x, y) = place(peer, accuracies[0].mean, accuracies[1].mean);
+        let (x, y) = place(peer, [accuracies[0].mean, accuracies[1].mean]);
         let label = peer.method.to_string();
         let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
         let name = peer.group();

@@ -18,11 +18,11 @@ pub fn dataset(name: &str) -> Option<usize> {
 }
 
 /// A row of Table 1: setting, model, and the accuracy at 1 and 5 shots on each of [`DATASETS`].
-pub type Row = (&'static str, &'static str, [[Published; 2]; 4]);
+pub type Table1Row = (&'static str, &'static str, [[Published; 2]; 4]);
 
 /// Table 1 (`fig:tfsl results`), the rows of ICI.
 #[rustfmt::skip]
-pub const TABLE1: [Row; 6] = [
+pub const TABLE1: [Table1Row; 6] = [
     ("Tran.", "ICIC", [[(71.29, 0.59), (83.12, 0.33)], [(76.13, 0.62), (86.73, 0.36)], [(78.47, 0.60), (86.41, 0.36)], [(90.38, 0.42), (94.30, 0.20)]]),
     ("Tran.", "ICIR", [[(72.39, 0.62), (83.27, 0.33)], [(77.48, 0.62), (86.84, 0.36)], [(79.19, 0.63), (86.66, 0.36)], [(90.89, 0.43), (94.36, 0.20)]]),
     ("Semi. 15/15", "ICIC", [[(70.97, 0.56), (82.69, 0.33)], [(76.00, 0.60), (86.19, 0.36)], [(78.44, 0.58), (86.10, 0.36)], [(89.89, 0.42), (94.00, 0.20)]]),
@@ -93,7 +93,7 @@ pub fn best_competitor(setting: &str, dataset: usize, shots: usize) -> Option<(&
 }
 
 /// The row of Table 1 for a setting and a model.
-pub fn table1(setting: &str, model: &str) -> Option<&'static Row> {
+pub fn table1(setting: &str, model: &str) -> Option<&'static Table1Row> {
     TABLE1.iter().find(|row| row.0 == setting && row.1 == model)
 }
 

@@ -5,7 +5,7 @@ use trustpath_bench::reduce::ReductionKind;
 use super::frame::*;
 use super::published::REDUCTIONS;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "reductions",
     about: "Other reductions",
     heading: "Reductions",
@@ -41,9 +41,8 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         })?;
         let accuracies = runs.accuracies()?;
         columns.accuracies(&title, &accuracies);
-        let gains = runs.0.iter().map(|(_, scores)| scores.gain()).collect::<Result<_>>()?;
-        series.push((title, gains));
-        verdicts(finding, &dataset.title(), &runs, &accuracies)?;
+        verdicts(finding, &title, &runs, &accuracies)?;
+        series.push((title, runs.gains()?));
     }
     finding.table(
         "Accuracy in % of ICIR by reduction to five dimensions, 5-way 1-shot transductive. MDS of the paper starts at \

@@ -7,7 +7,7 @@ use super::ablation::{Ablation, Variant};
 use super::frame::*;
 use super::published::SELECTORS;
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "selectors",
     about: "Other rules of selection: RA, NN, CO, CN",
     heading: "Rules of selection",
@@ -43,10 +43,10 @@ const ABLATION: Ablation<Selector> = Ablation {
         let [random, .., norm, least_squares, ici] = variants else { return Ok(()) };
         for other in variants.iter().filter(|other| other.name != "ICIR" && other.name != "LS") {
             let claim = format!("ICIR selects better than {}", other.name);
-            finding.larger(title, &claim, &ici.minus(other, "ICIR", &[1, 5])?);
+            finding.larger(title, &claim, &ici.minus(other, &[1, 5])?);
         }
         for cn in [norm, least_squares] {
-            as_random(finding, title, cn, &cn.minus(random, cn.name, &[1, 5])?);
+            as_random(finding, title, cn, &cn.minus(random, &[1, 5])?);
         }
         Ok(())
     },

@@ -5,7 +5,7 @@ use trustpath_bench::IncidentalKind;
 use super::frame::*;
 use super::published::{self, DATASETS, TABLE1};
 
-pub const TARGET: Target = Target {
+pub const TARGET: PaperTarget = PaperTarget {
     name: "table1",
     about: "Every setting, model and dataset next to the published rows",
     heading: "Table 1: accuracy in every setting",
@@ -21,15 +21,19 @@ const SHOTS: [usize; 2] = [1, 5];
 /// "Only reduced by a little": the largest loss in the paper's own rows, ICIR on tieredImageNet at 5 shots.
 const LITTLE: f64 = 0.006;
 
+/// The rows of ICI: setting and model.
+fn rows() -> impl Iterator<Item = (PoolKind, (&'static str, IncidentalKind))> {
+    POOLS.into_iter().flat_map(|pool| MODELS.map(|model| (pool, model)))
+}
+
 /// A cell of the table: setting, model and shots.
-type Cell = (PoolKind, IncidentalKind, usize);
+type Table1Cell = (PoolKind, IncidentalKind, usize);
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let rows = || POOLS.into_iter().flat_map(|pool| MODELS.map(|model| (pool, model)));
     let mut columns = Columns::default()
         .names("Setting", ["In."].into_iter().chain(rows().map(|(pool, _)| pool.name())))
         .names("Model", ["LR"].into_iter().chain(rows().map(|(_, model)| model.0)));
-    let cells: Vec<Cell> = SHOTS.into_iter().flat_map(|shot| rows().map(move |(p, m)| (p, m.1, shot))).collect();
+    let cells: Vec<Table1Cell> = SHOTS.into_iter().flat_map(|shot| rows().map(move |(p, m)| (p, m.1, shot))).collect();
     let mut all = Vec::new();
     for dataset in &lab.datasets {
         let runs = Runs::new(lab, dataset, &cells, |(pool, model, shot)| {
@@ -39,8 +43,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         for (i, shot) in SHOTS.into_iter().enumerate() {
             let mut scores = vec![runs.after((PoolKind::Transductive, IncidentalKind::IciR, shot), 0)];
             scores.extend(rows().map(|(pool, model)| runs.last((pool, model.1, shot))));
-            let accuracies = scores.iter().map(|scores| Ok(MeanEstimate::of(scores)?)).collect::<Result<Vec<_>>>()?;
-            columns.accuracies(format!("{} {shot}-shot", dataset.title()), &accuracies);
+            columns.accuracies(format!("{} {shot}-shot", dataset.title()), &estimates(scores)?);
             if let Some(index) = index {
                 let printed = rows().map(|(pool, model)| {
                     let row = published::table1(pool.name(), model.0);
@@ -81,11 +84,9 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 }
 
 /// All rows of the paper's table, each followed by the rows here of the same setting.
-fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
-    let mut heads = ["Setting", "Model", "Network"].map(Column::left).to_vec();
-    let columns = || DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
-    heads.extend(columns().map(Column::right));
-    let mut table = Table::new(heads);
+fn reference(runs: &[(&PaperDataset, Runs<Table1Cell>)]) -> Result<Table> {
+    let columns = DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
+    let mut table = table(["Setting", "Model", "Network"], columns);
     let mut push = |names: [&str; 3], cells: [[String; 2]; 4]| {
         let names = names.into_iter().map(str::to_owned);
         table.push(names.chain(cells.into_iter().flatten()))
@@ -97,7 +98,7 @@ fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
         push([setting, model, "ResNet-12, 84×84"], cells.map(|pair| pair.map(text)))?;
     }
     // Rows of this run, for the datasets that the paper has.
-    for (pool, (name, model)) in POOLS.into_iter().flat_map(|pool| MODELS.map(|m| (pool, m))) {
+    for (pool, (name, model)) in rows() {
         let mut cells: [[String; 2]; 4] = Default::default();
         cells.as_flattened_mut().fill("–".into());
         let mut any = false;
@@ -115,7 +116,7 @@ fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
     Ok(table)
 }
 
-fn figure(title: &str, runs: &Runs<Cell>) -> Result<Figure> {
+fn figure(title: &str, runs: &Runs<Table1Cell>) -> Result<Figure> {
     let groups = SHOTS.into_iter().flat_map(|shot| POOLS.map(|pool| format!("{shot}-shot {}", pool.name())));
     let mut series = Vec::new();
     for (name, model) in MODELS {
@@ -132,7 +133,7 @@ fn figure(title: &str, runs: &Runs<Cell>) -> Result<Figure> {
     )
 }
 
-fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()> {
+fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Table1Cell>) -> Result<()> {
     let (mut gains, mut more, mut semi) = (Vec::new(), Vec::new(), Vec::new());
     for (name, model) in MODELS {
         for shot in SHOTS {
@@ -161,16 +162,14 @@ fn verdicts(finding: &mut Finding, title: &str, runs: &Runs<Cell>) -> Result<()>
 
 /// Whether ICIR is above the best printed accuracy of other methods: transductive at one shot, where the paper calls it
 /// competitive, and semi-supervised in all tasks.
-fn against_competitors(finding: &mut Finding, title: &str, index: usize, runs: &Runs<Cell>) -> Result<()> {
+fn against_competitors(finding: &mut Finding, title: &str, index: usize, runs: &Runs<Table1Cell>) -> Result<()> {
     for (claim, setting, pool, shots) in [
         ("ICIR is above the published transductive methods at 1 shot", "Tran.", PoolKind::Transductive, &SHOTS[..1]),
         ("ICIR is above the published semi-supervised methods", "Semi.", PoolKind::SemiMore, &SHOTS[..]),
     ] {
         let (mut holds, mut evidence) = (Vec::new(), Vec::new());
         for (i, &shot) in shots.iter().enumerate() {
-            let Some((name, best)) = published::best_competitor(setting, index, i) else {
-                continue;
-            };
+            let Some((name, best)) = published::best_competitor(setting, index, i) else { continue };
             let ours = MeanEstimate::of(&runs.last((pool, IncidentalKind::IciR, shot)))?;
             holds.push(Holds::above(&ours, best / 100.0));
             evidence.push(format!("{shot}-shot: {}% against {best:.2}% of {name}", ours.percent()));

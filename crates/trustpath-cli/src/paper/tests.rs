@@ -6,28 +6,26 @@ use std::path::Path;
 use clap::Parser;
 
 use super::*;
-
-#[derive(Parser)]
-struct Command {
-    #[command(flatten)]
-    args: PaperArgs,
-}
+use crate::cli::{Cli, Command};
 
 pub fn args(line: &str, out: &Path) -> PaperArgs {
     let out = out.to_str().unwrap();
-    let words = ["paper"].into_iter().chain(line.split_whitespace()).chain(["--out", out, "--quiet"]);
-    Command::try_parse_from(words).unwrap().args
+    let words = ["trustpath", "paper"].into_iter().chain(line.split_whitespace()).chain(["--out", out, "--quiet"]);
+    match Cli::try_parse_from(words).unwrap().command {
+        Some(Command::Paper(args)) => args,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Opens the datasets of a command line and uses them.
 pub fn with_lab<T>(line: &str, action: impl FnOnce(&Lab) -> T) -> T {
     let args = args(line, Path::new("out"));
-    let runner = Runner::new(None, crate::progress::Progress::Quiet).unwrap();
+    let runner = Runner::new(None, crate::progress::ProgressMode::Quiet).unwrap();
     let datasets = dataset::open(&args, &runner).unwrap();
     action(&Lab::new(datasets, &args, &runner))
 }
 
-fn target(name: &str) -> Target {
+fn target(name: &str) -> PaperTarget {
     *TARGETS.iter().find(|target| target.name == name).unwrap()
 }
 
@@ -52,19 +50,8 @@ fn csv(folder: &Path, rows: usize, classes: usize) -> String {
 /// Heads and rows of the tables in a Markdown file.
 fn tables(path: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();
-    let mut tables: Vec<Vec<String>> = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let row = line.starts_with('|');
-        if row && !inside {
-            tables.push(Vec::new());
-        }
-        inside = row;
-        if let Some(table) = tables.last_mut().filter(|_| row) {
-            table.push(line.to_owned());
-        }
-    }
-    tables
+    let tables = text.split("\n\n").filter(|block| block.starts_with('|'));
+    tables.map(|table| table.lines().map(str::to_owned).collect()).collect()
 }
 
 #[test]
@@ -92,19 +79,19 @@ fn every_target_has_its_tables_figures_and_verdicts() {
         for (name, rows, figures, verdicts) in expected {
             let finding = target(name).run(lab).unwrap();
             assert_eq!(finding.verdicts.len(), verdicts, "{name}");
-            let (mut found_rows, mut found_figures) = (Vec::new(), Vec::new());
+            let (mut table_rows, mut figure_names) = (Vec::new(), Vec::new());
             for block in &finding.blocks {
                 match block {
                     Block::Table { table, caption } => {
                         assert!(!caption.is_empty(), "{name}");
-                        found_rows.push(table.rows().len());
+                        table_rows.push(table.rows().len());
                     }
-                    Block::Figure { name, .. } => found_figures.push(name.clone()),
+                    Block::Figure { name, .. } => figure_names.push(name.clone()),
                     _ => {}
                 }
             }
-            assert_eq!(found_rows, rows, "{name}");
-            assert_eq!(found_figures, figures, "{name}");
+            assert_eq!(table_rows, rows, "{name}");
+            assert_eq!(figure_names, figures, "{name}");
             for verdict in &finding.verdicts {
                 assert!(!verdict.evidence.contains("NaN"), "{name}: {}", verdict.sentence());
             }
@@ -210,8 +197,8 @@ fn the_grid_continues_from_its_notes() {
     assert!(first.contains("n = 300, because the classes are too few or too small"), "{first}");
 
     // Settings that have a line are not run again; those without one are.
-    let kept: Vec<&str> = notes.lines().take(30).collect();
-    fs::write(out.join("grid.jsonl"), kept.join("\n")).unwrap();
+    let first_notes: Vec<&str> = notes.lines().take(30).collect();
+    fs::write(out.join("grid.jsonl"), first_notes.join("\n")).unwrap();
     run(&args(&line, &out)).unwrap();
     assert_eq!(fs::read_to_string(out.join("grid.md")).unwrap(), first);
     assert_eq!(fs::read_to_string(out.join("grid.jsonl")).unwrap().lines().count(), 48);

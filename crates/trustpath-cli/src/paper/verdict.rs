@@ -55,19 +55,20 @@ impl Holds {
         if condition { Self::Yes } else { Self::No }
     }
 
-    pub fn name(self) -> &'static str {
+    /// In a table, and at the beginning of a sentence.
+    pub fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Open => "not decided",
-            Self::ByConstruction => "by construction",
+            Self::Yes => ("yes", "Confirmed"),
+            Self::No => ("no", "Contradicted"),
+            Self::Open => ("not decided", "Not decided"),
+            Self::ByConstruction => ("by construction", "True by construction"),
         }
     }
 }
 
 /// A conclusion of the paper and what the numbers say about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct Conclusion {
     pub dataset: String,
     /// The paper's conclusion, as a sentence without a full stop.
     pub claim: String,
@@ -121,16 +122,10 @@ pub fn decide(comparisons: &[Comparison]) -> (Holds, String) {
     (holds, evidence)
 }
 
-impl Verdict {
+impl Conclusion {
     pub fn sentence(&self) -> String {
-        let Self { dataset, claim, evidence, .. } = self;
-        let holds = match self.holds {
-            Holds::Yes => "Confirmed",
-            Holds::No => "Contradicted",
-            Holds::Open => "Not decided",
-            Holds::ByConstruction => "True by construction",
-        };
-        format!("{holds} on {dataset}: {claim} ({evidence}).")
+        let Self { dataset, claim, holds, evidence } = self;
+        format!("{} on {dataset}: {claim} ({evidence}).", holds.words().1)
     }
 }
 
@@ -170,7 +165,7 @@ mod tests {
         let sentence = |mean| {
             let (holds, evidence) = decide(&[Comparison::new("ICIR − LR", estimate(mean, 0.0031))]);
             let (dataset, claim) = ("CUB".into(), "ICI improves on LR".into());
-            Verdict { dataset, claim, holds, evidence }.sentence()
+            Conclusion { dataset, claim, holds, evidence }.sentence()
         };
         assert_eq!(
             sentence(0.0532),

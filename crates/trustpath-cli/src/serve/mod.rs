@@ -4,7 +4,7 @@ mod source;
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use trustpath::spec::LabelSpec;
@@ -83,40 +83,41 @@ fn share(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &ServeArgs) -> Result<()> {
     let mut spec = args.options.spec()?;
     let trust = spec.trust()?;
     if spec.suggest == 0 {
         spec.suggest = AHEAD * args.session.batch;
     }
-    let labels = labels_file(&args.input)?.to_owned();
+    let labels = labels_file(&args.input)?;
+    let name = labels.display();
     let token = labels.with_file_name(format!("{}.token", labels.file_name().unwrap_or_default().to_string_lossy()));
     // Before the labels are read: another session may be about to write them.
-    let lock = FileLock::acquire(&labels)?;
-    let (threads, progress) = (args.work.pool()?, args.work.progress());
-    let input = args.input.clone().with_labels_that_exist();
-    let files = CommandFiles::default();
-    let instances = input.read(Wanted::Any, files, &args.source, None, &threads, progress)?;
+    let lock = FileLock::acquire(labels)?;
+    let (threads, progress) = (args.work.pool()?, args.work.progress.get());
+    // A labels file that does not exist yet is not read.
+    let mut input = args.input.clone();
+    input.labels = input.labels.filter(|labels| labels.exists());
+    let instances = input.read(Wanted::Any, CommandFiles::default(), &args.source, None, &threads, progress)?;
     let settings = Settings {
-        labels,
+        labels: labels.to_owned(),
         missing: args.input.missing_labels(),
         coverage: args.session.coverage,
         batch: args.session.batch,
         seed: spec.seed,
         label_studio: args.session.label_studio,
     };
-    let notes: Vec<String> =
-        results::notes(instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..))));
+    let notes = instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..)));
+    let notes = results::notes(notes);
     let text = args.input.text_column(&instances.pool);
-    let source = Arc::new(PoolSource::new(instances, threads, spec, trust, text));
+    let source = Arc::new(PoolSource { instances, threads, spec, trust, text, represented: OnceLock::new() });
     let session = Session::open(source.clone(), settings, lock)?;
     let server = if args.session.label_studio {
         Server::bind_keeping(args.session.port, &token)?
     } else {
         Server::bind(args.session.port)?
     };
-    let mut said: String = notes.iter().map(|note| format!("{note}\n")).collect();
+    let mut said: String = notes.into_iter().map(|note| note + "\n").collect();
     if session.replayed() > 0 {
         said += &format!(
             "{} of a session that did not end were read from the journal.\n",
@@ -124,7 +125,6 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         );
     }
     let pool = &source.instances.pool;
-    let name = args.input.labels_file().unwrap_or(Path::new("")).display();
     said += &format!(
         "{}: {}. Open this address in a browser:\n\n  {}\n\nAnswers go to {name}. Ctrl-C ends the session.\n",
         pool.source(),
@@ -153,7 +153,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
 /// The file that the answers go to.
 fn labels_file(input: &InputArgs) -> Result<&Path> {
     let usage = |why: String| Err(Error::Usage(why));
-    let Some(labels) = input.labels_file() else {
+    let Some(labels) = &input.labels else {
         return usage("no file for the answers: give --labels labels.csv, which need not exist yet".into());
     };
     let name = labels.display();
@@ -161,12 +161,12 @@ fn labels_file(input: &InputArgs) -> Result<&Path> {
     if ending.is_none_or(|ending| ending != "csv" && ending != "tsv") {
         return usage(format!("--labels {name} must end in .csv or .tsv, since the answers are written there"));
     }
-    if is_same_file(labels, input.features()) {
+    if is_same_file(labels, &input.features) {
         return usage(format!(
             "--labels {name} is the file of the data, which the answers would replace: name another file, and the labels in the data are the start"
         ));
     }
-    if input.is_in_order() {
+    if input.labels_in_order {
         return usage(
             "--labels-in-order is not for trustpath serve, which writes labels by id: name the ids in the data by --id-column, or leave the ids out of the labels file".into(),
         );

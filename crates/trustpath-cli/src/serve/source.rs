@@ -12,9 +12,11 @@ use trustpath::{Audit, Features, Observer, audit, label};
 use trustpath_explain::AuditedRows;
 use trustpath_serve::SessionPool;
 use trustpath_table::PartlyLabelledTable;
+use trustpath_vision::dataset::Dataset;
+use trustpath_vision::image::RgbImage;
 
 use crate::args::LoadedInstances;
-use crate::features::{Rows, named};
+use crate::features::{PoolRows, named};
 
 /// What a session works on.
 pub struct PoolSource {
@@ -24,33 +26,39 @@ pub struct PoolSource {
     pub trust: Trust,
     /// The column of texts that an instance is shown by.
     pub text: Option<String>,
-    /// See [`PoolSource::represented`].
-    represented: OnceLock<Represented>,
+    /// The representation of the pool, once it is made.
+    pub represented: OnceLock<Represented>,
 }
 
 impl PoolSource {
-    pub fn new(
-        instances: LoadedInstances,
-        threads: ThreadPool,
-        spec: LabelSpec,
-        trust: Trust,
-        text: Option<String>,
-    ) -> Self {
-        Self { instances, threads, spec, trust, text, represented: OnceLock::new() }
-    }
-
-    /// The representation of the pool, made when it is first asked for.
+    /// The representation, made when it is first asked for.
     fn represented(
         &self,
         features: &Features<'_>,
         observer: &mut (dyn Observer + Send),
     ) -> trustpath::Result<&Represented> {
-        if let Some(kept) = self.represented.get() {
-            return Ok(kept);
+        if let Some(represented) = self.represented.get() {
+            return Ok(represented);
         }
         // Only the thread of the model labels, so that nothing is made twice.
         let made = Represented::of(features, observer)?;
         Ok(self.represented.get_or_init(|| made))
+    }
+
+    /// Does something with the features of some rows, on the threads of the session.
+    fn with_features<T: Send>(
+        &self,
+        rows: PoolRows<'_>,
+        action: impl FnOnce(&Features<'_>) -> trustpath::Result<T> + Send,
+    ) -> Result<T, String> {
+        self.threads.install(|| {
+            let features = rows.features().map_err(|e| e.to_string())?;
+            action(&features).map_err(|error| named(&self.instances.pool, error).to_string())
+        })
+    }
+
+    fn images(&self) -> Option<&Dataset> {
+        Some(&self.instances.images.as_ref()?.dataset)
     }
 }
 
@@ -66,26 +74,16 @@ impl SessionPool for PoolSource {
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
-        let pool = self.pool();
-        self.threads.install(|| {
-            let rows = Rows::all(pool);
-            let features = rows.features().map_err(|e| e.to_string())?;
-            let labelling = self.represented(&features, observer).and_then(|kept| {
-                let pool = label(&features, labels).none_of_these(none).classes(classes);
-                pool.spec(&self.spec).on(kept).run_observed(observer)
-            });
-            labelling.map_err(|error| named(pool, error).to_string())
+        self.with_features(PoolRows::all(self.pool()), |features| {
+            let represented = self.represented(features, observer)?;
+            let pool = label(features, labels).none_of_these(none).classes(classes);
+            pool.spec(&self.spec).on(represented).run_observed(observer)
         })
     }
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
-        let pool = self.pool();
-        self.threads.install(|| {
-            let rows = Rows::all(pool);
-            let features = rows.features().map_err(|e| e.to_string())?;
-            let kept = self.represented(&features, observer);
-            let first = kept.map(|kept| kept.label_first(self.spec.suggest));
-            first.map_err(|error| named(pool, error).to_string())
+        self.with_features(PoolRows::all(self.pool()), |features| {
+            Ok(self.represented(features, observer)?.label_first(self.spec.suggest))
         })
     }
 
@@ -95,12 +93,9 @@ impl SessionPool for PoolSource {
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Audit, String> {
-        let pool = self.pool();
-        self.threads.install(|| {
-            let rows = Rows::some(pool, &labelled.rows);
-            let features = rows.features().map_err(|e| e.to_string())?;
-            let audited = audit(&features, &labelled.labels).classes(classes).run_observed(observer);
-            audited.map_err(|error| named(pool, labelled.error_in_all_rows(error)).to_string())
+        self.with_features(PoolRows::some(self.pool(), &labelled.rows), |features| {
+            let audited = audit(features, &labelled.labels).classes(classes).run_observed(observer);
+            audited.map_err(|error| labelled.error_in_all_rows(error))
         })
     }
 
@@ -117,22 +112,24 @@ impl SessionPool for PoolSource {
     }
 
     fn has_images(&self) -> bool {
-        self.instances.images.is_some()
+        self.images().is_some()
     }
 
     fn image(&self, row: usize, edge: usize) -> Option<Vec<u8>> {
-        self.instances.images.as_ref()?.jpeg(row, edge)
+        self.images()?.image(row).ok()?.within(edge).jpeg(RgbImage::THUMBNAIL_QUALITY).ok()
     }
 
     fn original(&self, row: usize) -> Option<Vec<u8>> {
-        self.instances.images.as_ref()?.original(row)
+        let images = self.images()?;
+        // Where an image is no file, a PNG of it.
+        images.encoded(row).ok().flatten().or_else(|| images.image(row).ok()?.png().ok())
     }
 
     fn file(&self, row: usize) -> Option<&Path> {
-        self.instances.images.as_ref()?.file(row)
+        self.images()?.file(row)
     }
 
     fn size(&self, row: usize) -> Option<(usize, usize)> {
-        self.instances.images.as_ref()?.size(row)
+        self.images()?.image(row).ok().map(|image| (image.width, image.height))
     }
 }

@@ -6,10 +6,9 @@ use trustpath_vision::train::{Epoch, Recipe, TrainDevice, TrainObserver, Trainin
 
 use super::{RecipeArgs, TrainArgs, log};
 use crate::error::{Error, Result};
-use crate::progress::{Progress, Stage};
+use crate::progress::{ProgressMode, Stage};
 use crate::{interrupt, print};
 
-/// Runs the command.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let network = Network::by_name(&args.backbone)?;
     let device: TrainDevice = args.device.parse()?;
@@ -19,7 +18,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let recipe = Recipe { size: network.input.size, ..Recipe::for_dataset(dataset.name()) };
     let recipe = args.recipe.over(recipe);
     recipe.check()?;
-    let progress = args.work.progress();
+    let progress = args.work.progress.get();
     let (images, validation) = args.work.pool()?.install(|| -> Result<_> {
         let images = load(&training_part(&dataset)?, recipe.size, progress)?;
         let validation = if dataset.splits().contains(&DatasetSplit::Val) {
@@ -74,7 +73,7 @@ fn training_part(dataset: &Dataset) -> Result<Dataset> {
     if dataset.splits().is_empty() { Ok(dataset.clone()) } else { Ok(dataset.split(DatasetSplit::Train)?) }
 }
 
-fn load(dataset: &Dataset, size: usize, progress: Progress) -> Result<TrainingImages> {
+fn load(dataset: &Dataset, size: usize, progress: ProgressMode) -> Result<TrainingImages> {
     let stage = progress.stage("reading images", dataset.len() as u64, "images");
     Ok(TrainingImages::load(dataset, size, &|| stage.step())?)
 }

@@ -104,7 +104,6 @@ fn rate(text: &str) -> std::result::Result<(usize, f64), String> {
     parts.ok_or_else(|| "give pairs such as 60:0.1".into())
 }
 
-/// Runs the command.
 #[cfg(feature = "libtorch")]
 pub fn run(args: &TrainArgs) -> Result<()> {
     libtorch::run(args)

@@ -7,67 +7,64 @@ fn numbers(text: &str) -> Vec<&str> {
 
 #[test]
 fn the_demo_prints_accuracies_and_draws_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |threads: &str| {
-        let args = ["demo", "--episodes", "6", "--threads", threads];
-        succeeds(&folder, &args)
-    };
-    let first = run("1");
-    for expected in [
-        "cifar-fs 1-shot",
-        "cub 5-shot",
-        "plain classifier",
-        "ICI-R, round 3",
-        "gain over plain",
-        "episodes per second",
-    ] {
-        assert!(first.contains(expected), "{expected} is missing:\n{first}");
-    }
-    let png = std::fs::read(folder.path().join("trustpath-demo/accuracy.png")).unwrap();
-    let svg = std::fs::read_to_string(folder.path().join("trustpath-demo/accuracy.svg")).unwrap();
-    assert!(png.starts_with(b"\x89PNG") && svg.starts_with("<svg"));
+    let folder = CommandFolder::new();
+    let first = folder.prints("demo --episodes 6 --threads 1");
+    contains(&first, &["cifar-fs 1-shot", "cub 5-shot", "plain classifier", "ICI-R, round 3"]);
+    contains(&first, &["gain over plain", "episodes per second"]);
+    assert!(folder.bytes("trustpath-demo/accuracy.png").starts_with(b"\x89PNG"));
+    assert!(folder.read("trustpath-demo/accuracy.svg").starts_with("<svg"));
     let next: Vec<&str> = first.lines().rev().take(2).collect();
     assert!(next[1].contains("trustpath bench") && next[0].contains("trustpath paper"));
 
-    let second = run("2").replace("2 threads", "1 thread");
+    let second = folder.prints("demo --episodes 6 --threads 2").replace("2 threads", "1 thread");
     assert_eq!(numbers(&first), numbers(&second));
 }
 
 #[test]
 fn the_table_is_printed_even_if_the_figure_cannot_be_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("file");
-    std::fs::write(&place, "").unwrap();
-    let said = stdout(&["demo", "--episodes", "2", "--output", &text(&place)]);
-    assert!(said.contains("gain over plain"));
-    assert!(said.contains("No figure: cannot write") && said.contains("choose a folder"), "{said}");
+    let said = CommandFolder::with([("file", "")]).prints("demo --episodes 2 --output file");
+    contains(&said, &["gain over plain", "No figure: cannot write", "choose a folder"]);
 }
 
 #[test]
 fn help_has_examples_and_exit_status() {
-    let help = stdout(&["--help"]);
-    assert!(help.contains("trustpath demo") && help.contains("Exit status"));
-    assert_eq!(stdout(&["--version"]), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
-    let help = stdout(&["bench", "--help"]);
+    contains(&stdout("--help"), &["trustpath demo", "Exit status"]);
+    assert_eq!(stdout("--version"), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
+    let help = stdout("bench --help");
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    for expected in ["Examples:", "[possible values: ici, ra, nn, co, cn, ls]", "--against"] {
-        assert!(help.contains(expected), "{expected} is missing:\n{help}");
-    }
+    contains(&help, &["Examples:", "[possible values: ici, ra, nn, co, cn, ls]", "--against"]);
 }
 
 #[test]
 fn without_a_command_it_explains_itself_and_writes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let said = succeeds(&folder, &[]);
-    assert!(said.contains("trustpath demo") && said.contains("trustpath label"), "{said}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let folder = CommandFolder::new();
+    contains(&folder.prints(""), &["trustpath demo", "trustpath label"]);
+    assert!(folder.names().is_empty());
 }
 
 #[test]
 fn the_demo_as_json() {
-    let folder = tempfile::tempdir().unwrap();
-    let said = succeeds(&folder, &["demo", "--episodes", "3", "--json"]);
-    let cells: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(cells.as_array().unwrap().len(), 4);
-    assert!(cells[0]["final"].as_f64().unwrap() > cells[0]["plain"].as_f64().unwrap() - 0.2);
+    let columns = CommandFolder::new().prints_json("demo --episodes 3 --json");
+    assert_eq!(columns.as_array().unwrap().len(), 4);
+    assert!(columns[0]["final"].as_f64().unwrap() > columns[0]["plain"].as_f64().unwrap() - 0.2);
+}
+
+#[test]
+fn progress_comes_as_lines_of_json() {
+    let folder = CommandFolder::new();
+    let demo = |options: &str| outputs(&mut folder.command(&format!("demo --episodes 4 {options}"))).1;
+    let lines: Vec<Value> = demo("--progress json").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let stages: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
+    assert_eq!(stages.len(), 4, "{stages:?}");
+    for stage in stages {
+        let of_stage: Vec<&Value> = lines.iter().filter(|line| line["stage"] == stage).collect();
+        let (first, last) = (of_stage[0], of_stage[of_stage.len() - 1]);
+        assert_eq!((&first["done"], &first["total"]), (&0.into(), &4.into()));
+        assert_eq!(last["done"], 4);
+        assert!(last["elapsed_s"].as_f64().unwrap() >= 0.0);
+    }
+    for silent in ["--quiet", "--progress none", ""] {
+        assert_eq!(demo(silent), "", "no bar where there is no terminal");
+    }
+    folder.refuses("demo --quiet --progress json", 2, &["--quiet", "--progress"]);
 }

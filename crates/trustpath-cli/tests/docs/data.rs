@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use trustpath_table::{Column, Output, PartlyLabelledFile, ResultTable, npy, write_atomically};
+use trustpath_table::{Column, Output, PartlyLabelledFile, PartlyLabelledTable, ResultTable, npy, write_atomically};
 use trustpath_vision::image::RgbImage;
 
 use super::shell;
@@ -24,7 +24,7 @@ pub fn folder() -> TempDir {
     run("trustpath label embeddings.npy --labels labels.csv --model model.safetensors");
     let read = |labels: &str| PartlyLabelledFile::new(at("embeddings.npy")).labels(at(labels)).read().unwrap();
     let (pool, truth) = (read("labels.csv"), read("some/truth.csv"));
-    let table = |table: &trustpath_table::PartlyLabelledTable, id: &str, label: &str| {
+    let write = |table: &PartlyLabelledTable, id: &str, label: &str, to: &str| {
         let (features, dims) = (table.features().unwrap(), table.dims());
         let mut columns = ResultTable::default();
         columns.push(id, Column::Text(table.ids().to_vec())).unwrap();
@@ -35,13 +35,12 @@ pub fn folder() -> TempDir {
         let name = |class: &Option<usize>| class.map(|class| table.class_names()[class].clone());
         let names = table.labels().iter().map(name).collect();
         columns.push(label, Column::OptionalText(names)).unwrap();
-        columns
+        columns.write(&Output::new(at(to))).unwrap();
     };
-    table(&pool, "file", "kind").write(&Output::new(at("pool.csv"))).unwrap();
-    table(&truth, "id", "label").write(&Output::new(at("train.csv"))).unwrap();
+    write(&pool, "file", "kind", "pool.csv");
+    write(&pool, "file", "kind", "pool.parquet");
+    write(&truth, "id", "label", "train.csv");
     run("head -n 6 some/truth.csv > checked.csv");
-    let parquet = table(&pool, "file", "kind");
-    parquet.write(&Output::new(at("pool.parquet"))).unwrap();
     run("gzip -c train.csv > pool.csv.gz && cp train.csv new.csv && cp embeddings.npy novel.npy");
     let classes: Vec<i32> = truth.labels().iter().map(|class| class.unwrap() as i32).collect();
     let shape = [classes.len()];

@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Markdown files of a folder and of those below it, sorted.
-pub fn pages(folder: &Path) -> Vec<PathBuf> {
-    let mut pages = Vec::new();
+/// The files of a folder and of those below it whose names have this ending, sorted.
+pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                pages.push(path);
+            } else if path.extension().is_some_and(|other| other == ending) {
+                files.push(path);
             }
         }
     }
-    pages.sort();
-    pages
+    files.sort();
+    files
 }
 
 /// The targets of the links and images of a text, without those in code.
@@ -45,8 +45,7 @@ pub fn anchors(text: &str) -> BTreeSet<String> {
     let headings = prose(text).filter(|line| line.starts_with('#'));
     let anchor = |line: &str| {
         let title = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
-        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
     };
     headings.map(anchor).collect()
 }
@@ -70,16 +69,9 @@ pub fn problems(page: &Path) -> Vec<String> {
             continue;
         }
         let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
-        let path = match file {
-            "" => page.to_owned(),
-            _ => page.parent().unwrap().join(file),
-        };
-        let known = match (path.exists(), anchor) {
-            (exists, "") => exists,
-            (true, _) => anchors(&fs::read_to_string(&path).unwrap_or_default()).contains(anchor),
-            (false, _) => false,
-        };
-        if !known {
+        let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap().join(file) };
+        let has_anchor = || anchors(&fs::read_to_string(&path).unwrap_or_default()).contains(anchor);
+        if !path.exists() || !(anchor.is_empty() || has_anchor()) {
             problems.push(format!("{}: {target}", page.display()));
         }
     }

@@ -89,24 +89,21 @@ fn the_examples_of_the_help_run() {
         if not_run(command).is_some() {
             continue;
         }
-        // Each kind of data needs a model of its own kind.
-        let pool = match command {
-            _ if command.contains("--update") => None,
-            _ if command.contains("new-photos") => Some("photos/"),
-            _ if command.contains("new-questions") => Some("questions.csv --text question"),
-            _ if command.contains("predict model") => Some("embeddings.npy --labels labels.csv"),
-            _ => None,
-        };
-        if let Some(pool) = pool {
+        // Each kind of data needs a model of its kind.
+        let pools = [
+            ("new-photos", "photos/"),
+            ("new-questions", "questions.csv --text question"),
+            ("predict model", "embeddings.npy --labels labels.csv"),
+        ];
+        let pool = pools.into_iter().find(|(part, _)| command.contains(part) && !command.contains("--update"));
+        if let Some((_, pool)) = pool {
             let model = format!("trustpath label {pool} --model model.safetensors");
             assert!(shell(folder.path(), &model).status.success());
         }
         // The examples are run as they are, but shorter.
         let mut shorter = command.replace("--episodes 2000", "--episodes 2");
-        if command.starts_with("trustpath bench") && !command.contains("--episodes") {
-            shorter.push_str(" --episodes 2");
-        }
-        if command.starts_with("trustpath demo") {
+        let has_episodes = command.starts_with("trustpath bench") || command.starts_with("trustpath demo");
+        if has_episodes && !command.contains("--episodes") {
             shorter.push_str(" --episodes 2");
         }
         if command.starts_with("trustpath serve") {
@@ -160,7 +157,7 @@ fn the_readme_shows_what_the_commands_print() {
 #[cfg(unix)]
 #[test]
 fn the_tutorials_show_what_the_commands_print() {
-    let pages = links::pages(&repository().join("docs/tutorials"));
+    let pages = links::files(&repository().join("docs/tutorials"), "md");
     assert!(pages.len() >= 6, "{pages:?}");
     for page in pages {
         let folder = tempfile::tempdir().unwrap();
@@ -176,7 +173,7 @@ fn every_page_is_listed_and_every_link_leads_somewhere() {
     let summary = docs.join("SUMMARY.md");
     let listed = links::targets(&std::fs::read_to_string(&summary).unwrap());
     let listed: BTreeSet<PathBuf> = listed.iter().map(|target| docs.join(target)).collect();
-    let pages = links::pages(&docs);
+    let pages = links::files(&docs, "md");
     // The tables that `scripts/measure.py check` compares are no pages to read.
     let small = docs.join("measured/small");
     let unlisted = |page: &Path| page != summary && !page.starts_with(&small) && !listed.contains(page);
@@ -184,7 +181,7 @@ fn every_page_is_listed_and_every_link_leads_somewhere() {
     assert!(missing.is_empty(), "not listed in docs/SUMMARY.md: {missing:?}");
     let mut all = pages;
     for folder in ["assets", "crates", ".github"] {
-        all.extend(links::pages(&repository.join(folder)));
+        all.extend(links::files(&repository.join(folder), "md"));
     }
     let here = std::fs::read_dir(&repository).unwrap().map(|entry| entry.unwrap().path());
     all.extend(here.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
@@ -201,7 +198,7 @@ fn repository() -> PathBuf {
 fn every_reason_not_to_run_a_command_is_needed() {
     let mut text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     text.extend(helps());
-    let tutorials = links::pages(&repository().join("docs/tutorials"));
+    let tutorials = links::files(&repository().join("docs/tutorials"), "md");
     text.extend(tutorials.iter().map(|page| std::fs::read_to_string(page).unwrap()));
     for (part, why) in NOT_RUN {
         assert!(text.contains(part), "{part} ({why})");

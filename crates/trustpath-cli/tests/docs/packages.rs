@@ -1,7 +1,9 @@
 //! A published crate holds the files of its own folder only.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::links::files;
 
 /// The files named by `include_bytes!` and `include_str!` in a source.
 fn included(source: &str) -> Vec<&str> {
@@ -13,17 +15,6 @@ fn included(source: &str) -> Vec<&str> {
     named.collect()
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn crates_include_only_files_of_their_own_folder() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -32,9 +23,8 @@ fn crates_include_only_files_of_their_own_folder() {
         if !folder.join("Cargo.toml").is_file() {
             continue;
         }
-        let (mut files, root) = (Vec::new(), folder.canonicalize().unwrap());
-        sources(&folder.join("src"), &mut files);
-        for file in files {
+        let root = folder.canonicalize().unwrap();
+        for file in files(&folder.join("src"), "rs") {
             for name in included(&fs::read_to_string(&file).unwrap()) {
                 let path = file.parent().unwrap().join(name).canonicalize();
                 let path = path.unwrap_or_else(|e| panic!("{}: {name}: {e}", file.display()));

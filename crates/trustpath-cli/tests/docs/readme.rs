@@ -23,9 +23,8 @@ pub fn compare(text: &str, mut run: impl FnMut(&str) -> Option<String>) -> (Stri
             fresh.extend(shown);
             continue;
         }
-        let now = refreshed(&shown, &printed);
         problems.push(format!("$ {command}\nis shown with\n{}\nbut prints\n{}", shown.join("\n"), printed.join("\n")));
-        fresh.extend(now);
+        fresh.extend(refreshed(&shown, &printed));
     }
     (fresh.join("\n") + "\n", problems)
 }
@@ -58,8 +57,9 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
 
 /// The same parts of what is printed now: each begins with the line of the same name as before.
 fn refreshed(shown: &[String], printed: &[&str]) -> Vec<String> {
+    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
     if shown.is_empty() {
-        return printed.iter().map(|line| (*line).to_owned()).collect();
+        return owned(printed);
     }
     let name = |line: &str| line.trim().split("  ").next().unwrap_or_default().to_owned();
     let parts = parts(shown);
@@ -72,7 +72,7 @@ fn refreshed(shown: &[String], printed: &[&str]) -> Vec<String> {
         let at = (from..printed.len()).find(|&at| name(printed[at]) == name(first));
         let at = if place == 0 { from } else { at.unwrap_or(from) };
         let end = if parts.len() == 1 { printed.len() } else { (at + part.len()).min(printed.len()) };
-        fresh.extend(printed[at..end].iter().map(|line| (*line).to_owned()));
+        fresh.extend(owned(&printed[at..end]));
         from = end;
     }
     fresh

@@ -8,19 +8,20 @@
 //! TRUSTPATH_FUZZ_TARGET=parquet …   # only readers whose name contains this
 //! ```
 //!
-//! A file that fails is kept in `target/tmp/fuzz`, where the message says.
+//! A file that fails stays in `target/tmp/fuzz`, where the message says.
 
 mod mutate;
 mod targets;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use mutate::{Random, changed};
-use targets::Target;
+use mutate::changed;
+use targets::FuzzTarget;
+use trustpath::random::Random;
 use trustpath_table::printable_sentence;
 
 /// Seconds for all readers together unless the environment says otherwise.
@@ -43,10 +44,10 @@ fn no_file_breaks_a_reader() {
     let mut targets = targets::all();
     targets.retain(|target| target.name.contains(&only));
     assert!(!targets.is_empty(), "no reader is called {only}");
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
-    fs::create_dir_all(&kept).unwrap();
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
+    fs::create_dir_all(&out).unwrap();
     let share = Duration::from_secs_f64(seconds / targets.len() as f64);
-    let failures: Vec<String> = targets.into_iter().filter_map(|target| run(target, seed, share, &kept)).collect();
+    let failures: Vec<String> = targets.into_iter().filter_map(|target| run(target, seed, share, &out)).collect();
     assert!(failures.is_empty(), "TRUSTPATH_FUZZ_SEED={seed}\n{}", failures.join("\n"));
     if let Some(peak) = peak_memory() {
         assert!(peak < MOST_MEMORY, "{} MiB were needed at once", peak >> 10);
@@ -60,13 +61,16 @@ fn peak_memory() -> Option<u64> {
 }
 
 /// Tries a reader until its time is up; returns what went wrong.
-fn run(target: Target, seed: u64, share: Duration, kept: &Path) -> Option<String> {
-    let begun = Instant::now();
+fn run(target: FuzzTarget, seed: u64, share: Duration, out: &Path) -> Option<String> {
+    let end = Instant::now() + share;
     let name = target.name.clone();
-    let current = kept.join(format!("{}-current-{}", name.replace(' ', "-"), target.file));
+    let current = out.join(format!("{}-current-{}", name.replace(' ', "-"), target.file));
     let (send, receive) = mpsc::channel();
-    let worker = Worker { target, seed, share, current: current.clone(), begun, send };
-    let thread = std::thread::spawn(move || worker.run());
+    let place = current.clone();
+    let thread = std::thread::spawn(move || {
+        let last = try_files(&target, seed, end, &place, &send);
+        let _ = send.send(last);
+    });
     loop {
         match receive.recv_timeout(SLOWEST) {
             Ok(Message::Begun) => {}
@@ -96,57 +100,40 @@ enum Message {
     Failed(String),
 }
 
-struct Worker {
-    target: Target,
-    seed: u64,
-    share: Duration,
-    /// A copy of the file that is read now, which stays if the process ends.
-    current: PathBuf,
-    begun: Instant,
-    send: mpsc::Sender<Message>,
-}
-
-impl Worker {
-    fn run(self) {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, bytes) in &self.target.others {
-            fs::write(folder.path().join(name), bytes).unwrap();
-        }
-        let path = folder.path().join(&self.target.file);
-        let of_name = self
-            .target
-            .name
-            .bytes()
-            .fold(self.seed, |seed, byte| trustpath::random::mix(seed.wrapping_add(u64::from(byte) + 1)));
-        let (mut tried, mut refused) = (0, 0);
-        // The seeds themselves come first.
-        let mut inputs = self.target.seeds.clone().into_iter();
-        while tried < self.target.seeds.len() || self.begun.elapsed() < self.share {
-            let mut random = Random(of_name ^ trustpath::random::mix(tried as u64));
-            let bytes = inputs.next().unwrap_or_else(|| changed(&self.target.seeds, &mut random));
-            for place in [&self.current, &path] {
-                // Some file systems flush a file that is overwritten, but not a new one.
-                let _ = fs::remove_file(place);
-                fs::write(place, &bytes).unwrap();
-            }
-            let _ = self.send.send(Message::Begun);
-            match catch_unwind(AssertUnwindSafe(|| (self.target.read)(&path))) {
-                Ok(Ok(())) => {}
-                Ok(Err(sentence)) => {
-                    refused += 1;
-                    let shown = printable_sentence(&sentence);
-                    if shown.is_empty() || shown.chars().any(char::is_control) {
-                        let _ = self.send.send(Message::Failed(format!("says {shown:?}")));
-                        return;
-                    }
-                }
-                Err(_) => {
-                    let _ = self.send.send(Message::Failed("panics".into()));
-                    return;
-                }
-            }
-            tried += 1;
-        }
-        let _ = self.send.send(Message::Finished { tried, refused });
+/// Tries files until the time is up or one fails. `current` is a copy of the file that is read now, which stays if the
+/// process ends.
+fn try_files(target: &FuzzTarget, seed: u64, end: Instant, current: &Path, send: &mpsc::Sender<Message>) -> Message {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in &target.others {
+        fs::write(folder.path().join(name), bytes).unwrap();
     }
+    let path = folder.path().join(&target.file);
+    let mix = |seed: u64, byte| trustpath::random::mix(seed.wrapping_add(u64::from(byte) + 1));
+    let seed = target.name.bytes().fold(seed, mix);
+    let (mut tried, mut refused) = (0, 0);
+    // The seeds themselves come first.
+    let mut inputs = target.seeds.clone().into_iter();
+    while tried < target.seeds.len() || Instant::now() < end {
+        let changed = || changed(&target.seeds, &mut Random::stream(seed, tried as u64));
+        let bytes = inputs.next().unwrap_or_else(changed);
+        for place in [current, &path] {
+            // Some file systems flush a file that is overwritten, but not a new one.
+            let _ = fs::remove_file(place);
+            fs::write(place, &bytes).unwrap();
+        }
+        let _ = send.send(Message::Begun);
+        match catch_unwind(AssertUnwindSafe(|| (target.read)(&path))) {
+            Ok(Ok(())) => {}
+            Ok(Err(sentence)) => {
+                refused += 1;
+                let shown = printable_sentence(&sentence);
+                if shown.is_empty() || shown.chars().any(char::is_control) {
+                    return Message::Failed(format!("says {shown:?}"));
+                }
+            }
+            Err(_) => return Message::Failed("panics".into()),
+        }
+        tried += 1;
+    }
+    Message::Finished { tried, refused }
 }

@@ -1,60 +1,22 @@
 //! Changes valid files at random, the same way for the same seed.
 
-/// Texts that mean something to one of the readers.
-const WORDS: [&[u8]; 22] = [
-    b"\n",
-    b"\r\n",
-    b",",
-    b";",
-    b"\t",
-    b"\"",
-    b"'",
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b":",
-    b"null",
-    b"NaN",
-    b"-1",
-    b"1e999",
-    b"99999999999999999999",
-    b"\x00",
-    b"\xff\xfe",
-    b"\xef\xbb\xbf",
-    b"\x1b[2J",
-    b"PK\x03\x04",
-];
-/// Numbers around which sizes overflow or change their sign.
-const NUMBERS: [u64; 12] = [
-    0,
-    1,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff,
-    0xffff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x7fff_ffff_ffff_ffff,
-    0xffff_ffff_ffff_ffff,
-];
+use trustpath::random::Random;
 
-/// The generator SplitMix64.
-#[derive(Debug, Clone)]
-pub struct Random(pub u64);
+/// Texts that mean something to one of the readers, separated by spaces.
+const WORDS: &[u8] =
+    b"\n \r\n , ; \t \" ' { } [ ] : null NaN -1 1e999 99999999999999999999 \x00 \xff\xfe \xef\xbb\xbf \x1b[2J \
+    PK\x03\x04";
 
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        trustpath::random::mix(self.0)
-    }
+/// A number around which sizes overflow or change their sign: the largest or the next one of a width in bits.
+fn number(random: &mut Random) -> u64 {
+    let bits = [0, 1, 7, 8, 15, 16, 31, 32, 63, 64][random.below(10)];
+    let largest = 1u64.checked_shl(bits).map_or(u64::MAX, |next| next - 1);
+    largest.wrapping_add(random.below(4) as u64)
+}
 
-    /// A number below `end`, which is positive.
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
+fn word(random: &mut Random) -> &'static [u8] {
+    let words: Vec<&[u8]> = WORDS.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).collect();
+    words[random.below(words.len())]
 }
 
 /// A changed copy of one of the seeds.
@@ -70,9 +32,8 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     let length = bytes.len();
     let kind = random.below(10);
     if length == 0 || kind == 0 {
-        let word = WORDS[random.below(WORDS.len())];
         let place = random.below(length + 1);
-        bytes.splice(place..place, word.iter().copied());
+        bytes.splice(place..place, word(random).iter().copied());
         return;
     }
     let place = random.below(length);
@@ -81,16 +42,14 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     let end = place + 1 + random.below(most.max(1)).min(length - place - 1);
     match kind {
         1 => bytes[place] ^= 1 << random.below(8),
-        2 => bytes[place] = random.next() as u8,
+        2 => bytes[place] = random.next_u64() as u8,
         3 | 4 => {
-            let number = NUMBERS[random.below(NUMBERS.len())].wrapping_add(random.below(3) as u64);
             let width = [1, 2, 4, 8][random.below(4)];
-            let mut number = number.to_le_bytes()[..width].to_vec();
+            let mut number = number(random).to_le_bytes()[..width].to_vec();
             if random.below(2) == 0 {
                 number.reverse();
             }
-            let end = (place + width).min(length);
-            bytes[place..end].copy_from_slice(&number[..end - place]);
+            overwrite(&mut bytes[place..], &number);
         }
         5 => drop(bytes.drain(place..end)),
         6 => {
@@ -107,10 +66,11 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
                 bytes.extend_from_slice(&other[from..]);
             }
         }
-        _ => {
-            let word = WORDS[random.below(WORDS.len())];
-            let end = (place + word.len()).min(length);
-            bytes[place..end].copy_from_slice(&word[..end - place]);
-        }
+        _ => overwrite(&mut bytes[place..], word(random)),
     }
+}
+
+/// Writes as much as there is room for.
+fn overwrite(bytes: &mut [u8], new: &[u8]) {
+    bytes.iter_mut().zip(new).for_each(|(byte, new)| *byte = *new);
 }

@@ -16,82 +16,68 @@ use trustpath_vision::weights::NetworkWeights;
 type Read = fn(&Path) -> Result<(), String>;
 
 /// A reader.
-pub struct Target {
+pub struct FuzzTarget {
     pub name: String,
     /// The name of the file, in a folder that holds copies of `others`.
     pub file: String,
     pub seeds: Vec<Vec<u8>>,
-    pub others: Vec<(String, Vec<u8>)>,
+    pub others: Vec<NamedBytes>,
     pub read: Read,
 }
 
-impl Target {
-    fn new(name: impl Into<String>, file: impl Into<String>, seeds: Vec<Vec<u8>>, read: Read) -> Self {
-        let (name, file) = (name.into(), file.into());
-        assert!(!seeds.is_empty(), "{name} has nothing to begin with");
-        Self { name, file, seeds, others: Vec::new(), read }
-    }
-
-    fn beside(mut self, others: Vec<(String, Vec<u8>)>) -> Self {
-        self.others = others;
-        self
-    }
-}
+type NamedBytes = (String, Vec<u8>);
 
 /// All readers.
-pub fn all() -> Vec<Target> {
+pub fn all() -> Vec<FuzzTarget> {
     let mut targets = Vec::new();
+    let mut add = |name: String, file: &str, seeds: Vec<Vec<u8>>, others: &[NamedBytes], read: Read| {
+        assert!(!seeds.is_empty(), "{name} has nothing to begin with");
+        targets.push(FuzzTarget { name, file: file.to_owned(), seeds, others: others.to_vec(), read });
+    };
     // Tasks hold no features.
     for format in Format::NAMES.into_iter().filter(|format| *format != "json") {
-        targets.push(Target::new(format!("table {format}"), format!("t.{format}"), tables(format), table));
+        add(format!("table {format}"), &format!("t.{format}"), tables(format), &[], table);
     }
-    let features = vec![("f.npy".to_owned(), read_file(&data("trustpath-table/tests/tables/f4.npy")))];
+    let features = [("f.npy".to_owned(), read_file(&data("trustpath-table/tests/tables/f4.npy")))];
     for ending in ["csv", "tsv", "txt", "npy", "jsonl", "parquet"] {
         let mut seeds = tables(ending);
         seeds.push(b"id,label\n0,auk\n1,gull\n3,\n".to_vec());
         seeds.push(b"auk\ngull\nauk\n\n\ngull\n".to_vec());
-        let target = Target::new(format!("labels {ending}"), format!("y.{ending}"), seeds, labels);
-        targets.push(target.beside(features.clone()));
+        add(format!("labels {ending}"), &format!("y.{ending}"), seeds, &features, labels);
     }
-    targets.push(Target::new("tasks", "t.json", tables("json"), tasks));
     let checked = vec![b"id,label\n0,auk\n1,gull\n".to_vec(), b"1,auk\n".to_vec()];
-    targets.push(Target::new("verified labels", "checked.csv", checked, verified).beside(features));
-    targets.push(Target::new("model", "m.safetensors", vec![saved_model()], model));
-    targets.push(Target::new("weights", "w.pth", in_folder("trustpath-vision/tests/data/checkpoints", "pth"), weights));
+    add("tasks".into(), "t.json", tables("json"), &[], tasks);
+    add("verified labels".into(), "checked.csv", checked, &features, verified);
+    add("model".into(), "m.safetensors", vec![saved_model()], &[], model);
+    let checkpoints = in_folder("trustpath-vision/tests/data/checkpoints", "pth");
+    add("weights".into(), "w.pth", checkpoints, &[], |path| NetworkWeights::read(path).map(drop).map_err(text));
     let tensors = in_folder("trustpath-vision/tests/data/tensors", "pt");
-    targets.push(Target::new("tensor", "x.pt", tensors, tensor));
+    add("tensor".into(), "x.pt", tensors, &[], |path| read_matrix(path, None).map(drop).map_err(text));
+    add("journal".into(), "run.jsonl", vec![written_journal()], &[], journal);
     for ending in ["png", "jpg", "webp", "gif", "bmp", "tiff", "ppm"] {
         let seeds = in_folder("trustpath-vision/tests/data/images", ending);
-        targets.push(Target::new(format!("image {ending}"), format!("i.{ending}"), seeds, image));
+        add(format!("image {ending}"), &format!("i.{ending}"), seeds, &[], image);
     }
     for ending in ["zip", "tar", "tar.gz"] {
         let seeds = in_folder("trustpath-vision/tests/data/archives", ending);
-        targets.push(Target::new(format!("archive {ending}"), format!("a.{ending}"), seeds, dataset));
+        add(format!("archive {ending}"), &format!("a.{ending}"), seeds, &[], dataset);
     }
-    for (folder, file) in [
-        ("mini-cache", "mini-imagenet-cache-test.pkl"),
-        ("mini-category", "miniImageNet_category_split_test.pickle"),
-        ("tiered", "test_images_png.pkl"),
-        ("tiered", "test_labels.pkl"),
-        ("cifar-100", "cifar-100-python.tar.gz"),
+    let (datasets, lists) = ("trustpath-vision/tests/data/datasets", "trustpath-bench/tests/lists");
+    for (what, read, folder, file) in [
+        ("pickle", dataset_around as Read, format!("{datasets}/mini-cache"), "mini-imagenet-cache-test.pkl"),
+        ("pickle", dataset_around, format!("{datasets}/mini-category"), "miniImageNet_category_split_test.pickle"),
+        ("pickle", dataset_around, format!("{datasets}/tiered"), "test_images_png.pkl"),
+        ("pickle", dataset_around, format!("{datasets}/tiered"), "test_labels.pkl"),
+        ("pickle", dataset_around, format!("{datasets}/cifar-100"), "cifar-100-python.tar.gz"),
+        ("episodes", episodes, format!("{lists}/cub-1shot-transductive"), "meta.json"),
+        ("episodes", episodes, format!("{lists}/cub-1shot-transductive"), "support.npy"),
+        ("episodes", episodes, format!("{lists}/cifar-fs-1shot-imbalanced"), "query_flat.npy"),
+        ("episodes", episodes, format!("{lists}/cub-5shot-semi35"), "unlabel_flat.npy"),
     ] {
-        let others = folder_files(&data("trustpath-vision/tests/data/datasets").join(folder));
+        let others = folder_files(&data(&folder));
         let seed = others.iter().find(|(name, _)| name == file).unwrap().1.clone();
-        let target = Target::new(format!("pickle {file}"), file, vec![seed], dataset_around);
-        targets.push(target.beside(others));
+        add(format!("{what} {file}"), file, vec![seed], &others, read);
     }
-    for (list, file) in [
-        ("cub-1shot-transductive", "meta.json"),
-        ("cub-1shot-transductive", "support.npy"),
-        ("cifar-fs-1shot-imbalanced", "query_flat.npy"),
-        ("cub-5shot-semi35", "unlabel_flat.npy"),
-    ] {
-        let others = folder_files(&data("trustpath-bench/tests/lists").join(list));
-        let seed = others.iter().find(|(name, _)| name == file).unwrap().1.clone();
-        let target = Target::new(format!("episodes {file}"), file, vec![seed], episodes);
-        targets.push(target.beside(others));
-    }
-    targets.push(Target::new("journal", "run.jsonl", vec![written_journal()], journal));
     targets
 }
 
@@ -105,7 +91,7 @@ fn read_file(path: &Path) -> Vec<u8> {
 }
 
 /// The files of a folder by name, in order.
-fn folder_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+fn folder_files(folder: &Path) -> Vec<NamedBytes> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let files = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
@@ -173,13 +159,11 @@ fn saved_model() -> Vec<u8> {
     let given: Vec<Option<usize>> = (0..30).map(|i| (i < 9).then_some(i % 3)).collect();
     let features = Features::new(&values[..], 30, DIMS).unwrap();
     let model = trustpath::label(&features, &given).classes(3).run().unwrap().model;
-    let class_names = ["a", "b", "c"].map(String::from).to_vec();
-    let columns = Some((0..DIMS).map(|i| format!("x{i}")).collect());
     let saved = SavedModel {
         model,
-        class_names,
+        class_names: ["a", "b", "c"].map(String::from).to_vec(),
         class_type: None,
-        columns,
+        columns: Some((0..DIMS).map(|i| format!("x{i}")).collect()),
         centre: None,
         extractor: None,
         representation: Default::default(),
@@ -198,14 +182,6 @@ fn model(path: &Path) -> Result<(), String> {
         saved.model.predict(&features).map(drop).map_err(text)?;
     }
     Ok(())
-}
-
-fn weights(path: &Path) -> Result<(), String> {
-    NetworkWeights::read(path).map(drop).map_err(text)
-}
-
-fn tensor(path: &Path) -> Result<(), String> {
-    read_matrix(path, None).map(drop).map_err(text)
 }
 
 fn image(path: &Path) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use trustpath_bench::{EpisodeShape, Queries, Split};
 
-use crate::paper::dataset::Dataset;
+use crate::paper::dataset::PaperDataset;
 
 const WAYS: [usize; 3] = [5, 20, 50];
 const SHOTS: [usize; 2] = [1, 5];
@@ -19,7 +19,7 @@ pub struct GridSetting {
 }
 
 /// The settings whose number of classes the dataset has.
-pub fn settings(dataset: &Dataset) -> Vec<GridSetting> {
+pub fn settings(dataset: &PaperDataset) -> Vec<GridSetting> {
     let classes = dataset.table(Split::Novel).class_names().len();
     let mut settings = Vec::new();
     for way in WAYS.into_iter().filter(|&way| way <= classes) {

@@ -20,18 +20,18 @@ pub struct Note {
     /// The share of drawn class sizes that the dataset is large enough for.
     pub fitting: f64,
     pub episodes: usize,
-    pub methods: Vec<Entry>,
+    pub methods: Vec<MethodNote>,
 }
 
 impl Note {
-    pub fn method(&self, name: &str) -> Option<&Entry> {
+    pub fn method(&self, name: &str) -> Option<&MethodNote> {
         self.methods.iter().find(|entry| entry.name == name)
     }
 }
 
 /// A method in a setting; accuracies are fractions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct MethodNote {
     pub name: String,
     pub accuracy: f64,
     /// The paired difference to the plain classifier.
@@ -42,7 +42,7 @@ pub struct Entry {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct NoteLine {
     key: String,
     note: Note,
 }
@@ -52,7 +52,7 @@ pub struct Notes {
     pub path: PathBuf,
     file: File,
     _lock: FileLock,
-    found: HashMap<String, Note>,
+    notes: HashMap<String, Note>,
 }
 
 impl Notes {
@@ -64,26 +64,26 @@ impl Notes {
         let lock = FileLock::acquire(&path)?;
         let text = if path.exists() { fs::read_to_string(&path).map_err(failed)? } else { String::new() };
         // A line that was cut short when the program was killed is run again.
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<NoteLine>(line).ok());
         let notes = lines.map(|line| (line.key, line.note)).collect();
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
         }
-        Ok(Self { path, file, _lock: lock, found: notes })
+        Ok(Self { path, file, _lock: lock, notes })
     }
 
     pub fn get(&self, key: &str) -> Option<&Note> {
-        self.found.get(key)
+        self.notes.get(key)
     }
 
     pub fn push(&mut self, key: String, note: Note) -> Result<()> {
-        let line = Line { key, note };
+        let line = NoteLine { key, note };
         let text = serde_json::to_string(&line).map(|text| text + "\n");
         let text = text.map_err(|e| TableError::write(&self.path, e))?;
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|e| TableError::write(&self.path, e))?;
-        self.found.insert(line.key, line.note);
+        self.notes.insert(line.key, line.note);
         Ok(())
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     fn notes_are_read_back_and_a_torn_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let entry =
-            Entry { name: "pt-map".into(), accuracy: 0.9, difference: -0.01, half_width: 0.02, milliseconds: 1.5 };
+            MethodNote { name: "pt-map".into(), accuracy: 0.9, difference: -0.01, half_width: 0.02, milliseconds: 1.5 };
         let note = Note { fitting: 0.75, episodes: 20, methods: vec![entry], ..Note::default() };
         let mut notes = Notes::open(folder.path()).unwrap();
         notes.push("a".into(), note.clone()).unwrap();
