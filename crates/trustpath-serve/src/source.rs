@@ -7,15 +7,12 @@ use trustpath::{Audit, Observer};
 use trustpath_explain::AuditedRows;
 use trustpath_table::PartlyLabelledTable;
 
-/// A pool, its images or texts, and the pipelines that label and audit it.
+/// A pool, its images or texts, and the pipelines that label and audit it, whose errors are sentences.
 pub trait SessionPool: Send + Sync {
     /// The pool with the labels that were read.
     fn pool(&self) -> &PartlyLabelledTable;
 
     /// Labels the pool as `trustpath label` does, and suggests what to label next. The rows `none` belong to none of the classes.
-    ///
-    /// # Errors
-    /// A sentence.
     fn label(
         &self,
         labels: &[Option<usize>],
@@ -25,15 +22,9 @@ pub trait SessionPool: Send + Sync {
     ) -> Result<Labelling, String>;
 
     /// What to label first, while there are no labels of two classes.
-    ///
-    /// # Errors
-    /// A sentence.
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String>;
 
     /// Audits the labels of these rows as `trustpath audit` does.
-    ///
-    /// # Errors
-    /// A sentence.
     fn audit(
         &self,
         labelled: &AuditedRows,

@@ -34,23 +34,9 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
     Ok(xml.into_bytes())
 }
 
-/// A text inside an element or an attribute. Characters that XML 1.0 cannot hold become �.
+/// A text inside an attribute, where line ends and tabs would become spaces.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", u32::from(c));
-            }
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    trustpath_report::escape(text).replace('\t', "&#9;").replace('\n', "&#10;").replace('\r', "&#13;")
 }
 
 #[cfg(test)]
