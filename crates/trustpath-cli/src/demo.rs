@@ -7,7 +7,7 @@ use clap::Args;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::Estimate;
 use trustpath_bench::{AccuracySummary, Drawn, EpisodeShape, Setting, Split, embedded, write_atomically};
-use trustpath_report::{Axis, Column, Curve, Curves, Table};
+use trustpath_report::{Axis, Curve, Curves, Table, TableColumn};
 
 use crate::args::RunArgs;
 use crate::cli::positive;
@@ -114,8 +114,8 @@ fn as_json(cell: &Cell) -> serde_json::Value {
 }
 
 fn text(cells: &[Cell], rounds: usize, args: &DemoArgs) -> Result<String> {
-    let names = cells.iter().map(|cell| Column::right(&cell.name));
-    let mut table = Table::new([Column::left("accuracy (%)")].into_iter().chain(names).collect());
+    let names = cells.iter().map(|cell| TableColumn::right(&cell.name));
+    let mut table = Table::new([TableColumn::left("accuracy (%)")].into_iter().chain(names).collect());
     let mut row =
         |name: String, value: &dyn Fn(&Cell) -> String| table.push([name].into_iter().chain(cells.iter().map(value)));
     row("plain classifier".into(), &|cell| cell.summary.plain.percent())?;

@@ -27,11 +27,13 @@ pub mod predict;
 #[path = "../../trustpath/src/testing.rs"]
 mod testing;
 
+use trustpath_table::PartlyLabelledTable;
+
 pub use audit::{AuditResult, AuditedRows};
 pub use carry::carry_columns;
-pub use columns::{ColumnDef, ResultColumns, Values};
+pub use columns::{ColumnDef, ColumnValues, ResultColumns};
 pub use label::LabelResult;
-pub use map::{Map, MapParams, map_2d};
+pub use map::map_2d;
 pub use model::{Extractor, ModelError, SavedModel};
 pub use pool::SavedPool;
 pub use predict::{PredictResult, Predictions};
@@ -49,6 +51,19 @@ pub struct DataInfo<'a> {
     pub labels: &'a [Option<usize>],
     /// The name of each class.
     pub classes: &'a [String],
+}
+
+impl<'a> DataInfo<'a> {
+    /// What a table says about its instances.
+    pub fn of(pool: &'a PartlyLabelledTable) -> Self {
+        Self {
+            source: pool.source(),
+            dims: pool.dims(),
+            ids: pool.ids(),
+            labels: pool.labels(),
+            classes: pool.class_names(),
+        }
+    }
 }
 
 /// Where the user reads an explanation, which decides how options are spelled.

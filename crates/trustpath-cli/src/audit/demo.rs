@@ -3,7 +3,7 @@
 use trustpath::Features;
 use trustpath_bench::noise::{AuditRow, Detection, Study, audit_study};
 use trustpath_bench::{Split, embedded};
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 
 use crate::args::RunArgs;
 use crate::error::Result;
@@ -75,8 +75,8 @@ fn as_json(rows: &[AuditRow]) -> Result<serde_json::Value> {
 
 fn table(rows: &[AuditRow]) -> Result<Table> {
     let heads = ["wrong", "AUROC", "precision", "recall", "at the number of errors"];
-    let mut columns = vec![Column::left("noise"), Column::left("score")];
-    columns.extend(heads.map(Column::right));
+    let mut columns = vec![TableColumn::left("noise"), TableColumn::left("score")];
+    columns.extend(heads.map(TableColumn::right));
     let mut table = Table::new(columns);
     let figures: [fn(&Detection) -> f64; 4] = [|d| d.auroc, |d| d.precision, |d| d.recall, |d| d.at_errors];
     for row in rows {

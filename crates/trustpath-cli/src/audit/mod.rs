@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
-use trustpath_explain::{AuditResult, AuditedRows, FrontEnd};
+use trustpath_explain::{AuditResult, AuditedRows, DataInfo, FrontEnd};
 use trustpath_table::{FileSet, PartlyLabelledTable};
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
@@ -72,7 +72,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let files = files.writes("--report", &args.report).reads("the verified labels", &args.verified);
     let LoadedInstances { pool, images, .. } =
         input.read(Wanted::Given, files, &args.source, None, &threads, progress)?;
-    let data = results::data_info(&pool);
+    let data = DataInfo::of(&pool);
     let labelled = AuditedRows::new(data.labels);
     let answers = match &args.verified {
         Some(file) => labelled.answers(&pool.read_verified(file)?),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use trustpath_bench::SelfTrainingSpec;
 use trustpath_bench::stats::{Estimate, paired_difference};
 use trustpath_bench::{EpisodeList, FeatureTable, Finished, Method};
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 
 use super::{BenchArgs, Chosen, EPISODES, Scores, scores};
 use crate::error::{Error, Result};
@@ -154,8 +154,8 @@ impl Comparison<'_> {
     fn text(&self) -> Result<String> {
         let threads = print::count(self.threads, "thread", "threads");
         let mut text = format!("{}, the same episodes for all, {threads}\n", self.features);
-        let columns = ["pool", "shots", "method"].map(Column::left).into_iter();
-        let numbers = ["accuracy (%)", "to the best", "ms per episode"].map(Column::right);
+        let columns = ["pool", "shots", "method"].map(TableColumn::left).into_iter();
+        let numbers = ["accuracy (%)", "to the best", "ms per episode"].map(TableColumn::right);
         let mut table = Table::new(columns.chain(numbers).collect());
         for cell in &self.cells {
             text += &format!("{}: {}\n", cell.pool, cell.episodes);
@@ -182,7 +182,7 @@ impl Comparison<'_> {
     fn csv(&self) -> Result<String> {
         let names = ["pool", "shot", "method", "mean", "half_width", "difference"];
         let more = ["difference_half_width", "milliseconds", "episodes"];
-        let columns = names.into_iter().chain(more).map(Column::left).collect();
+        let columns = names.into_iter().chain(more).map(TableColumn::left).collect();
         let mut table = Table::new(columns);
         for cell in &self.cells {
             for row in &cell.methods {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use trustpath_bench::stats::Estimate;
 use trustpath_bench::{Finished, Method};
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 
 use crate::error::{Error, Result};
 use crate::method::describe;
@@ -61,7 +61,7 @@ impl Accuracy {
     }
 
     fn table(&self) -> Result<Table> {
-        let mut table = Table::new(vec![Column::left(""), Column::right("accuracy (%)")]);
+        let mut table = Table::new(vec![TableColumn::left(""), TableColumn::right("accuracy (%)")]);
         let accuracy = match self {
             Self::Rounds(summary) => summary,
             Self::Once { last } => {
@@ -133,8 +133,8 @@ impl Report<'_> {
         text += &self.accuracy.table()?.text();
 
         if !self.compared.is_empty() {
-            let columns = [Column::left("against"), Column::right("its accuracy (%)")];
-            let columns = columns.into_iter().chain([Column::right("difference"), Column::right("episodes")]);
+            let columns = [TableColumn::left("against"), TableColumn::right("its accuracy (%)")];
+            let columns = columns.into_iter().chain([TableColumn::right("difference"), TableColumn::right("episodes")]);
             let mut table = Table::new(columns.collect());
             for Compared { name, accuracy, difference } in &self.compared {
                 let episodes = difference.episodes.to_string();
@@ -163,7 +163,7 @@ impl Report<'_> {
     /// For programs: the estimates, as fractions.
     pub fn csv(&self) -> Result<String> {
         let names = ["quantity", "mean", "half_width", "episodes"];
-        let mut table = Table::new(names.map(Column::left).to_vec());
+        let mut table = Table::new(names.map(TableColumn::left).to_vec());
         let mut push = |name: String, estimate: &Estimate| {
             let half_width = match estimate.half_width {
                 width if width.is_finite() => width.to_string(),

@@ -1,7 +1,7 @@
 //! `trustpath check`: a summary of a features file and its labels, or what is wrong with it.
 
 use clap::Args;
-use trustpath_report::{Column as TableColumn, Table};
+use trustpath_report::{Table, TableColumn};
 use trustpath_table::PartlyLabelledTable;
 
 use crate::args::{InputArgs, OutputArgs, Wanted};

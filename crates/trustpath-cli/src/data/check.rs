@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
 use super::{DatasetSourceArgs, sheet, step};
@@ -88,11 +88,11 @@ fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
 
 fn split_table(splits: &[SplitCheck]) -> Result<Table> {
     let mut table = Table::new(vec![
-        Column::left("split"),
-        Column::right("classes"),
-        Column::right("images"),
-        Column::right("published"),
-        Column::left(""),
+        TableColumn::left("split"),
+        TableColumn::right("classes"),
+        TableColumn::right("images"),
+        TableColumn::right("published"),
+        TableColumn::left(""),
     ]);
     for check in splits {
         let name = check.split.map_or("none".into(), |split| split.to_string());
@@ -126,10 +126,10 @@ fn class_table(splits: &[SplitCheck], all: bool) -> Result<String> {
     rows.sort_by_key(|(_, class)| class.is_whole());
     let shown = if all { rows.len() } else { SHOWN };
     let mut table = Table::new(vec![
-        Column::left("class"),
-        Column::left("split"),
-        Column::right("images"),
-        Column::right("published"),
+        TableColumn::left("class"),
+        TableColumn::left("split"),
+        TableColumn::right("images"),
+        TableColumn::right("published"),
     ]);
     for (split, class) in rows.iter().take(shown) {
         let expected = class.expected.map_or("–".into(), |expected| expected.to_string());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 use trustpath_vision::dataset::DatasetSplit;
 use trustpath_vision::pack::PackParams;
 
@@ -71,7 +71,7 @@ pub fn run(args: &PackArgs) -> Result<()> {
     let stage = args.source.progress.get().stage("pack", total as u64, "images");
     let packed = pack.write(&dataset, &args.out, || step(&stage))?;
     drop(stage);
-    let mut table = Table::new(vec![Column::left("file"), Column::right("MiB")]);
+    let mut table = Table::new(vec![TableColumn::left("file"), TableColumn::right("MiB")]);
     for (file, bytes) in &packed.files {
         table.push([file.clone(), mib(*bytes)])?;
     }

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
-use trustpath_explain::{FrontEnd, LabelResult, SavedModel, SavedPool};
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, SavedModel, SavedPool};
 use trustpath_table::{FileSet, ReadingNote};
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};
@@ -186,7 +186,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let found = labels.spec(&spec).run_observed(&mut observer);
         found.map_err(|error| named(pool, error))
     })?;
-    let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
+    let (data, front_end) = (DataInfo::of(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
         // Images are those of the rows that were added alone.

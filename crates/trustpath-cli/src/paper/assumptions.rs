@@ -18,8 +18,8 @@ pub const TARGET: Target = Target {
 type Counts = [(usize, usize); 4];
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = ["Dataset", "Regression", "Episodes"].map(Column::left).to_vec();
-    heads.extend(["None", "C1", "C1 and C2", "All"].map(Column::right));
+    let mut heads = ["Dataset", "Regression", "Episodes"].map(TableColumn::left).to_vec();
+    heads.extend(["None", "C1", "C1 and C2", "All"].map(TableColumn::right));
     let mut table = Table::new(heads);
     push(&mut table, PAPER, "–", &ASSUMPTIONS)?;
     let mut empty = Vec::new();

@@ -19,9 +19,9 @@ pub const TARGET: Target = Target {
 const ROUNDS: usize = 4;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = vec![Column::left("Dataset")];
-    heads.extend((1..ROUNDS).map(|round| Column::right(format!("round {round}"))));
-    heads.push(Column::right("later"));
+    let mut heads = vec![TableColumn::left("Dataset")];
+    heads.extend((1..ROUNDS).map(|round| TableColumn::right(format!("round {round}"))));
+    heads.push(TableColumn::right("later"));
     let mut table = Table::new(heads);
     for dataset in &lab.datasets {
         finding.figure(format!("episode-{}", dataset.name), figure(lab, dataset)?);

@@ -26,9 +26,9 @@ const ZERO: f64 = 1e-12;
 const CLOSE: f64 = 0.05;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let names = ["Dataset", "Regression"].map(Column::left);
-    let heads = ["Entries", "Mean", "Deviation", "Smallest", "Largest"].map(Column::right);
-    let errors = ["Error, 1 Gaussian", "Error, 3 Gaussians"].map(Column::right);
+    let names = ["Dataset", "Regression"].map(TableColumn::left);
+    let heads = ["Entries", "Mean", "Deviation", "Smallest", "Largest"].map(TableColumn::right);
+    let errors = ["Error, 1 Gaussian", "Error, 3 Gaussians"].map(TableColumn::right);
     let mut table = Table::new(names.into_iter().chain(heads).chain(errors).collect());
     let each = |dataset| REGRESSIONS.into_iter().enumerate().map(move |r| (dataset, r));
     for (dataset, (which, regression)) in lab.datasets.iter().flat_map(each) {

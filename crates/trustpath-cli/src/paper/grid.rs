@@ -149,8 +149,8 @@ type Outcome<'a> = (&'a Dataset, GridSetting, Note);
 /// By method: how often it is below the plain classifier, and by how much in the worst setting.
 fn overview(results: &[Outcome<'_>], names: &[String]) -> Result<Table> {
     let heads = ["settings", "accuracy (%)", "to plain", "below plain", "the worst", "where"];
-    let heads = heads.into_iter().map(Column::right);
-    let mut table = Table::new(std::iter::once(Column::left("Method")).chain(heads).collect());
+    let heads = heads.into_iter().map(TableColumn::right);
+    let mut table = Table::new(std::iter::once(TableColumn::left("Method")).chain(heads).collect());
     for name in names {
         let entries: Vec<(&Outcome<'_>, &Entry)> =
             results.iter().filter_map(|outcome| Some((outcome, outcome.2.method(name)?))).collect();
@@ -187,7 +187,7 @@ fn tables(results: &[Outcome<'_>], names: &[String], finding: &mut Finding) -> R
         |(dataset, setting, _): &Outcome<'_>| format!("{}, {}-way {}-shot", dataset.title(), setting.way, setting.shot);
     for rows in results.chunk_by(|a, b| group(a) == group(b)) {
         let heads = ["n", "α", "fitting", "episodes"].into_iter().map(str::to_owned);
-        let heads = heads.chain(names.iter().cloned()).map(Column::right);
+        let heads = heads.chain(names.iter().cloned()).map(TableColumn::right);
         let mut table = Table::new(heads.collect());
         for (_, setting, note) in rows {
             let run = note.skipped.is_none();

@@ -16,9 +16,9 @@ const STEPS: [usize; 6] = [1, 2, 3, 5, 8, 15];
 const CAP: usize = 15;
 
 fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
-    let mut heads = vec![Column::left("Dataset"), Column::left("Model")];
-    heads.extend(["0", "1 round", "2 rounds", "3 rounds"].map(Column::right));
-    heads.push(Column::right(format!("all {CAP}")));
+    let mut heads = vec![TableColumn::left("Dataset"), TableColumn::left("Model")];
+    heads.extend(["0", "1 round", "2 rounds", "3 rounds"].map(TableColumn::right));
+    heads.push(TableColumn::right(format!("all {CAP}")));
     let mut table = Table::new(heads);
     for dataset in &lab.datasets {
         let title = dataset.title();

@@ -82,9 +82,9 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
 
 /// All rows of the paper's table, each followed by the rows here of the same setting.
 fn reference(runs: &[(&Dataset, Runs<Cell>)]) -> Result<Table> {
-    let mut heads = ["Setting", "Model", "Network"].map(Column::left).to_vec();
+    let mut heads = ["Setting", "Model", "Network"].map(TableColumn::left).to_vec();
     let columns = || DATASETS.iter().flat_map(|name| SHOTS.map(|shot| format!("{name} {shot}-shot")));
-    heads.extend(columns().map(Column::right));
+    heads.extend(columns().map(TableColumn::right));
     let mut table = Table::new(heads);
     let mut push = |names: [&str; 3], cells: [[String; 2]; 4]| {
         let names = names.into_iter().map(str::to_owned);

@@ -79,18 +79,9 @@ mod tests {
         let instance = |i: usize| ReportInstance {
             id: i.to_string(),
             label: i % 3,
-            given: None,
-            rival: None,
-            text: None,
-            probability: 0.5,
-            credibility: 0.5,
-            round: None,
             verdict: verdict(i),
-            reason: String::new(),
-            position: [0.0; 2],
             suggested: (i == 250).then_some(1),
-            neighbours: vec![],
-            thumbnail: None,
+            ..ReportInstance::default()
         };
         let classes = (0..3).map(|c| c.to_string()).collect();
         let instances = (0..300).map(instance).collect();

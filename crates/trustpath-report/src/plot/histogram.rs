@@ -2,9 +2,9 @@
 
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::palette::{self, WHITE};
-use crate::scale::Fit;
+use crate::scale::Reach;
 use crate::{Axis, Error, Figure, Result};
 
 /// Counts over bins of equal width.
@@ -16,7 +16,7 @@ pub struct Histogram {
     pub subtitle: String,
     /// The axis of the values.
     pub x: Axis,
-    /// The axis of the counts; its default label is "Count".
+    /// The axis of the counts.
     pub y: Axis,
     /// What was counted, in the legend; empty for no legend.
     pub name: String,
@@ -98,13 +98,13 @@ impl Histogram {
 
         let style = Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75);
         let stroke = Stroke::solid(palette::series(1), 2.2);
-        let swatch = Sample::Swatch { style, hatched: false };
-        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke, marker: None });
+        let swatch = KeySample::Swatch { style, hatched: false };
+        let line = |d: &Density| Key::new(&d.name, KeySample::Line { stroke, marker: None });
         let density = self.density.iter().map(line);
         let keys: Vec<Key> = [Key::new(&self.name, swatch)].into_iter().chain(density).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
-        let y = canvas.y_axis(&self.y.or_label("Count"), heights, Fit::FromZero, 280.0)?;
+        let y = canvas.y_axis(&self.y, heights, Reach::FromZero, 280.0)?;
         let x = canvas.x_axis(&self.x, (0..=bins.counts.len()).map(|i| bins.edge(i)), false)?;
         // On a logarithmic axis the bars stand on its lower end.
         let floor = y.at(y.low);
