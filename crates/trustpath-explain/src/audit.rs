@@ -4,8 +4,7 @@ use trustpath::{Audit, Error, LEAST_LABELS};
 use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
 use trustpath_report::{Table, TableColumn};
 
-use crate::page::path;
-use crate::{DataInfo, FrontEnd, count, map_2d};
+use crate::{DataInfo, FrontEnd, count, map_2d, path};
 
 /// Suspects listed in a summary.
 const LISTED: usize = 10;

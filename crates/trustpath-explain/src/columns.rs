@@ -3,7 +3,9 @@
 //! To add a column, add an entry to [`ResultColumns::columns`] of its result below. The command writes it through
 //! [`ResultColumns::table`], and the Python package turns the same [`ColumnValues`] into a column of a data frame.
 
-use trustpath_table::{Column, Result, ResultTable};
+use std::collections::HashMap;
+
+use trustpath_table::{Column, PartlyLabelledTable, Result, ResultTable};
 
 use crate::{AuditResult, DataInfo, LabelResult, PredictResult};
 
@@ -160,4 +162,31 @@ impl ResultColumns for PredictResult<'_> {
     fn data(&self) -> &DataInfo<'_> {
         &self.data
     }
+}
+
+/// Adds the columns of the input that are passed on, by the ids of the instances, and the tasks of Label Studio that it was read
+/// from.
+///
+/// # Errors
+/// When a column does not fit the others.
+pub fn carry_columns(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
+    table.set_tasks(pool.tasks().cloned());
+    if pool.carried().is_empty() {
+        return Ok(());
+    }
+    let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
+        return Ok(());
+    };
+    let places: HashMap<&String, usize> = pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
+    for column in pool.carried() {
+        let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();
+        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = column.name.chars().map(allowed).collect();
+        while name.is_empty() || table.columns().iter().any(|(other, _)| *other == name) {
+            name = format!("input_{name}");
+        }
+        table.push(name, Column::OptionalText(texts))?;
+    }
+    Ok(())
 }

@@ -22,18 +22,14 @@ pub type Result<T> = std::result::Result<T, ModelError>;
 /// Why a model cannot be read, written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub enum ModelError {
     /// The file itself.
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),
-    /// It holds something else than a usable model.
+    /// The `file` holds something else than a usable model, for this `reason`.
     #[error("{file} is not a usable model: {reason}; write one with trustpath label --model")]
-    Unusable {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Unusable { file: String, reason: String },
 }
 
 /// The network, or the representation of texts, that the features were made with.

@@ -70,9 +70,7 @@ pub enum HistoryLine {
 /// An instance of a check, and the class that was predicted for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// The name of the instance.
     pub id: String,
-    /// The name of the class.
     pub label: String,
 }
 
@@ -89,7 +87,6 @@ pub struct History {
 /// What an earlier session has left.
 #[derive(Debug, Default, PartialEq)]
 pub struct Past {
-    /// The points of the curve.
     pub points: Vec<ProgressPoint>,
     /// The last check that was drawn.
     pub check: Vec<Checked>,

@@ -8,6 +8,10 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
 /// Largest head of a request: a browser sends less than a tenth of it.
 const LARGEST_HEAD: usize = 16 << 10;
 /// Largest body of a request: the rows of a bulk answer.
@@ -25,8 +29,7 @@ pub struct HttpRequest {
     /// What follows `?`, without it.
     pub query: String,
     headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Vec<u8>,
+    body: Vec<u8>,
 }
 
 impl HttpRequest {
@@ -41,6 +44,11 @@ impl HttpRequest {
     pub fn parameter(&self, name: &str) -> Option<String> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| decoded(value))
+    }
+
+    /// The body, read as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
+        serde_json::from_slice(&self.body).map_err(|e| Error::Refused(format!("the request cannot be read: {e}")))
     }
 
     /// Reads a request. The error is the response to one that is not read.
@@ -139,14 +147,12 @@ fn decoded(text: &str) -> String {
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// The status, such as 200.
-    pub status: u16,
+    status: u16,
     /// The media type of the body.
-    pub kind: &'static str,
-    /// Other headers. Names and values are the server's own, never texts of a request or of the data.
-    pub headers: Vec<(&'static str, String)>,
-    /// The body.
-    pub body: Vec<u8>,
+    kind: &'static str,
+    /// Other headers. Names and values are the server's, never texts of a request or of the data.
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
 }
 
 impl Response {

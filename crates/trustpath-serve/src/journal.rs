@@ -26,27 +26,19 @@ const HEAD: &str = r#"{"journal":"trustpath serve","version":1}"#;
 /// What an instance is after an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Its name.
     pub id: String,
-    /// What it becomes.
     #[serde(flatten)]
     pub to: Target,
 }
 
-/// What an instance becomes.
+/// What an instance becomes; `label` is the name of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "to", rename_all = "kebab-case")]
 pub enum Target {
     /// It gets this label from a person.
-    Label {
-        /// The name of the class.
-        label: String,
-    },
+    Label { label: String },
     /// It has this label again, as it was before anybody looked.
-    Given {
-        /// The name of the class.
-        label: String,
-    },
+    Given { label: String },
     /// It is none of the classes.
     NoneOfThese,
     /// It has no label.

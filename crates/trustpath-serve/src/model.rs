@@ -52,9 +52,7 @@ impl Snapshot {
 pub struct SessionModel {
     /// What it was labelled from.
     pub from: Snapshot,
-    /// The labels.
     pub labelling: Labelling,
-    /// How long it took.
     pub seconds: f64,
 }
 

@@ -181,14 +181,11 @@ pub struct CheckResult {
 impl Check {
     /// The result so far; `answer` gives the class of a row, or none if it is none of the classes, once it was answered.
     pub fn result<'a>(&self, answer: impl Fn(usize) -> Option<Option<&'a str>>) -> CheckResult {
-        let answered = self.rows.iter().filter_map(|(row, class)| Some((class, answer(*row)?)));
-        let (mut count, mut right) = (0, 0);
-        answered.for_each(|(class, answer)| {
-            count += 1;
-            right += usize::from(answer == Some(class.as_str()));
-        });
-        let interval = (count > 0).then(|| wilson(right as f64, count as f64));
-        CheckResult { size: self.rows.len(), answered: count, right, interval }
+        let is_right = |(row, class): &(usize, String)| Some(answer(*row)? == Some(class.as_str()));
+        let answers: Vec<bool> = self.rows.iter().filter_map(is_right).collect();
+        let (answered, right) = (answers.len(), answers.iter().filter(|right| **right).count());
+        let interval = (answered > 0).then(|| wilson(right as f64, answered as f64));
+        CheckResult { size: self.rows.len(), answered, right, interval }
     }
 }
 

@@ -100,10 +100,9 @@ fn get(session: &Session, request: &HttpRequest, path: &str) -> Result<Response>
 }
 
 fn post(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
-    let unread = |e: serde_json::Error| Error::Refused(format!("the request cannot be read: {e}"));
     match path {
         "answer" => {
-            let AnswerBody { rows, to } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let AnswerBody { rows, to } = request.json()?;
             session.answer(&rows, &to)?;
         }
         "undo" => {
@@ -113,11 +112,11 @@ fn post(session: &Session, request: &HttpRequest, path: &str) -> Result<Response
         "update" => session.update(),
         "audit" => session.audit(),
         "check" => {
-            let CheckBody { size } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let CheckBody { size } = request.json()?;
             session.draw_check(size.unwrap_or(CHECK).min(LARGEST_CHECK))?;
         }
         "export-folder" => {
-            let FolderBody { links } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let FolderBody { links } = request.json()?;
             let (folder, files) = export::folder(session, links)?;
             let body = serde_json::json!({ "folder": folder, "files": files });
             return Ok(Response::json(&body));

@@ -88,13 +88,9 @@ impl Server {
 
     fn answer(&self, session: &Session, mut stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let response = match HttpRequest::read(&mut stream) {
-            Ok(request) => match self.guard.admit(&request) {
-                Ok(path) => respond(session, &request, path),
-                Err(refused) => refused,
-            },
-            Err(refused) => refused,
-        };
+        let answered = HttpRequest::read(&mut stream)
+            .and_then(|request| self.guard.admit(&request).map(|path| respond(session, &request, path)));
+        let response = answered.unwrap_or_else(|refused| refused);
         // A browser that has gone away needs no answer.
         let _ = Guard::protected(response).write(&mut stream);
     }

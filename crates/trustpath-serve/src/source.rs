@@ -39,32 +39,20 @@ pub trait SessionPool: Send + Sync {
     fn closed(&self) -> bool;
 
     /// The column of texts that an instance is shown by.
-    fn text_column(&self) -> Option<&str> {
-        None
-    }
+    fn text_column(&self) -> Option<&str>;
 
     /// Whether the instances are images.
-    fn has_images(&self) -> bool {
-        false
-    }
+    fn has_images(&self) -> bool;
 
     /// An image as JPEG, whose longer edge has at most this many pixels.
-    fn image(&self, _row: usize, _edge: usize) -> Option<Vec<u8>> {
-        None
-    }
+    fn image(&self, row: usize, edge: usize) -> Option<Vec<u8>>;
 
     /// The file of an image as it is stored, or else a PNG of it.
-    fn original(&self, _row: usize) -> Option<Vec<u8>> {
-        None
-    }
+    fn original(&self, row: usize) -> Option<Vec<u8>>;
 
     /// The file that an image is, if it is one of its own rather than a part of an archive.
-    fn file(&self, _row: usize) -> Option<&Path> {
-        None
-    }
+    fn file(&self, row: usize) -> Option<&Path>;
 
     /// Width and height of an image.
-    fn size(&self, _row: usize) -> Option<(usize, usize)> {
-        None
-    }
+    fn size(&self, row: usize) -> Option<(usize, usize)>;
 }

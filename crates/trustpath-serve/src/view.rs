@@ -194,7 +194,7 @@ pub fn session(session: &Session, state: &SessionState, asked: Option<usize>) ->
         classes: state.answers.classes().to_vec(),
         sizes,
         counts,
-        undo: state.answers.can_undo(),
+        undo: state.answers.undoing().is_ok(),
         stage: state.stage,
         failed: state.failed.clone(),
         model,

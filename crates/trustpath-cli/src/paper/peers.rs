@@ -162,7 +162,7 @@ fn scatter(peers: &[Peer], place: impl Fn(&Peer, f64, f64) -> (f64, f64)) -> Res
         let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
         let (x, y) = place(peer, accuracies[0].mean, accuracies[1].mean);
         let label = peer.method.to_string();
-        let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
+        let point = ScatterPoint { label, x, y };
         let name = peer.group();
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.points.push(point),

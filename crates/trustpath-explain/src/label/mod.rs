@@ -6,8 +6,7 @@ use trustpath::RoundRecord;
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict};
 
-use crate::page::path;
-use crate::{DataInfo, FrontEnd, map_2d};
+use crate::{DataInfo, FrontEnd, map_2d, path};
 
 /// A labelled pool, and what is needed to explain it.
 #[derive(Debug, Clone, Copy)]

@@ -73,7 +73,6 @@ fn axes(x: MatRef<'_, f64>) -> Mat<f64> {
 mod tests {
     use super::*;
     use crate::testing::clusters;
-    use trustpath::Matrix;
     use trustpath_path::linalg::pca::principal_axes;
 
     #[test]

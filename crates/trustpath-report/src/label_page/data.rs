@@ -46,10 +46,8 @@ struct PageData<'a> {
     reason: Vec<Cow<'a, str>>,
     verdict: Vec<usize>,
     label: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<Vec<Option<usize>>>,
     rival: Vec<Option<usize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Vec<Option<Cow<'a, str>>>>,
     probability: Vec<f64>,
     credibility: Vec<f64>,
@@ -57,9 +55,7 @@ struct PageData<'a> {
     neighbours: Vec<Vec<usize>>,
     suggested: Vec<usize>,
     position: Vec<[i64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<PathData>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     images: Option<ImageData>,
 }
 

@@ -167,8 +167,8 @@ fn images_grow_and_what_is_for_researchers_is_folded_away() {
     for (i, instance) in report.instances.iter_mut().enumerate() {
         instance.thumbnail = Some(sample::image(i as u8, 90, 160));
     }
-    let Some(mut browser) = start() else { return };
-    browser.open(&report.html().unwrap());
+    let (Some(mut browser), html) = (start(), report.html().unwrap()) else { return };
+    browser.open(&html);
     assert!(browser.is("[...document.querySelectorAll('#method details')].every((d) => !d.open && d.querySelector('p').textContent.length > 40)"));
     let width = "document.querySelector('#classes .image img').getBoundingClientRect().width";
     let before = browser.number(width);
@@ -177,7 +177,6 @@ fn images_grow_and_what_is_for_researchers_is_folded_away() {
     browser.settle();
     assert_eq!((before, browser.number(width)), (62.0, 180.0));
     // Percentages are those of the report, to the letter.
-    let html = report.html().unwrap();
     let shares =
         browser.text("JSON.stringify([...document.querySelectorAll('.tile small')].map((e) => e.textContent))");
     let shares: Vec<String> = serde_json::from_str(&shares).unwrap();

@@ -11,7 +11,7 @@ fn figure() -> Figure {
 }
 
 fn document() -> Document {
-    let mut table = Table::new(vec![Column::left(HOSTILE), Column::right("n")]);
+    let mut table = Table::new(vec![TableColumn::left(HOSTILE), TableColumn::right("n")]);
     table.push([HOSTILE, "1"]).unwrap();
     let figure = || Block::Figure { name: "../a figure".into(), figure: figure() };
     let blocks = vec![

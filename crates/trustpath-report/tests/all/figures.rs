@@ -107,7 +107,7 @@ fn paths_scatters_and_bars_survive_awkward_values() {
 fn histograms_survive_awkward_values() {
     survives(|values, x| {
         let points = values.iter().map(|v| (*v, *v)).collect();
-        let density = Some(Density { name: HOSTILE.into(), points });
+        let density = Density { name: HOSTILE.into(), points };
         let (y, bins) = (x.clone(), Bins::of(values));
         Histogram { x, y, bins, density, ..Histogram::default() }.figure()
     });

@@ -1,7 +1,5 @@
 //! CVAT for images 1.1: one `image` element with a `tag` per label, `source` being `manual` or `auto`.
 
-use std::fmt::Write;
-
 use super::Exported;
 use crate::Result;
 
@@ -24,11 +22,9 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
         let (width, height) = exported.source().size(row.row).unwrap_or((0, 0));
         let by = if row.checked { "manual" } else { "auto" };
         let (id, label) = (escaped(row.id), escaped(label));
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            xml,
-            "  <image id=\"{number}\" name=\"{id}\" width=\"{width}\" height=\"{height}\">\n    <tag label=\"{label}\" source=\"{by}\"></tag>\n  </image>"
-        );
+        xml.push_str(&format!(
+            "  <image id=\"{number}\" name=\"{id}\" width=\"{width}\" height=\"{height}\">\n    <tag label=\"{label}\" source=\"{by}\"></tag>\n  </image>\n"
+        ));
     }
     xml.push_str("</annotations>\n");
     Ok(xml.into_bytes())

@@ -34,62 +34,46 @@ pub struct ExportFormat {
     write: fn(&Exported<'_>) -> Result<Vec<u8>>,
 }
 
+const fn format(name: &'static str, write: fn(&Exported<'_>) -> Result<Vec<u8>>, about: &'static str) -> ExportFormat {
+    ExportFormat { name, about, write }
+}
+
 /// Files about any data.
 const FORMATS: [ExportFormat; 6] = [
-    ExportFormat {
-        name: "result.csv",
-        about: "every instance with label, probability, verdict and reason, as trustpath label writes it",
-        write: |e| table::result(e, Format::Csv),
-    },
-    ExportFormat {
-        name: "result.jsonl",
-        about: "the same, one object per line",
-        write: |e| table::result(e, Format::Jsonl),
-    },
-    ExportFormat {
-        name: "result.parquet",
-        about: "the same as Apache Parquet",
-        write: |e| table::result(e, Format::Parquet),
-    },
-    ExportFormat {
-        name: "labels.csv",
-        about: "the labels that were given or checked, for --labels",
-        write: table::labels,
-    },
-    ExportFormat {
-        name: "verified.csv",
-        about: "the labels that a person gave or confirmed, for trustpath audit --verified",
-        write: table::verified,
-    },
-    ExportFormat {
-        name: "label-studio.json",
-        about: "tasks for Label Studio: answers as annotations, the rest as predictions with scores",
-        write: label_studio::write,
-    },
+    format(
+        "result.csv",
+        |e| table::result(e, Format::Csv),
+        "every instance with label, probability, verdict and reason, as trustpath label writes it",
+    ),
+    format("result.jsonl", |e| table::result(e, Format::Jsonl), "the same, one object per line"),
+    format("result.parquet", |e| table::result(e, Format::Parquet), "the same as Apache Parquet"),
+    format("labels.csv", table::labels, "the labels that were given or checked, for --labels"),
+    format(
+        "verified.csv",
+        table::verified,
+        "the labels that a person gave or confirmed, for trustpath audit --verified",
+    ),
+    format(
+        "label-studio.json",
+        label_studio::write,
+        "tasks for Label Studio: answers as annotations, the rest as predictions with scores",
+    ),
 ];
 
 /// Files about images only.
 const IMAGE_FORMATS: [ExportFormat; 4] = [
-    ExportFormat {
-        name: "coco.json",
-        about: "given and trusted labels as COCO images, categories and annotations without boxes",
-        write: images::coco,
-    },
-    ExportFormat {
-        name: "cvat.xml",
-        about: "given and trusted labels as tags, CVAT for images 1.1",
-        write: cvat::write,
-    },
-    ExportFormat {
-        name: "fiftyone.json",
-        about: "given and trusted labels, FiftyOneImageClassificationDataset",
-        write: images::fiftyone,
-    },
-    ExportFormat {
-        name: "metadata.jsonl",
-        about: "file_name, label, verdict and probability, for a Hugging Face imagefolder",
-        write: images::metadata,
-    },
+    format(
+        "coco.json",
+        images::coco,
+        "given and trusted labels as COCO images, categories and annotations without boxes",
+    ),
+    format("cvat.xml", cvat::write, "given and trusted labels as tags, CVAT for images 1.1"),
+    format("fiftyone.json", images::fiftyone, "given and trusted labels, FiftyOneImageClassificationDataset"),
+    format(
+        "metadata.jsonl",
+        images::metadata,
+        "file_name, label, verdict and probability, for a Hugging Face imagefolder",
+    ),
 ];
 
 /// The formats for this kind of data.

@@ -24,15 +24,11 @@ pub use index::TaskIndex;
 
 /// The response to a request, whose path after `label-studio/` is `path`.
 pub fn respond(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
-    let body = || -> Result<Value> {
-        let read = serde_json::from_slice(&request.body);
-        read.map_err(|e| Error::Refused(format!("the request cannot be read: {e}")))
-    };
     let answer = match (request.method.as_str(), path.trim_end_matches('/')) {
         ("GET", "" | "health") => json!({ "status": "UP", "model_class": "trustpath" }),
         ("POST", "setup") => json!({ "model_version": version(&session.lock()) }),
-        ("POST", "predict") => predict(session, &body()?)?,
-        ("POST", "webhook") => webhook(session, &body()?)?,
+        ("POST", "predict") => predict(session, &request.json()?)?,
+        ("POST", "webhook") => webhook(session, &request.json()?)?,
         _ => return Ok(Response::error(404, "there is no such request of Label Studio")),
     };
     Ok(Response::json(&answer))
@@ -97,33 +93,42 @@ fn webhook(session: &Session, body: &Value) -> Result<Value> {
     let control = names(&body["project"]["label_config"]).map(|names| names.from);
     let (mut recorded, mut ignored) = (0, Vec::new());
     for (annotation, task) in list(&body["annotation"]).iter().zip(list(&body["task"])) {
-        let id = &task["id"];
-        let Some(row) = session.tasks().find(task) else {
-            ignored.push(format!("task {id} is not in the data of this session"));
-            continue;
-        };
-        let now = session.lock().answers.of(row);
-        let target = match answer_of(annotation, control.as_deref()) {
-            TaskAnswer::Label(label) => Target::Label { label },
-            TaskAnswer::Cancelled if now == Answer::Open => Target::Skipped,
-            TaskAnswer::Cancelled => continue,
-            TaskAnswer::Empty => {
-                ignored.push(format!("the annotation of task {id} chooses nothing"));
-                continue;
-            }
-            TaskAnswer::Several(_) => {
-                ignored.push(format!("the annotation of task {id} has several choices, but an instance has one label"));
-                continue;
-            }
-        };
-        // The same annotation may be sent twice.
-        let known = now.class().map(|class| session.lock().answers.classes()[class].clone());
-        let is_known =
-            matches!((&target, now), (Target::Label { label }, Answer::Checked(_)) if known.as_ref() == Some(label));
-        if !is_known {
-            session.answer(&[row], &target)?;
-            recorded += 1;
+        match record(session, annotation, task, control.as_deref())? {
+            Ok(is_new) => recorded += usize::from(is_new),
+            Err(sentence) => ignored.push(sentence),
         }
     }
     Ok(json!({ "status": "ok", "recorded": recorded, "ignored": ignored }))
+}
+
+/// Records an annotation and returns whether it says something new, or else a sentence about why it is ignored.
+fn record(
+    session: &Session,
+    annotation: &Value,
+    task: &Value,
+    control: Option<&str>,
+) -> Result<std::result::Result<bool, String>> {
+    let id = &task["id"];
+    let Some(row) = session.tasks().find(task) else {
+        return Ok(Err(format!("task {id} is not in the data of this session")));
+    };
+    let now = session.lock().answers.of(row);
+    let target = match answer_of(annotation, control) {
+        TaskAnswer::Label(label) => Target::Label { label },
+        TaskAnswer::Cancelled if now == Answer::Open => Target::Skipped,
+        TaskAnswer::Cancelled => return Ok(Ok(false)),
+        TaskAnswer::Empty => return Ok(Err(format!("the annotation of task {id} chooses nothing"))),
+        TaskAnswer::Several(_) => {
+            let sentence = "has several choices, but an instance has one label";
+            return Ok(Err(format!("the annotation of task {id} {sentence}")));
+        }
+    };
+    // The same annotation may be sent twice.
+    if let (Target::Label { label }, Answer::Checked(class)) = (&target, now)
+        && session.lock().answers.classes()[class] == *label
+    {
+        return Ok(Ok(false));
+    }
+    session.answer(&[row], &target)?;
+    Ok(Ok(true))
 }
