@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// Kernels are closures that must be inlined, which a function in their place would not be.
+// A closure can be inlined into the code for an instruction set, the name of a function cannot.
 #![allow(clippy::redundant_closure)]
 
 pub mod audit;

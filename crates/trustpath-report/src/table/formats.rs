@@ -142,7 +142,7 @@ mod tests {
         table.bold_highest(1);
         assert_eq!(
             table.markdown(),
-            "| a\\|b             |       x |  y  |\n\
+            "| a\\|b             |       x | y   |\n\
              | ---------------- | ------: | --- |\n\
              | &lt;script&gt;   |     1.5 | \\*  |\n\
              | snake\\_case line | **2.5** |     |\n"
